@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "controller/controller_device.h"
+#include "controller/law/dcqcn_parameters.h"
 #include "nic/algorithm/algorithm.h"
 #include "registers/generated/dcc_settings.h"
-#include "controller/law/dcqcn_parameters.h"
 #include "stats/numbered_table.h"
 
 namespace dcc {
@@ -90,8 +90,8 @@ class Dcc : public Algorithm, private RateSink {
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override;
   /// One that never had a CNP never had a slot.
-  bool rests(FlowNumber flow) const override { return !flows_[flow].notified; }
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].notified; }
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {

@@ -18,13 +18,13 @@ class CreditGate final : public PacketOut, public PacketSink {
   void connect(PacketOut& wire) { wire_ = &wire; }
   PicoSeconds send(Packet* packet) override;
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override {
-    if (!is_link_control(packet.kind)) nic_.expect(packet, port);
+  void prefetch(const Packet& packet, int port) const override {
+    if (!is_link_control(packet.kind)) nic_.prefetch(packet, port);
   }
   const LaneCredits& credits() const { return credits_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(credits_, held_);
+    d(credits_, blocked_);
   }
 
  private:
@@ -34,7 +34,7 @@ class CreditGate final : public PacketOut, public PacketSink {
   PacketPool& pool_;
   LaneCredits credits_;
   PacketOut* wire_ = nullptr;
-  std::uint8_t held_ = 0;  // priorities that the NIC was told not to send
+  std::uint8_t blocked_ = 0;  // priorities that the NIC was told not to send
 };
 
 }  // namespace dcc

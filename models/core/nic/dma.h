@@ -24,7 +24,7 @@ class DmaClient {
 /// the call that asks for it.
 class Dma {
  public:
-  /// `to` stays the client's, and valid, until the end or forget().
+  /// `to` stays the client's, and valid, until the end or cancel().
   virtual void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
                     std::uint32_t tag) = 0;
   /// Changes eight bytes in one (PCI Express's AtomicOp requests); `original` gets what they were.
@@ -36,7 +36,7 @@ class Dma {
   virtual void write(std::uint64_t address, const void* from, std::uint32_t bytes,
                      DmaClient& client, std::uint32_t tag) = 0;
   /// Requests of `client` move nothing any more and nobody hears of their ends.
-  virtual void forget(const DmaClient& client) = 0;
+  virtual void cancel(const DmaClient& client) = 0;
 
  protected:
   ~Dma() = default;

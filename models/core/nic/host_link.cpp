@@ -110,7 +110,7 @@ void HostLink::write_ended() {
 
 // ---------------------------------------------------------------- resets
 
-void HostLink::forget(const DmaClient& client) {
+void HostLink::cancel(const DmaClient& client) {
   const auto waiting = reads_.begin() + static_cast<std::ptrdiff_t>(under_way_);
   reads_.erase(std::remove_if(waiting, reads_.end(),
                               [&](const Read& read) { return read.client == &client; }),

@@ -38,7 +38,7 @@ class HostLink final : public Dma {
                     void* original, DmaClient& client, std::uint32_t tag) override;
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override;
-  void forget(const DmaClient& client) override;
+  void cancel(const DmaClient& client) override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(to_host_free_, from_host_free_, under_way_);

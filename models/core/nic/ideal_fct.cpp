@@ -79,7 +79,7 @@ class Passage {
 
 class Flow {
  public:
-  Flow(const LoneFlow& flow, const NicParameters& nic, const std::vector<LinkParameters>& there,
+  Flow(const IdealFlow& flow, const NicParameters& nic, const std::vector<LinkParameters>& there,
        const std::vector<LinkParameters>& back)
       : flow_(flow), nic_(nic), there_(there), back_(back) {
     const Bytes message = flow.message_bytes > 0 ? flow.message_bytes : flow.bytes;
@@ -272,7 +272,7 @@ class Flow {
     return longest < kMax;
   }
 
-  const LoneFlow& flow_;
+  const IdealFlow& flow_;
   const NicParameters& nic_;
   const std::vector<LinkParameters>& there_;
   const std::vector<LinkParameters>& back_;
@@ -283,9 +283,9 @@ class Flow {
 
 }  // namespace
 
-std::optional<PicoSeconds> time_alone(const LoneFlow& flow, const NicParameters& nic,
-                                      const std::vector<LinkParameters>& there,
-                                      const std::vector<LinkParameters>& back) {
+std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters& nic,
+                                     const std::vector<LinkParameters>& there,
+                                     const std::vector<LinkParameters>& back) {
   assert(flow.bytes > 0 && !there.empty());
   return Flow(flow, nic, there, back).duration();
 }

@@ -12,7 +12,7 @@
 namespace dcc {
 
 /// The work of a flow, posted at once.
-struct LoneFlow {
+struct IdealFlow {
   Bytes bytes = 0;          // > 0
   Bytes message_bytes = 0;  // 0: one message
   bool with_immediate = false;
@@ -30,8 +30,8 @@ struct LoneFlow {
 /// devices may take up to a few packets longer; as they may where a read's answers are so short
 /// that those outstanding do not cover the way. Constant time in `bytes`. Empty: beyond the axis of
 /// time.
-std::optional<PicoSeconds> time_alone(const LoneFlow& flow, const NicParameters& nic,
-                                      const std::vector<LinkParameters>& there,
-                                      const std::vector<LinkParameters>& back);
+std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters& nic,
+                                     const std::vector<LinkParameters>& there,
+                                     const std::vector<LinkParameters>& back);
 
 }  // namespace dcc

@@ -15,7 +15,7 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
 void NicDevice::set_algorithm(Algorithm* algorithm) {
   algorithm_ = algorithm;
   transmitter_.set_algorithm(algorithm);
-  receiver_.set_cnps(algorithm != nullptr && algorithm->needs().cnp);
+  receiver_.enable_cnps(algorithm != nullptr && algorithm->needs().cnp);
 }
 
 void NicDevice::set_weight(std::uint8_t dscp, const Ratio& weight) {
@@ -62,7 +62,7 @@ void NicDevice::enable_dcbx(const DcbxSettings& settings, PicoSeconds interval,
   dcbx_ = std::make_unique<DcbxEnd>(
       scheduler_, pool_, DcbxEnd::Identity{address, address, "port0"}, settings, interval, rank,
       [this](Packet* frame) { transmitter_.send_link_control(frame); },
-      [this](std::uint8_t pfc) { transmitter_.heed_pauses_of(pfc); });
+      [this](std::uint8_t pfc) { transmitter_.set_pfc_mask(pfc); });
 }
 
 void NicDevice::set_mtu(std::uint32_t mtu) {
@@ -70,11 +70,11 @@ void NicDevice::set_mtu(std::uint32_t mtu) {
   transmitter_.mtu_changed();
 }
 
-void NicDevice::expect(const Packet& packet, int) const {
+void NicDevice::prefetch(const Packet& packet, int) const {
   if (packet.kind == PacketKind::kData) {
-    receiver_.expect(packet);
+    receiver_.prefetch(packet);
   } else {
-    transmitter_.expect(packet.destination_qpn);
+    transmitter_.prefetch(packet.destination_qpn);
   }
 }
 
@@ -82,13 +82,13 @@ void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
   if (packet->kind == PacketKind::kLldp) {
     if (dcbx_ != nullptr) dcbx_->receive(*packet);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.
   if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   if (transport_ != nullptr && packet->kind != PacketKind::kPause) {
@@ -123,7 +123,7 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kPathNews:  // of switches
       break;
   }
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 }  // namespace dcc

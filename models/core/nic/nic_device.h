@@ -39,12 +39,12 @@ class NicDevice final : public PacketSink {
   /// Whether nothing is left to do for it that packets in the network do not bring. If there are
   /// none, nobody sees a difference when it is forgotten: that only gives its memory back. Other
   /// transports than RoCE keep their queue pairs.
-  bool rests(Qpn qpn) const {
-    return transport_ == nullptr && transmitter_.rests(qpn) && receiver_.rests(qpn);
+  bool is_quiescent(Qpn qpn) const {
+    return transport_ == nullptr && transmitter_.is_quiescent(qpn) && receiver_.is_quiescent(qpn);
   }
-  void forget(Qpn qpn) {
-    transmitter_.forget(qpn);
-    receiver_.forget(qpn);
+  void release(Qpn qpn) {
+    transmitter_.release(qpn);
+    receiver_.release(qpn);
   }
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
@@ -62,10 +62,10 @@ class NicDevice final : public PacketSink {
     transmitter_.observe_delays(delays);
     receiver_.observe_delays(delays);
   }
-  /// Data that came late, whatever brings it, since forget_reordering().
+  /// Data that came late, whatever brings it, since reset_reordering().
   Reordering& reordering() { return reordering_; }
   const Reordering& reordering() const { return reordering_; }
-  void forget_reordering() { reordering_ = Reordering(); }
+  void reset_reordering() { reordering_ = Reordering(); }
 
   /// The wire carries nothing any more, or does again.
   void set_carrier(bool up);
@@ -75,7 +75,7 @@ class NicDevice final : public PacketSink {
   const DcbxEnd* dcbx() const { return dcbx_.get(); }
 
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override;
+  void prefetch(const Packet& packet, int port) const override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,

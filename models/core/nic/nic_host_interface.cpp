@@ -199,7 +199,7 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
 void NicHostInterface::apply_settings() {
   const map::Parameters p = map::parameters_of(registers_);
   nic_.set_enabled(p.enable);
-  nic_.receiver().set_cnps(p.cnp.enable);
+  nic_.receiver().enable_cnps(p.cnp.enable);
   NicParameters& parameters = nic_.parameters();
   parameters.ack = static_cast<AckMode>(p.ack_mode);
   parameters.cnp.carry_marks = p.cnp.carry_marks;
@@ -249,7 +249,7 @@ void NicHostInterface::soft_reset() {
     nic_.destroy_queue_pair(qpn);
     connections_.destroyed(host, qpn);
   }
-  dma_.forget(*this);
+  dma_.cancel(*this);
   scheduler_.cancel(coalesce_event_);
   waiting_.clear();
   receives_.clear();
@@ -309,7 +309,7 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
   const Service service = nic_.transmitter().service(entry.qpn);
   const bool datagram = service == Service::kUd;
   if ((datagram && (entry.opcode != NIC_WQE_SEND || entry.length > nic_.parameters().mtu)) ||
-      (is_answered(*operation) &&
+      (expects_response(*operation) &&
        (service != Service::kRc || !in_window(entry.local_address, entry.length))) ||
       (is_atomic(*operation) && entry.length != kAtomicBytes)) {
     reject(entry);

@@ -28,7 +28,7 @@ struct CnpParameters {
 };
 
 /// What the two ends of a connection have agreed on, where senders run different algorithms.
-struct CnpAgreement {
+struct CnpProfile {
   bool wanted = false;  // the sender's algorithm goes by CNPs
   CnpParameters cnp;
 };

@@ -25,30 +25,30 @@ class NotificationPoint {
     quiet_until_ = now + parameters.interval;
     const std::uint8_t marks = parameters.carry_marks ? marks_ : std::uint8_t{1};
     marks_ = 0;
-    told_packets_ = parameters.carry_marks ? packets_ : std::uint8_t{0};
+    reported_packets_ = parameters.carry_marks ? packets_ : std::uint8_t{0};
     packets_ = 0;
-    all_marked_ = parameters.carry_marks && marks == told_packets_;
+    all_marked_ = parameters.carry_marks && marks == reported_packets_;
     return marks;
   }
   /// A packet without CE arrived. True: an all clear is to be sent.
   bool on_unmarked() {
     const bool tell = all_marked_;
     all_marked_ = false;
-    if (tell) told_packets_ = 0;
+    if (tell) reported_packets_ = 0;
     return tell;
   }
   /// What the last CNP says of packets; 0: nothing.
-  std::uint8_t told_packets() const { return told_packets_; }
+  std::uint8_t reported_packets() const { return reported_packets_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(quiet_until_, marks_, packets_, told_packets_, all_marked_);
+    d(quiet_until_, marks_, packets_, reported_packets_, all_marked_);
   }
 
  private:
   PicoSeconds quiet_until_{};
   std::uint8_t marks_ = 0;
   std::uint8_t packets_ = 0;
-  std::uint8_t told_packets_ = 0;
+  std::uint8_t reported_packets_ = 0;
   bool all_marked_ = false;  // all that the last CNP told of
 };
 

@@ -26,7 +26,7 @@ class PacingScheduler {
   /// its turn.
   void set_priority(FlowIndex flow, int priority);
   /// Of one that is off: nothing is kept of it.
-  void forget(FlowIndex flow) { flows_.drop(flow); }
+  void release(FlowIndex flow) { flows_.drop(flow); }
   /// `flow` may send from `when` on (or at once, if that has passed).
   void activate(FlowIndex flow, PicoSeconds when);
   /// Takes it out of waiting or ready.
@@ -38,7 +38,7 @@ class PacingScheduler {
   /// allowed priorities is ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
   /// True if no flow is ready by `now`, whatever is allowed: pick() would find none.
-  bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_ripens(now); }
+  bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_due(now); }
   /// When the first waiting flow becomes ready; max() if none waits.
   PicoSeconds next_ready() const;
   /// Which one that is; kNone if none waits.
@@ -74,11 +74,11 @@ class PacingScheduler {
     FlowIndex tail = kNone;
   };
 
-  bool none_ripens(PicoSeconds now) const { return waiting_.empty() || now < waiting_[0].when; }
-  FlowIndex pick_lone(PicoSeconds now, unsigned allowed);
+  bool none_due(PicoSeconds now) const { return waiting_.empty() || now < waiting_[0].when; }
+  FlowIndex pick_only(PicoSeconds now, unsigned allowed);
   void make_ready(FlowIndex flow);
   void leave_ring(Flow& flow);
-  void ripen(PicoSeconds now);
+  void make_due_ready(PicoSeconds now);
   void put(std::uint32_t position, const Waiting& entry);
   void sift_up(std::uint32_t position, const Waiting& entry);
   void sift_down(std::uint32_t position, const Waiting& entry);

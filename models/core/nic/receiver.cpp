@@ -10,7 +10,7 @@ namespace dcc {
 
 void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   Context& context = contexts_.keep(qpn);
-  forget_early(context);
+  free_early(context);
   context = Context{};
   context.created = true;
   context.remote_host = config.remote_host;
@@ -20,10 +20,10 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 void Receiver::destroy_queue_pair(Qpn qpn) {
   if (!contexts_.has(qpn)) return;
   contexts_[qpn].created = false;
-  forget_early(contexts_[qpn]);
+  free_early(contexts_[qpn]);
 }
 
-bool Receiver::rests(Qpn qpn) const {
+bool Receiver::is_quiescent(Qpn qpn) const {
   const Context* const context = contexts_.find(qpn);
   if (context == nullptr || context->early == nullptr) return true;
   const std::vector<Packet*>& kept = context->early->kept;
@@ -37,13 +37,13 @@ void Receiver::on_data(Packet* packet) {
   Context* const known = contexts_.find(qpn);
   if (known == nullptr || !known->created) {
     ++counters_.unknown_qp;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
     ++counters_.icrc_errors;  // as if it had been lost: go-back-N brings it again
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   context.notification_point.on_packet();
@@ -54,14 +54,14 @@ void Receiver::on_data(Packet* packet) {
     send_cnp(*packet, context, 0);
   }
 
-  if (is_answer(packet->operation)) {
+  if (is_response(packet->operation)) {
     transmitter_.on_response(*packet);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   if (packet->service != Service::kRc) {
     accept_unreliable(qpn, *packet, context);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   const bool ordered = parameters_.ack != AckMode::kNone;
@@ -74,7 +74,7 @@ void Receiver::on_data(Packet* packet) {
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
     if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
-    if (is_answered(packet->operation)) {
+    if (expects_response(packet->operation)) {
       // Its answer was lost, or part of it: what was given once is given again.
       if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
     } else if (packet->ack_requested) {
@@ -95,7 +95,7 @@ void Receiver::on_data(Packet* packet) {
       transmitter_.send_control(nak);
     }
   }
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 Receiver::Early& Receiver::early_of(Context& context) {
@@ -118,11 +118,11 @@ bool Receiver::keep(Packet* packet, Context& context) {
   Packet*& place = context.early->kept[packet->psn % window];
   if (place != nullptr) {
     ++counters_.duplicates;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return true;
   }
   place = packet;
-  ++held_;
+  ++buffered_;
   return true;
 }
 
@@ -133,20 +133,20 @@ void Receiver::accept_early(Qpn qpn, Context& context) {
     Packet*& place = kept[context.expected % kept.size()];
     if (place == nullptr) return;
     Packet* const packet = std::exchange(place, nullptr);
-    --held_;
+    --buffered_;
     const Psn before = context.expected;
     accept(qpn, packet, context);
-    pool_.give_back(packet);
+    pool_.free(packet);
     if (context.expected == before) return;  // refused
   }
 }
 
-void Receiver::forget_early(Context& context) {
+void Receiver::free_early(Context& context) {
   if (context.early == nullptr) return;
   for (Packet*& packet : context.early->kept) {
     if (packet == nullptr) continue;
-    pool_.give_back(std::exchange(packet, nullptr));
-    --held_;
+    pool_.free(std::exchange(packet, nullptr));
+    --buffered_;
   }
 }
 
@@ -165,7 +165,7 @@ void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Verdic
     case DeliverySink::Verdict::kNotReady:
       ++counters_.receives_missing;
       nak->nak = NakReason::kNotReady;
-      nak->immediate = roce::not_ready_code(parameters_.recovery.not_ready_delay);
+      nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
       context.nak_sent = true;  // what follows it comes too early, and again
       break;
   }
@@ -192,7 +192,7 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
     return;
   }
   context.nak_sent = false;
-  if (is_answered(packet->operation)) {
+  if (expects_response(packet->operation)) {
     context.expected = packet->psn + transmitter_.packets_of(qpn, packet->message_bytes);
     transmitter_.answer(qpn, *packet);
     return;
@@ -234,7 +234,7 @@ void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context
 }
 
 Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKind kind) {
-  Packet* const reply = pool_.take();
+  Packet* const reply = pool_.allocate();
   reply->kind = kind;
   reply->source = parameters_.host;
   const bool datagram = data.service == Service::kUd;
@@ -255,8 +255,8 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
   ack->psn = psn;
   ack->sent = data.sent;
   ack->last = data.last;
-  ack->cnp_marks = data.ecn == Ecn::kCe ? 1 : 0;
-  ack->overlay.feedback_tag = data.overlay.tag;
+  ack->ce_echo = data.ecn == Ecn::kCe;
+  ack->overlay = data.overlay.echoed();
   std::swap(ack->telemetry, data.telemetry);
   ack->telemetry_hops = data.telemetry_hops;
   ++counters_.acks_sent;
@@ -279,7 +279,7 @@ void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;
   cnp->cnp_marks = marks;
-  cnp->immediate = context.notification_point.told_packets();
+  cnp->cnp_packets = context.notification_point.reported_packets();
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
   ++ledger_[data.flow].cnps_sent;

@@ -50,19 +50,19 @@ class Receiver {
 
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
   /// CNPs are made only where the senders' algorithm wants them.
-  void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
+  void enable_cnps(bool wanted) { cnps_wanted_ = wanted; }
   /// Instead of the NIC's own settings: what is agreed with each sender.
-  void set_cnp_agreements(std::function<const CnpAgreement&(HostId sender)> agreed) {
+  void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnps_agreed_ = std::move(agreed);
   }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
   /// Nothing is kept back for want of what is before it.
-  bool rests(Qpn qpn) const;
-  void forget(Qpn qpn) { contexts_.drop(qpn); }
+  bool is_quiescent(Qpn qpn) const;
+  void release(Qpn qpn) { contexts_.drop(qpn); }
 
   /// on_data() is near.
-  void expect(const Packet& packet) const {
+  void prefetch(const Packet& packet) const {
     if (const Context* const context = contexts_.find(packet.destination_qpn)) {
       __builtin_prefetch(context, 1);
       if (const FlowRecord* const record = ledger_.find(packet.flow)) {
@@ -78,7 +78,7 @@ class Receiver {
   /// sends a NAK for; answers of READs and atomic operations are not looked at.
   void observe_reordering(Reordering* reordering) { reordering_ = reordering; }
   /// Packets that are kept because something before them is missing.
-  std::size_t held() const { return held_; }
+  std::size_t buffered() const { return buffered_; }
   template <class Digest>
   void add_state(Digest& d) const {
     contexts_.every([&](const Context& c) {
@@ -123,7 +123,7 @@ class Receiver {
   void note_order(const Packet& packet, Early& early);
   bool keep(Packet* packet, Context& context);
   void accept_early(Qpn qpn, Context& context);
-  void forget_early(Context& context);
+  void free_early(Context& context);
   void acknowledge(Packet& data, const Context& context, Psn psn);
   Packet* reply_to(const Packet& data, const Context& context, PacketKind kind);
 
@@ -137,8 +137,8 @@ class Receiver {
   DelaysByClass* delays_ = nullptr;
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
-  std::function<const CnpAgreement&(HostId sender)> cnps_agreed_;  // mostly empty
-  std::size_t held_ = 0;
+  std::function<const CnpProfile&(HostId sender)> cnps_agreed_;  // mostly empty
+  std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };
 

@@ -27,7 +27,8 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
       demotes_(!parameters.demotion.empty()),
-      wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
+      wake_(
+          Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)),
       demotion_(parameters.demotion) {
   if (!parameters.clock.exact()) {
@@ -74,7 +75,7 @@ void Transmitter::connect_queue_pair(Qpn qpn) {
   Flow& flow = flows_[qpn];
   flow.connected = true;
   consider(qpn, flow);
-  kick();
+  try_send();
 }
 
 void Transmitter::destroy_queue_pair(Qpn qpn) {
@@ -84,16 +85,16 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   flows_[qpn].created = false;
 }
 
-bool Transmitter::rests(Qpn qpn) const {
+bool Transmitter::is_quiescent(Qpn qpn) const {
   const Flow& flow = flows_[qpn];
   if (!flow.work.idle() || flow.outstanding || pacing_.is_active(qpn)) return false;
   if (flow.reads != nullptr && !flow.reads->answers.empty()) return false;
-  return algorithm_ == nullptr || !flow.config.governed || algorithm_->rests(qpn);
+  return algorithm_ == nullptr || !flow.config.governed || algorithm_->is_quiescent(qpn);
 }
 
-void Transmitter::forget(Qpn qpn) {
-  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->forget(qpn);
-  pacing_.forget(qpn);
+void Transmitter::release(Qpn qpn) {
+  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->release(qpn);
+  pacing_.release(qpn);
   flows_.drop(qpn);
 }
 
@@ -114,9 +115,9 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
     return;
   }
   flow.work.post(item);
-  if (is_answered(item.operation)) reads_of(flow);
+  if (expects_response(item.operation)) reads_of(flow);
   consider(qpn, flow);
-  kick();
+  try_send();
 }
 
 void Transmitter::stop(Qpn qpn) {
@@ -129,9 +130,9 @@ void Transmitter::stop(Qpn qpn) {
   pacing_.deactivate(qpn);
 }
 
-void Transmitter::leave_out(Qpn qpn, Bytes bytes) {
+void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
   Flow& flow = flows_[qpn];
-  flow.work.leave_out(bytes);
+  flow.work.mark_delivered(bytes);
   FlowRecord& record = ledger_[flow.config.flow];
   record.acked_bytes += bytes;
   record.received_bytes += bytes;
@@ -216,7 +217,7 @@ void Transmitter::set_rate(FlowNumber number, Rate rate) {
   flow.full_gap = gap_at(rate, full_wire_);
   if (!pacing_.is_waiting(number)) return;
   activate(number, flow);
-  kick();
+  try_send();
 }
 
 void Transmitter::set_window(FlowNumber number, Bytes bytes) {
@@ -225,7 +226,7 @@ void Transmitter::set_window(FlowNumber number, Bytes bytes) {
   flow.has_window = true;
   if (!flow.created) return;
   consider(number, flow);
-  if (out_ != nullptr) kick();
+  if (out_ != nullptr) try_send();
 }
 
 void Transmitter::start_timer(FlowNumber number, int id, PicoSeconds delay) {
@@ -256,14 +257,14 @@ void Transmitter::send_control(Packet* packet) {
   ++counters_.packets_sent;
   control_[packet->priority].push(packet);
   control_waiting_ |= 1u << packet->priority;
-  kick();
+  try_send();
 }
 
 void Transmitter::send_link_control(Packet* packet) {
   ++counters_.packets_sent;
   control_[kPriorities].push(packet);
   control_waiting_ |= 1u << kPriorities;
-  kick();
+  try_send();
 }
 
 bool Transmitter::send_one_control() {
@@ -277,14 +278,14 @@ bool Transmitter::send_one_control() {
   return true;
 }
 
-void Transmitter::kick() {
+void Transmitter::try_send() {
   if (sending_) return;  // from within a callback of the packet being made: its end plans for all
   if (wire_is_free()) {
     sending_ = true;
     send_one();
     sending_ = false;
   }
-  plan_wake();
+  schedule_send();
 }
 
 void Transmitter::send_one() {
@@ -305,7 +306,7 @@ void Transmitter::send_data(Packet* packet) {
   ++counters_.packets_sent;
   ++counters_.data_sent;
   counters_.bytes_sent += packet->payload_bytes;
-  if (!is_answer(packet->operation)) {  // those are counted where they were asked for
+  if (!is_response(packet->operation)) {  // those are counted where they were asked for
     FlowRecord& record = ledger_[packet->flow];
     record.sent_wire_bits +=
         std::uint64_t{8} *
@@ -322,7 +323,7 @@ bool Transmitter::head_is_ready() const {
 
 // Called with nothing that could go at this instant. The wire tells nobody when it is free, so
 // whoever waits for it is woken here; payload that arrives kicks by itself.
-void Transmitter::plan_wake() {
+void Transmitter::schedule_send() {
   const bool may_take = !parameters_.real_payload() || staged_bytes_ < staging_limit_;
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
@@ -344,7 +345,7 @@ void Transmitter::plan_wake() {
 void Transmitter::stage() {
   while (arrived_ > 0 && flows_[staged_.front().packet->source_qpn].failed) {
     staged_bytes_ -= staged_.front().packet->wire_bytes;
-    pool_.give_back(staged_.front().packet);
+    pool_.free(staged_.front().packet);
     staged_.pop_front();
     --arrived_;
   }
@@ -373,15 +374,15 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     const Qpn qpn = packet->source_qpn;
     staged_bytes_ -= packet->wire_bytes;
     staged_.erase(staged_.begin() + static_cast<std::ptrdiff_t>(arrived_));
-    if (is_answer(packet->operation)) {
+    if (is_response(packet->operation)) {
       refuse_read(*packet);
     } else {
       fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
     }
-    pool_.give_back(packet);
+    pool_.free(packet);
   }
   skip_without_payload();
-  kick();
+  try_send();
 }
 
 void Transmitter::send_one_staged() {
@@ -392,7 +393,7 @@ void Transmitter::send_one_staged() {
   staged_bytes_ -= packet->wire_bytes;
   const Qpn qpn = packet->source_qpn;
   const Psn psn = packet->psn;
-  const bool own = !is_answer(packet->operation);
+  const bool own = !is_response(packet->operation);
   send_data(packet);
   // Its bytes have been read: software may have their memory again.
   if (own && !acknowledged(flows_[qpn])) complete_before(qpn, flows_[qpn], psn + 1);
@@ -427,7 +428,7 @@ Packet* Transmitter::pick_data_packet() {
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
     if (needs_.rtt_from_due) packet->sent = std::min(now(), due_of_next(flow));
-    const bool reads = is_answered(packet->operation);
+    const bool reads = expects_response(packet->operation);
     const std::uint32_t wire =
         reads ? answer_wire(flow, plan)
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
@@ -487,7 +488,7 @@ void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
   demotion_ = std::move(thresholds);
   demotes_ = !demotion_.empty();
   flows_.each([this](Qpn qpn, const Flow& flow) { wait_by_next(qpn, flow); });
-  kick();
+  try_send();
 }
 
 /// Its turn is of the priority that its next packet has; answers have the queue pair's own.
@@ -497,7 +498,7 @@ void Transmitter::wait_by_next(Qpn qpn, const Flow& flow) {
 }
 
 Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
-  Packet* const packet = pool_.take();
+  Packet* const packet = pool_.allocate();
   const bool with_immediate = plan.ends_item && plan.item->with_immediate;
   packet->kind = PacketKind::kData;
   packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;

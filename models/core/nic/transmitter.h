@@ -68,10 +68,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void destroy_queue_pair(Qpn qpn);
   /// Nothing is left to do for it that its packets in the network do not bring: all that was posted
   /// is acknowledged and all that was asked answered, and the algorithm leaves it alone.
-  bool rests(Qpn qpn) const;
+  bool is_quiescent(Qpn qpn) const;
   /// Of one that rests, and of which no packet is in the network: as if it had never been, but for
   /// what was counted.
-  void forget(Qpn qpn);
+  void release(Qpn qpn);
   // Of one that exists:
   bool failed(Qpn qpn) const { return flows_[qpn].failed; }
   Service service(Qpn qpn) const { return flows_[qpn].config.service; }
@@ -92,7 +92,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   Bytes unsent(Qpn qpn) const { return flows_[qpn].work.unsent(); }
   /// As if so much of it had been sent, had arrived and been acknowledged: less than unsent(), a
   /// multiple of the MTU. The devices notice nothing.
-  void leave_out(Qpn qpn, Bytes bytes);
+  void mark_delivered(Qpn qpn, Bytes bytes);
 
   /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
   void send_control(Packet* packet);
@@ -100,13 +100,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// Frames of the link's own: before anything else, whatever is held. Takes ownership.
   void send_link_control(Packet* packet);
   /// Bit p set: priority p is not sent; all as they are now.
-  void hold(unsigned classes) {
+  void block(unsigned classes) {
     pause(classes);
-    kick();
+    try_send();
   }
 
   /// Something of a queue pair is near.
-  void expect(Qpn qpn) const {
+  void prefetch(Qpn qpn) const {
     const auto* const flow = reinterpret_cast<const char*>(flows_.find(qpn));
     if (flow == nullptr) return;
     for (std::size_t byte = 0; byte < sizeof(Flow); byte += 64) {
@@ -125,7 +125,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   // For the transport, if there is one:
   /// It may have data now.
-  void data_ready() { kick(); }
+  void data_ready() { try_send(); }
   /// Bit p set: priority p may be sent.
   unsigned allowed() const { return ~blocked_ & 0xFFu; }
   /// Payload of a flow that was acknowledged for the first time, and how long a packet took.
@@ -145,7 +145,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void on_cnm(const Packet& cnm);
   void on_pause(unsigned classes);
   /// Bit p: priority p may be paused by the far end; pauses of others are not heeded.
-  void heed_pauses_of(std::uint8_t priorities);
+  void set_pfc_mask(std::uint8_t priorities);
   /// The wire carries nothing any more, or does again; then nothing is paused.
   void set_carrier(bool up);
 
@@ -293,9 +293,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool wire_is_free() const { return wire_free_ <= scheduler_.now(); }
   void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }
   /// Something may have become sendable: sends one packet if the wire is free, and plans the next.
-  void kick();
-  void expect_kick() const {
-    if (control_waiting_ == 0) expect(pacing_.first_waiting());
+  void try_send();
+  void prefetch_next_sender() const {
+    if (control_waiting_ == 0) prefetch(pacing_.first_waiting());
   }
   void send_one();
   bool send_one_control();
@@ -304,7 +304,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void stage();
   bool head_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
-  void plan_wake();
+  void schedule_send();
   /// Null where none may go. Asked at every ACK, and mostly none may: that is seen here.
   Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
   Packet* pick_data_packet();
@@ -372,7 +372,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::array<PacketFifo, kPriorities + 1> control_{};  // the last: the link's own
   unsigned control_waiting_ = 0;                       // bit p: control_[p] holds a packet
   unsigned paused_ = 0;                                // bit p: the far end stopped priority p
-  unsigned heeded_ = 0xFF;                             // bit p: it may
+  unsigned pfc_mask_ = 0xFF;                           // bit p: it may
   unsigned blocked_ = 0;                               // the same, or all for want of a wire
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};

@@ -55,23 +55,23 @@ void Transmitter::on_ack(const Packet& ack) {
   Flow& flow = *known;
   const PicoSeconds rtt = now() - ack.sent;
   rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
-  if (delays_ != nullptr) delays_->of(flow.config.dscp).round_trip.add(rtt, ack.cnp_marks != 0);
+  if (delays_ != nullptr) delays_->of(flow.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, flow, ack.psn + 1);
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
-    info.rtt = clock_ == nullptr ? rtt : measured(flow, rtt, ack.cnp_marks != 0);
+    info.rtt = clock_ == nullptr ? rtt : measured(flow, rtt, ack.ce_echo);
     info.newly_acked = newly;
     info.psn = ack.psn;
     info.next_psn = flow.work.next_psn();
-    info.ce = ack.cnp_marks != 0;
+    info.ce = ack.ce_echo;
     info.last_of_message = ack.last;
     info.telemetry = ack.telemetry;
     info.telemetry_hops = ack.telemetry_hops;
     algorithm_->on_ack(qpn, info);
   }
   consider(qpn, flow);
-  kick();
+  try_send();
 }
 
 void Transmitter::on_nak(const Packet& nak) {
@@ -89,7 +89,7 @@ void Transmitter::on_nak(const Packet& nak) {
     refused(qpn, flow, nak.psn, CompletionSink::Status::kRemoteInvalid);
   } else if (!repeats(parameters_)) {
     consider(qpn, flow);  // what arrived before the gap may have opened the window
-    kick();
+    try_send();
   } else if (nak.nak == NakReason::kNotReady) {
     const std::optional<unsigned>& most = parameters_.recovery.not_ready_retries;
     if (most && flow.waits >= *most) {
@@ -97,7 +97,7 @@ void Transmitter::on_nak(const Packet& nak) {
       return;
     }
     if (flow.waits < 255) ++flow.waits;
-    flow.not_before = now() + roce::not_ready_time(static_cast<std::uint8_t>(nak.immediate));
+    flow.not_before = now() + roce::not_ready_time(nak.rnr_timer);
     pacing_.deactivate(qpn);
     repeat_from_oldest(qpn, flow);
   } else if (gives_up(flow)) {
@@ -133,7 +133,7 @@ void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
   untrack(qpn, flow);
   if (demotes_) wait_by_next(qpn, flow);
   consider(qpn, flow);
-  kick();
+  try_send();
 }
 
 // ---------------------------------------------------------------- nothing heard for too long
@@ -199,8 +199,7 @@ void Transmitter::on_cnp(const Packet& cnp) {
     return;
   }
   if (needs_.cnp && flow->config.governed) {
-    algorithm_->on_cnp(cnp.destination_qpn,
-                       {cnp.cnp_marks, static_cast<std::uint8_t>(cnp.immediate)});
+    algorithm_->on_cnp(cnp.destination_qpn, {cnp.cnp_marks, cnp.cnp_packets});
   }
 }
 
@@ -210,27 +209,27 @@ void Transmitter::on_cnm(const Packet& cnm) {
     return;
   }
   if (algorithm_ != nullptr && flows_[cnm.destination_qpn].config.governed) {
-    algorithm_->on_cnm(cnm.destination_qpn, cnm.immediate);
+    algorithm_->on_cnm(cnm.destination_qpn, cnm.qcn_feedback);
   }
 }
 
 void Transmitter::on_pause(unsigned classes) {
   ++counters_.pauses_received;
-  pause(classes & heeded_);
-  kick();
+  pause(classes & pfc_mask_);
+  try_send();
 }
 
-void Transmitter::heed_pauses_of(std::uint8_t priorities) {
-  heeded_ = priorities;
-  if ((paused_ & ~heeded_) == 0) return;
-  pause(paused_ & heeded_);
-  kick();
+void Transmitter::set_pfc_mask(std::uint8_t priorities) {
+  pfc_mask_ = priorities;
+  if ((paused_ & ~pfc_mask_) == 0) return;
+  pause(paused_ & pfc_mask_);
+  try_send();
 }
 
 void Transmitter::set_carrier(bool up) {
   pause(0);
   if (!up) blocked_ = 0xFF;
-  kick();
+  try_send();
 }
 
 void Transmitter::pause(unsigned classes) {

@@ -63,7 +63,7 @@ void Transmitter::answer(Qpn qpn, const Packet& request) {
   if (!pacing_.is_active(qpn) || !answers_are_paced(flow)) {
     if (may_send(flow)) activate(qpn, flow);
   }
-  kick();
+  try_send();
 }
 
 // Own requests go between answers when their time has come.
@@ -82,7 +82,7 @@ Packet* Transmitter::next_answer(Qpn qpn, Flow& flow) {
   plan.payload_bytes = std::min(answer.bytes, flow.work.mtu());
   plan.first = !answer.begun;
   plan.last = plan.payload_bytes == answer.bytes;
-  Packet* const packet = pool_.take();
+  Packet* const packet = pool_.allocate();
   packet->kind = PacketKind::kData;
   const bool atomic = is_atomic(answer.operation);
   packet->operation = atomic ? Operation::kAtomicResponse : Operation::kReadResponse;
@@ -178,7 +178,7 @@ void Transmitter::refuse_read(const Packet& unreadable) {
     }
   }
   ++counters_.mr_violations;
-  Packet* const nak = pool_.take();
+  Packet* const nak = pool_.allocate();
   nak->kind = PacketKind::kNak;
   nak->nak = NakReason::kAccess;
   nak->psn = unreadable.psn;
@@ -223,7 +223,8 @@ void Transmitter::on_response(const Packet& packet) {
   }
   const PacketPlan plan = flow.work.plan_oldest();
   const Operation asked = plan.item->operation;
-  if (!is_answered(asked) || is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
+  if (!expects_response(asked) ||
+      is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
       plan.payload_bytes != packet.payload_bytes) {
     fail(qpn, flow, CompletionSink::Status::kLocalError);  // the two ends cut by different MTUs
     return;
@@ -271,7 +272,7 @@ void Transmitter::on_response(const Packet& packet) {
     return;
   }
   consider(qpn, flow);
-  kick();
+  try_send();
 }
 
 }  // namespace dcc

@@ -63,7 +63,7 @@ class Transport {
 
   virtual TransportCounters counters() const = 0;
   /// Packets that are made and that it keeps for later.
-  virtual std::size_t held() const { return 0; }
+  virtual std::size_t buffered() const { return 0; }
   /// What decides what it will do (sim/state_digest.h).
   virtual void add_state(StateDigest& d) const = 0;
 

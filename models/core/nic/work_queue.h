@@ -63,7 +63,7 @@ class WorkQueue {
   Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
   /// As if so much of it had been sent and acknowledged, in the middle: what is out and what comes
   /// next stay what they are. Less than unsent(), a multiple of the MTU.
-  void leave_out(Bytes bytes) {
+  void mark_delivered(Bytes bytes) {
     items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;
   }
 
@@ -81,19 +81,19 @@ class WorkQueue {
   Bytes in_flight() const { return in_flight_; }
   /// Requests to read, and atomic ones, whose response is not whole.
   std::uint32_t reads_out() const { return reads_out_; }
-  bool next_is_read() const { return is_answered(item_at(next_).operation); }
+  bool next_is_read() const { return expects_response(item_at(next_).operation); }
 
   /// What the next packet will be. Precondition: has_unsent().
   PacketPlan plan_next() const {
     PacketPlan packet = plan(next_);
-    if (is_answered(packet.item->operation)) make_request(packet);
+    if (expects_response(packet.item->operation)) make_request(packet);
     return packet;
   }
   /// The oldest unacknowledged packet. Precondition: has_unacked().
   PacketPlan plan_oldest() const { return plan(una_); }
   /// The packet that plan_next() gave has gone: moves on.
   void sent(const PacketPlan& packet) {
-    if (is_answered(packet.item->operation)) ++reads_out_;
+    if (expects_response(packet.item->operation)) ++reads_out_;
     in_flight_ += packet.payload_bytes;
     step(next_, packet);
   }
@@ -150,7 +150,7 @@ class WorkQueue {
     Bytes bytes = 0;
     while (una_.psn < psn && una_.psn < next_.psn) {
       const PacketPlan packet = plan(una_);
-      if (is_answered(packet.item->operation)) {
+      if (expects_response(packet.item->operation)) {
         if (!response) break;
         if (packet.last) --reads_out_;
       }

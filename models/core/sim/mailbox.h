@@ -66,8 +66,8 @@ class Mailbox {
     const std::size_t letters = side.letters.size();
     // Written by another processor, or long ago: asked for together rather than one by one.
     for (std::size_t i = 0; i < letters; ++i) {
-      if (i % kAhead == 0) {
-        for (std::size_t j = i; j < std::min(i + kAhead, letters); ++j) {
+      if (i % kPrefetchAhead == 0) {
+        for (std::size_t j = i; j < std::min(i + kPrefetchAhead, letters); ++j) {
           __builtin_prefetch(side.letters[j].item, 1);
         }
       }
@@ -78,7 +78,7 @@ class Mailbox {
   }
 
  private:
-  static constexpr std::size_t kAhead = 16;
+  static constexpr std::size_t kPrefetchAhead = 16;
   struct Letter {
     Enter enter;
     void* receiver;

@@ -11,7 +11,7 @@ namespace dcc {
 
 class Scheduler;
 
-/// Where something that happens comes in the one order of all events, for whoever puts together
+/// Where something that run comes in the one order of all events, for whoever puts together
 /// what schedulers side by side have done: by a scheduler never lower than what it did before, and
 /// of several in the order in which one alone would have run them. At one instant that one takes
 /// whichever is first among those due, so what an event sets off at its own instant comes after it
@@ -36,10 +36,10 @@ class alignas(64) Event {
  public:
   using Handler = void (*)(void* owner);
   struct Kind {
-    Handler happens;
+    Handler run;
     /// Where many events crowd together, called some events ahead: fetches into the caches what
-    /// `happens` will touch, and changes nothing. Null: there is little to fetch.
-    Handler expected = nullptr;
+    /// `run` will touch, and changes nothing. Null: there is little to fetch.
+    Handler prefetch = nullptr;
   };
 
   /// `rank` orders events that fall on the same picosecond: lower first. Devices get theirs from
@@ -79,7 +79,7 @@ class alignas(64) Event {
 
  private:
   friend class Scheduler;
-  enum class Place : std::uint8_t { kIdle, kList, kCrowd, kCurrent, kBucket, kFar };
+  enum class Place : std::uint8_t { kIdle, kList, kOverflow, kHeap, kBucket, kFar };
   static constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break wraps
   static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
@@ -91,7 +91,7 @@ class alignas(64) Event {
   std::uint64_t order_;          // rank, then the number of the scheduling
   Event* next_ = nullptr;        // kBucket, kList
   const void* reads_ = nullptr;  // a hint, of the scheduling
-  std::uint32_t position_ = 0;   // kCrowd, kCurrent, kFar: in there
+  std::uint32_t position_ = 0;   // kOverflow, kHeap, kFar: in there
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
@@ -119,13 +119,13 @@ class Scheduler {
   /// memory its handler begins with, fetched into the caches some events ahead; a hint.
   void schedule_at(Event& event, PicoSeconds when, const void* reads = nullptr);
   void schedule_in(Event& event, PicoSeconds delay) { schedule_at(event, now_ + delay); }
-  /// Withdraws it; nothing happens if it was not scheduled.
+  /// Withdraws it; nothing run if it was not scheduled.
   void cancel(Event& event);
 
   bool empty() const { return pending_ == 0; }
   /// The event that comes first; null when there is none.
   Event* first() {
-    if (besides_ != 0) return first_of_crowd();
+    if (beyond_list_ != 0) return first_of_current_bucket();
     return list_ != nullptr ? list_ : first_of_next_bucket();
   }
   /// Time of the next event; PicoSeconds::max() when there is none.
@@ -141,13 +141,13 @@ class Scheduler {
       list_ = event.next_;
       --listed_;
     } else {
-      take_besides(event);
+      remove_beyond_list(event);
     }
     event.place_ = Event::Place::kIdle;
     --pending_;
     ++events_run_;
     prefetch_next_bucket();
-    event.kind_->happens(event.owner_);
+    event.kind_->run(event.owner_);
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
@@ -194,7 +194,8 @@ class Scheduler {
   static constexpr int kBucketShift = 10;            // 1.024 ns
   static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
   static constexpr std::uint32_t kMaxListed = 16;
-  static constexpr std::size_t kAhead = 6;  // events: about the time that lines take to come
+  static constexpr std::size_t kPrefetchAhead =
+      6;  // events: about the time that lines take to come
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
   static constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
@@ -206,39 +207,44 @@ class Scheduler {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
   /// From list, array and heap.
-  Event* first_of_crowd();
+  Event* first_of_current_bucket();
   /// When all of them are used up.
   Event* first_of_next_bucket();
   Event* first_of_loaded_bucket();
   /// That of `slot` was taken, the last of its word. Gives back `event`, for the caller to end with
   /// this.
-  Event* expect_bucket_behind(std::uint32_t slot, Event* event);
+  Event* prefetch_bucket_after(std::uint32_t slot, Event* event);
   /// Out of array or heap, where it is the first.
-  void take_besides(Event& event);
+  void remove_beyond_list(Event& event);
   /// What the next few events of the array will touch is on its way.
-  void expect_crowd() {
-    for (; crowd_told_ < crowd_.size() && crowd_told_ < crowd_at_ + kAhead; ++crowd_told_) {
-      const Event* const event = crowd_[crowd_told_].event;
-      if (event != nullptr && event->kind_->expected != nullptr) {
-        event->kind_->expected(event->owner_);
+  void prefetch_overflow() {
+    for (; overflow_prefetched_ < overflow_.size() &&
+           overflow_prefetched_ < overflow_next_ + kPrefetchAhead;
+         ++overflow_prefetched_) {
+      const Event* const event = overflow_[overflow_prefetched_].event;
+      if (event != nullptr && event->kind_->prefetch != nullptr) {
+        event->kind_->prefetch(event->owner_);
       }
     }
   }
   /// Elsewhere in time than it is scheduled for.
   void move_to(Event& event, PicoSeconds when, const void* reads);
   /// Into the bucket being worked on.
-  void insert_current(Event& event);
+  void insert_into_current_bucket(Event& event);
   void insert_far(Event& event);
-  void far_changed() { far_bucket_ = far_.empty() ? kNoBucket : bucket_of(far_.front().when); }
+  void far_changed() {
+    far_bucket_ = far_heap_.empty() ? kNoBucket : bucket_of(far_heap_.front().when);
+  }
   bool load_next_bucket();
   /// Does the chain of a bucket hold more than the list takes?
-  static bool is_crowd(const Event* event);
-  void load_crowd(Event* event);
+  static bool is_overflow(const Event* event);
+  void load_overflow(Event* event);
   void skip_withdrawn() {
-    while (crowd_at_ != crowd_.size() && crowd_[crowd_at_].event == nullptr) ++crowd_at_;
+    while (overflow_next_ != overflow_.size() && overflow_[overflow_next_].event == nullptr)
+      ++overflow_next_;
   }
   /// The bucket after the current one: its number, and its first event on its way into the cache.
-  void expect_bucket(std::uint64_t bucket) {
+  void prefetch_bucket(std::uint64_t bucket) {
     next_bucket_ = bucket;
     upcoming_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
     __builtin_prefetch(upcoming_, 1);
@@ -276,18 +282,18 @@ class Scheduler {
   // Events up to and including bucket current_bucket_.
   Event* list_ = nullptr;  // sorted, of at most kMaxListed
   std::uint32_t listed_ = 0;
-  std::vector<Entry> crowd_;    // the bucket as it was found; withdrawn ones without an event
-  std::size_t crowd_at_ = 0;    // the first that is still to come
-  std::size_t crowd_told_ = 0;  // the first that is not expected yet
-  Heap current_;
-  std::size_t besides_ = 0;  // in array and heap
-  Heap far_;
+  std::vector<Entry> overflow_;    // the bucket as it was found; withdrawn ones without an event
+  std::size_t overflow_next_ = 0;  // the first that is still to come
+  std::size_t overflow_prefetched_ = 0;  // the first that is not prefetch yet
+  Heap heap_;
+  std::size_t beyond_list_ = 0;  // in array and heap
+  Heap far_heap_;
   std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
   std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
   std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
-  std::uint64_t far_bucket_ = kNoBucket;   // of the first of far_
+  std::uint64_t far_bucket_ = kNoBucket;   // of the first of far_heap_
   Event* upcoming_ = nullptr;              // in the next bucket
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};

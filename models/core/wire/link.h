@@ -20,7 +20,7 @@ class PacketSink {
   /// The last bit has arrived. `port` is the receiver's own number of the port.
   virtual void receive(Packet* packet, int port) = 0;
   /// It will come soon: what it will touch may be fetched into the caches. Changes nothing.
-  virtual void expect(const Packet&, int /*port*/) const {}
+  virtual void prefetch(const Packet&, int /*port*/) const {}
 
  protected:
   ~PacketSink() = default;
@@ -34,7 +34,7 @@ class PacketOut {
   /// a network most of the time) costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
   /// Cache lines from the object's beginning that send() touches, for whoever fetches them before.
-  virtual unsigned hot_lines() const { return 1; }
+  virtual unsigned prefetch_lines() const { return 1; }
 
  protected:
   ~PacketOut() = default;
@@ -80,7 +80,7 @@ class alignas(64) Link final : public PacketOut {
 
   PicoSeconds send(Packet* packet) override;
   /// The far end's is another processor's where the wire is cut.
-  unsigned hot_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
+  unsigned prefetch_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
   // While all partitions wait, and nothing lies in a mailbox:
   /// What is under way is lost, and what is sent from now on. A sender is told by who calls this.
@@ -122,16 +122,16 @@ class alignas(64) Link final : public PacketOut {
 
  private:
   void deliver();
-  void expect_delivery() const { sink_->expect(*in_flight_.front(), sink_port_); }
+  void prefetch_delivery() const { sink_->prefetch(*in_flight_.front(), sink_port_); }
   void arrive_at(Packet* packet, PicoSeconds arrival) {
     if (in_flight_.empty()) {
-      expect(packet, arrival);
+      schedule_arrival(packet, arrival);
     } else {
       in_flight_.back()->next_arrival = arrival;
     }
     in_flight_.push(packet);
   }
-  void expect(Packet* packet, PicoSeconds arrival) {
+  void schedule_arrival(Packet* packet, PicoSeconds arrival) {
     if (ties_ != nullptr) draw_rank(arrival);
     far_->schedule_at(arrival_, arrival, packet);
   }

@@ -25,7 +25,7 @@ void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
 }
 }  // namespace
 
-Packet* PacketPool::take() {
+Packet* PacketPool::allocate() {
   if (free_ == nullptr) {
     blocks_.push_back(std::make_unique<Packet[]>(kBlock));
     Packet* const block = blocks_.back().get();
@@ -58,7 +58,7 @@ void PacketPool::attach_payload(Packet& packet, std::size_t bytes) {
   packet.payload->resize(bytes);
 }
 
-void PacketPool::give_back(Packet* packet) {
+void PacketPool::free(Packet* packet) {
   if (packet->telemetry != nullptr) free_telemetry_.push_back(packet->telemetry);
   if (packet->payload != nullptr) free_payload_.push_back(packet->payload);
   packet->next = free_;

@@ -65,10 +65,10 @@ inline bool is_atomic(Operation operation) {
   return operation == Operation::kCompareSwap || operation == Operation::kFetchAdd;
 }
 /// A request that its answer acknowledges.
-inline bool is_answered(Operation operation) {
+inline bool expects_response(Operation operation) {
   return operation == Operation::kRead || is_atomic(operation);
 }
-inline bool is_answer(Operation operation) {
+inline bool is_response(Operation operation) {
   return operation == Operation::kReadResponse || operation == Operation::kAtomicResponse;
 }
 
@@ -86,7 +86,7 @@ enum class NakReason : std::uint8_t {
   kSequence,  // a packet before it is missing
   kInvalid,   // longer than the buffer it was to go to, or an atomic one on no aligned word
   kAccess,    // an address that is not the receiver's to give
-  kNotReady,  // RNR: no buffer is posted; `immediate` is the code of how long to wait
+  kNotReady,  // RNR: no buffer is posted; `rnr_timer` says how long the sender waits
 };
 
 /// IP ECN field, RFC 3168.
@@ -106,17 +106,50 @@ struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
 };
 
-/// What the edge switches of a fabric tell each other with the packets between them, when
-/// `routing: conga` has an overlay carry it (schemes/conga/conga.h): it is cleared at the far edge.
-/// With `routing: reps` the tag is what a packet's way is hashed from, with `hermes` the way up,
-/// and an ACK brings back that of the packet it is for (feedback_tag). With `conweave` all of it is
-/// ConweaveHeader. With `source` the tag is the port, of those that lead on from the first switch,
-/// feedback_tag that of the next; both from 1, 0: any.
-struct OverlayHeader {
-  std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
-  std::uint8_t congestion = 0;  // greatest on the way so far
-  std::uint8_t feedback_tag = 0;
-  std::uint8_t feedback = 0;
+/// Four bytes that load balancing adds to a packet between the edges of a fabric. `routing.kind`
+/// decides which view applies; a run uses one view. All bytes are zero in a packet without the
+/// header.
+union OverlayHeader {
+  /// Congestion of paths between two edge switches (conga). The far edge clears the header.
+  struct PathCongestion {
+    std::uint8_t path;        // number of the uplink taken, from 1
+    std::uint8_t congestion;  // greatest congestion on the path so far
+    std::uint8_t
+        feedback_path;      // path in the opposite direction that `feedback` describes; 0: none
+    std::uint8_t feedback;  // congestion of `feedback_path`
+  };
+  /// Value from which switches hash a packet's path (reps).
+  struct Entropy {
+    std::uint8_t value;  // of this packet
+    std::uint8_t unused;
+    std::uint8_t echo;  // ACK: `value` of the acknowledged data packet
+  };
+  /// Uplink of the first switch (hermes).
+  struct Uplink {
+    std::uint8_t number;  // port number plus 1
+    std::uint8_t unused;
+    std::uint8_t echo;  // ACK: `number` of the acknowledged data packet
+  };
+  /// Ports chosen by the sender (source). Each is a position among the ports that lead to the
+  /// destination, from 1; 0: any.
+  struct SourceRoute {
+    std::uint8_t first_port;  // at the first switch
+    std::uint8_t unused;
+    std::uint8_t second_port;  // at the second switch
+  };
+
+  std::array<std::uint8_t, 4> bytes{};  // conweave packs its own header (ConweaveHeader)
+  PathCongestion path_congestion;
+  Entropy entropy;
+  Uplink uplink;
+  SourceRoute route;
+
+  /// Header of the ACK for a packet with this header: returns the entropy or the uplink.
+  OverlayHeader echoed() const {
+    OverlayHeader ack;
+    ack.bytes[2] = bytes[0];
+    return ack;
+  }
 };
 
 /// Bytes a packet really carries (`payload: real`); recycled with its packet. An atomic request's
@@ -141,10 +174,11 @@ struct alignas(64) Packet {
   bool has_immediate = false;  // RDMA WRITE with immediate
   bool ack_requested = false;
   NakReason nak = NakReason::kSequence;  // of a kNak
-  std::uint8_t cnp_marks = 0;            // CNP: CE marks it stands for; ACK: 1 if the data had CE
+  std::uint8_t cnp_marks = 0;            // kCnp: number of CE marks since the previous CNP
   std::uint16_t pause_classes = 0;       // kPause: bit p set = priority p stops, clear = resumes
   std::uint16_t ingress = 0;             // port through which the holding switch received it
-  std::uint8_t telemetry_hops = 0;       // of the stack that are filled
+  std::uint8_t telemetry_hops = 0;       // number of filled entries in `telemetry`
+  bool ce_echo = false;                  // kAck: the acknowledged data packet carried CE
   std::uint32_t wire_bytes = 0;          // Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
@@ -162,11 +196,17 @@ struct alignas(64) Packet {
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes = 0;  // first of its message, or kRead: the RETH's DMA length
   Qpn source_qpn = 0;               // queue pair at its sender
-  std::uint32_t immediate = 0;      // of its message's last; CNM: feedback; CNP: packets
-  std::uint32_t icrc = 0;           // with real payload: as computed by the sender
+  union {
+    std::uint32_t immediate = 0;  // data: immediate value, in the last packet of a message;
+                                  // transports other than RoCE define their own use
+    std::uint32_t qcn_feedback;  // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
+  };
+  std::uint32_t icrc = 0;  // with real payload: as computed by the sender
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  std::uint64_t scheme = 0;  // what a transport other than RoCE adds: each says what
+  std::uint8_t cnp_packets = 0;  // kCnp: number of data packets since the previous CNP; 0: unknown
+  std::uint8_t rnr_timer = 0;    // kNak with kNotReady: code of the delay (IBTA table 45)
+  std::uint64_t scheme = 0;      // what a transport other than RoCE adds: each says what
 
   /// Data on its way out; the ACK that brings the stack back adds nothing to it.
   bool collects_telemetry() const {
@@ -174,11 +214,11 @@ struct alignas(64) Packet {
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks,
-      pause_classes, ingress, telemetry_hops, wire_bytes, source, destination, flow,
-      destination_qpn, overlay.tag, overlay.congestion, overlay.feedback_tag, overlay.feedback, psn,
-      sent, remote_address, payload_bytes, message_bytes, source_qpn, immediate, icrc, operation,
-      service, scheme);
+    d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks, ce_echo,
+      cnp_packets, rnr_timer, pause_classes, ingress, telemetry_hops, wire_bytes, source,
+      destination, flow, destination_qpn, overlay.bytes[0], overlay.bytes[1], overlay.bytes[2],
+      overlay.bytes[3], psn, sent, remote_address, payload_bytes, message_bytes, source_qpn,
+      immediate, icrc, operation, service, scheme);
     for (int i = 0; i < telemetry_hops && telemetry != nullptr; ++i) {
       const IntHop& hop = telemetry->hop[static_cast<std::size_t>(i)];
       d(hop.timestamp, hop.tx_bytes, hop.queue, hop.rate);
@@ -197,7 +237,7 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
 
   /// A packet with the default values above, without telemetry and payload.
-  Packet* take();
+  Packet* allocate();
   // For a packet that has none:
   /// A telemetry stack without hops. It is not cleared: behind `telemetry_hops` lies whatever
   /// others left there.
@@ -207,7 +247,7 @@ class PacketPool {
   /// Room for `bytes` of payload.
   void attach_payload(Packet& packet, std::size_t bytes);
   /// Takes back the packet and what is attached to it.
-  void give_back(Packet* packet);
+  void free(Packet* packet);
   /// Packets taken and not given back: on a wire, in a queue, or being handled. Of several pools
   /// that exchange packets only the sum means that.
   std::int64_t in_use() const { return in_use_; }

@@ -377,7 +377,7 @@ std::uint8_t syndrome_of(const Packet& nak) {
     case NakReason::kNotReady:
       break;
   }
-  return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.immediate & 31u));
+  return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.rnr_timer & 31u));
 }
 
 /// Words of memory, least significant byte first there.
@@ -427,7 +427,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
     case PacketKind::kAck:
       h.opcode = Opcode::kAcknowledge;
       h.syndrome = kSyndromeAck;
-      h.becn = packet.cnp_marks != 0;
+      h.becn = packet.ce_echo;
       break;
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
@@ -439,7 +439,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
       h.becn = true;
       h.psn = 0;
       // One that stands for marks tells of packets, too; zeros are what a plain CNP has there.
-      h.cnp_packets = static_cast<std::uint8_t>(packet.immediate);
+      h.cnp_packets = packet.cnp_packets;
       h.cnp_marks = h.cnp_packets != 0 ? packet.cnp_marks : std::uint8_t{0};
       break;
     case PacketKind::kPause:

@@ -40,7 +40,7 @@ CnmFrame cnm_frame_of(const Packet& packet, const roce::MacAddress& port) {
   CnmFrame frame;
   frame.destination_mac = roce::mac_of(packet.destination);
   frame.source_mac = port;
-  frame.feedback = static_cast<std::uint8_t>(packet.immediate);
+  frame.feedback = static_cast<std::uint8_t>(packet.qcn_feedback);
   frame.priority = packet.priority;
   frame.original_destination = roce::mac_of(packet.source);
   return frame;

@@ -27,8 +27,8 @@ class ProportionalInt final : public Dcc {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override { return hpcc_.view(flow); }
   AlgorithmCounters counters() const override { return hpcc_.counters(); }
-  bool rests(FlowNumber flow) const override { return hpcc_.rests(flow); }
-  void forget(FlowNumber flow) override { hpcc_.forget(flow); }
+  bool is_quiescent(FlowNumber flow) const override { return hpcc_.is_quiescent(flow); }
+  void release(FlowNumber flow) override { hpcc_.release(flow); }
 
  private:
   Hpcc hpcc_;

@@ -30,8 +30,8 @@ class Dcqcn final : public Algorithm {
   void on_timer(FlowNumber flow, int id) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   enum Timer : int { kAlpha = 0, kIncrease = 1 };

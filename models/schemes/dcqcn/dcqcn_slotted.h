@@ -34,8 +34,8 @@ class DcqcnSlotted final : public Algorithm {
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
   /// Once a flow has had a CNP its timer runs for ever.
-  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   enum Timer : int { kCut = 0, kIncrease = 1 };

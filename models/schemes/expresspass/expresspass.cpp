@@ -360,7 +360,7 @@ void ExpressPass::send_credit(Qpn qpn) {
   }
   if (Packet* const lost = queue_.push(credit, random_)) {
     ++totals_.credits_dropped;
-    context_.pool.give_back(lost);
+    context_.pool.free(lost);
   }
   const double drawn = static_cast<double>(random_.next_u32()) / 2147483648.0 - 1;  // -1 … 1
   const double gap = static_cast<double>(parameters_.queue.credit_frame) * 1e12 / receiver.rate *

@@ -48,7 +48,7 @@ class ExpressPass final : public MessageTransport {
 
   bool has_packet() const override { return !answers_.empty(); }
   Packet* next_packet() override;
-  std::size_t held() const override { return queue_.size(); }
+  std::size_t buffered() const override { return queue_.size(); }
 
  private:
   struct Sender {

@@ -370,8 +370,8 @@ Packet* Fastpass::next_packet() {
     way.waiting.push_back(qpn);
   }
   Packet* const packet = make_data(qpn, senders_[qpn].packets.send(at(qpn).next, now()));
-  packet->overlay.tag = slot.first_way;
-  packet->overlay.feedback_tag = slot.second_way;
+  packet->overlay.route.first_port = slot.first_way;
+  packet->overlay.route.second_port = slot.second_way;
   settle(qpn);
   if (!hand_.empty()) {
     context_.scheduler.schedule_at(slots_, std::max(now(), begin_of(hand_.front().number)));
@@ -408,8 +408,8 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     ack->psn = packet.psn;
     ack->sent = packet.sent;
     // Of the data that comes to a rack in a slot each has a way of its own, so its answer has, too.
-    ack->overlay.tag = packet.overlay.tag;
-    ack->overlay.feedback_tag = packet.overlay.feedback_tag;
+    ack->overlay.route.first_port = packet.overlay.route.first_port;
+    ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;
     send_control(ack);
   } else if (packet.kind == PacketKind::kAck) {

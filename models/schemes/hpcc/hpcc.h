@@ -36,8 +36,8 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Multiplies a flow's additive step; 1 from its start on. Flows that meet end at rates in
   /// proportion to their steps: what they multiply by is the same for all.

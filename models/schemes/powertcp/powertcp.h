@@ -46,8 +46,8 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Smoothed normalised power; 1: a full link without a queue.
   long double power(FlowNumber flow) const { return flows_[flow].power; }

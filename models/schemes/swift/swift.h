@@ -40,8 +40,8 @@ class Swift final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Delay at which a window, in bytes, neither grows nor shrinks.
   PicoSeconds target(long double window) const;

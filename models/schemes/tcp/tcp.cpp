@@ -267,7 +267,7 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
   const bool recovered = sender.state == State::kRecovery;
   if (sender.state != State::kOpen && missing >= sender.recovery_end) sender.state = State::kOpen;
-  answer_marks(qpn, fresh, ack.cnp_marks != 0, flight);
+  answer_marks(qpn, fresh, ack.ce_echo, flight);
   if (sender.state == State::kOpen && (missing < lost_before(qpn) || !sender.cut.empty())) {
     sender.window.lost(static_cast<double>(flight));
     sender.state = State::kRecovery;
@@ -392,7 +392,7 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   ack->priority = data.priority;
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
-  ack->cnp_marks = receiver.echo ? 1 : 0;
+  ack->ce_echo = receiver.echo;
   if (!receiver.early.empty()) {
     std::size_t place = 0;
     std::array<Psn, kBlocks> put{};

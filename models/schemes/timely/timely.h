@@ -72,8 +72,8 @@ class Timely final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
-  void forget(FlowNumber flow) override { flows_.drop(flow); }
+  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Normalised gradient after the newest completion.
   long double gradient(FlowNumber flow) const { return flows_[flow].gradient; }

@@ -224,7 +224,7 @@ void Uec::on_ack(Qpn qpn, const Packet& ack) {
   }
   Sender& sender = senders_[qpn];
   if (parameters_.has_window()) {
-    sender.window.acknowledged(bytes, rtt, ack.cnp_marks != 0, sender.in_flight, now());
+    sender.window.acknowledged(bytes, rtt, ack.ce_echo, sender.in_flight, now());
   }
 }
 
@@ -394,8 +394,8 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
     reply->psn = in.first_missing();
     reply->immediate = static_cast<std::uint32_t>(first);
     reply->scheme = in.bits(first);
-    reply->cnp_marks = packet.ecn == Ecn::kCe ? 1 : 0;
-    reply->overlay.feedback_tag = packet.overlay.tag;
+    reply->ce_echo = packet.ecn == Ecn::kCe;
+    reply->overlay.entropy.echo = packet.overlay.entropy.value;
     receiver.untold = {};
     receiver.unanswered = 0;
     if (in.first_missing() >= receiver.seen_end) receiver.asked = false;

@@ -56,9 +56,9 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
   void receive(Packet* packet, int port) override {
     if (packet->kind == PacketKind::kData) {
       arrived.push_back(scheduler.now());
-      packet->overlay.tag = static_cast<std::uint8_t>(arrived.size());
+      packet->overlay.entropy.value = static_cast<std::uint8_t>(arrived.size());
     }
-    if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.feedback_tag);
+    if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.entropy.echo);
     nic[port]->receive(packet, 0);
   }
   /// Of a full packet that is not its message's first, on the wire.

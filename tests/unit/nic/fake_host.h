@@ -82,7 +82,7 @@ class FakeDma final : public Dma {
     const auto* const begin = static_cast<const std::uint8_t*>(from);
     requests.push_back({false, address, bytes, tag, &client, nullptr, {begin, begin + bytes}, {}});
   }
-  void forget(const DmaClient& client) override {
+  void cancel(const DmaClient& client) override {
     for (Request& request : requests) {
       if (request.client == &client) request.client = nullptr;
     }

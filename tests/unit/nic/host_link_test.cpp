@@ -137,7 +137,7 @@ TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   read(2, 1000);  // waits: withdrawn
   buffer[0] = 3;
   write(3, 1);  // until 25
-  link.back()->forget(*this);
+  link.back()->cancel(*this);
   read(4, 10);  // after 1: asked 224 to 248, data 348 to 358
   EXPECT_EQ(all(), (std::vector<End>{{4, 358, true}}));
   EXPECT_EQ(memory.bytes[0], 9);

@@ -62,7 +62,7 @@ class Chain {
   }
 
   /// Null: the last ACK never came.
-  std::optional<PicoSeconds> send(const LoneFlow& flow, bool acknowledged) {
+  std::optional<PicoSeconds> send(const IdealFlow& flow, bool acknowledged) {
     ledger_[0].target_bytes = flow.bytes;
     QueuePairConfig there;
     there.remote_host = 1;
@@ -107,7 +107,7 @@ std::vector<LinkParameters> backwards(const std::vector<LinkParameters>& links) 
   return {links.rbegin(), links.rend()};
 }
 
-TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
+TEST(IdealFlow, IsWhatRandomChainsOfDevicesTake) {
   RandomStream random(7, "chains");
   const auto draw = [&](std::uint64_t least, std::uint64_t most) {
     return least + random.below(most - least + 1);
@@ -126,7 +126,7 @@ TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
     nic.ack = static_cast<AckMode>(draw(0, 2));
     nic.line_rate = cables.front().rate;
     nic.link_overhead = cables.front().overhead;
-    LoneFlow flow;
+    IdealFlow flow;
     flow.bytes = static_cast<Bytes>(draw(1, draw(0, 1) == 0 ? nic.mtu : 400 * nic.mtu));
     if (draw(0, 2) > 0) flow.message_bytes = static_cast<Bytes>(draw(1, 20 * nic.mtu));
     if (flow.message_bytes != 0 && flow.bytes / flow.message_bytes > 5'000) continue;
@@ -139,17 +139,17 @@ TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
                  std::to_string(flow.rate_cap.raw));
     const auto taken = Chain(cables, nic).send(flow, nic.ack != AckMode::kNone);
     ASSERT_TRUE(taken);
-    const auto alone = time_alone(flow, nic, cables, backwards(cables));
+    const auto alone = ideal_fct(flow, nic, cables, backwards(cables));
     ASSERT_TRUE(alone);
     ASSERT_EQ(alone->count, taken->count);
   }
 }
 
-TEST(LoneFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
+TEST(IdealFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
   // In 24.8 Mb/s the rate is 3.000: paced by that, the last of 5000 packets would be 4.8 ms late.
   std::vector<LinkParameters> cable(1);
   cable[0].rate = BitRate(3'001'000);
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 5'000'000;
   NicParameters nic = nic_parameters();
   nic.line_rate = cable[0].rate;
@@ -160,7 +160,7 @@ TEST(LoneFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
   EXPECT_EQ(taken->count, (first + full * 4999 + ack + cable[0].delay * 2).count);
 }
 
-TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
+TEST(IdealFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
   // Ten packets of 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
   std::vector<LinkParameters> there(1), back(1);
   there[0].rate = BitRate(8'656'000);
@@ -168,52 +168,52 @@ TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
   there[0].delay = back[0].delay = PicoSeconds{};
   NicParameters nic = nic_parameters();
   nic.line_rate = there[0].rate;
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 10'000;
   flow.message_bytes = 1'000;
-  const auto alone = time_alone(flow, nic, there, back);
+  const auto alone = ideal_fct(flow, nic, there, back);
   ASSERT_TRUE(alone);
   const PicoSeconds data = serialization_time(1078 + 20, there[0].rate);
   const PicoSeconds ack = serialization_time(66 + 20, back[0].rate);
   EXPECT_EQ(alone->count, (data + ack * 10).count);
   nic.ack = AckMode::kPerMessage;
-  EXPECT_EQ(time_alone(flow, nic, there, back)->count, alone->count);
+  EXPECT_EQ(ideal_fct(flow, nic, there, back)->count, alone->count);
   flow.message_bytes = 10'000;
   const PicoSeconds middle = serialization_time(1062 + 20, there[0].rate);
-  EXPECT_EQ(time_alone(flow, nic, there, back)->count, (data + middle * 9 + ack).count);
+  EXPECT_EQ(ideal_fct(flow, nic, there, back)->count, (data + middle * 9 + ack).count);
 }
 
-TEST(LoneFlow, FetchesRealPayloadFirst) {
+TEST(IdealFlow, FetchesRealPayloadFirst) {
   std::vector<LinkParameters> cable(1);
   NicParameters nic = nic_parameters();
   nic.payload = NicParameters::Payload::kReal;
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 100;
   flow.with_immediate = true;
-  const auto alone = time_alone(flow, nic, cable, cable);
+  const auto alone = ideal_fct(flow, nic, cable, cable);
   const PicoSeconds fetch = serialization_time(100, nic.dma.rate) + nic.dma.latency;
   const PicoSeconds data = PicoSeconds((62 + 100 + 16 + 4 + 20) * 80);
   const PicoSeconds ack = PicoSeconds((66 + 20) * 80);
   EXPECT_EQ(alone->count, (fetch + data + ack + cable[0].delay * 2).count);
   flow.bytes = 100'000;  // the DMA is faster than the line: it costs its latency, once
   const Bytes wire = 100 * (1062 + 20) + 16 + 4;
-  EXPECT_EQ(time_alone(flow, nic, cable, cable)->count,
+  EXPECT_EQ(ideal_fct(flow, nic, cable, cable)->count,
             (serialization_time(1000, nic.dma.rate) + nic.dma.latency + PicoSeconds(wire * 80) +
              ack + cable[0].delay * 2)
                 .count);
 }
 
-TEST(LoneFlow, CostsTheSameForMillionsOfMillionsOfMessagesAndEndsWithTheAxisOfTime) {
+TEST(IdealFlow, CostsTheSameForMillionsOfMillionsOfMessagesAndEndsWithTheAxisOfTime) {
   std::vector<LinkParameters> cable(6);
   NicParameters nic = nic_parameters();
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = Bytes{1} << 44;
   flow.message_bytes = 1;
-  const auto alone = time_alone(flow, nic, cable, cable);
+  const auto alone = ideal_fct(flow, nic, cable, cable);
   ASSERT_TRUE(alone);  // 102 wire bytes of 80 ps for each byte, and once through all links
   EXPECT_EQ(alone->count, ((Bytes{1} << 44) + 5) * 102 * 80 + 6 * 86 * 80 + 12 * 1'000'000);
   cable[3].rate = BitRate(1'000'000);
-  EXPECT_FALSE(time_alone(flow, nic, cable, cable));
+  EXPECT_FALSE(ideal_fct(flow, nic, cable, cable));
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   on_wire = [&](Packet& packet) {
     if (packet.kind != PacketKind::kData) return true;
     if (overtaken.held == nullptr && packet.psn % 8 == 2) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       overtaken.since = 0;
       return false;  // the copy comes later
@@ -150,7 +150,7 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
   EXPECT_EQ(nic[1]->counters().naks_sent, 0u);
   EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
   // One of eight was late, behind the second that had overtaken it.
   const Reordering& reordering = nic[1]->reordering();
@@ -166,7 +166,7 @@ TEST_F(Pair, WithoutAReorderWindowALatePacketIsLateAndWhatIsSentAgainIsNot) {
   on_wire = [&](Packet& packet) {
     if (packet.kind != PacketKind::kData) return true;
     if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       return false;
     }
@@ -201,7 +201,7 @@ TEST_F(Pair, LatePacketsAreCountedWhereNothingIsAcknowledged) {
   Overtaken overtaken;
   on_wire = [&](Packet& packet) {
     if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       return false;
     }
@@ -232,7 +232,7 @@ TEST_F(Pair, BeyondTheReorderWindowAnEarlyPacketTellsOfALoss) {
   EXPECT_EQ(nic[1]->counters().naks_sent, 1u);  // by 14, three were kept
   EXPECT_EQ(nic[0]->counters().timeouts, 0u);
   EXPECT_GE(nic[1]->counters().duplicates, 3u);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
 }
 
@@ -242,9 +242,9 @@ TEST_F(Pair, WhatIsKeptGoesWithItsQueuePair) {
   on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 0; };
   post(10'000);
   scheduler.run_until(kMicroSecond * 100);
-  EXPECT_EQ(nic[1]->receiver().held(), 9u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 9u);
   nic[1]->destroy_queue_pair(5);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
 }
 
@@ -266,8 +266,8 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
       EXPECT_GE((scheduler.now() - last).count, (kMicroSecond * 4 - kNanoSecond * 200).count);
       last = scheduler.now();
       told += packet.cnp_marks;
-      EXPECT_GE(packet.immediate, packet.cnp_marks);
-      arrived += packet.immediate;
+      EXPECT_GE(packet.cnp_packets, packet.cnp_marks);
+      arrived += packet.cnp_packets;
       EXPECT_EQ(packet.dscp, 48);
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
       EXPECT_EQ(packet.destination_qpn, 3u);
@@ -296,7 +296,7 @@ TEST_F(Pair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
       if (marked) packet.ecn = Ecn::kCe;
       ++sent;
     } else if (packet.kind == PacketKind::kCnp) {
-      cnps.emplace_back(packet.cnp_marks, packet.immediate);
+      cnps.emplace_back(packet.cnp_marks, packet.cnp_packets);
     }
     return true;
   };
@@ -336,13 +336,13 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   parameters.cnp.interval = kMicroSecond;
   parameters.cnp.carry_marks = true;
   build();
-  CnpAgreement plain;
+  CnpProfile plain;
   plain.wanted = true;
   plain.cnp.interval = kMicroSecond * 50;
   plain.cnp.dscp = 20;
   plain.cnp.priority = 5;
   std::vector<HostId> asked;
-  nic[1]->receiver().set_cnp_agreements([&](HostId sender) -> const CnpAgreement& {
+  nic[1]->receiver().set_cnp_profiles([&](HostId sender) -> const CnpProfile& {
     asked.push_back(sender);
     return plain;
   });
@@ -352,7 +352,7 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
     if (packet.kind == PacketKind::kCnp) {
       ++cnps;
       EXPECT_EQ(packet.cnp_marks, 1);
-      EXPECT_EQ(packet.immediate, 0u);
+      EXPECT_EQ(packet.cnp_packets, 0u);
       EXPECT_EQ(packet.dscp, 20);
       EXPECT_EQ(packet.priority, 5);
     }
@@ -467,7 +467,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
 TEST_F(Pair, ADisabledPortStillHearsItsNeighboursPauses) {
   build();
   const auto pause = [this](std::uint16_t classes) {
-    Packet* const frame = pool.take();
+    Packet* const frame = pool.allocate();
     frame->kind = PacketKind::kPause;
     frame->pause_classes = classes;
     nic[0]->receive(frame, 0);
@@ -498,20 +498,20 @@ TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
 TEST_F(Pair, AQueuePairRestsWhenAllIsAcknowledgedAndIsForgottenWithoutATrace) {
   parameters.ack = AckMode::kPerPacket;
   build();
-  EXPECT_TRUE(nic[0]->rests(3)) << "nothing was posted";
+  EXPECT_TRUE(nic[0]->is_quiescent(3)) << "nothing was posted";
   post(5000);
-  EXPECT_FALSE(nic[0]->rests(3));
+  EXPECT_FALSE(nic[0]->is_quiescent(3));
   scheduler.run_until(kMicroSecond);
-  EXPECT_FALSE(nic[0]->rests(3)) << "not all is acknowledged";
+  EXPECT_FALSE(nic[0]->is_quiescent(3)) << "not all is acknowledged";
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(ledger[0].acked_bytes, 5000);
-  EXPECT_TRUE(nic[0]->rests(3));
-  EXPECT_TRUE(nic[1]->rests(5));
+  EXPECT_TRUE(nic[0]->is_quiescent(3));
+  EXPECT_TRUE(nic[1]->is_quiescent(5));
   std::size_t under_way = 0;
   pool.each_in_use([&](const Packet&) { ++under_way; });
   EXPECT_EQ(under_way, 0u);
-  nic[0]->forget(3);
-  nic[1]->forget(5);
+  nic[0]->release(3);
+  nic[1]->release(5);
   EXPECT_FALSE(nic[0]->transmitter().exists(3));
   nic[0]->transmitter().stop(3);  // its time may come later
   create_queue_pairs();
@@ -536,12 +536,12 @@ TEST_F(Pair, WhatWaitsForAnEarlierPacketKeepsTheReceiverFromRest) {
   build();
   post(5000);
   scheduler.run_until(kMicroSecond * 100);
-  EXPECT_FALSE(nic[1]->rests(5));
+  EXPECT_FALSE(nic[1]->is_quiescent(5));
   std::size_t under_way = 0;
   pool.each_in_use([&](const Packet& packet) { under_way += packet.flow == 0 ? 1 : 0; });
-  EXPECT_EQ(under_way, nic[1]->receiver().held()) << "it lies in the receiver";
+  EXPECT_EQ(under_way, nic[1]->receiver().buffered()) << "it lies in the receiver";
   scheduler.run_until(kMilliSecond * 3);
-  EXPECT_TRUE(nic[1]->rests(5));
+  EXPECT_TRUE(nic[1]->is_quiescent(5));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Wire final : PacketOut {
   Wire(Scheduler& time, PacketPool& owner) : scheduler(time), pool(owner) {}
   PicoSeconds send(Packet* packet) override {
     sent.push_back(*packet);
-    pool.give_back(packet);
+    pool.free(packet);
     return kNanoSecond * 100;
   }
   Scheduler& scheduler;
@@ -83,7 +83,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   /// A message of one packet for queue pair 5, with its bytes.
   void arrive(std::uint64_t address, const std::vector<std::uint8_t>& bytes, Psn psn,
               bool with_immediate) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
     packet->remote_address = address;
@@ -178,7 +178,7 @@ TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   expect_reset_values();
   put(map::kQpSelectOffset, 5);
   EXPECT_EQ(get(map::kQpStatusOffset), 0u);
-  Packet* const packet = pool.take();  // a NIC whose CTRL reads disabled is disabled
+  Packet* const packet = pool.allocate();  // a NIC whose CTRL reads disabled is disabled
   packet->kind = PacketKind::kAck;
   nic.receive(packet, 0);
   EXPECT_EQ(nic.counters().not_enabled, 1u);
@@ -262,7 +262,7 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   put(map::kMrBaseLoOffset, 0x4000);
   put(map::kMrLengthOffset, 0x100);
   const auto arrives = [&](std::uint64_t address, std::uint32_t bytes, Psn psn) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
     packet->remote_address = address;

@@ -67,7 +67,7 @@ class PairTest : public ::testing::Test,
   void receive(Packet* packet, int port) override {
     seen.push_back(*packet);
     if (!on_wire(*packet)) {
-      pool.give_back(packet);
+      pool.free(packet);
       return;
     }
     nic[port]->receive(packet, 0);

@@ -67,7 +67,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     if (on_wire(*packet)) {
       host[port]->nic.receive(packet, 0);
     } else {
-      pool.give_back(packet);
+      pool.free(packet);
     }
   }
 

@@ -15,7 +15,7 @@ class Arrivals final : public PacketSink {
   void receive(Packet *packet, int) override {
     times.push_back(scheduler_.now());
     psns.push_back(packet->psn);
-    pool_.give_back(packet);
+    pool_.free(packet);
   }
   std::vector<PicoSeconds> times;
   std::vector<Psn> psns;
@@ -31,7 +31,7 @@ class OneWay : public testing::Test {
 
   void send_at(PicoSeconds when, std::uint32_t wire_bytes) {
     scheduler.run_until(when);
-    Packet *const packet = pool.take();
+    Packet *const packet = pool.allocate();
     packet->wire_bytes = wire_bytes;
     packet->psn = next++;
     link.send(packet);

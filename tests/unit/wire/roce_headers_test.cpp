@@ -285,10 +285,10 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_NE(mac_of(1), mac_of(2));
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 5;
-  packet.immediate = 255;
+  packet.cnp_packets = 255;
   EXPECT_EQ(headers_of(packet, 0).cnp_marks, 5);
   EXPECT_EQ(headers_of(packet, 0).cnp_packets, 255);
-  packet.immediate = 0;  // what does not count packets does not count marks either
+  packet.cnp_packets = 0;  // what does not count packets does not count marks either
   EXPECT_EQ(headers_of(packet, 0).cnp_marks, 0);
   EXPECT_EQ(headers_of(packet, 0).cnp_packets, 0);
   EXPECT_TRUE(headers_of(packet, 0).becn);

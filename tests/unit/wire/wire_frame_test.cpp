@@ -123,7 +123,7 @@ TEST(WireFrame, AnswersAndNotifications) {
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 9;
   EXPECT_EQ(headers().cnp_marks, 0);  // one mark or several: not told
-  packet.immediate = 12;
+  packet.cnp_packets = 12;
   EXPECT_EQ(headers().cnp_marks, 9);
   EXPECT_EQ(headers().cnp_packets, 12);
   EXPECT_EQ(headers().opcode, roce::Opcode::kCnp);
@@ -145,7 +145,7 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(length, 60u);
 
   packet.kind = PacketKind::kCnm;
-  packet.immediate = 42;
+  packet.qcn_feedback = 42;
   packet.source = 8;
   packet.destination = 3;
   frame = frame_of(packet, 128, &length);

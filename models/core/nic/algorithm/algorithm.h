@@ -123,9 +123,9 @@ class Algorithm {
   virtual AlgorithmCounters counters() const = 0;
   /// Whether a flow that has sent all, and of which no packet is in the network, is over for the
   /// algorithm, too: it times nothing for it and has nothing in work.
-  virtual bool rests(FlowNumber) const { return false; }
+  virtual bool is_quiescent(FlowNumber) const { return false; }
   /// Of such a flow: its memory may go. There is no other call for it before on_flow_start.
-  virtual void forget(FlowNumber) {}
+  virtual void release(FlowNumber) {}
 };
 
 }  // namespace dcc
