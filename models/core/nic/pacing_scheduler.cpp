@@ -121,8 +121,8 @@ void PacingScheduler::make_due_ready(PicoSeconds now) {
   }
 }
 
-// Mostly one flow ripens where none is ready, and it is picked: as if it had passed through its
-// ring.
+// Fast path for the common case: exactly one flow is due and none is ready. The result is the same
+// as if the flow had passed through its ring.
 PacingScheduler::FlowIndex PacingScheduler::pick_only(PicoSeconds now, unsigned allowed) {
   if (non_empty_ != 0 || none_due(now)) return kNone;
   const FlowIndex flow = waiting_[0].flow;
@@ -157,6 +157,15 @@ PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allow
   leave_ring(*first);
   first->place = Place::kOff;
   return best;
+}
+
+[[gnu::noinline]] PacingScheduler::FlowIndex PacingScheduler::pick_strictly(PicoSeconds now,
+                                                                            unsigned allowed) {
+  for (int priority = kPriorities; priority-- > 0;) {
+    const FlowIndex flow = pick(now, allowed & 1u << priority);
+    if (flow != kNone) return flow;
+  }
+  return kNone;
 }
 
 PicoSeconds PacingScheduler::next_ready() const {

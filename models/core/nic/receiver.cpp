@@ -42,12 +42,12 @@ void Receiver::on_data(Packet* packet) {
   }
   Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
-    ++counters_.icrc_errors;  // as if it had been lost: go-back-N brings it again
+    ++counters_.icrc_errors;  // treated as lost; the sender repeats it
     pool_.free(packet);
     return;
   }
   context.notification_point.on_packet();
-  // A CE mark tells of the network, whether or not the packet is of use.
+  // A CE mark counts even if the packet is dropped later.
   if (packet->ecn == Ecn::kCe) {
     notify(*packet, context);
   } else if (context.notification_point.on_unmarked()) {
@@ -75,8 +75,9 @@ void Receiver::on_data(Packet* packet) {
     ++counters_.duplicates;
     if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
     if (expects_response(packet->operation)) {
-      // Its answer was lost, or part of it: what was given once is given again.
-      if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
+      // The response, or part of it, was lost: send it again.
+      if (deliver(qpn, *packet) == DeliverySink::Result::kAccepted)
+        transmitter_.respond(qpn, *packet);
     } else if (packet->ack_requested) {
       acknowledge(*packet, context, context.expected - 1);
     }
@@ -111,7 +112,8 @@ void Receiver::note_order(const Packet& packet, Early& early) {
   if (reordering_ != nullptr) reordering_->add(behind);
 }
 
-/// False for a packet beyond the window. One that is kept already goes.
+/// Buffers an early packet, or frees a duplicate of a buffered one. Returns false, and keeps no
+/// reference, if the packet is beyond the reorder window.
 bool Receiver::keep(Packet* packet, Context& context) {
   const Psn window = context.early->kept.size();
   if (packet->psn - context.expected >= window) return false;
@@ -126,7 +128,7 @@ bool Receiver::keep(Packet* packet, Context& context) {
   return true;
 }
 
-/// What has waited for the packet that just came.
+/// Accepts buffered packets that follow the packet just accepted.
 void Receiver::accept_early(Qpn qpn, Context& context) {
   std::vector<Packet*>& kept = context.early->kept;
   while (!kept.empty()) {
@@ -150,31 +152,31 @@ void Receiver::free_early(Context& context) {
   }
 }
 
-void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict) {
+void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result result) {
   Packet* const nak = reply_to(data, context, PacketKind::kNak);
   nak->psn = context.expected;
-  switch (verdict) {
-    case DeliverySink::Verdict::kTaken:
-    case DeliverySink::Verdict::kAccess:
+  switch (result) {
+    case DeliverySink::Result::kAccepted:
+    case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
       nak->nak = NakReason::kAccess;
       break;
-    case DeliverySink::Verdict::kInvalid:
+    case DeliverySink::Result::kInvalid:
       nak->nak = NakReason::kInvalid;
       break;
-    case DeliverySink::Verdict::kNotReady:
+    case DeliverySink::Result::kNotReady:
       ++counters_.receives_missing;
       nak->nak = NakReason::kNotReady;
       nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
-      context.nak_sent = true;  // what follows it comes too early, and again
+      context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
       break;
   }
   ++counters_.naks_sent;
   transmitter_.send_control(nak);
 }
 
-DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
-  return sink_ == nullptr ? DeliverySink::Verdict::kTaken : sink_->delivered(qpn, packet);
+DeliverySink::Result Receiver::deliver(Qpn qpn, const Packet& packet) {
+  return sink_ == nullptr ? DeliverySink::Result::kAccepted : sink_->delivered(qpn, packet);
 }
 
 [[gnu::always_inline]] inline void Receiver::count(const Packet& packet) {
@@ -186,15 +188,15 @@ DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
 }
 
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
-  const DeliverySink::Verdict verdict = deliver(qpn, *packet);
-  if (verdict != DeliverySink::Verdict::kTaken) {
-    refuse(*packet, context, verdict);
+  const DeliverySink::Result result = deliver(qpn, *packet);
+  if (result != DeliverySink::Result::kAccepted) {
+    refuse(*packet, context, result);
     return;
   }
   context.nak_sent = false;
   if (expects_response(packet->operation)) {
     context.expected = packet->psn + transmitter_.packets_of(qpn, packet->message_bytes);
-    transmitter_.answer(qpn, *packet);
+    transmitter_.respond(qpn, *packet);
     return;
   }
   context.expected = packet->psn + 1;
@@ -202,8 +204,8 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
 }
 
-// Nobody repeats it: a datagram without a buffer is lost, and so is a message of a connection of
-// which a packet is missing.
+// No sender repeats unreliable data. A datagram without a buffer is lost, and so is a message that
+// misses a packet.
 void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context) {
   if (packet.service == Service::kUc) {
     if (packet.psn != context.expected) {
@@ -218,16 +220,16 @@ void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context
     if (context.skipping) return;
   }
   switch (deliver(qpn, packet)) {
-    case DeliverySink::Verdict::kTaken:
+    case DeliverySink::Result::kAccepted:
       count(packet);
       return;
-    case DeliverySink::Verdict::kAccess:
+    case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
       break;
-    case DeliverySink::Verdict::kNotReady:
+    case DeliverySink::Result::kNotReady:
       ++counters_.receives_missing;
       break;
-    case DeliverySink::Verdict::kInvalid:
+    case DeliverySink::Result::kInvalid:
       break;
   }
   context.skipping = true;
@@ -274,7 +276,7 @@ void Receiver::notify(const Packet& data, Context& context) {
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
-  cnp->ecn = Ecn::kEct0;  // as adapters send it; a mark that it meets tells nobody anything
+  cnp->ecn = Ecn::kEct0;  // as adapters send it; a CE mark on a CNP has no effect
   const CnpParameters& parameters = cnp_for(data.source);
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "units.h"
 
 namespace dcc {
@@ -63,7 +63,7 @@ class PacedTurns {
   /// Calls `due(qpn)` for each whose moment has come, to be put again.
   template <class Due>
   void ring(Due due) {
-    due_.ring(due);
+    due_.expire(due);
   }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -74,7 +74,7 @@ class PacedTurns {
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
   std::vector<bool> is_ready_;  // by queue pair: in ready_
-  Alarms due_;
+  DeadlineTable due_;
 };
 
 }  // namespace dcc

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/expresspass/credit_queue.h"
 #include "sim/random.h"
@@ -132,8 +132,8 @@ class ExpressPass final : public MessageTransport {
   std::vector<Due> due_;                               // credits to come, a heap
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
-  Alarms sender_alarms_;
-  Alarms receiver_alarms_;
+  DeadlineTable sender_deadlines_;
+  DeadlineTable receiver_deadlines_;
   Event pacing_;
   Event shaping_;
 };

@@ -251,7 +251,7 @@ void Fastpass::tell_all() {
 }
 
 void Fastpass::hear_nothing() {
-  silence_.ring([this](Qpn number) {
+  silence_.expire([this](Qpn number) {
     const HostId host = number;
     Way& way = ways_[host];
     if (way.wanted <= way.given) return;
@@ -397,7 +397,7 @@ void Fastpass::look_at(Qpn qpn) {
 }
 
 void Fastpass::ring_timeouts() {
-  timeouts_.ring([this](Qpn qpn) { look_at(qpn); });
+  timeouts_.expire([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 

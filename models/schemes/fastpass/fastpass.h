@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/fastpass/fastpass_arbiter.h"
@@ -127,8 +127,8 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   std::deque<Slot> hand_;        // in order
   std::optional<Slot> current_;  // nothing was sent in it yet
   Event telling_, slots_;
-  Alarms silence_;   // by host
-  Alarms timeouts_;  // by queue pair
+  DeadlineTable silence_;   // by host
+  DeadlineTable timeouts_;  // by queue pair
 };
 
 }  // namespace dcc

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 
 namespace dcc {
@@ -114,8 +114,8 @@ class Homa final : public MessageTransport {
   std::vector<Receiver> receivers_;  // the same
   std::vector<Qpn> ready_;           // senders that may send
   std::vector<Qpn> wanting_;         // receivers not wholly granted, by what is to grant
-  Alarms sender_alarms_;
-  Alarms receiver_alarms_;
+  DeadlineTable sender_deadlines_;
+  DeadlineTable receiver_deadlines_;
 };
 
 }  // namespace dcc

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 
 namespace dcc {
@@ -121,7 +121,7 @@ class Phost final : public MessageTransport {
   unsigned hold_ = 0;                // tokens' times left to the newest packets that come unasked
   PicoSeconds next_token_{};
   Event pacing_;
-  Alarms alarms_;
+  DeadlineTable deadlines_;
 };
 
 }  // namespace dcc

@@ -8,10 +8,10 @@
 #include <set>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/sequence_ranges.h"
-#include "schemes/tcp/tcp_timer.h"
+#include "schemes/tcp/rto_estimator.h"
 #include "schemes/tcp/tcp_window.h"
 
 namespace dcc {
@@ -65,14 +65,14 @@ class Tcp final : public MessageTransport {
  private:
   enum class State : std::uint8_t { kOpen, kRecovery, kTimedOut };
   struct Sender {
-    Sender(const TcpWindowParameters& parameters, const TcpTimer& fresh)
+    Sender(const TcpWindowParameters& parameters, const RtoEstimator& fresh)
         : window(parameters), timer(fresh) {}
     bool ready = false;
     bool at_once = false;  // one lost segment goes out whatever is under way
     State state = State::kOpen;
     bool confirm_cut = false;  // the receiver is to stop echoing marks
     TcpWindow window;
-    TcpTimer timer;
+    RtoEstimator timer;
     SequenceRanges arrived;  // beyond the first gap
     Psn recovery_end = 0;    // acknowledged up to here: no longer in recovery
     Psn lost_to = 0;         // by a timeout; all before it that has not arrived
@@ -127,7 +127,7 @@ class Tcp final : public MessageTransport {
   /// The lost segment that is to be sent again; `lost` if there is none.
   Psn next_again(Qpn qpn, Psn lost);
   void settle(Qpn qpn);
-  void arm(Qpn qpn) { alarms_.set(qpn, now() + senders_[qpn].timer.timeout()); }
+  void arm(Qpn qpn) { deadlines_.set(qpn, now() + senders_[qpn].timer.timeout()); }
   void check_timeouts();
   void timed_out(Qpn qpn);
 
@@ -138,13 +138,13 @@ class Tcp final : public MessageTransport {
   void acknowledge(Qpn qpn, const Packet& data);
 
   bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }
-  TcpTimer fresh_timer(PicoSeconds base_rtt) const;
+  RtoEstimator fresh_timer(PicoSeconds base_rtt) const;
 
   const TcpParameters parameters_;
   std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
   std::vector<Receiver> receivers_;  // the same
   std::deque<Qpn> ready_;            // senders that may send, in turn
-  Alarms alarms_;
+  DeadlineTable deadlines_;
 };
 
 }  // namespace dcc

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "describe/enum_names.h"
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/uec/nscc_window.h"
@@ -135,7 +135,7 @@ class Uec final : public MessageTransport {
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
   bool waits_for_word(Qpn qpn) const;
-  void set_alarm(Qpn qpn);
+  void set_deadline(Qpn qpn);
   PicoSeconds may_ask_at(const Sender& sender) const;
   void ask(Qpn qpn);
   void look_at(Qpn qpn);
@@ -161,7 +161,7 @@ class Uec final : public MessageTransport {
   std::vector<Receiver> receivers_;  // the same
   std::deque<Qpn> ready_;            // senders that may send, in turn
   std::size_t backlogged_ = 0;       // senders with something to send
-  Alarms alarms_;
+  DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

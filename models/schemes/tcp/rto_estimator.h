@@ -8,10 +8,10 @@
 namespace dcc {
 
 /// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
-class TcpTimer {
+class RtoEstimator {
  public:
   /// `initial`: until a round trip was measured. `granularity`: the least that deviations add.
-  TcpTimer(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
+  RtoEstimator(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 
   void measured(PicoSeconds rtt) {
