@@ -25,7 +25,7 @@ void CreditGate::receive(Packet* packet, int port) {
   tell();
 }
 
-/// The NIC hears which priorities it may send, the far end what it may.
+/// Sends due credit frames to the far end, and tells the NIC which priorities lack credit.
 void CreditGate::tell() {
   while (credits_.owed() != 0) {
     Packet* const frame = pool_.allocate();

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kWord = 8;
 }
 
-/// When `bytes` that are there at `from` have left through `direction`.
+/// Occupies `direction` for `bytes` that are available at `from`. Returns the end of the transfer.
 PicoSeconds HostLink::occupy(PicoSeconds& direction, PicoSeconds from, Bytes bytes) const {
   direction = std::max(direction, from) + serialization_time(bytes, parameters_.rate);
   return direction;

@@ -85,7 +85,7 @@ void NicDevice::receive(Packet* packet, int) {
     pool_.free(packet);
     return;
   }
-  // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.
+  // A disabled NIC still obeys PFC, since a missed PFC frame is never repeated.
   if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
     pool_.free(packet);
@@ -97,7 +97,7 @@ void NicDevice::receive(Packet* packet, int) {
   }
   switch (packet->kind) {
     case PacketKind::kData:
-      receiver_.on_data(packet);  // gives it back
+      receiver_.on_data(packet);  // frees it
       return;
     case PacketKind::kAck:
       transmitter_.on_ack(*packet);
@@ -114,13 +114,13 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kPause:
       transmitter_.on_pause(packet->pause_classes);
       break;
-    case PacketKind::kCreditLimit:  // the port's own (nic/credit_gate.h)
-    case PacketKind::kLldp:         // the port's own, above
-    case PacketKind::kTrimmed:      // RoCE knows none of these
+    case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
+    case PacketKind::kLldp:         // handled above
+    case PacketKind::kTrimmed:      // not used by RoCE
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:  // of switches
+    case PacketKind::kPathNews:  // between switches only
       break;
   }
   pool_.free(packet);

@@ -1,4 +1,4 @@
-// Work queue: how work becomes packets, and go-back-N's two cursors.
+// Work queue: packets of posted work, and the two cursors of go-back-N.
 #include "nic/work_queue.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
   EXPECT_EQ(send_all(queue).size(), 1u);
 }
 
-// Random sizes of items, messages and steps back; the oracle lists every packet there will ever be.
+// Random items, messages and retransmissions; the oracle is a list of all packets.
 TEST(WorkQueue, MatchesAListOfAllPackets) {
   constexpr Bytes kMtu = 1'000;
   std::mt19937 random(11);

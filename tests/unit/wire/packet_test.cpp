@@ -26,8 +26,7 @@ TEST(PacketPool, ReusesWhatWasGivenBack) {
   pool.free(second);
 }
 
-// Packets made in one pool and given back to another, for ever: what piles up there comes back, so
-// the number of different packets stays bounded.
+// Packets allocated in one pool and freed in another: balance() returns them, so memory is bounded.
 TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   PacketPool near;
   PacketPool far;
@@ -59,7 +58,7 @@ TEST(PacketPool, EvensOutManyPoolsAtOnce) {
   std::vector<std::unique_ptr<PacketPool>> pools;
   std::vector<PacketPool*> all;
   for (int p = 0; p < 8; ++p) all.push_back(pools.emplace_back(new PacketPool).get());
-  for (std::size_t p = 0; p < 4; ++p) {  // the first four send to the last
+  for (std::size_t p = 0; p < 4; ++p) {  // the first four pools send to the last four
     for (int i = 0; i < 8'000; ++i) all[7 - p]->free(all[p]->allocate());
   }
   PacketPool::balance(all);
