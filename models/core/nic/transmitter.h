@@ -223,7 +223,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool staged_packet_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
   bool transport_may_send() const {
-    return (pause_.blocked() == 0 || transport_->heeds_pauses()) && transport_->has_packet();
+    return (pause_.blocked() == 0 || transport_->respects_priority_pauses()) &&
+           transport_->has_packet();
   }
   /// Null if no data may be sent now. Called for every ACK, so the common case is tested inline.
   Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
