@@ -12,7 +12,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run install deb fast docs test handoff test-full build scale software-cost deps deps-deb deps-test deps-docs deps-handoff format lint bench clean
+.PHONY: run firmware rtl install deb fast docs test handoff test-full build scale software-cost deps deps-firmware deps-rtl deps-deb deps-test deps-docs deps-handoff format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
@@ -22,18 +22,33 @@ run: deps own-cache
 	$(BUILD)/dccvp report out/demo
 	@echo "Pictures: out/demo/*.png"
 
+# Configures a new build folder with the program alone. An existing folder keeps its settings; a
+# target adds its own to them.
+NEW_FOLDER = test -f $(BUILD)/build.ninja -a -f $(BUILD)/CMakeCache.txt || \
+	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+
+## firmware: the program and the RISC-V programs of firmware/, in build/firmware
+firmware: deps-firmware own-cache
+	$(NEW_FOLDER)
+	cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
+	$(NINJA) dccvp firmware
+
+## rtl: the program with the verilated RTL in it
+rtl: deps-rtl own-cache
+	$(NEW_FOLDER)
+	cmake --preset release -DDCCVP_RTL=ON $(CMAKE_FLAGS)
+	$(NINJA) dccvp
+
 ## install: program, libraries, headers and examples below PREFIX, from where they may be moved
 PREFIX ?= /usr/local
 install: deps own-cache
-	test -f $(BUILD)/build.ninja || \
-	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NEW_FOLDER)
 	$(NINJA) dccvp
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 ## deb: a Debian package of the same, in build/package
 deb: deps-deb own-cache
-	test -f $(BUILD)/build.ninja || \
-	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NEW_FOLDER)
 	$(NINJA) dccvp
 	cd $(BUILD) && cpack -B package
 
@@ -50,8 +65,7 @@ fast: deps
 
 ## docs: the documentation as a site, its reference generated from the program
 docs: deps deps-docs own-cache
-	test -f $(BUILD)/build.ninja || \
-	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NEW_FOLDER)
 	$(NINJA) dccvp
 	python/tool.py site $(BUILD)/dccvp $(BUILD)/site
 
@@ -68,6 +82,7 @@ test: deps deps-test own-cache
 	tests/run_checks.sh
 	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
 	tests/run_sanitized.sh
+	tests/say_skipped.sh $(BUILD)
 
 ## test-full: the long campaigns as well, and the netlists of the RTL
 test-full: test
@@ -77,12 +92,19 @@ test-full: test
 	ctest --test-dir $(BUILD) -R 'netlist|rate_dut|regs_rtl' -LE full --output-on-failure
 	tests/run_tidy.sh
 	tests/run_sanitized.sh --full
+	DCC_EVIDENCE=always ctest --test-dir $(BUILD) -L evidence -LE full -j $(JOBS) --output-on-failure
 	ctest --test-dir $(BUILD) -L full --output-on-failure
 	for target in $$(ls tests/fuzz/guided/corpus); do \
 	  tests/fuzz/guided/campaign.sh build-sanitize $$target || exit 1; done
 
 deps:
 	cmake/install_packages.sh run
+
+deps-firmware:
+	cmake/install_packages.sh firmware
+
+deps-rtl:
+	cmake/install_packages.sh rtl
 
 deps-deb:
 	cmake/install_packages.sh deb

@@ -1,26 +1,37 @@
 #!/bin/sh
 # Installs the Debian packages a target needs, and only those that are missing.
-# Usage: install_packages.sh run|deb|docs|test|handoff
+# Usage: install_packages.sh run|firmware|rtl|deb|docs|test|handoff [--list]
+# --list: prints the packages and installs none.
 set -eu
 
-run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
- nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
+program="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+ nlohmann-json3-dev zlib1g-dev python3-yaml"
+run="$program python3-matplotlib"
+firmware="$program gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch"
+rtl="$program verilator"
 deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
 test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang lld clang-format clang-tidy libclang-rt-14-dev
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  libopenmpi-dev openmpi-bin procps qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
- python3-pandas python3-nbconvert python3-ipykernel flake8 mypy"
+ python3-pandas python3-venv python3-setuptools python3-wheel python3-nbconvert python3-ipykernel flake8 mypy"
 handoff="$test iverilog lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
 
 case "${1:-}" in
   run) wanted=$run ;;
+  firmware) wanted=$firmware ;;
+  rtl) wanted=$rtl ;;
   deb) wanted=$deb ;;
   docs) wanted=$docs ;;
   test) wanted=$test ;;
   handoff) wanted=$handoff ;;
-  *) echo "usage: $0 run|deb|docs|test|handoff" >&2; exit 2 ;;
+  *) echo "usage: $0 run|firmware|rtl|deb|docs|test|handoff [--list]" >&2; exit 2 ;;
 esac
+if [ "${2:-}" = --list ]; then
+  # shellcheck disable=SC2086
+  printf '%s\n' $wanted
+  exit 0
+fi
 
 missing=""
 for package in $wanted; do

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 """Runs a tool of this package: tool.py NAME [ARGUMENT]…
 
-Isolated from the caller's Python (virtual environment, PYTHONPATH, user site), since what the tools
-need are Debian's packages for Debian's interpreter, and leaving no __pycache__ in the source tree.
+The interpreter's option -I keeps the caller's Python out (virtual environment, PYTHONPATH, user site), because the
+tools need Debian's packages for Debian's interpreter; -B leaves no __pycache__ in the source tree.
 """
 
 import importlib
@@ -20,7 +20,7 @@ TOOLS = {
     "reproduce": "dccvp.experiments.reproduce",
     "report": "dccvp.report.make_report",
     "plot-run": "dccvp.plot.plot_run",
-    "reproductions-page": "dccvp.plot.reproductions_page",
+    "reproductions-page": "dccvp.experiments.reproductions_page",
     "site": "dccvp.docs.make_site",
     "sources-page": "dccvp.docs.sources_page",
     "regtool": "dccvp.regtool.regtool",

@@ -23,12 +23,23 @@ _start:
   addi t0, t0, 4
   j 1b
 2:
+  /* Constructors of global objects, in the order of the linker script. */
+  la s0, __init_array_start
+  la s1, __init_array_end
+3:
+  bgeu s0, s1, 4f
+  lw t0, 0(s0)
+  addi s0, s0, 4
+  jalr t0
+  j 3b
+4:
   li a0, 0
   li a1, 0
   call main
-  call machine_exit
-3:
-  j 3b
+  /* The C library's exit(): functions of atexit(), destructors, then _exit(). */
+  call exit
+5:
+  j 5b
   .cfi_endproc
   .size _start, . - _start
 

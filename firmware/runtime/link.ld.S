@@ -24,8 +24,12 @@ SECTIONS
     *(.rodata .rodata.* .srodata .srodata.*)
     . = ALIGN(8);
     __init_array_start = .;
-    KEEP(*(SORT(.init_array.*) .init_array))
+    KEEP(*(.preinit_array))
+    KEEP(*(SORT_BY_INIT_PRIORITY(.init_array.*) .init_array))
     __init_array_end = .;
+    __fini_array_start = .;
+    KEEP(*(SORT_BY_INIT_PRIORITY(.fini_array.*) .fini_array))
+    __fini_array_end = .;
     __text_end = .;
   } > IMAGE :code
 

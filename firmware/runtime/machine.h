@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define MACHINE_CSR_READ(name)                             \
   ({                                                       \
     uint32_t csr_value;                                    \
@@ -16,7 +20,7 @@
 #define MACHINE_MSTATUS_MIE (1u << 3)
 
 /* Ends the simulation of this processor with an exit code; does not return. */
-_Noreturn void machine_exit(int code);
+void machine_exit(int code) __attribute__((noreturn));
 
 /* Nanoseconds of simulated time. */
 uint64_t machine_time_ns(void);
@@ -39,5 +43,9 @@ static inline uint32_t machine_read32(uint32_t address) {
 static inline void machine_write32(uint32_t address, uint32_t value) {
   *(volatile uint32_t*)(uintptr_t)address = value;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What trap_entry saves (crt0.S). A handler may change mepc, and so where it returns to. */
 struct trap_frame {
   uint32_t ra, t0, t1, t2;
@@ -38,5 +42,9 @@ void trap_set_exception_handler(trap_handler handler);
 const char* trap_name(uint32_t mcause);
 /* Length of the instruction at `pc` in bytes: 2 or 4. */
 uint32_t trap_instruction_bytes(uint32_t pc);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

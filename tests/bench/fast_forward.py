@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How far a run with fast_forward is from the same run packet by packet, and how much sooner it ends.
 
-  fast_forward.py BUILD/dccvp [--seeds 1,2,3] [--page docs/fast-forward.md]
+  fast_forward.py BUILD/dccvp [--seeds 1,2,3] [--page docs/scale.md]
 
 Shipped configurations, made long: flows without an end, of which the mean rates are compared, and flows
 with one, of which completion times are. Prints tables in Markdown; with --page they take the place of
@@ -34,15 +34,13 @@ ENDS = {
     "… dcc, preset sig15": (*STAR, "traffic.0.bytes=500MB"),
     "… hpcc": (*STAR, "nic.congestion_control={algorithm: hpcc}", "traffic.0.bytes=500MB"),
 }
-BEGIN = "## Measured"
+BEGIN = "## Fast-forward"
 HEAD = """\
 {begin}
 
-Made by `tests/bench/fast_forward.py build/dccvp --page docs/fast-forward.md`: the named shipped configurations,
-longer, seeds {seeds}, with fast_forward and without. *Worst* is the flow whose {figure} is furthest from its own
-in the run packet by packet, *between seeds* how far such flows are from each other in two runs packet by packet
-with different seeds, also at worst: rates wander (hpcc draws nothing, but its rates do, too). Seconds are of a
-processor.
+Made by `tests/bench/fast_forward.py build/dccvp --page docs/scale.md`: shipped configurations, longer, seeds {seeds},
+with fast_forward and without. *Worst* is the flow whose {figure} differs most from the run packet by packet;
+*between seeds* is the same difference between two runs packet by packet. Seconds are processor time.
 
 | run | skipped | all flows together | worst | between seeds | packet by packet | with fast_forward |
 |---|---|---|---|---|---|---|

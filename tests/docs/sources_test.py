@@ -16,20 +16,12 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from dccvp.docs import sources_page  # noqa: E402
 
-PAGE = """\
-## A heading
-
-| run | figure | accepted | ours | verdict |
-|---|---|---|---|---|
-| N=2 | share | 0.5 +- 5 % | 0.49 | inside |
-| N=3 | share | 0.3 +- 5 % | 0.4 | outside (1) |
-"""
+ROWS = {"A title": [("N=2", "share", "0.5 +- 5 %"), ("N=3", "share", "-")]}
 
 
 class Sources(unittest.TestCase):
     def faults(self, **line):
-        rows = sources_page.measured_rows(PAGE)
-        return sources_page.faults_of({"at": "1", "says": "x", **line}, rows, ROOT)
+        return sources_page.faults_of({"at": "1", "says": "x", **line}, ROWS, ROOT)
 
     def test_page_is_what_the_data_says(self):
         self.assertEqual(sources_page.main(["--check"]), 0)
@@ -42,27 +34,24 @@ class Sources(unittest.TestCase):
 
     def test_good_lines_pass(self):
         self.assertEqual(self.faults(state="built", where=["README.md", "Makefile :: test:"]), [])
-        self.assertEqual(self.faults(state="measured", figures=[["A heading"], ["A heading", "N=2", "share"]]), [])
+        self.assertEqual(self.faults(state="measured", figures=[["A title"], ["A title", "N=2", "share"]]), [])
         self.assertEqual(self.faults(state="missing", why="it would take y"), [])
 
     def test_gone_evidence_is_found(self):
         self.assertIn("no file gone.cpp", self.faults(state="built", where=["gone.cpp"])[0])
         self.assertIn("does not say", self.faults(state="built", where=["Makefile :: no such words"])[0])
-        self.assertIn("no heading", self.faults(state="measured", figures=[["Another"]])[0])
-        self.assertIn("no row", self.faults(state="measured", figures=[["A heading", "N=9", "share"]])[0])
+        self.assertIn("no experiment", self.faults(state="measured", figures=[["Another"]])[0])
+        self.assertIn("no figure", self.faults(state="measured", figures=[["A title", "N=9", "share"]])[0])
 
-    def test_schemes_are_checked_and_drawn_with_what_is_measured(self):
-        rows = sources_page.measured_rows(PAGE)
+    def test_schemes_are_checked(self):
         scheme = {"name": "S", "kind": "balancing", "signal": "ECN", "where": ["README.md"],
-                  "figures": [["A heading", "N=3", "share"]]}
-        self.assertEqual(sources_page.faults_of_scheme(scheme, rows, ROOT), [])
-        self.assertEqual(sources_page.scheme_row(scheme, rows),
-                         ["S", "balancing", "ECN", "", "", "", "", "", "", "`README.md`", "share 0.4"])
-        self.assertIn("no file", sources_page.faults_of_scheme({**scheme, "where": ["gone.h"]}, rows, ROOT)[0])
-        self.assertIn("no row", sources_page.faults_of_scheme(
-            {**scheme, "figures": [["A heading", "N=9", "share"]]}, rows, ROOT)[0])
-        self.assertIn("'kind' is empty", sources_page.faults_of_scheme({"name": "S"}, rows, ROOT)[0])
-        self.assertIn("unknown key", sources_page.faults_of_scheme({**scheme, "speed": "1"}, rows, ROOT)[0])
+                  "figures": [["A title", "N=3", "share"]]}
+        self.assertEqual(sources_page.faults_of_scheme(scheme, ROWS, ROOT), [])
+        self.assertIn("no file", sources_page.faults_of_scheme({**scheme, "where": ["gone.h"]}, ROWS, ROOT)[0])
+        self.assertIn("no figure", sources_page.faults_of_scheme(
+            {**scheme, "figures": [["A title", "N=9", "share"]]}, ROWS, ROOT)[0])
+        self.assertIn("'kind' is empty", sources_page.faults_of_scheme({"name": "S"}, ROWS, ROOT)[0])
+        self.assertIn("unknown key", sources_page.faults_of_scheme({**scheme, "speed": "1"}, ROWS, ROOT)[0])
 
     def test_empty_lines_are_found(self):
         self.assertTrue(self.faults(state="built"))
@@ -71,12 +60,12 @@ class Sources(unittest.TestCase):
         self.assertTrue(self.faults(state="someday", why="x"))
         self.assertTrue(self.faults(state="missing", why="x", wher=["README.md"]))
 
-    def test_figures_show_ours_against_theirs(self):
-        rows = sources_page.measured_rows(PAGE)
-        self.assertIn("0.49 (accepted 0.5 +- 5 %; inside)",
-                      sources_page.figure_text(["A heading", "N=2", "share"], rows))
-        self.assertIn("1 of 2 inside", sources_page.figure_text(["A heading"], rows))
-        self.assertIn("N=2: 1 of 1 inside", sources_page.figure_text(["A heading", "N=2"], rows))
+    def test_figures_are_those_of_the_experiments(self):
+        self.assertEqual(sources_page.experiment_text(["A title", "N=2", "share"], ROWS), "*A title*")
+        self.assertEqual(sources_page.experiment_text(["A title"], ROWS), "*A title*")
+        rows = sources_page.measured_rows(ROOT / "configs/reproduce")
+        self.assertIn("QCN holds the queue at its set point", rows)
+        self.assertTrue(all(len(row) == 3 for title in rows for row in rows[title]))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "fake_machine.h"
 #include "sound_config.h"
 
+namespace dcc_driver_test {
 namespace {
 
 using dcc::test::FakeMachine;
@@ -478,3 +479,4 @@ TEST_F(DccDriverTest, OnlyEnabledCausesAreTakenAndCleared) {
 }
 
 }  // namespace
+}  // namespace dcc_driver_test

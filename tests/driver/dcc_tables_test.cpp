@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+namespace dcc_tables_test {
 namespace {
 
 long double off_by(std::uint32_t entry, long double exact, int fraction_bits) {
@@ -100,3 +101,4 @@ TEST(DccTables, GenerateAgreesWithTheEntries) {
 }
 
 }  // namespace
+}  // namespace dcc_tables_test

@@ -15,6 +15,7 @@
 #include "fake_nic.h"
 #include "sound_config.h"
 
+namespace driver_misuse_test {
 namespace {
 
 using dcc::test::FakeMachine;
@@ -247,3 +248,4 @@ TEST_F(DriverMisuse, AWaitEndsAtItsDeadlineNotAfterIt) {
 }
 
 }  // namespace
+}  // namespace driver_misuse_test

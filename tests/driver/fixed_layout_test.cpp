@@ -10,6 +10,7 @@
 #include "app/boot_block.h"
 #include "driver/nic_descriptors.h"
 
+namespace fixed_layout_test {
 namespace {
 
 template <class T>
@@ -106,3 +107,4 @@ TEST(BootBlock, RingLengthsAreThePowersOfTwoTheNicAccepts) {
 }
 
 }  // namespace
+}  // namespace fixed_layout_test

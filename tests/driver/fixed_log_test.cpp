@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+namespace fixed_log_test {
 namespace {
 
 TEST(FixedLog, WithinTwoUnitsBelowTheExactValue) {
@@ -46,3 +47,4 @@ TEST(FixedLog, PowerUndoesTheLogarithm) {
 }
 
 }  // namespace
+}  // namespace fixed_log_test

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+namespace make_tables_test {
 namespace {
 
 struct Outcome {
@@ -67,3 +68,4 @@ TEST(MakeTables, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
+}  // namespace make_tables_test

@@ -12,6 +12,7 @@
 #include "fake_machine.h"
 #include "fake_nic.h"
 
+namespace nic_driver_test {
 namespace {
 
 using dcc::test::FakeMachine;
@@ -453,3 +454,4 @@ TEST_F(NicDriverTest, EveryStatisticComesFromItsOwnPair) {
 }
 
 }  // namespace
+}  // namespace nic_driver_test

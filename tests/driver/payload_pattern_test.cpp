@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+namespace payload_pattern_test {
 namespace {
 
 struct Buffer {
@@ -123,3 +124,4 @@ TEST(PayloadPattern, FlowsDiffer) {
 }
 
 }  // namespace
+}  // namespace payload_pattern_test

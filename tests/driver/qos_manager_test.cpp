@@ -17,6 +17,7 @@
 #include "fake_machine.h"
 #include "qos_plant.h"
 
+namespace qos_manager_test {
 namespace {
 
 using dcc::test::FakeMachine;
@@ -503,3 +504,4 @@ TEST(QosClosedLoop, BandwidthATenantDoesNotWantGoesToTheOthersInProportion) {
 }
 
 }  // namespace
+}  // namespace qos_manager_test

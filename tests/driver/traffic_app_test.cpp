@@ -14,6 +14,7 @@
 #include "driver/nic_regs.h"
 #include "traffic_fixture.h"
 
+namespace traffic_app_test {
 namespace {
 
 using dcc::test::kBlock;
@@ -379,3 +380,4 @@ TEST_F(ManyFlows, RegisterAccessesPerMessageStayFew) {
 }
 
 }  // namespace
+}  // namespace traffic_app_test

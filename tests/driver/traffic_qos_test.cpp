@@ -11,6 +11,7 @@
 #include "driver/dcc_regs.h"
 #include "traffic_fixture.h"
 
+namespace traffic_qos_test {
 namespace {
 
 using dcc::test::kBlock;
@@ -168,3 +169,4 @@ TEST_F(TrafficQos, ImpossibleLoopsAreRefused) {
 }
 
 }  // namespace
+}  // namespace traffic_qos_test

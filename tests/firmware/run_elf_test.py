@@ -45,9 +45,18 @@ class Programs(unittest.TestCase):
         self.expect("irq_storm", 0, "2000 timer, 2000 software interrupts, never nested, "
                     "0 checksums wrong")
 
+    def test_cplusplus_objects(self):
+        out = self.expect("objects", 0, options=("--quiet",))
+        self.assertEqual(out.splitlines(), ["objects: the answer is 42",
+                                            "objects: areas 16 and 16, bytes in use: more",
+                                            "objects: bytes in use: as before",
+                                            "objects: a local static made once: 30",
+                                            "objects: 1 timer interrupt",
+                                            "objects: destructor of 42"])
+
     def test_bringup_without_a_platform_says_what_is_missing(self):
         self.expect("bringup", 1, "bringup: boot block: there is none", "exit code 1;",
-                    "(machine_exit+")
+                    "(_exit+")
 
     def test_tohost_convention(self):
         self.expect("test_tohost_pass", 0, "hello by tohost", "exit code 0;")

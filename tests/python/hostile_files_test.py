@@ -13,7 +13,7 @@ import unittest
 import package  # noqa: F401  # finds dccvp
 
 from dccvp.common.ending import ended
-from dccvp.experiments import metric_path, reproduce_plan, study_plan, sweep_plan
+from dccvp.experiments import figures, reproduce_plan, study_plan, sweep_plan
 
 SWEEP = "platform: p.yaml\nmetrics: {m: a}\n"
 STUDY = "platform: p.yaml\nvariants: {v: {}}\n"
@@ -94,8 +94,8 @@ class HostileFiles(unittest.TestCase):
 
     def test_an_index_is_written_in_digits(self):
         for step in ("\u00b2", "\u0663", "9" * 5000):
-            with self.assertRaises(metric_path.Missing):
-                metric_path.follow([1, 2], step)
+            with self.assertRaises(figures.Missing):
+                figures.follow([1, 2], step)
 
 
 if __name__ == "__main__":

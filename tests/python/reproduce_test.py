@@ -11,10 +11,9 @@ import unittest
 
 from package import ROOT, FolderTest, main
 from dccvp.common.ending import InputError, ended
-from dccvp.experiments import reproduce, reproduce_judgement, reproduce_plan
-from dccvp.experiments.reproduce_judgement import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN,
-                                                   figure_value, figure_values, judge)
-from dccvp.experiments.reproduce_plan import Figure
+from dccvp.experiments import reproduce, figures, reproduce_plan
+from dccvp.experiments.figures import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN, Figure, figure_value,
+                                       figure_values, judge)
 from dccvp.plot import plot_comparison, plot_rates
 
 METRICS = {
@@ -30,7 +29,7 @@ FAKE_DCCVP = """#!/usr/bin/python3
 import json, pathlib, sys
 words = sys.argv[1:]
 settings = dict(words[i + 1].split("=") for i, word in enumerate(words) if word == "-c")
-seed = int(words[words.index("--seed") + 1])
+seed = int(settings["seed"])
 if settings.get("fail") == str(seed):
     sys.exit("dccvp: it broke")
 out = pathlib.Path(words[words.index("--out") + 1])
@@ -118,6 +117,8 @@ runs:
                 ("figure: a, value: b, bytes: 7", ":3:44: sizes are expected, such as 1..11680, not '7'"),
                 ("figure: a, value: b, bytes: 8..7", ":3:44: bytes: no size is from 8 to 7"),
                 ("figure: a, value: b, over: one", ":3:43: over: no run 'one' above this one"),
+                ("figure: a, value: least(b.*)",
+                 ":3:34: 'least' is not one of max, min, sum, count, mean, p50 (any percentile)"),
                 ("figure: [a], value: b", ":3:24: 'figure' is a word, not a list"),
                 ("figure: a, value: b, at_most: {}", ":3:46: 'at_most' is a word, not a map")):
             with self.subTest(keys=keys):
@@ -250,8 +251,10 @@ class FigureValueTest(unittest.TestCase):
         self.assertAlmostEqual(self.value("mean(queues.*.mean)"), 38 / 3)
         self.assertEqual(self.value("min(flows.*.goodput) / p50(queues.*.mean)"), 0)
         self.assertEqual(self.value("min(mixed.*.a)"), 1)
-        for path in ("min(empty.*.a)", "least(queues.*.mean)", "min(queues.*.mean", "p(queues.*.mean)", "min()"):
-            self.assertIsNone(self.value(path), path)
+        self.assertIsNone(self.value("min(empty.*.a)"))
+        for path in ("least(queues.*.mean)", "min(queues.*.mean", "p(queues.*.mean)", "min()"):
+            with self.assertRaises(InputError, msg=path):
+                self.value(path)
 
     def test_one_is_divided_by_another(self):
         self.assertEqual(self.value("flows.0.goodput / flows.1.goodput"), 0.25)
@@ -262,14 +265,16 @@ class FigureValueTest(unittest.TestCase):
 
     def test_what_is_no_number_is_missing(self):
         for path in ("nothing", "aggregate", "aggregate.jain", "aggregate.text", "aggregate.drops.more",
-                     "queues.3.mean", "queues.-1.mean", "queues.x.mean",
-                     "queues.99999999999999999999.mean", "queues..mean", "", "queues", "*"):
+                     "queues.3.mean", "queues.x.mean", "queues.99999999999999999999.mean", "queues", "*"):
             self.assertIsNone(self.value(path), path)
+        for path in ("queues.-1.mean", "queues..mean", "", "a b"):
+            with self.assertRaises(InputError, msg=path):
+                self.value(path)
 
 
 class JudgeTest(unittest.TestCase):
     def verdict(self, values, seeds=1, **figure):
-        return judge(Figure("f", "x", **figure), values, seeds).verdict
+        return judge(Figure("f", "x", **figure), values, seeds)
 
     def test_a_tolerance_is_absolute_or_a_share_and_its_ends_are_inside(self):
         bounds: list[dict[str, float]] = [{"within": 2}, {"within_share": 0.25}]
@@ -314,7 +319,7 @@ class SmallFlowsTest(FolderTest):
     def of(self, csv):
         (self.folder / "flows.csv").write_text(csv)
         metrics = {"kept": 1}
-        reproduce_judgement.add_times(metrics, self.folder)
+        figures.add_times(metrics, self.folder)
         self.assertEqual(metrics.pop("kept"), 1)
         return metrics
 
@@ -333,7 +338,7 @@ class SmallFlowsTest(FolderTest):
             self.assertEqual(self.of(csv), {})
         (self.folder / "flows.csv").unlink()
         metrics = {}
-        reproduce_judgement.add_times(metrics, self.folder)
+        figures.add_times(metrics, self.folder)
         self.assertEqual(metrics, {})
 
     def test_a_figure_is_of_flows_of_its_sizes(self):
@@ -387,10 +392,10 @@ runs:
         self.assertEqual(status, 0, said)
         self.assertEqual(said, f"""The first (one)
   source: nowhere
-  run: figure     published                      ours             verdict
-  -----------  ------------  ------------------------  ------------------
-  good: x      11.5 +- 10 %  11.5 +- 6.353 (11 .. 12)              inside
-  good: small          <= 1           2 +- 0 (2 .. 2)  outside, explained
+  run: figure     published                    ours             verdict
+  -----------  ------------  ----------------------  ------------------
+  good: x      11.5 +- 10 %  11.5 +- 6.4 (11 .. 12)              inside
+  good: small          <= 1                       2  outside, explained
   * good: small: a lot of words that say why it is so
 
 Table: {out}/reproduction.json
@@ -403,8 +408,13 @@ Table: {out}/reproduction.json
         self.assertEqual((records[1]["published"], records[1]["source"]), (None, "elsewhere"))
         arguments = json.loads((out / "one/run0-seed2/metrics.json").read_text())["args"]
         self.assertEqual(arguments, [
-            "run", str(self.folder / "one.yaml"), "--out", str(out / "one/run0-seed2"), "--force",
-            "--no-plots", "--quiet", "-c", "x=10", "--seed", "2", "--threads", "1"])
+            "run", str(self.folder / "one.yaml"), "-c", "x=10", "-c", "seed=2",
+            "--out", str(out / "one/run0-seed2"), "--force", "--quiet", "--no-plots", "--threads", "1"])
+        self.assertIn("| good | x | 11.5 +- 10 % | 11.5 ± 6.4 (11 … 12) | inside |",
+                      (out / "reproduction.md").read_text())
+        before = {file: file.stat().st_mtime_ns for file in out.rglob("metrics.json")}
+        self.assertEqual(self.tried("--out", str(out), "--seeds", "2")[1], said)
+        self.assertEqual({file: file.stat().st_mtime_ns for file in out.rglob("metrics.json")}, before, "run again")
 
     def test_a_picture_of_rates_is_drawn_even_if_a_run_failed(self):
         folder = self.folder / "out/drawn/run0-seed1"
@@ -426,9 +436,9 @@ Table: {out}/reproduction.json
         out = self.folder / "out"
         status, said, _ = self.tried("two", "--out", str(out), "--seeds", "3", "--jobs", "1")
         self.assertEqual(status, 1)
-        self.assertRegex(said, r"bad: x +- +3 \+- 12.71 \(2 .. 4\) +MISSING")
+        self.assertRegex(said, r"bad: x +- +3 \+- 13 \(2 .. 4\) +MISSING")
         self.assertIn(f"run failed, see {out}/two/run0-seed2.log", said)
-        self.assertEqual((out / "two/run0-seed2.log").read_text(), "dccvp: it broke\n")
+        self.assertEqual((out / "two/run0-seed2.log").read_text(), "it broke\n")
         self.assertEqual((out / "two/run0-seed1.log").read_text(), "")
 
     def test_a_comparison_is_drawn_even_if_a_run_failed(self):

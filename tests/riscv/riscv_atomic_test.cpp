@@ -3,7 +3,7 @@
 #include "hart_fixture.h"
 #include "riscv/disassembler.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::atomic_tests {
 namespace {
 
 constexpr std::uint32_t kWord = kRam + 0x800;
@@ -181,4 +181,4 @@ TEST_F(RiscvAtomic, Disassembly) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::atomic_tests

@@ -1,7 +1,7 @@
 // Code that changes under the hart, page ends, breakpoints, watchpoints, and exact budgets.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::decode_cache_tests {
 namespace {
 
 class RiscvDecodeCache : public HartFixture {};
@@ -193,4 +193,4 @@ TEST_F(RiscvDecodeCache, RequestedStopComesAfterTheInstruction) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::decode_cache_tests

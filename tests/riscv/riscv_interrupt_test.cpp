@@ -2,7 +2,7 @@
 // Rules from the RISC-V Privileged Architecture 1.12, sections 3.1.6, 3.1.9 and 3.3.3.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::interrupt_tests {
 namespace {
 
 constexpr std::uint32_t kMsi = 1u << 3, kMti = 1u << 7, kMei = 1u << 11;
@@ -161,4 +161,4 @@ TEST_F(RiscvInterrupt, WfiThatNothingCanEndIsDeath) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::interrupt_tests

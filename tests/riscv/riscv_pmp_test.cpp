@@ -2,7 +2,7 @@
 // Rules from the RISC-V Privileged Architecture 1.12, section 3.7.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::pmp_tests {
 namespace {
 
 constexpr std::uint32_t kCode = kRam + 0x2000;
@@ -282,4 +282,4 @@ TEST_F(RiscvPmp, AtomicsNeedWhatTheyDo) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::pmp_tests

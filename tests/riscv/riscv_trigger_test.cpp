@@ -2,7 +2,7 @@
 // Rules from RISC-V External Debug Support 0.13.2, chapter 5.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::trigger_tests {
 namespace {
 
 constexpr Word kLoad = 1, kStore = 2, kExecute = 4, kInUser = 1 << 3, kInMachine = 1 << 6;
@@ -162,4 +162,4 @@ TEST_F(RiscvTrigger, TheDebuggersCannotBeWrittenByTheProgram) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::trigger_tests

@@ -2,7 +2,7 @@
 // Rules from the RISC-V Privileged Architecture 1.12, chapters 2 and 3.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::user_mode_tests {
 namespace {
 
 constexpr std::uint32_t kUser = kRam + 0x2000;
@@ -188,4 +188,4 @@ TEST_F(RiscvUserMode, MisaNamesTheExtensions) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::user_mode_tests

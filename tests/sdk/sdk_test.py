@@ -206,6 +206,24 @@ class Installed(unittest.TestCase):
                           "plugins=[build/my_rate_unit.so, ./twin.so]", folder=place, fails=True))
 
     @unittest.skipUnless(RISCV, "no RISC-V compiler")
+    def test_firmware_in_cplusplus(self):
+        place = self.example("firmware", "firmware_cplusplus")
+        (place / "objects.cpp").write_text("""
+            #include <stdio.h>
+            #include "driver/nic_driver.h"
+            #include "machine.h"
+            #include "trap.h"
+            volatile int seven = 7;
+            struct Answer { int value; Answer() : value(6 * seven) {} ~Answer() { puts("gone"); } };
+            Answer answer;
+            int main() { printf("answer %d\\n", answer.value); }
+            """)
+        said = run("make", "run", f"PREFIX={self.prefix}", "PROGRAM=objects", "SOURCES=objects.cpp",
+                   folder=place)
+        self.assertIn("answer 42\ngone\n", said)
+        self.assertIn("exit code 0", said)
+
+    @unittest.skipUnless(RISCV, "no RISC-V compiler")
     def test_firmware_of_ones_own(self):
         place = self.example("firmware")
         said = run("make", "run", f"PREFIX={self.prefix}", folder=place)
@@ -224,6 +242,7 @@ class Packaged(Installed):
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None
     test_firmware_of_ones_own = None
+    test_firmware_in_cplusplus = None
     test_an_algorithm_of_ones_own = None
     test_rtl_of_ones_own = None
 

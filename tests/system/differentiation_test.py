@@ -28,15 +28,16 @@ sys.path.insert(0, str(ROOT / "python"))
 DCCVP = ""
 
 from dccvp.common import statistics  # noqa: E402
-from dccvp.experiments import study_measure, study_motion, study_plan, study_table  # noqa: E402
+from dccvp.experiments import study, study_measure, study_motion, study_plan, study_table  # noqa: E402
 
 
-def rows_of(study, case, seeds="1..3", variant="proportional", **settings):
-    plan = study_plan.read(STUDIES / f"{study}.study.yml", seeds, [case], [variant])
+def rows_of(name, case, seeds="1..3", variant="proportional", **settings):
+    plan = study_plan.read(STUDIES / f"{name}.study.yml", seeds, [case], [variant])
     for run in plan.runs:
         for path, value in settings.items():
             study_plan.set_path(run.platform, path.replace("__", "."), value)
-    return [row for _, row in study_measure.measured(plan.runs, DCCVP, plan)]
+    with tempfile.TemporaryDirectory() as folder:
+        return study.measured(plan, pathlib.Path(DCCVP), pathlib.Path(folder, "out"))
 
 
 class Weights(unittest.TestCase):
@@ -203,7 +204,7 @@ class Measuring(unittest.TestCase):
             {"mean_bytes": 5000, "p99_bytes": 6000, "max_bytes": 7000}]}
         run = study_plan.Run("v", "c", 1, {}, {"topology": {"link": {"rate": "100Gbps"}},
                                                "switch": {"ecn": {"kmax": "4KB"}}})
-        plan = study_plan.Plan("s", ("v",), ("c",), True, 46, None, {}, ("v",), (run,))
+        plan = study_plan.Plan("s", pathlib.Path(), ("v",), ("c",), True, 46, None, {}, ("v",), (run,))
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder)
             (out / "series").mkdir()
@@ -224,8 +225,8 @@ class Measuring(unittest.TestCase):
                                 ("pfc_pauses", 2), ("rtt_p99_us", 7.5), ("message_p50_us", 2),
                                 ("message_p99_us", 3)):
                 self.assertAlmostEqual(found[name], value, msg=name)
-            self.assertEqual(found["by_weight"], {1: 30, 2: 50})
-            self.assertTrue(math.isnan(found["tenant_error"]) and math.isnan(found["tenant_swing"]))
+            self.assertEqual(found["by_weight"], {"1": 30, "2": 50})
+            self.assertEqual((found["tenant_error"], found["tenant_swing"]), (None, None))
             self.assertEqual(set(found), {*study_measure.FIGURES, "by_weight"})
             # Flows of a closed loop have no weights of their own.
             (out / "series/class.csv").write_text("t_s,dscp,goodput_gbps\n")
@@ -233,7 +234,7 @@ class Measuring(unittest.TestCase):
                 {"share_error_window": None}, {"share_error_window": 0.02},
                 {"share_error_window": 0.03}]
             found = figures()
-            self.assertTrue(math.isnan(found["share_error"]) and math.isnan(found["jain_weighted"]))
+            self.assertEqual((found["share_error"], found["jain_weighted"]), (None, None))
             self.assertEqual(found["tenant_error"], 0.03)
             (out / "flows.csv").write_text("dscp,fct_s\n46,\n")
             with self.assertRaisesRegex(study_measure.RunError, "no message of DSCP 46"):
@@ -296,6 +297,13 @@ class Measuring(unittest.TestCase):
         for name, value in (("seeds", 3), ("error_p50", 0.2), ("error_p95", 0.4), ("error_max", 0.4),
                             ("utilisation_mean", 0.8), ("utilisation_min", 0.7), ("jain", 1)):
             self.assertAlmostEqual(line[name], value, msg=name)
+        low, high = line["intervals"]["utilisation_mean"]
+        self.assertAlmostEqual((high - low) / 2, statistics.confidence([0.7, 0.8, 0.9]))
+        self.assertNotIn("error_p95", line["intervals"], "three seeds say nothing of a percentile's interval")
+        self.assertEqual(study_table.shown(line, "utilisation_mean", 100, 1), "80 ± 25")
+        self.assertAlmostEqual(line["intervals"]["utilisation_mean"][0], 0.8 - statistics.confidence([0.7, 0.8, 0.9]))
+        self.assertNotIn("error_p95", line["intervals"], "three seeds say nothing of a percentile's interval")
+        self.assertEqual(study_table.shown(line, "utilisation_mean", 100, 1), "80 ± 25")
 
     def test_swing_is_that_of_the_worst_class_that_stays(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -314,7 +322,7 @@ class Measuring(unittest.TestCase):
         row = {name: math.nan for name in study_measure.FIGURES} | {
             "variant": "a", "case": "c", "utilisation": 0.98, "queue_mean_kb": 1.0,
             "queue_p99_kb": 2.0, "message_p50_us": 1.0, "message_p99_us": 2.0}
-        plan = study_plan.Plan("s", ("a", "b"), ("c",), False, 46, "b",
+        plan = study_plan.Plan("s", pathlib.Path(), ("a", "b"), ("c",), False, 46, "b",
                                {"c": {"message_gain_min": 3}}, ("a",), ())
         rows = [row, row | {"variant": "b", "message_p99_us": 7.0}]
         text = study_table.markdown(study_table.table(plan, rows)).splitlines()
@@ -367,6 +375,27 @@ cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
             self.assertIn(name, files)
         done, _, _ = self.study(self.SHORT, "--no-plots")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_runs_that_the_folder_holds_are_not_repeated(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "share.yaml").write_text((STUDIES / "share.yaml").read_text())
+            (folder / "s.study.yml").write_text(self.SHORT)
+
+            def markers(*arguments):
+                done = subprocess.run([DCCVP, "study", "s.study.yml", "--no-plots", "--out", "out", *arguments],
+                                      cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(list((folder / "out/points").iterdir()), [])
+                return {file.name: file.stat().st_mtime_ns for file in (folder / "out/done").iterdir()}
+
+            first = markers()
+            self.assertEqual(len(first), 2)
+            self.assertEqual(markers(), first)
+            self.assertTrue(all(markers("--again")[file] > time for file, time in first.items()))
+            changed = self.SHORT.replace("50KB", "60KB")
+            (folder / "s.study.yml").write_text(changed)
+            self.assertEqual(len(markers()), 4)
 
     def test_unusable_studies_are_refused_with_the_place(self):
         for text, words in (

@@ -474,7 +474,7 @@ class Report(unittest.TestCase):
         self.assertEqual(titles, [f"point {r['point']}: kmin={r['switch.ecn.kmin']} kmax={r['switch.ecn.kmax']}"
                                   for r in rows if r["status"] == "ok"][:2])
         self.refused("swept", "a")
-        (self.folder / "swept/sweep.json").write_text("{")
+        (self.folder / "swept/plan.json").write_text("{")
         self.refused("swept")
         self.make(points[0])
 

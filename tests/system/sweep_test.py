@@ -26,8 +26,10 @@ sys.path.insert(0, str(ROOT / "python"))
 TOOL = (ROOT / "python/tool.py", "sweep")
 DCCVP = ""
 
-from dccvp.common import quantity, yaml_nodes  # noqa: E402
-from dccvp.experiments import metric_path, sweep_plan, sweep_points, sweep_table  # noqa: E402
+from dccvp.common import quantity, statistics, yaml_nodes  # noqa: E402
+from dccvp.experiments import figures as run_figures  # noqa: E402
+from dccvp.experiments import folder as folders  # noqa: E402
+from dccvp.experiments import identity, results, sweep_plan  # noqa: E402
 
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
@@ -101,7 +103,7 @@ seeds: 1..2
         self.assertEqual(len(rows), 8)
         self.assertEqual({row["status"] for row in rows}, {"ok"})
         self.assertGreater(len({row["marks"] for row in rows}), 1, "the changes do something")
-        document = json.loads((self.folder / "b/sweep.json").read_text())
+        document = json.loads((self.folder / "b/plan.json").read_text())
         for number in (0, 3, 6):
             point = document["points"][number]
             words = [word for argument in point["arguments"] for word in ("-c", argument)]
@@ -177,7 +179,7 @@ class Continued(Sweeps):
         process.send_signal(signal.SIGKILL)
         process.wait()
         for trace in traces:  # the points under way die with it
-            while sweep_points.runs(trace.parent.name.split(".tmp-")[1]):
+            while folders.alive(trace.parent.name.split(".tmp-")[1]):
                 time.sleep(0.02)
         (self.folder / "hold").unlink()
         before = self.markers("killed")
@@ -212,13 +214,93 @@ class Continued(Sweeps):
         self.assertEqual(self.table("o"), whole)
         after = self.markers("o")
         self.assertEqual([before[m.name] != after[m.name] for m in markers], [True, True, False])
-        (self.folder / "o/points" / markers[2].stem / "metrics.json").write_text("{")
-        (self.folder / "o/sweep.json").write_text("{}")
+        (self.folder / "o/plan.json").write_text("{}")
         for arguments in (("--collect", "o"), ("--collect", "none"), ("--point", "o", "x")):
             done = self.sweep(*arguments, code=2, program=TOOL)
             self.assertRegex(done.stderr, r"\Adccvp: '\w+' is no sweep's folder: .+\n\Z")
-        done = self.sweep(name, "--out", "o", code=2)
-        self.assertRegex(done.stderr, r"\Adccvp: 'o/points/\w+/metrics.json': .+\n\Z")
+
+    def test_altered_and_swapped_results_are_detected(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..3\n")
+        self.sweep(name, "--out", "o")
+        whole, points = self.table("o"), [self.folder / "o/points" / row["id"] for row in self.table("o")]
+        metrics = points[0] / "metrics.json"
+        metrics.write_text(metrics.read_text().replace("goodput_gbps", "goodput_mbps"))
+        done = self.sweep("--collect", "o", code=2, program=TOOL)
+        self.assertRegex(done.stderr, r"\Adccvp: '.+' do not belong together: .+; run the sweep again\n\Z")
+        points[1].rename(self.folder / "o/points/x")
+        points[2].rename(points[1])
+        (self.folder / "o/points/x").rename(points[2])
+        done = self.sweep(name, "--out", "o")
+        self.assertEqual(done.stderr.count("its results were changed after the run; it is run again"), 3)
+        self.assertEqual(self.table("o"), whole)
+        first, second = (self.folder / f"o/done/{point.name}.json" for point in points[:2])
+        first.write_bytes(second.read_bytes())
+        self.assertIn("point 1: its results were changed", self.sweep(name, "--out", "o").stderr)
+
+    def test_a_folder_of_an_earlier_release_can_be_read(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..2\n")
+        self.sweep(name, "--out", "o")
+        whole = (self.folder / "o/table.csv").read_bytes()
+        document = json.loads((self.folder / "o/plan.json").read_text())
+        (self.folder / "o/plan.json").unlink()
+        del document["limits"]
+        (self.folder / "o/sweep.json").write_text(json.dumps(document))
+        for marker in (self.folder / "o/done").iterdir():
+            marker.write_text('{"status": "ok", "message": ""}')
+        (self.folder / "o/table.csv").unlink()
+        self.sweep("--collect", "o", program=TOOL)
+        self.assertEqual((self.folder / "o/table.csv").read_bytes(), whole)
+        self.sweep(name, "--out", "o")
+        self.assertFalse((self.folder / "o/sweep.json").exists())
+        self.assertEqual((self.folder / "o/table.csv").read_bytes(), whole)
+
+    def test_a_second_command_in_the_same_folder_is_refused(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..2\n")
+        (self.folder / "o").mkdir()
+        with folders.Folder(self.folder / "o", {}).locked():
+            done = self.sweep(name, "--out", "o", code=2)
+        self.assertEqual(done.stderr, f"dccvp: 'o' is in use by another dccvp (process {os.getpid()}): wait for its "
+                                      "end, or name another folder with --out\n")
+        self.sweep(name, "--out", "o")
+
+    def test_files_that_a_platform_names_belong_to_a_point(self):
+        """A file that it extends, a trace and firmware; comments and the order of keys do not count."""
+        self.write("topology: {kind: star, hosts: 3}\nhost: {driver: none}\n", "base.yaml")
+        platform = ("extends: base.yaml\nduration: 100us\nmeasure: {to: 100us, from: 0us}\n"
+                    "traffic: [{kind: trace, file: t.csv, format: csv}]\n")
+        self.write(platform, "p.yaml")
+        self.write("a trace", "t.csv")
+        self.write("firmware", "a.elf")
+
+        def names(*overrides):
+            inputs = identity.Inputs(DCCVP)
+            return [inputs.name(self.folder / "p.yaml", words, self.folder) for words in ([], *overrides)]
+
+        first, elf = names(["host.elf=a.elf"])
+        self.assertNotEqual(first, elf)
+        self.write("# why\n" + platform.replace("{to: 100us, from: 0us}", "{from: 0us, to: 100us}"), "p.yaml")
+        self.assertEqual(names(["host.elf=a.elf"]), [first, elf])
+        seen = {first}
+        for file, text in (("base.yaml", "topology: {kind: star, hosts: 4}\nhost: {driver: none}\n"),
+                           ("t.csv", "another trace"), ("p.yaml", platform.replace("100us", "90us"))):
+            self.write(text, file)
+            self.assertNotIn(names()[0], seen, file)
+            seen.add(names()[0])
+        before = names(["host.elf=a.elf"])
+        self.write("other firmware", "a.elf")
+        after = names(["host.elf=a.elf"])
+        self.assertEqual((before[0], before[1] == after[1]), (after[0], False))
+
+    def test_a_changed_base_runs_the_points_again(self):
+        base = (ROOT / "configs/incast_8x25g.yaml").read_text()
+        self.write(base, "base.yaml")
+        self.write("extends: base.yaml\n", "p.yaml")
+        name = self.write("platform: p.yaml\n" + SETTINGS + METRICS + "seeds: 1..2\n")
+        self.sweep(name, "--out", "o")
+        before = self.table("o")
+        self.write(base.replace("25Gbps", "10Gbps"), "base.yaml")
+        self.sweep(name, "--out", "o")
+        self.assertLess(float(self.table("o")[0]["goodput"]), 0.5 * float(before[0]["goodput"]))
 
     def test_snakemake_makes_the_same_table(self):
         name = self.write(HEAD + GRID + METRICS)
@@ -286,6 +368,28 @@ grid:
         self.assertEqual(pictures, ["heatmap_queue_switch-ecn-kmin_switch-ecn-kmax.png",
                                     "pareto_queue_goodput.png"])
 
+    def test_over_seeds_there_are_intervals_ties_and_limits(self):
+        """Eight slots are enough for eight flows, so the two numbers of slots give the same figures."""
+        name = self.write(HEAD + METRICS + """grid: {nic.controller.slots: [8, 1024], switch.ecn.kmin: [5KB, 100KB]}
+seeds: 1..3
+best: {queue: min}
+limits: [{metric: goodput, at_least: 1}, {metric: queue, at_most: 1, reason: a queue there must be}]
+""")
+        done = self.sweep(name, "--out", "o")
+        self.assertIn("the limit is <= 1 (a queue there must be)", done.stderr)
+        best = (self.folder / "o/best.md").read_text().splitlines()
+        self.assertIn("tied with", best[0])
+        with open(self.folder / "o/means.csv", newline="", encoding="utf-8") as file:
+            means = list(csv.DictReader(file))
+        self.assertEqual([row["runs"] for row in means], ["3"] * 4)
+        rows = self.table("o")
+        queues = [float(row["queue"]) for row in rows[:3]]
+        self.assertAlmostEqual(float(means[0]["queue"]), sum(queues) / 3)
+        self.assertEqual(means[0]["queue ±"] != "0.0", len(set(queues)) > 1)
+        self.write((self.folder / name).read_text().replace("at_least: 1}", "at_least: 1000}"))
+        done = self.sweep(name, "--out", "o", code=1)
+        self.assertIn("point 1: goodput is ", done.stderr)
+
     def test_a_figure_that_only_some_platforms_have(self):
         """slowdown.all is empty without finite flows, and in a run of a microsecond always."""
         name = self.write(HEAD + """grid: {nic.controller.slots: [8, 1024, 64]}
@@ -339,6 +443,10 @@ class Refused(Sweeps):
         (HEAD + "seeds: 1..2\nmetrics: {g: queues.0}\n", "4:14: ", "is a map"),
         (HEAD + "seeds: 1..2\nmetrics: {g: aggregate}\n", "4:14: ", "is a map"),
         (HEAD + "seeds: 1..2\nmetrics: {g: median(flows.*.fct_s)}\n", "4:14: ", "'median'"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: 'slowdown.bins[up_to_bytes=10KB].p99'}\n", "4:14: ",
+         "up_to_bytes is a number in B; write [up_to_bytes=10000]"),
+        (HEAD + METRICS + "seeds: 1..2\nlimits: [{metric: queu, at_most: 1}]\n", "5:19: ", "did you mean 'queue'?"),
+        (HEAD + METRICS + "seeds: 1..2\nlimits: [{metric: queue}]\n", "5:10: ", "a limit without"),
         (HEAD + METRICS + "seeds: 1..2\nbest: {queu: min}\n", "5:8: ", "did you mean 'queue'?"),
         (HEAD + METRICS + "seeds: 1..2\nheatmaps: [{metric: queue, x: seed, y: seed}]\n", "5:31: ",
          "unknown parameter 'seed'"),
@@ -447,15 +555,15 @@ seeds: 4..6\n""")
         rows = [{"path": p, "unit": u} for p, u in (
             ("completed", ""), ("sum.drops", "packets"), ("queues.N.port", ""), ("queues.N.max", "bytes"),
             ("hosts.N.wheel.N.lag", "ticks"))]
-        description = metric_path.described(rows)
+        description = run_figures.described(rows)
         for path, unit in (("completed", ""), ("sum.drops", "packets"), ("queues.7.max", "bytes"),
                            ("queues[port=s0->h0].max", "bytes"), ("max(queues.*.max)", "bytes"),
                            ("count(queues.*.max)", ""), ("mean(hosts.3.wheel.*.lag)", "ticks")):
-            self.assertEqual(metric_path.Metric(path, None).unit(description), unit, path)
+            self.assertEqual(run_figures.Metric(path, None).unit(description), unit, path)
         for path in ("sum", "sum.drop", "queues", "queues.0", "queues.max", "queues[prt=x].max",
                      "hosts.0.wheel.lag", "completed.x", "max(completed.*)", "max(sum.*.drops)"):
-            with self.assertRaises(metric_path.Missing, msg=path):
-                metric_path.Metric(path, None).unit(description)
+            with self.assertRaises(run_figures.Missing, msg=path):
+                run_figures.Metric(path, None).unit(description)
 
     def test_axes_that_are_numbers_are_compared_as_numbers(self):
         cases: tuple[tuple[list, list], ...] = (
@@ -464,25 +572,37 @@ seeds: 4..6\n""")
             (["true", "false"], [True, False]), (["dcc", "8"], ["dcc", "8"]),
             (["4/5/7", "8/4/4"], ["4/5/7", "8/4/4"]), (["8", ""], [8, None]))
         for texts, values in cases:
-            self.assertEqual(sweep_table.typed(texts), values)
-            self.assertEqual([type(v) for v in sweep_table.typed(texts)], [type(v) for v in values])
+            self.assertEqual(results.typed(texts), values)
+            self.assertEqual([type(v) for v in results.typed(texts)], [type(v) for v in values])
 
     def test_metrics(self):
         tree = {"a": {"b": 1.5, "list": [{"n": "x", "v": 3}, {"n": "y.z", "v": 5}], "none": None}}
         for path, value in (("a.b", 1.5), ("a.list.1.v", 5), ("a.list[n=y.z].v", 5), ("a.none", None),
                             ("max(a.list.*.v)", 5), ("mean(a.list.*.v)", 4), ("sum(a.list.*.v)", 8),
                             ("count(a.list.*.n)", 0), ("min(a.list.*.v)", 3)):
-            self.assertEqual(metric_path.Metric(path, None).value(tree), value, path)
+            self.assertEqual(run_figures.Metric(path, None).value(tree), value, path)
         for path in ("a.c", "a.list.2.v", "a.list[n=q].v", "a.b.c", "a", "a.list"):
-            with self.assertRaises(metric_path.Missing, msg=path):
-                metric_path.Metric(path, None).value(tree)
+            with self.assertRaises(run_figures.Missing, msg=path):
+                run_figures.Metric(path, None).value(tree)
         for path in ("", "a..b", "a.", "max(a.b)", "a.list.*.v", "a b"):
             with self.assertRaises(yaml_nodes.InputError, msg=path):
-                metric_path.Metric(path, "here")
+                run_figures.Metric(path, "here")
+
+    def test_what_the_seeds_cannot_tell_apart_is_tied(self):
+        def line(point, values):
+            return {"point": point, "g": sum(values) / len(values), "seeds": {"g": dict(enumerate(values))},
+                    "half": {"g": statistics.confidence(values)}}
+
+        folder = folders.Folder(self.folder, {"best": {"g": "max"}, "axes": []})
+        lines = [line(1, [10.0, 11.0, 12.0]), line(2, [10.1, 10.9, 12.1]), line(3, [9.0, 10.0, 11.0]),
+                 line(4, [5.0] * 3)]
+        (title, pick, ties), = results.best_lines(folder, lines)
+        self.assertEqual((title, pick["point"], [tied["point"] for tied in ties]), ("max g", 2, [1]))
+        self.assertIn("| max g | 2 | 11.0 ± 2.5 | 1 |", results.best_text(folder, lines))
 
     def test_pareto_is_what_no_other_beats(self):
         points = [{"x": x, "y": y} for x, y in ((1, 1), (2, 3), (2, 2), (3, 3), (4, 5), (4, 4), (5, 5))]
-        front = sweep_table.pareto(points, {"x": "min", "y": "max"})
+        front = results.pareto(points, {"x": "min", "y": "max"})
         self.assertEqual([(p["x"], p["y"]) for p in front], [(1, 1), (2, 3), (4, 5)])
 
 

@@ -47,13 +47,13 @@ class TransportCheck : private CheckContext {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
-    require(
-        !transport->chooses_ways() || c_.switch_.routing.kind == RoutingParameters::Kind::kSource,
-        given("routing.kind", kind),
-        "transport " + name +
-            " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
+    require(!transport->needs_source_routing() ||
+                c_.switch_.routing.kind == RoutingParameters::Kind::kSource,
+            given("routing.kind", kind),
+            "transport " + name +
+                " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     check_together("nic.transport", [&] { transport->check_network(c_.topology); });
-    require(!transport->answers_come_back() ||
+    require(!transport->needs_symmetric_paths() ||
                 c_.switch_.routing.kind == RoutingParameters::Kind::kSymmetric || has_one_way(),
             given("routing.kind", kind),
             "transport " + name +

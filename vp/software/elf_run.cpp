@@ -147,15 +147,21 @@ class Machine {
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed by processor time: what else the machine does meanwhile does not matter.
-void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
+// Speed by processor time: what else the machine does meanwhile does not matter. Without a speed
+// where there is none to tell: a debugger stops the program, and going back replaces the process
+// and with it the processor time.
+void print_summary(const model::RiscvCpu& cpu, std::optional<double> cpu_seconds) {
   const std::uint64_t instructions = cpu.instructions();
-  const double mips = cpu_seconds > 0 ? static_cast<double>(instructions) / cpu_seconds / 1e6 : 0.0;
   if (cpu.state() == model::RiscvCpu::State::kExited) {
     std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
   }
-  std::printf("%" PRIu64 " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n", instructions,
-              sc_core::sc_time_stamp().to_seconds(), cpu_seconds, mips);
+  std::printf("%" PRIu64 " instructions, %.9g s simulated", instructions,
+              sc_core::sc_time_stamp().to_seconds());
+  if (cpu_seconds.has_value() && *cpu_seconds > 0) {
+    std::printf(", %.3g s, %.1f MIPS", *cpu_seconds,
+                static_cast<double>(instructions) / *cpu_seconds / 1e6);
+  }
+  std::putchar('\n');
 }
 
 int run(const RunElfOptions& options) {
@@ -180,7 +186,9 @@ int run(const RunElfOptions& options) {
             ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
             : "");
   }
-  if (!options.quiet) print_summary(cpu, seconds);
+  if (!options.quiet) {
+    print_summary(cpu, options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
+  }
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
   return machine.host().succeeded() ? 0 : 1;

@@ -42,9 +42,9 @@ struct TransportParameters {
   virtual void check_network(const TopologyParameters&) const {}
   /// True if replies must take the path of their data in reverse: requires
   /// `routing: {kind: symmetric}` or a network with single paths.
-  virtual bool answers_come_back() const { return false; }
+  virtual bool needs_symmetric_paths() const { return false; }
   /// True if packets carry their path: requires `routing: {kind: source}`.
-  virtual bool chooses_ways() const { return false; }
+  virtual bool needs_source_routing() const { return false; }
   /// How an agent tunes NicParameters::demotion (schemes/pias/threshold_agent.h); null: no agent.
   virtual const ThresholdTuning* tuning() const { return nullptr; }
   /// Sets the NIC parameters that the transport requires.

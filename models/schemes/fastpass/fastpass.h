@@ -35,7 +35,7 @@ struct FastpassParameters final : TransportParameters {
   /// The arbiter is one of the hosts; its slots are of one clock, its ways of racks and the ports
   /// up from them.
   void check_network(const TopologyParameters& topology) const override;
-  bool chooses_ways() const override { return rack != 0; }
+  bool needs_source_routing() const override { return rack != 0; }
 };
 
 /// Sender: for each host it sends to it tells the arbiter how many slots it wants in all; what it

@@ -14,7 +14,7 @@ namespace dcc {
 /// form on the wire is modelled.
 struct PdqParameters final : RatedParameters {
   const char* discipline() const override { return "preemptive_rate"; }
-  bool answers_come_back() const override { return true; }
+  bool needs_symmetric_paths() const override { return true; }
 };
 
 /// Sender: asks the ports on its way, the NIC the first, with a probe and then with every packet;

@@ -1,11 +1,12 @@
-"""Percentile and fairness as metrics.json has them, for what is computed from several runs."""
+"""Percentile and fairness as metrics.json has them, and confidence intervals over independent runs."""
 
 import math
+import random
 
 
 def percentile(values, percent):
-    """Nearest rank: the least value that at least `percent` of the values do not exceed. NaN when
-    one of them is; `values` in any order, not empty."""
+    """Nearest rank: the least value that at least `percent` of the values do not exceed. NaN if one of the values is;
+    `values` in any order, not empty."""
     if any(map(math.isnan, values)):
         return math.nan
     rank = math.ceil(percent / 100 * len(values) - 1e-9)  # 0.95 * 20 is a little over 19
@@ -13,8 +14,8 @@ def percentile(values, percent):
 
 
 def jain(values):
-    """Jain's index of fairness: 1 when all are equal, none having anything included, 1/n when one has
-    everything; None for no values."""
+    """Jain's index of fairness: 1 if all values are equal (also if all are 0), 1/n if one value is all; None for no
+    values."""
     if not values:
         return None
     total, squares = sum(values), sum(v * v for v in values)
@@ -28,11 +29,13 @@ def mean(values):
 # Student's t, 97.5 %, for 1 to 30 degrees of freedom.
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
          2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+RESAMPLES = 1000
+LEAST_RESAMPLED = 5  # with fewer values a bootstrap interval says nothing
 
 
 def confidence(values):
-    """Half of the 95 % confidence interval of the mean, of independent values as of several seeds, by Student's
-    t; None for fewer than two."""
+    """Half the width of the 95 % confidence interval of the mean, by Student's t, for independent values (one for each
+    seed); None for fewer than two."""
     count = len(values)
     if count < 2:
         return None
@@ -42,3 +45,29 @@ def confidence(values):
     t = T_975[free - 1] if free <= len(T_975) else beyond
     middle = mean(values)
     return t * math.sqrt(sum((v - middle) ** 2 for v in values) / free / count)
+
+
+def bootstrap(values, statistic):
+    """(low, high) of the 95 % bootstrap interval of a statistic of independent values; the same at every call. None
+    for fewer than LEAST_RESAMPLED values."""
+    if len(values) < LEAST_RESAMPLED:
+        return None
+    draw = random.Random(1)
+    found = sorted(statistic([values[int(draw.random() * len(values))] for _ in values]) for _ in range(RESAMPLES))
+    return percentile(found, 2.5), percentile(found, 97.5)
+
+
+def decimals_of(half):
+    """Number of digits after the point that show an interval's half width with two digits."""
+    return max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 0
+
+
+def with_interval(value, half, digits=6, sign="±"):
+    """A mean and half the width of its interval, with as many digits as the interval leaves certain. Without an
+    interval (None, 0 or NaN) the value alone, with `digits` significant digits."""
+    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # rounding, not chance
+        return f"{value:.{digits}g}"
+    places = decimals_of(half)
+    if places > 9 or half >= 1e9:
+        return f"{value:.{digits}g} {sign} {half:.2g}"
+    return f"{value:.{places}f} {sign} {half:.{places}f}"

@@ -3,96 +3,84 @@
   tool.py study DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--case NAME]…
                 [--variant NAME]… [--jobs N] [--again] [--no-plots]
 
-`dccvp study` becomes it. Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and
-table.md, a line for every case of a variant; PNGs. Runs that runs.csv already holds, from the same
-program, are not repeated.
-Exit status: 0 all limits hold, 1 one does not or a run failed, 2 unusable input.
+`dccvp study` becomes it. Leaves in DIR (default out/<study>): runs.csv, a line for each run; table.csv and table.md, a
+line for every case of a variant; PNGs. Runs whose figures the folder holds, from the same program, are not repeated.
+Exit status: 0 all limits hold, 1 a limit is missed or a run failed, 2 unusable input.
 """
 
-import argparse
-import csv
-import io
+import importlib
+import json
 import math
 import pathlib
+import re
 import sys
 
-from dccvp.experiments import study_measure, study_plan, study_table
-from dccvp.common.ending import InputError
-from dccvp.common.progress import Progress
-from dccvp.common.whole_file import write_whole
+import yaml
 
-COLUMNS = ("fingerprint", "study", "variant", "case", "seed", *study_measure.FIGURES, "by_weight")
-INTERRUPTED = "interrupted; what is done stays, the same command continues"
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+from dccvp.experiments import identity, results, study_measure, study_plan, study_table
+from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
+
+AXES = ("variant", "case", "seed")
 
 
 def arguments(argv):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = parser_of(__doc__, jobs=1)
     parser.add_argument("dccvp", type=pathlib.Path)
     parser.add_argument("study", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--seeds")
     parser.add_argument("--case", action="append")
     parser.add_argument("--variant", action="append")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="repeat runs that are known")
-    parser.add_argument("--no-plots", action="store_true")
     return parser.parse_args(argv)
 
 
-def known_runs(path):
-    """Rows of an earlier call by fingerprint; figures as numbers, an empty one as NaN."""
-    if not path.exists():
-        return {}
-    rows = {}
-    with open(path, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if set(row) != set(COLUMNS) or None in row.values():
-                return {}
-            for name in study_measure.FIGURES:
-                row[name] = float(row[name]) if row[name] else math.nan
-            row["seed"] = int(row["seed"])
-            row["by_weight"] = {float(w): float(g) for w, g in
-                                (pair.split("=") for pair in row["by_weight"].split())}
-            rows[row["fingerprint"]] = row
+def folder_of(plan, program, out):
+    """The folder of the study, in which nothing has been written, with a point for each run of the plan."""
+    inputs = identity.Inputs(program)
+    points = []
+    for run in plan.runs:
+        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])  # the figures depend on these, too
+        name = inputs.name(run.platform, [], plan.folder, measures)
+        points.append({"id": name, "config": str((out / f"platforms/{name}.yaml").resolve()), "arguments": [],
+                       "values": dict(zip(AXES, (run.variant, run.case, str(run.seed)))), "refused": None,
+                       "changes": ""})
+    return Folder(out, {"dccvp": str(program), "platform": "", "folder": str(plan.folder), "name": plan.name,
+                        "axes": list(AXES), "points": points, "best": {}, "heatmaps": [], "pareto": [],
+                        "metrics": {name: name for name in study_measure.FIGURES},
+                        "units": dict.fromkeys(study_measure.FIGURES, "")})
+
+
+def measured(plan, program, out, jobs=1, again=False):
+    """A row of figures for every run of the plan, in its order; runs whose figures the folder holds are not repeated.
+    study_measure.RunError for the first run that fails."""
+    folder = folder_of(plan, program.resolve(), out)
+    run_of = {point["id"]: run for point, run in zip(folder.points, plan.runs)}
+    with folder.locked():
+        folder.save()
+        for point in folder.due(retry=True, again=again):
+            write_whole(point["config"], yaml.safe_dump(run_of[point["id"]].platform, sort_keys=False))
+        folder.complete(jobs, "runs", retry=True, again=again, stop=True, measure=lambda point, place:
+                        study_measure.figures_of(run_of[point["id"]], plan, place))
+        rows, ends = [], [folder.status(point) for point in folder.points]
+        for run, done in zip(plan.runs, ends):
+            if done and done["status"] != OK:  # the file that a refusal names is not one that the user wrote
+                raise study_measure.RunError(run, re.sub(r"^\S+\.yaml:\d+:\d+: ", "", done["message"]),
+                                             done["status"] == REFUSED)
+        for point, run, done in zip(folder.points, plan.runs, ends):
+            if done is None:
+                raise study_measure.RunError(run, "ended by a signal")
+            figures = {name: math.nan if value is None else value for name, value in done["figures"].items()}
+            figures["by_weight"] = {float(weight): value for weight, value in figures["by_weight"].items()}
+            rows.append({"id": point["id"], **point["values"], "seed": run.seed, **figures})
     return rows
 
 
 def write_runs(path, rows):
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for row in rows:
-        cells = []
-        for name in COLUMNS:
-            value = row[name]
-            if name == "by_weight":
-                value = " ".join(f"{w:g}={g:.7g}" for w, g in value.items())
-            elif isinstance(value, float):
-                value = "" if math.isnan(value) else f"{value:.7g}"
-            cells.append(value)
-        writer.writerow(cells)
-    write_whole(path, text.getvalue())
-
-
-def run_all(plan, options, out):
-    """Every row of the plan in the plan's order; new ones are run, old ones taken over."""
-    program = options.dccvp.read_bytes()
-    file = out / "runs.csv"
-    known = {} if options.again else known_runs(file)
-    names = {study_measure.fingerprint(run, program): run for run in plan.runs}
-    due = [run for name, run in names.items() if name not in known]
-    name_of = {id(run): name for name, run in names.items()}
-    with Progress(sys.stderr, len(due), "runs") as progress:
-        for done, (run, row) in enumerate(
-                study_measure.measured(due, options.dccvp, plan, options.jobs), 1):
-            name = name_of[id(run)]
-            known[name] = {"fingerprint": name, "study": plan.name, "variant": run.variant,
-                           "case": run.case, "seed": run.seed, **row}
-            write_runs(file, list(known.values()))  # a long study may be ended at any time
-            progress.show(done)
-    # Two variants can mean the same platform; each keeps its own name.
-    return [{**known[study_measure.fingerprint(run, program)], "variant": run.variant,
-             "case": run.case} for run in plan.runs]
+    shown = [{**{name: None if value != value else value for name, value in row.items()},
+              "by_weight": " ".join(f"{w:g}={g:.7g}" for w, g in row["by_weight"].items())} for row in rows]
+    results.write_csv(path, ("id", *AXES, *study_measure.FIGURES, "by_weight"), shown)
 
 
 def study(options):
@@ -100,21 +88,15 @@ def study(options):
     if not options.dccvp.is_file():
         raise InputError(f"{options.dccvp}: no such program")
     out = options.out or pathlib.Path("out") / plan.name
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not (out / "runs.csv").exists():
-        raise InputError(f"'{out}' holds something else than a study's results")
-    out.mkdir(parents=True, exist_ok=True)
-    rows = run_all(plan, options, out)
+    rows = measured(plan, options.dccvp, out, options.jobs, options.again)
+    write_runs(out / "runs.csv", rows)
     table = study_table.table(plan, rows)
     study_table.write_csv(out / "table.csv", table)
     text = study_table.markdown(table)
     write_whole(out / "table.md", text)
     print(text, end="")
     if not options.no_plots:
-        try:
-            from dccvp.experiments import study_plots  # matplotlib is needed by nothing else here
-            study_plots.draw(plan, rows, out)
-        except ImportError as error:
-            print(f"Note: no pictures: {error}")
+        pictures(lambda: importlib.import_module("dccvp.experiments.study_plots").draw(plan, rows, out))
     return 1 if any(line["missed"] for line in table) else 0
 
 

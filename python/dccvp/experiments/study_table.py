@@ -1,76 +1,66 @@
-"""What the runs of a study amount to: a line for every case of a variant, judged by its limits."""
+"""The tables of a study: a line for every case of a variant over all seeds, judged by the limits."""
 
-import csv
-import io
 import math
 
-from dccvp.common.statistics import mean, percentile
-from dccvp.common.whole_file import write_whole
+from dccvp.common.statistics import bootstrap, confidence, mean, percentile, with_interval
+from dccvp.experiments.figures import Figure, inside
+from dccvp.experiments.results import write_csv as write_rows
 
-HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "error_rms", "class_error_max",
-        "utilisation_mean",
-        "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
-        "tenant_error_mean", "tenant_error_max", "tenant_swing", "message_p50_us", "message_p99_us",
-        "message_gain", "use_least_p5", "windows_every", "windows_rms", "pfc_pauses", "dropped_no_slot", "missed")
+STATISTICS = {
+    "mean": mean,
+    "p50": lambda values: percentile(values, 50),
+    "p95": lambda values: percentile(values, 95),
+    "p5": lambda values: -percentile([-value for value in values], 95),  # the least that 95 % of the values keep
+    "min": lambda values: math.nan if any(map(math.isnan, values)) else min(values),
+    "max": lambda values: math.nan if any(map(math.isnan, values)) else max(values),
+}
 
-# A limit's name, the figure it is about and whether that must not exceed it.
-BOUNDS = (("share_error_p95", "error_p95", True), ("share_rms_max", "error_rms", True),
-          ("class_error_max", "class_error_max", True), ("pfc_pauses_max", "pfc_pauses", True),
-          ("utilisation_min", "utilisation_min", False),
-          ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
-          ("message_gain_min", "message_gain", False), ("use_least_min", "use_least_p5", False),
-          ("windows_every_min", "windows_every", False), ("windows_rms_min", "windows_rms", False))
+# Column of the table: (figure of a run, statistic over the seeds).
+FIGURES = {
+    "error_p50": ("share_error", "p50"), "error_p95": ("share_error", "p95"), "error_max": ("share_error", "max"),
+    "error_rms": ("share_rms", "max"), "class_error_max": ("class_error", "max"),
+    "utilisation_mean": ("utilisation", "mean"), "utilisation_min": ("utilisation", "min"),
+    "jain": ("jain", "mean"), "jain_weighted": ("jain_weighted", "mean"),
+    "queue_mean_kb": ("queue_mean_kb", "mean"), "queue_p99_kb": ("queue_p99_kb", "mean"),
+    "drain_ms_max": ("drain_ms", "max"), "tenant_error_mean": ("tenant_error", "mean"),
+    "tenant_error_max": ("tenant_error", "max"), "tenant_swing": ("tenant_swing", "mean"),
+    "message_p50_us": ("message_p50_us", "mean"), "message_p99_us": ("message_p99_us", "mean"),
+    "use_least_p5": ("use_least", "p5"), "windows_every": ("windows_every", "mean"),
+    "windows_rms": ("windows_rms", "mean"), "pfc_pauses": ("pfc_pauses", "mean"),
+    "dropped_no_slot": ("dropped_no_slot", "mean"),
+}
+HEAD = ("variant", "case", "seeds", *list(FIGURES)[:17], "message_gain", *list(FIGURES)[17:], "missed")
+
+# A limit's name: (the column that it bounds, the bound).
+BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_rms", "at_most"),
+          "class_error_max": ("class_error_max", "at_most"), "pfc_pauses_max": ("pfc_pauses", "at_most"),
+          "utilisation_min": ("utilisation_min", "at_least"), "drain_ms_max": ("drain_ms_max", "at_most"),
+          "tenant_error_max": ("tenant_error_max", "at_most"), "message_gain_min": ("message_gain", "at_least"),
+          "use_least_min": ("use_least_p5", "at_least"), "windows_every_min": ("windows_every", "at_least"),
+          "windows_rms_min": ("windows_rms", "at_least")}
 
 
 def judged(line, limits):
-    """Names of the limits that the line misses. A figure that is not there misses."""
-    missed = []
-    for name, figure, at_most in BOUNDS:
-        if name in limits:
-            value, limit = line[figure], limits[name]
-            if not (value <= limit if at_most else value >= limit):
-                missed.append(name)
-    return missed
+    """Names of the limits that the line misses, in the order of BOUNDS. A figure that is NaN misses its limit."""
+    return [name for name, (column, bound) in BOUNDS.items()
+            if name in limits and not inside(Figure(name, column, **{bound: limits[name]}), line[column])]
 
 
 def line_of(variant, case, rows):
-    """The figures of all seeds of a case of a variant; NaN where a run had none."""
-    def column(name):
-        return [row[name] for row in rows]
-
-    def least(name):
-        return math.nan if any(map(math.isnan, column(name))) else min(column(name))
-
-    def most(name):
-        return math.nan if any(map(math.isnan, column(name))) else max(column(name))
-
-    return {
-        "variant": variant, "case": case, "seeds": len(rows),
-        "error_p50": percentile(column("share_error"), 50),
-        "error_p95": percentile(column("share_error"), 95),
-        "error_max": most("share_error"),
-        "error_rms": most("share_rms"),
-        "class_error_max": most("class_error"),
-        "utilisation_mean": mean(column("utilisation")),
-        "utilisation_min": least("utilisation"),
-        "jain": mean(column("jain")),
-        "jain_weighted": mean(column("jain_weighted")),
-        "queue_mean_kb": mean(column("queue_mean_kb")),
-        "queue_p99_kb": mean(column("queue_p99_kb")),
-        "drain_ms_max": most("drain_ms"),
-        "tenant_error_mean": mean(column("tenant_error")),
-        "tenant_error_max": most("tenant_error"),
-        "tenant_swing": mean(column("tenant_swing")),
-        "message_p50_us": mean(column("message_p50_us")),
-        "message_p99_us": mean(column("message_p99_us")),
-        "message_gain": math.nan,
-        # The least use that all but one of twenty seeds keep.
-        "use_least_p5": -percentile([-use for use in column("use_least")], 95),
-        "windows_every": mean(column("windows_every")),
-        "windows_rms": mean(column("windows_rms")),
-        "pfc_pauses": mean(column("pfc_pauses")),
-        "dropped_no_slot": mean(column("dropped_no_slot")),
-    }
+    """The figures of all seeds of a case of a variant; NaN for a figure that a run lacks. `intervals` holds (low, high)
+    of a column's 95 % interval where there is one."""
+    line = {"variant": variant, "case": case, "seeds": len(rows), "message_gain": math.nan, "intervals": {}}
+    for column, (figure, statistic) in FIGURES.items():
+        values = [row[figure] for row in rows]
+        line[column] = STATISTICS[statistic](values)
+        if math.isnan(line[column]) or statistic in ("min", "max"):  # no interval is known for the extremes
+            continue
+        half = confidence(values)
+        interval = (line[column] - half, line[column] + half) if statistic == "mean" and half is not None else \
+            bootstrap(values, STATISTICS[statistic]) if statistic != "mean" else None
+        if interval:
+            line["intervals"][column] = interval
+    return line
 
 
 def table(plan, rows):
@@ -88,47 +78,58 @@ def table(plan, rows):
 
 
 def write_csv(path, lines):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, HEAD)
-    writer.writeheader()
-    for line in lines:
-        writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in line.items()})
-    write_whole(path, text.getvalue())
+    """table.csv: a row for each line, and behind the figures the ends of their intervals."""
+    ends = [column for column in FIGURES if any(column in line["intervals"] for line in lines)]
+    rows = [{**{name: f"{line[name]:.6g}" if isinstance(line[name], float) else line[name] for name in HEAD},
+             **{f"{column} {end}": f"{line['intervals'][column][i]:.6g}" if column in line["intervals"] else ""
+                for column in ends for i, end in enumerate(("low", "high"))}} for line in lines]
+    write_rows(path, (*HEAD, *(f"{column} {end}" for column in ends for end in ("low", "high"))), rows)
 
 
-# Heading, the figures under it and their format: shares in percent, queues in KB.
-COLUMNS = (
-    ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"),
-     "{:.1%} / {:.1%} / {:.1%}"),
-    ("root mean square of flows / class error max %", ("error_rms", "class_error_max"), "{:.1%} / {:.1%}"),
-    ("tenant error mean / max %", ("tenant_error_mean", "tenant_error_max"), "{:.2%} / {:.2%}"),
-    ("swing over 10 ms %", ("tenant_swing",), "{:.2%}"),
-    ("utilisation % (least)", ("utilisation_mean", "utilisation_min"), "{:.1%} ({:.1%})"),
-    ("Jain, by weight", ("jain_weighted",), "{:.4f}"),
-    ("queue mean / p99 KB", ("queue_mean_kb", "queue_p99_kb"), "{:.0f} / {:.0f}"),
-    ("drained ms", ("drain_ms_max",), "{:.2f}"),
-    ("message p50 / p99 us", ("message_p50_us", "message_p99_us"), "{:.2f} / {:.2f}"),
-    ("gain of p99", ("message_gain",), "{:.1f}"),
-    ("least use % (p95)", ("use_least_p5",), "{:.1%}"),
-    ("windows with every share / root mean square within tolerance %",
-     ("windows_every", "windows_rms"), "{:.0%} / {:.0%}"),
+# Heading; the columns in a cell; how the cell joins them; factor (100 for percent); digits after the point of a figure
+# without an interval.
+CELLS = (
+    ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"), "{} / {} / {}", 100, 1),
+    ("root mean square of flows / class error max %", ("error_rms", "class_error_max"), "{} / {}", 100, 1),
+    ("tenant error mean / max %", ("tenant_error_mean", "tenant_error_max"), "{} / {}", 100, 2),
+    ("swing over 10 ms %", ("tenant_swing",), "{}", 100, 2),
+    ("utilisation % (least)", ("utilisation_mean", "utilisation_min"), "{} ({})", 100, 1),
+    ("Jain, by weight", ("jain_weighted",), "{}", 1, 4),
+    ("queue mean / p99 KB", ("queue_mean_kb", "queue_p99_kb"), "{} / {}", 1, 0),
+    ("drained ms", ("drain_ms_max",), "{}", 1, 2),
+    ("message p50 / p99 us", ("message_p50_us", "message_p99_us"), "{} / {}", 1, 2),
+    ("gain of p99", ("message_gain",), "{}", 1, 1),
+    ("least use % (p95)", ("use_least_p5",), "{}", 100, 1),
+    ("windows with every share / root mean square within tolerance %", ("windows_every", "windows_rms"), "{} / {}",
+     100, 0),
 )
+
+
+def shown(line, column, factor, digits):
+    """A figure for people: a mean with ± half its interval, a percentile with its interval behind it."""
+    value, interval = factor * line[column], line["intervals"].get(column)
+    if not interval or interval[0] == interval[1]:
+        return f"{value:.{digits}f}"
+    if FIGURES[column][1] == "mean":
+        half = factor * (interval[1] - interval[0]) / 2
+        return f"{value:.{digits}f}" if half < 0.05 * 10**-digits else with_interval(value, half)
+    return f"{value:.{digits}f} [{factor * interval[0]:.{digits}f}, {factor * interval[1]:.{digits}f}]"
 
 
 def markdown(lines):
     """The table for people, without the columns that hold nothing."""
-    def known(line, figures):
-        return not any(math.isnan(line[name]) for name in figures)
+    def known(line, columns):
+        return not any(math.isnan(line[name]) for name in columns)
 
-    columns = [c for c in COLUMNS if any(known(line, c[1]) for line in lines)]
+    cells_of = [cell for cell in CELLS if any(known(line, cell[1]) for line in lines)]
     missed = any(line["missed"] for line in lines)
-    heads = ["case", "variant", *(c[0] for c in columns), *(["misses"] if missed else [])]
+    heads = ["case", "variant", *(cell[0] for cell in cells_of), *(["misses"] if missed else [])]
     text = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for line in lines:
         cells = [line["case"], line["variant"]]
-        for _, figures, form in columns:
-            cell = form.format(*(line[name] for name in figures)) if known(line, figures) else ""
-            cells.append(cell.replace("%", ""))
+        for _, columns, form, factor, digits in cells_of:
+            cells.append(form.format(*(shown(line, name, factor, digits) for name in columns))
+                         if known(line, columns) else "")
         if missed:
             cells.append(line["missed"])
         text.append("| " + " | ".join(cells) + " |")

@@ -1,8 +1,8 @@
-"""One self-contained HTML file about one or more runs, or a sweep.
+"""Writes one self-contained HTML file about one or more runs, or about a sweep.
 
   tool.py report --dccvp PROGRAM -o FILE DIR...
 
-Exit status 2, with a sentence, when a folder holds no run or the file cannot be written.
+Exit status 2, with a sentence, if a folder holds no run or the file cannot be written.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import pathlib
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
+from dccvp.experiments.folder import OLD_PLAN, PLAN
 from dccvp.report import sections, series, sweep_report
 from dccvp.report.page import filled
 from dccvp.report.run_folder import Run
@@ -25,7 +26,7 @@ def many(count, one):
 
 
 def label_runs(runs):
-    """Names that tell the runs apart: the folder's, or as much of its path as that takes."""
+    """Names the runs by their folders, with as much of the path as it takes to tell them apart."""
     for run in runs:
         same = [other for other in runs if other.name == run.name]
         run.label = run.name if len(same) == 1 else str(run.folder)
@@ -81,14 +82,15 @@ def main(argv):
     parser.add_argument("-o", dest="file", required=True)
     parser.add_argument("--dccvp", required=True)
     arguments = parser.parse_args(argv)
-    sweep = len(arguments.folders) == 1 and (pathlib.Path(arguments.folders[0]) / "sweep.json").exists()
+    sweep = len(arguments.folders) == 1 and any(
+        (pathlib.Path(arguments.folders[0]) / name).exists() for name in (PLAN, OLD_PLAN))
     try:
         if sweep:
             text = sweep_report.page(arguments.folders[0])
         else:
             text = runs_page(arguments.folders, arguments.dccvp)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise InputError(f"{', '.join(arguments.folders)}: {'sweep' if sweep else 'metrics'}.json is not "
+        raise InputError(f"{', '.join(arguments.folders)}: {'plan' if sweep else 'metrics'}.json is not "
                          f"complete, or not what a {'sweep' if sweep else 'run'} writes ({error!r})") from error
     try:
         if not pathlib.Path(arguments.file).absolute().parent.is_dir():

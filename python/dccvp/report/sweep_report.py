@@ -1,19 +1,20 @@
-"""The report of a sweep: what varied, what is best, the pictures, and every point."""
+"""The report of a sweep: parameters, best points, pictures, and every point."""
 
 import base64
 
-from dccvp.experiments import sweep_points, sweep_table
+from dccvp.experiments import folder as folders
+from dccvp.experiments import results
 from dccvp.report.html_text import escape, table
 from dccvp.report.layout import section
 from dccvp.report.page import filled
 
-MOST_POINTS = 5000  # rows that a browser lays out in a second or two
+MOST_POINTS = 5000  # a browser lays out so many rows in a second or two
 
 SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("points", "Points"))
 
 
 def figure_text(value):
-    """Six significant digits, whole numbers whole; a dash for what is not there."""
+    """A figure with six significant digits; a whole number or a text as it is; a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -22,7 +23,7 @@ def figure_text(value):
 
 
 class Columns:
-    """The columns of the sweep's tables: parameters as written, metrics with their units."""
+    """The columns of the tables: parameters as written, metrics with their units."""
 
     def __init__(self, document, without=()):
         self.axes = [axis for axis in document["axes"] if axis not in without]
@@ -41,7 +42,7 @@ class Columns:
 
 def summary(folder, rows):
     document = folder.document
-    ok = sum(row["status"] == sweep_points.OK for row in rows)
+    ok = sum(row["status"] == folders.OK for row in rows)
     state = "good" if ok == len(rows) else "bad"
     varied = [[f"<code>{escape(axis)}</code>",
                escape(", ".join(dict.fromkeys(str(row[axis]) for row in rows if row[axis] != "")))]
@@ -58,12 +59,15 @@ def summary(folder, rows):
 
 def best(folder, lines):
     columns = Columns(folder.document, without=("seed",))
-    rows = [[escape(title), str(line["point"]), *columns.cells(line)]
-            for title, line in sweep_table.best_lines(folder, lines)]
-    body = table(["", "point", *columns.head], rows, "lr" + columns.kinds) if rows else \
+    rows = [[escape(title), str(line["point"]), *columns.settings(line),
+             *(escape(results.mean_text(line, name)) or "–" for name in columns.metrics),
+             escape(results.ties_text(ties))]
+            for title, line, ties in results.best_lines(folder, lines)]
+    body = table(["", "point", *columns.head, "tied with"], rows, "lr" + columns.kinds + "l") if rows else \
         '<p class="note">The sweep does not say what is better (`best`).</p>'
-    return section("best", "Best", body, "The best point by each metric, and those that no other beats in "
-                   "all of them; means over the seeds.")
+    return section("best", "Best", body, "The best point by each metric, with the points that cannot be "
+                   "told from it, and the points that no other beats in all metrics; means over the seeds with their "
+                   "95 % intervals.")
 
 
 def pictures(folder):
@@ -78,7 +82,7 @@ def points(folder, rows):
     columns = Columns(folder.document)
     shown = []
     for row in rows[:MOST_POINTS]:
-        if row["status"] == sweep_points.OK:
+        if row["status"] == folders.OK:
             state = '<span class="state good">ok</span>'
         else:
             state = f'<span class="state bad">{row["status"]}</span> {escape(row["message"])}'
@@ -94,10 +98,10 @@ def points(folder, rows):
 
 
 def page(path):
-    """The HTML about a sweep's folder. InputError when it is none."""
-    folder = sweep_points.Folder.open(path)
-    rows = sweep_table.rows_of(folder)
-    lines = sweep_table.averaged(folder, rows)
+    """The HTML about the folder of a sweep; InputError if it is none."""
+    folder = folders.Folder.open(path)
+    rows = results.rows_of(folder)
+    lines = results.averaged(folder, rows)
     body = summary(folder, rows) + best(folder, lines) + pictures(folder) + points(folder, rows)
     return filled("DCC-VP sweep report", folder.document["name"], SECTIONS, body,
                   f"From {path}. A point's own report: dccvp report {path}/points/….", {"runs": []})

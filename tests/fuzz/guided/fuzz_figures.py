@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import guided_files  # noqa: E402
 
-from dccvp.experiments import reproduce_judgement, reproduce_plan  # noqa: E402
+from dccvp.experiments import figures, reproduce_plan  # noqa: E402
 
 METRICS = {"aggregate": {"drops": 12, "jain": None, "goodput_gbps": 99.5, "done": True},
            "queues": [{"port": "s0->h0", "mean_bytes": 3.0}, {"port": "s0->h1", "mean_bytes": 30.0}], "empty": []}
@@ -20,8 +20,8 @@ def check(experiment):
         for override in run.overrides:
             guided_files.passes_as_argument(override)
         for figure in run.figures:
-            value = reproduce_judgement.figure_value(METRICS, figure)
-            reproduce_judgement.judge(figure, [] if value is None else [value], 1)
+            value = figures.figure_value(METRICS, figure)
+            figures.judge(figure, [] if value is None else [value], 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,12 @@
+/* What a C++ compiler expects of the C++ library, which the toolchain does not have. */
+#include <stdio.h>
+
+#include "machine.h"
+
+void __cxa_pure_virtual(void);
+
+/* Weak: a program may bring its own. */
+__attribute__((weak)) void __cxa_pure_virtual(void) {
+  printf("pure virtual function called\n");
+  machine_exit(1);
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs a long check only if what it depends on has changed since the check last passed.
+
+usage: unchanged.py NAME INPUT... -- COMMAND...
+
+INPUT is a file or folder of the repository, COMMAND the check with its arguments. tests/evidence.json holds
+for each NAME the digest of the inputs with which the check passed last. Comments and blank space in
+SystemVerilog, C++ and Python sources do not count, since they cannot change the outcome.
+
+Exit status 77 (ctest: skipped) and one line if the inputs are those of the last pass; otherwise the exit
+status of COMMAND. With DCC_EVIDENCE=always the command runs in any case (`make test-full`); with
+DCC_EVIDENCE=record the digest is written to tests/evidence.json after the command has passed.
+"""
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EVIDENCE = ROOT / "tests/evidence.json"
+SKIPPED = 77
+COMMENTS = {".sv": r"//[^\n]*|/\*.*?\*/", ".svh": r"//[^\n]*|/\*.*?\*/", ".h": r"//[^\n]*|/\*.*?\*/",
+            ".cpp": r"//[^\n]*|/\*.*?\*/", ".py": r"(?m)^\s*#[^\n]*"}
+
+
+def contents(path):
+    """What of a file can change a check's outcome."""
+    data = path.read_bytes()
+    pattern = COMMENTS.get(path.suffix)
+    if pattern is None:
+        return data
+    return re.sub(r"\s+", " ", re.sub(pattern, "", data.decode(), flags=re.S)).encode()
+
+
+def files_of(inputs):
+    """All files that the repository knows below the inputs, sorted; an input that names none is an error."""
+    listed = []
+    for item in inputs:
+        found = subprocess.run(["git", "ls-files", "--", item], cwd=ROOT, check=True, capture_output=True,
+                               text=True).stdout.split()
+        if not found:
+            sys.exit(f"unchanged.py: {item}: no such file in the repository")
+        listed += found
+    return sorted(set(listed))
+
+
+def digest(inputs, command):
+    """One digest over the command and the inputs' names and contents."""
+    total = hashlib.sha256()
+    for word in command:
+        total.update(word.replace(str(ROOT), "").encode() + b"\0")
+    for name in files_of(inputs):
+        total.update(name.encode() + b"\0" + contents(ROOT / name) + b"\0")
+    return total.hexdigest()
+
+
+def main():
+    words = sys.argv[1:]
+    if "--" not in words or words.index("--") < 2 or words[-1] == "--":
+        sys.exit(__doc__)
+    split = words.index("--")
+    name, inputs, command = words[0], words[1:split], words[split + 1:]
+    # A path of the build folder differs between machines and decides nothing.
+    now = digest(inputs, [w for w in command if "/build" not in w])
+    known = json.loads(EVIDENCE.read_text()) if EVIDENCE.exists() else {}
+    mode = os.environ.get("DCC_EVIDENCE", "")
+    if mode not in ("", "always", "record"):
+        sys.exit(f"unchanged.py: DCC_EVIDENCE is '{mode}'; it may be always or record")
+    if not mode and known.get(name) == now:
+        print(f"{name}: skipped, its inputs are those with which it passed last (tests/evidence.json)")
+        return SKIPPED
+    status = subprocess.run(command, check=False).returncode
+    if status == 0 and mode == "record":
+        known[name] = now
+        EVIDENCE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
