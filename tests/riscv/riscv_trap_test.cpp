@@ -106,6 +106,30 @@ TEST_F(RiscvTrap, MisalignedLoadsAndStores) {
   EXPECT_EQ(device_loads_, 0);
 }
 
+TEST_F(RiscvTrap, MisalignedAcrossAnEndOfRamIsOutOfRange) {
+  hart_.set_misaligned(Hart::Misaligned::kDone);
+  struct Case {
+    Word instruction;
+    Word base;
+    Cause cause;
+    Word value;
+  };
+  const Word end = kRam + kRamBytes;
+  const Case cases[] = {{enc_s(0, 6, 5, 2), end - 2, Cause::kStoreAccessFault, end},
+                        {enc_s(0, 6, 5, 1), end - 1, Cause::kStoreAccessFault, end},
+                        {enc_i(0, 5, 2, 6, 0x03), end - 1, Cause::kLoadAccessFault, end},
+                        {enc_s(0, 6, 5, 2), kRam - 2, Cause::kStoreAccessFault, kRam - 2},
+                        {enc_s(0, 6, 5, 2), kDevice + 2, Cause::kStoreMisaligned, kDevice + 2}};
+  for (const Case& c : cases) {
+    hart_.reset(kRam);
+    hart_.write_csr(csr::kMtvec, kHandler);
+    hart_.set_reg(5, c.base);
+    put(kRam, {c.instruction});
+    run(1);
+    expect_trap(c.cause, kRam, c.value);
+  }
+}
+
 TEST_F(RiscvTrap, AccessFaultsLeaveTheRegisterAlone) {
   hart_.set_reg(5, 0x20000000);
   hart_.set_reg(6, 77);

@@ -186,7 +186,9 @@ int run(const RunElfOptions& options) {
             ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
             : "");
   }
-  if (!options.quiet) print_summary(cpu, seconds);
+  if (!options.quiet) {
+    print_summary(cpu, options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
+  }
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
   return machine.host().succeeded() ? 0 : 1;

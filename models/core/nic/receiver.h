@@ -1,5 +1,5 @@
-// The receiving half of a NIC (the text's "packet receive"): order, acknowledgement, CE → CNP,
-// payload into host RAM.
+// The receiving half of a NIC (the patent's "packet receive"): packet order, acknowledgement, CNPs
+// for CE marks, delivery of payload.
 #pragma once
 
 #include <cstdint>

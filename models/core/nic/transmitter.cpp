@@ -21,7 +21,6 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
-      demotes_(!parameters.demotion.empty()),
       pacer_(parameters.line_rate, parameters.link_overhead),
       wake_(
           Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
@@ -133,13 +132,6 @@ void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
   tally_.acknowledged_bytes += bytes;
 }
 
-Transmitter::FlowView Transmitter::view(Qpn qpn) const {
-  const SendQueuePair* const pair = pairs_.find(qpn);
-  if (pair == nullptr) return {};
-  return {pair->pacing.rate, ledger_[pair->config.flow].sent_wire_bits, pair->config.flow,
-          pair->config.dscp};
-}
-
 ReadState& Transmitter::read_state(SendQueuePair& pair) {
   if (pair.reads == nullptr) pair.reads = std::make_unique<ReadState>();
   return *pair.reads;
@@ -171,7 +163,7 @@ void Transmitter::activate_if_sendable(Qpn qpn, SendQueuePair& pair) {
 }
 
 void Transmitter::activate(Qpn qpn, SendQueuePair& pair) {
-  if (demotes_) set_turn_priority(qpn, pair);
+  if (demotion_.is_active()) set_turn_priority(qpn, pair);
   if (has_response(pair) && !responses_are_paced(pair)) {
     pacing_.activate(qpn, now());
     return;
@@ -191,26 +183,17 @@ bool Transmitter::is_response_next(SendQueuePair& pair) {
   return !reads.own_turn;
 }
 
-std::uint8_t Transmitter::demoted_priority(const PacketPlan& plan) const {
-  std::uint8_t priority = kPriorities - 1;
-  for (const Bytes threshold : demotion_) {
-    if (plan.item_offset >= threshold) --priority;
-  }
-  return priority;
-}
-
 void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
-  demotion_ = std::move(thresholds);
-  demotes_ = !demotion_.empty();
+  demotion_ = Demotion(std::move(thresholds));
   pairs_.each([this](Qpn qpn, const SendQueuePair& pair) { set_turn_priority(qpn, pair); });
   try_send();
 }
 
 /// The queue pair waits at the priority of its next request. Responses keep the configured one.
 void Transmitter::set_turn_priority(Qpn qpn, const SendQueuePair& pair) {
-  const bool demotes_next = demotes_ && pair.work.has_unsent();
-  pacing_.set_priority(
-      qpn, demotes_next ? demoted_priority(pair.work.plan_next()) : pair.config.priority);
+  const bool demotes_next = demotion_.is_active() && pair.work.has_unsent();
+  pacing_.set_priority(qpn, demotes_next ? demotion_.priority_at(pair.work.plan_next().item_offset)
+                                         : pair.config.priority);
 }
 
 // ---------------------------------------------------------------- calls by the algorithm
@@ -381,8 +364,8 @@ void Transmitter::send_one_staged() {
 
 Packet* Transmitter::pick_data_packet() {
   for (;;) {
-    const Qpn qpn =
-        demotes_ ? pacing_.pick_strictly(now(), allowed()) : pacing_.pick(now(), allowed());
+    const Qpn qpn = demotion_.is_active() ? pacing_.pick_strictly(now(), allowed())
+                                          : pacing_.pick(now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
     SendQueuePair& pair = pairs_[qpn];
     if (!may_send(pair)) continue;  // the window closed, or the work was withdrawn meanwhile
@@ -419,7 +402,8 @@ Packet* Transmitter::pick_data_packet() {
 Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan) {
   Packet* const packet = pool_.allocate();
   fill_request(*packet, plan, pair.work.next_psn(), qpn, pair.config, parameters_, pair.has_window);
-  packet->priority = demotes_ ? demoted_priority(plan) : pair.config.priority;
+  packet->priority =
+      demotion_.is_active() ? demotion_.priority_at(plan.item_offset) : pair.config.priority;
   if (expects_response(packet->operation)) {
     if (is_atomic(packet->operation) && parameters_.real_payload()) {
       pool_.attach_payload(*packet, sizeof(AtomicOperands));
@@ -589,7 +573,7 @@ void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
   counters_.retransmits += repeated;
   ledger_[pair.config.flow].retransmits += repeated;
   RetransmitTimer::disarm(pair.deadline);
-  if (demotes_) set_turn_priority(qpn, pair);
+  if (demotion_.is_active()) set_turn_priority(qpn, pair);
   activate_if_sendable(qpn, pair);
   try_send();
 }

@@ -10,6 +10,7 @@
 #include "nic/algorithm/algorithm.h"
 #include "nic/completion_sink.h"
 #include "nic/control_queue.h"
+#include "nic/demotion.h"
 #include "nic/dma.h"
 #include "nic/flow_pacer.h"
 #include "nic/link_pause.h"
@@ -171,7 +172,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     std::uint32_t flow = 0;
     std::uint8_t dscp = 0;
   };
-  FlowView view(Qpn qpn) const;
+  /// Defaults if the queue pair does not exist.
+  FlowView view(Qpn qpn) const {
+    const SendQueuePair* const pair = pairs_.find(qpn);
+    if (pair == nullptr) return {};
+    const QueuePairConfig& config = pair->config;
+    return {pair->pacing.rate, ledger_[config.flow].sent_wire_bits, config.flow, config.dscp};
+  }
   /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
@@ -195,7 +202,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void add_state(Digest& d) const {
     d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally_.acknowledged_bytes,
       tally_.sizes);
-    if (demotes_) d(demotion_);
+    if (demotion_.is_active()) d(demotion_);
   }
 
  private:
@@ -216,7 +223,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool staged_packet_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
   bool transport_may_send() const {
-    return (pause_.blocked() == 0 || transport_->heeds_pauses()) && transport_->has_packet();
+    return (pause_.blocked() == 0 || transport_->respects_priority_pauses()) &&
+           transport_->has_packet();
   }
   /// Null if no data may be sent now. Called for every ACK, so the common case is tested inline.
   Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
@@ -238,7 +246,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   PicoSeconds next_request_start(const SendQueuePair& pair) const;
   void activate_if_sendable(Qpn qpn, SendQueuePair& pair);
   void activate(Qpn qpn, SendQueuePair& pair);
-  std::uint8_t demoted_priority(const PacketPlan& plan) const;
   void set_turn_priority(Qpn qpn, const SendQueuePair& pair);
 
   // Reliability
@@ -269,7 +276,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   const NicParameters& parameters_;
   std::uint32_t rank_;
   Rate line_rate_;
-  bool demotes_ = false;  // demotion_ is not empty
   bool sending_ = false;  // a packet is being made; calls of try_send() from there do nothing
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
@@ -294,7 +300,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   LogHistogram rtt_ns_;
   DelaysByClass* delays_ = nullptr;
   std::unique_ptr<HostClock> clock_;  // null: the host's clock is exact
-  std::vector<Bytes> demotion_;
+  Demotion demotion_;
 };
 
 }  // namespace dcc

@@ -59,7 +59,7 @@ class Transport {
   virtual bool has_packet() const = 0;
   /// True if the transport itself respects the allowed priorities. Otherwise a pause of any
   /// priority stops all its data.
-  virtual bool heeds_pauses() const { return false; }
+  virtual bool respects_priority_pauses() const { return false; }
   /// Precondition: has_packet().
   virtual Packet* next_packet() = 0;
 

@@ -43,16 +43,16 @@ struct TransportParameters {
   virtual void check_network(const TopologyParameters&) const {}
   /// True if replies must take the path of their data in reverse: requires
   /// `routing: {kind: symmetric}` or a network with single paths.
-  virtual bool answers_come_back() const { return false; }
+  virtual bool needs_symmetric_paths() const { return false; }
   /// True if packets carry their path: requires `routing: {kind: source}`.
-  virtual bool chooses_ways() const { return false; }
+  virtual bool needs_source_routing() const { return false; }
   /// True if one agent reads from all hosts and sets how their NICs send.
   virtual bool has_agent() const { return false; }
   /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().
   virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
     return nullptr;
   }
-  /// Sets what it wants of RoCE's halves.
+  /// Sets the NIC parameters that the transport requires.
   virtual void ask_nic(NicParameters&) const {}
 
   Framing framing;

@@ -136,11 +136,12 @@ bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
 }
 
 // Writes, and has everything follow that depends on the register.
-bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& after,
+bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                         bool debugger) {
   const bool trigger = number == csr::kTdata1 || number == csr::kTdata2;
   if (trigger) cache_.forget(csr_.triggers().address());
-  if (!csr_.write(number, value, after, debugger)) return false;
+  const Counters after{cycles(), retired()};
+  if (!csr_.write(number, value, before, after, debugger)) return false;
   if (trigger) cache_.forget(csr_.triggers().address());
   if (CsrFile::concerns_memory(number)) mode_changed();
   return true;
@@ -253,7 +254,7 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   bool legal = csr_.permits(number) && csr_.read(number, before, old);
   if (legal && (replace || op.rs1 != 0)) {
     const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
-    legal = write_csr_as(number, value, Counters{cycles(), retired()}, false);
+    legal = write_csr_as(number, value, before, false);
     // From here on `op` may lie in a page that is no more.
   }
   if (!legal) {

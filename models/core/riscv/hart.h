@@ -186,7 +186,7 @@ class Hart {
   bool slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t pc, std::uint32_t value);
   bool atomic(const DecodedOp& op, std::uint32_t pc);
   bool atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc);
-  bool write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& after,
+  bool write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                     bool debugger);
   bool access_csr(const DecodedOp& op, std::uint32_t pc);
   void return_from_trap(const DecodedOp& op, std::uint32_t pc);

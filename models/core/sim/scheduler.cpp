@@ -72,7 +72,7 @@ Scheduler::~Scheduler() {
   }
 }
 
-// What is rare is called last: so the usual way saves no registers.
+// Rare cases are tail calls, so that the common path saves no registers.
 void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
   if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) {
@@ -119,7 +119,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
     case Event::Place::kOverflow:
       overflow_[event.position_].event = nullptr;
       --beyond_list_;
-      skip_withdrawn();
+      skip_cancelled();
       break;
     case Event::Place::kHeap:
       heap_.remove(event.position_);
@@ -130,7 +130,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       far_changed();
       break;
     case Event::Place::kBucket: {
-      // What one nanosecond holds is few, and moving what lies there is rare.
+      // A bucket holds few events, and moving them is rare: a linear search is enough.
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
       Event** link = &buckets_[slot];
       while (*link != &event) link = &(*link)->next_;
@@ -152,7 +152,7 @@ void Scheduler::cancel(Event& event) {
   event.place_ = Event::Place::kIdle;
 }
 
-// The rest of the word's group, the groups after it, then its group from the beginning.
+// Searches the rest of the word's group, the following groups, then the start of its own group.
 std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   std::uint32_t group = word / 64;
   std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
@@ -164,7 +164,7 @@ std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   return group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
 }
 
-// The first filled bucket after the current one, going round.
+// The first non-empty bucket after the current one, cyclically.
 inline std::uint64_t Scheduler::next_filled_bucket() const {
   const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
   std::uint32_t word = from / 64;
@@ -250,8 +250,7 @@ void Scheduler::load_overflow(Event* event) {
   ++listed_;
 }
 
-// Where events are few, one nearly always has its bucket to itself, and the next is near: in the
-// same word of the bitmap.
+// Fast path: the next bucket holds one event, and the bucket after it is in the same bitmap word.
 Event* Scheduler::first_of_next_bucket() {
   if (next_bucket_ >= far_bucket_) return first_of_loaded_bucket();
   const auto slot = static_cast<std::uint32_t>(next_bucket_ % kBuckets);
@@ -302,7 +301,7 @@ void Scheduler::remove_beyond_list(Event& event) {
     return;
   }
   ++overflow_next_;
-  skip_withdrawn();
+  skip_cancelled();
   prefetch_overflow();
 }
 
@@ -317,7 +316,7 @@ void Scheduler::run_placed_until(PicoSeconds end) {
     ~Placing() { placing = false; }
     bool& placing;
   } const placing(placing_);
-  place_.time = PicoSeconds(-1);  // what ran before has been put in its place
+  place_.time = PicoSeconds(-1);  // actions before this call have their positions already
   for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) {
     place(*event);
     run(*event);

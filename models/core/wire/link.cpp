@@ -78,13 +78,13 @@ PicoSeconds Link::send(Packet* packet) {
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
   } else {
-    packet->next_arrival = arrival;  // its own, until it is behind another
+    packet->next_arrival = arrival;  // its own arrival, until another packet precedes it
     mailbox_->put(&Link::enter, this, packet, arrival);
   }
   return serialisation;
 }
 
-// Out of the way of all that goes by rank.
+// Kept out of line, since most links order arrivals by rank.
 [[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
   arrival_.set_rank(ties_->place(number_, arrival));
 }
@@ -104,7 +104,7 @@ bool Link::survives(Packet* packet, PicoSeconds now) {
 
 void Link::deliver() {
   Packet* const packet = in_flight_.pop();
-  // A packet may have left the caches on its way, so the one behind is not looked at but announced.
+  // The next packet may not be in the caches, so schedule its arrival without reading it.
   if (!in_flight_.empty()) schedule_arrival(in_flight_.front(), packet->next_arrival);
   sink_->receive(packet, sink_port_);
 }

@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-/// A spare buffer, or a new one if all are in use.
+/// Returns a spare buffer, or a new one if all are in use.
 template <class Buffer>
 Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>& all) {
   if (spare.empty()) {
@@ -16,7 +16,7 @@ Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>&
   spare.pop_back();
   return buffer;
 }
-/// The second half of what is spare, to the end of another's.
+/// Moves the second half of `from` to the end of `to`.
 template <class Buffer>
 void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
   const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);

@@ -35,7 +35,7 @@ struct FastpassParameters final : TransportParameters {
   /// Checks that the arbiter is a host, that all hosts share one slot length, and that racks and
   /// uplinks match the network.
   void check_network(const TopologyParameters& topology) const override;
-  bool chooses_ways() const override { return rack != 0; }
+  bool needs_source_routing() const override { return rack != 0; }
 };
 
 /// Sender: reports to the arbiter, for each destination host, the total number of slots that it

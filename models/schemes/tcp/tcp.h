@@ -55,7 +55,7 @@ class Tcp final : public MessageTransport {
   Tcp(const TransportContext& context, const TcpParameters& parameters);
 
   bool has_packet() const override { return next_ready() != ready_.end(); }
-  bool heeds_pauses() const override { return true; }
+  bool respects_priority_pauses() const override { return true; }
   Packet* next_packet() override;
 
   // For tests:

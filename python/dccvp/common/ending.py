@@ -1,4 +1,4 @@
-"""How a script ends: with a status and, where something was in its way, one line that says what."""
+"""How a tool ends: an exit status and, after an error, one line on standard error."""
 
 import os
 import re
@@ -32,14 +32,14 @@ class InputError(Exception):
 
 
 def ended(main, interrupted="interrupted"):
-    """Calls main and returns its status. 2: unusable input, or a file that is not there or cannot be
-    written; 1: interrupted from the keyboard, of which `interrupted` says what that leaves."""
+    """Calls main and returns its status; 2 for unusable input or a file that cannot be read or written; 1 for an
+    interrupt from the keyboard, after which the message is `interrupted`."""
     try:
         return main()
     except InputError as error:
         print(f"dccvp: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read the output has seen enough; nothing may write there again
+    except BrokenPipeError:  # the reader of the output has closed it; later writes would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:

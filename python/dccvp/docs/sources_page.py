@@ -1,10 +1,10 @@
-"""Writes docs/sources.md from docs/sources.yaml: what the source documents say, and where it is here.
+"""Writes docs/sources.md from docs/sources.yaml: the statements of the source documents and their evidence.
 
   tool.py sources-page            writes the page
-  tool.py sources-page --check    exit 1 if the page is not what it would write
+  tool.py sources-page --check    exit 1 if the page is not up to date
 
-Exit 1 as well, with the line, when a line lacks what its state asks for, or its evidence is gone: a file
-or words in a file that `where` names, a figure of configs/reproduce that `figures` names.
+Exit 1 as well, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
+in a file that `where` names, a figure of configs/reproduce that `figures` names.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 ORDERS = "Orders among experiments"
 
-# state: (what a line of it needs, how the page's summary calls it)
+# {state: (keys that a line needs, name in the summary)}
 STATES = {
     "built": ("where", "built"),
     "measured": ("figures", "measured against the source"),
@@ -29,7 +29,7 @@ STATES = {
     "missing": ("why", "missing, with what it would take"),
     "outside": ("why", "outside the product, with the reason"),
 }
-# The survey's tables as columns of one, and what a scheme may have besides.
+# Columns of the survey's tables, and further keys of a scheme.
 PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "figures", "why"}
@@ -44,7 +44,7 @@ def measured_rows(folder):
 
 
 def found(where, root):
-    """None, or why the evidence `where` ("file" or "file :: words") is not there."""
+    """None if the evidence ("file" or "file :: words") is there, else the reason as a sentence."""
     name, _, words = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not path.is_file():
@@ -65,7 +65,7 @@ def experiment_text(wanted, rows):
 
 
 def gone(line, rows, root):
-    """What of the evidence of a line or a scheme is not there, as sentences."""
+    """Sentences about missing evidence of a line or a scheme."""
     faults = [fault for where in line.get("where", []) if (fault := found(where, root))]
     for wanted in line.get("figures", []):
         try:
@@ -76,7 +76,7 @@ def gone(line, rows, root):
 
 
 def faults_of(line, rows, root):
-    """What is wrong with one line, as sentences."""
+    """Sentences about the faults of a line."""
     state = line.get("state")
     if state not in STATES:
         return [f"state '{state}' (known: {', '.join(STATES)})"]
@@ -86,7 +86,7 @@ def faults_of(line, rows, root):
 
 
 def faults_of_scheme(scheme, rows, root):
-    """What is wrong with one of the survey's schemes, as sentences."""
+    """Sentences about the faults of a scheme of the survey."""
     faults = [f"unknown key '{key}'" for key in scheme if key not in SCHEME_KEYS]
     faults += [f"'{key}' is empty" for key in ("name", "kind") if not scheme.get(key)]
     return faults + gone(scheme, rows, root)
