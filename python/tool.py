@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 """Runs a tool of this package: tool.py NAME [ARGUMENT]…
 
-Isolated from the caller's Python (virtual environment, PYTHONPATH, user site), since what the tools
-need are Debian's packages for Debian's interpreter, and leaving no __pycache__ in the source tree.
+The interpreter's option -I keeps the caller's Python out (virtual environment, PYTHONPATH, user site), because the
+tools need Debian's packages for Debian's interpreter; -B leaves no __pycache__ in the source tree.
 """
 
 import importlib

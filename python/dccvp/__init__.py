@@ -6,8 +6,8 @@
     dccvp.sweep("configs/sweeps/thresholds.yaml", jobs=2).table
     dccvp.compare([run, other])
 
-Importable with PYTHONPATH=python from a checkout after `make build`; frames are pandas' (Debian:
-python3-pandas), which the tools do without.
+Importable with PYTHONPATH=python from a checkout after `make build`, or after `pip install ./python`. Only frames need
+pandas (Debian: python3-pandas).
 """
 
 from dccvp.common.ending import InputError
@@ -18,5 +18,9 @@ __all__ = ["InputError", "Run", "RunError", "Sweep", "compare", "params", "run",
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(f"module 'dccvp' has no attribute '{name}'")
-    from dccvp import api  # not before it is needed: pandas takes half a second
+    from dccvp import api  # on first use, so that the command-line tools start quickly
     return getattr(api, name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

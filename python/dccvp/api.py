@@ -7,20 +7,31 @@ import tempfile
 import warnings
 import weakref
 
-import pandas
-
 from dccvp.common.ending import InputError
 from dccvp.experiments import folder as folders
 from dccvp.experiments import results
 from dccvp.program import RunError, call, words_of
 
+# Parameters that decide whether a run writes a series.
+SERIES = {"class": "output.series.classes", "flow_rates": "output.series.flows", "queue": "output.series.queues"}
+
+
+def frames():
+    """The module pandas; ImportError with what to install if it is not there."""
+    try:
+        import pandas  # on first use: takes half a second
+    except ModuleNotFoundError as error:
+        raise ImportError("frames need pandas, which this Python does not have: install python3-pandas (Debian) or "
+                          f"`pip install pandas` ({error})") from None
+    return pandas
+
 
 class Run:
-    """What one run left. `folder`: where; `metrics`: metrics.json as a dict (units and meanings:
-    `dccvp metrics`); `name`: of the folder, of a sweep's point its number and settings."""
+    """The results of a run. `folder`: their path; `metrics`: metrics.json as a dict (units and meanings:
+    `dccvp metrics`); `name`: the folder's name, or the number and settings of a sweep's point."""
 
     def __init__(self, folder, keep=None):
-        """Opens a folder that a run left. InputError when there is none. `keep` lives as long."""
+        """Opens the folder of a run; InputError if it holds no run. `keep` is an object that lives as long."""
         self.folder = pathlib.Path(folder)
         self.name = folders.label_of(self.folder)
         self._keep = keep
@@ -36,61 +47,71 @@ class Run:
 
     @property
     def flows(self):
-        """A frame with a row a flow, as flows.csv: id, hosts, dscp, bytes, times in s (fct_s: from
-        posting to the last acknowledgement), goodput in Gb/s. Not a number where there is none."""
+        """A frame with a row for each flow, as flows.csv: id, hosts, dscp, bytes, times in s (fct_s: from posting to
+        the last acknowledgement), goodput in Gb/s. NaN where a flow has no such figure."""
         return self._frame(self.folder / "flows.csv")
 
     def series(self, name):
-        """A frame of samples, a row a sample, from series/<name>.csv: `class` (t_s, dscp, goodput_gbps),
-        `flow_rates` (t_s, flow, rates in Gb/s, alpha), `queue` (t_s, port, bytes). t_s is in s, the
-        interval output.series.interval. InputError with the names that there are for another."""
+        """A frame with a row for each sample, from series/<name>.csv: `class` (t_s, dscp, goodput_gbps), `flow_rates`
+        (t_s, flow, rates in Gb/s, alpha), `queue` (t_s, port, bytes). t_s is in s; output.series.interval is the time
+        between samples. InputError for a series that the run did not write, with the reason."""
         there = sorted(path.stem for path in (self.folder / "series").glob("*.csv"))
-        if name not in there:
-            raise InputError(f"no series '{name}' in this run (there are: {', '.join(there) or 'none'})")
-        return self._frame(self.folder / f"series/{name}.csv")
+        if name in there:
+            frame = self._frame(self.folder / f"series/{name}.csv")
+            if len(frame) or name not in SERIES:
+                return frame
+            there.remove(name)
+        known = f"(there are: {', '.join(there) or 'none'})"
+        if name not in SERIES:
+            raise InputError(f"no series '{name}' in this run {known}")
+        asked = self.params_dict().get(SERIES[name], {}).get("value", "none")
+        raise InputError(f"this run wrote no series '{name}': {SERIES[name]} is {asked} {known}")
 
     def report(self, file=None):
         """Writes one HTML file about the run; returns its path (default: report.html in the folder)."""
         return written_report([self], file or self.folder / "report.html")
 
     def params(self):
-        """As dccvp.params, of the configuration this run had."""
+        """As dccvp.params, of the configuration of this run."""
         return params(self.folder / "config.effective.yaml")
+
+    def params_dict(self):
+        """{path: {"value", "default", …}} of the configuration of this run."""
+        return {row["path"]: row for row in parameter_rows(self.folder / "config.effective.yaml", {})}
 
     @staticmethod
     def _frame(path):
         try:
-            return pandas.read_csv(path)
+            return frames().read_csv(path)
         except (OSError, ValueError) as error:  # pandas' own are ValueErrors
             raise InputError(f"{path}: {error}") from None
 
 
 class Sweep:
-    """What a sweep left in `folder`; it may be continued by the same call."""
+    """The results of a sweep in `folder`. The same call of dccvp.sweep continues an interrupted sweep."""
 
     def __init__(self, folder, keep=None):
-        """Opens a sweep's folder. InputError when it is none."""
+        """Opens the folder of a sweep; InputError if it is none."""
         self._sweep = folders.Folder.open(folder)
         self.folder = self._sweep.path
         self._keep = keep
 
     @property
     def table(self):
-        """A frame with a row a point: point (from 1), id, status (ok, failed, refused, missing), the
-        parameters that vary, the metrics. A parameter is a number where all its values are: in s,
-        bit/s, bytes or Hz; else the text as written. Metrics are not a number where a point has none;
-        `attrs["units"]` has their units."""
+        """A frame with a row for each point: point (from 1), id, status (ok, failed, refused, missing), the parameters
+        that vary, the metrics. A parameter whose values are all numbers is a number (in s, bit/s, bytes or Hz), any
+        other the text as written. Metrics that a point lacks are NaN; `attrs["units"]` has the units of metrics."""
         rows = results.rows_of(self._sweep)
         axes, metrics = self._sweep.document["axes"], list(self._sweep.document["metrics"])
         columns = {name: [row[name] for row in rows] for name in ("point", "id", "status")}
         columns.update((axis, results.typed([row[axis] for row in rows])) for axis in axes)
         columns.update((metric, [row[metric] for row in rows]) for metric in metrics)
-        frame = pandas.DataFrame(columns)
+        frame = frames().DataFrame(columns)
         frame.attrs["units"] = dict(self._sweep.document["units"])
         return frame
 
     def run(self, point):
-        """The Run of a point, by its number in the table. InputError when it has none."""
+        """The Run of a point, by its number in the table. InputError if the point has no results."""
         if not 1 <= point <= len(self._sweep.points):
             raise InputError(f"no point {point} among {len(self._sweep.points)}")
         return Run(self._sweep.results(self._sweep.points[point - 1]), self._keep)
@@ -108,7 +129,7 @@ def written_report(things, file):
 
 
 class Scratch:
-    """A folder that goes with the last that needs it."""
+    """A folder that is deleted with the last object that refers to it."""
 
     def __init__(self):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="dccvp-"))
@@ -116,23 +137,33 @@ class Scratch:
 
 
 def folder_for(out, name):
-    """(folder, what keeps it): `out`, or one that lives as long as what keeps it."""
+    """(folder, the object that keeps it): `out` and None, or a new folder that lives as long as its Scratch."""
     if out is not None:
         return pathlib.Path(out), None
     scratch = Scratch()
     return scratch.path / name, scratch
 
 
-def run(config, overrides={}, out=None):  # noqa: B006: it is not changed
-    """Builds the platform of a YAML file and runs it; the progress line shows on a terminal.
+def configured(config, overrides):
+    """(words of the command line, name) for a configuration: the path of a YAML file, or a dict with its content, whose
+    files are seen from the working directory."""
+    if not isinstance(config, dict):
+        return [config, *words_of(overrides)], pathlib.Path(config).stem
+    return [pathlib.Path(__file__).with_name("empty.yaml"), *words_of(config), *words_of(overrides)], "run"
 
+
+def run(config, overrides={}, out=None):  # noqa: B006: it is not changed
+    """Builds the platform of a configuration and runs it; the progress line shows on a terminal.
+
+    config: the path of a YAML file, or a dict with the content of one ({"duration": "2ms", "topology": {…}, …}).
     overrides: {key.path: value}, as -c: a number, a text with its unit ("400KB"), True, a list.
-    out: the folder of the results, which must not be there; without it they go with the Run.
-    Returns a Run. Raises InputError for what the program refuses (with file, line and column), and
-    RunError when it breaks off or the run breaks a promise (`expect`); its `run` has the results.
+    out: the folder of the results, which must not exist; without it the results live as long as the Run.
+    Returns a Run. Raises InputError for what the program refuses (with file, line and column), and RunError if the run
+    breaks off or breaks a promise (`expect`); the error's `run` has the results.
     """
-    folder, keep = folder_for(out, pathlib.Path(config).stem)
-    status, _, said = call("run", config, *words_of(overrides), "--out", folder, "--no-plots")
+    words, name = configured(config, overrides)
+    folder, keep = folder_for(out, name)
+    status, _, said = call("run", *words, "--out", folder, "--no-plots")
     if status == 0:
         return Run(folder, keep)
     left = Run(folder, keep) if (folder / "metrics.json").exists() else None
@@ -143,11 +174,11 @@ def run(config, overrides={}, out=None):  # noqa: B006: it is not changed
 
 
 def sweep(file, jobs=2, overrides={}, out=None):  # noqa: B006: it is not changed
-    """Runs a sweep file's points, `jobs` at a time; those that `out` already has are not repeated.
+    """Runs the points of a sweep file, `jobs` at a time; points that `out` already holds are not repeated.
 
-    out: the sweep's folder; without it the results go with the Sweep. Returns a Sweep. Points that
-    failed or were refused have their status in the table and are told as a warning. Raises InputError
-    for an unusable file, before anything runs, RunError when the program breaks off.
+    out: the folder of the sweep; without it the results live as long as the Sweep. Returns a Sweep. Points that failed
+    or were refused have their status in the table, and a warning names them. Raises InputError for an unusable file,
+    before anything runs, and RunError if the program breaks off.
     """
     folder, keep = folder_for(out, pathlib.Path(file).stem)
     status, _, said = call("sweep", file, "-j", jobs, *words_of(overrides), "--out", folder, "--no-plots")
@@ -158,26 +189,31 @@ def sweep(file, jobs=2, overrides={}, out=None):  # noqa: B006: it is not change
     return Sweep(folder, keep)
 
 
+def parameter_rows(config, overrides):
+    words = [] if config is None else configured(config, overrides)[0]
+    _, output, _ = call("params", *words, "--format", "json")
+    return json.loads(output)
+
+
 def params(config=None, overrides={}):  # noqa: B006: it is not changed
-    """A frame with a row a parameter, indexed by its path: value (as text, with its unit), default,
-    range, type, meaning, source, origin (file:line:column, where it was set). Without a configuration:
-    all defaults. InputError for one that is refused."""
-    words = [] if config is None else [config]
-    _, output, _ = call("params", *words, *words_of(overrides), "--format", "json")
-    frame = pandas.DataFrame(json.loads(output)).set_index("path")
+    """A frame with a row for each parameter, indexed by its path: value (as text, with its unit), default, range, type,
+    meaning, source, origin (file:line:column of the setting). `config` as for run; without it all values are defaults.
+    InputError for a configuration that is refused."""
+    frame = frames().DataFrame(parameter_rows(config, overrides)).set_index("path")
     return frame if "value" in frame else frame.assign(value=frame["default"])
 
 
 def compare(runs):
-    """A frame that sets runs side by side: a row for every parameter in which they differ (as text) and
-    for every figure of metrics.json's `aggregate` (units: `dccvp metrics`), a column a run. The index
-    has ("parameter" or "metric", path). InputError for fewer than one run."""
+    """A frame with a column for each run: a row for every parameter in which the runs differ (as text) and for every
+    figure of metrics.json's `aggregate` (units: `dccvp metrics`). The index is ("parameter" or "metric", path).
+    InputError for no run."""
     runs = list(runs)
     if not runs:
         raise InputError("nothing to compare")
     labels = [run.name for run in runs]
     if len(set(labels)) < len(labels):
         labels = [f"{label} ({number})" for number, label in enumerate(labels, 1)]
+    pandas = frames()
     values = pandas.DataFrame({label: run.params()["value"] for label, run in zip(labels, runs)})
     values = values[[len(set(row)) > 1 for row in values.itertuples(index=False)]]
     figures = pandas.DataFrame({label: run.metrics["aggregate"] for label, run in zip(labels, runs)})

@@ -1,11 +1,10 @@
-"""What a configuration's controller costs in silicon: dccvp cost CONFIG [-c key.path=value …]
+"""The cost of a configuration's controller in silicon: dccvp cost CONFIG [-c key.path=value …]
 
-Memories are counted bit by bit as rtl/controller instantiates them (tests compare with the elaborated
-design). Gates, flip-flops and FPGA cells come from synthesis at some numbers of slots, with memories as
-macros (rtl/synth/run.py writes controller_points.csv beside this file; without it they are
-not told); between two of those numbers they are interpolated, and that
-is said. Rates and lateness follow from docs/controller-contract.md. The same figures are
-metrics of a sweep, by the names below `cost.`.
+Memories are counted bit by bit as rtl/controller instantiates them (tests compare with the elaborated design). Gates,
+flip-flops and FPGA cells come from synthesis at some numbers of slots with memories as macros (rtl/synth/run.py writes
+controller_points.csv beside this file; without the file they are not told). Between two of these numbers of slots
+figures are interpolated, and marked as such. Rates and lateness follow from docs/controller-contract.md. The figures
+are metrics of a sweep, too: cost.NAME.
 """
 
 import argparse
@@ -37,7 +36,7 @@ UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_
 
 
 class Shape:
-    """What the memories' sizes follow from."""
+    """The parameters that decide the sizes of the memories."""
 
     def __init__(self, slots, split=(5, 5, 6), latency=64, flow_bits=FLOW_BITS, cnps=CNPS, commands=COMMANDS):
         self.slots = 1 << max(6, math.ceil(math.log2(slots)))  # hardware: a power of two, 64 at least
@@ -46,12 +45,12 @@ class Shape:
 
 
 def memories(shape):
-    """{instance of ram_1r1w: (words, bits a word)} of dcc_top, parity and all."""
+    """{instance of ram_1r1w: (words, bits of a word)} of dcc_top, parity included."""
     slots, flow = shape.slots, shape.flow_bits
     slot = slots.bit_length() - 1
     top, middle, last = shape.split
     due = top + middle + last + 1
-    lists = max(top, middle) + 2  # bits of a list's number: level, window, index
+    lists = max(top, middle) + 2  # bits of the number of a list: level, window, index
     words, rows = slots // 32, 2 << last
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
     data = {
@@ -77,7 +76,7 @@ def memories(shape):
 
 
 def measured(path=POINTS):
-    """[{slots: …, figure: …}] in order of slots."""
+    """[{slots: …, figure: …}] of controller_points.csv, in order of slots."""
     if not path.is_file():
         return []
     with open(path, newline="", encoding="utf-8") as file:
@@ -85,7 +84,7 @@ def measured(path=POINTS):
 
 
 def at_slots(points, figure, slots):
-    """(value, how): measured, interpolated over log2 of the slots, or (None, why)."""
+    """(value, origin) of a figure: measured, or interpolated over log2 of the slots; (None, reason) without one."""
     known = [(point["slots"], point[figure]) for point in points if figure in point]
     for number, value in known:
         if number == slots:
@@ -100,7 +99,7 @@ def at_slots(points, figure, slots):
 
 
 def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
-    """{figure: value} and {figure: where it is from}."""
+    """({figure: value}, {figure: origin}) of a controller."""
     shape = Shape(slots, split, latency)
     sizes = memories(shape)
     values = {"ram_kbits": sum(words * bits for words, bits in sizes.values()) / 1024}
@@ -114,7 +113,7 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
     values["greatest_events_per_second"] = clock_hz
     values["events_of_a_flow_per_second"] = clock_hz / APART
     values["timers_per_second"] = clock_hz / PACE
-    # Every slot due in one tick and nothing else to do; CNPs would go first.
+    # All slots are due in one tick, and no CNP, which would go first, arrives.
     values["worst_lateness_us"] = (FIRST_OFFER + (shape.slots - 1) * PACE) / clock_hz * 1e6
     for figure in list(values)[-4:]:
         origin[figure] = contract
@@ -122,7 +121,7 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
 
 
 def of_parameters(parameters):
-    """From {path: text} of a configuration's parameters."""
+    """cost() of {path: text}, the parameters of a configuration."""
     def text(name):
         try:
             return parameters["nic.controller." + name]
@@ -137,7 +136,7 @@ def of_parameters(parameters):
 
 
 def of_run(folder):
-    """{figure: value} of a run that is in its folder."""
+    """{figure: value} of the configuration of a run's folder."""
     path = folder / "config.effective.yaml"
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     controller = (document.get("nic") or {}).get("controller") or {}
@@ -145,7 +144,7 @@ def of_run(folder):
 
 
 def metric_rows():
-    """What is a metric of a sweep, as `dccvp metrics` describes a run's own."""
+    """The rows of these figures in the form of `dccvp metrics`."""
     names = list(UNITS) + sorted({key for point in measured() for key in point} - {"slots"})
     return tuple({"path": "cost." + name, "unit": UNITS.get(name, "")} for name in names)
 

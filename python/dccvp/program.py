@@ -1,6 +1,8 @@
-"""The program that this package belongs to, called and listened to."""
+"""Calls the program dccvp and reads its output."""
 
 import contextlib
+import json
+import math
 import os
 import pathlib
 import pty
@@ -11,54 +13,53 @@ import tempfile
 import tty
 import typing
 
+import yaml
+
 from dccvp.common.ending import InputError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class RunError(Exception):
-    """The program broke off, or a run broke a promise of its configuration; the text is its own.
-    `run`: what it left, where that is whole; else None."""
+    """The program broke off, or a run broke a promise of its configuration; the text is the program's. `run`: the Run
+    if its results are complete, else None."""
 
     run: typing.Any = None
 
 
 def program():
-    """The path of dccvp: what the environment's DCCVP names, else this checkout's build/dccvp or that
-    of this installation, else the one on PATH. InputError when there is none."""
+    """The path of dccvp: that of the environment variable DCCVP, else build/dccvp of this checkout, else that of this
+    installation, else the one on the PATH. InputError if there is none."""
     named = os.environ.get("DCCVP")
     own = (str(ROOT / "build/dccvp"), str(ROOT.parents[1] / "bin/dccvp"), shutil.which("dccvp"))
     for place in (named,) if named else own:
         if place and os.access(place, os.X_OK):
             return place
-    raise InputError(f"no program at {named or ROOT / 'build/dccvp'}: 'make build' makes it")
+    raise InputError(f"no program at {named or ROOT / 'build/dccvp'}: 'make build' makes it; DCCVP=PATH names another")
 
 
 def words_of(overrides):
-    """{key.path: value} as arguments. True and False are written as YAML does, lists and maps as one
-    line of it."""
+    """{key.path: value} as arguments of the program, each value as one line of YAML."""
     def text(value):
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{key}: {text(one)}" for key, one in value.items()) + "}"
-        if isinstance(value, (list, tuple)):
-            return "[" + ", ".join(map(text, value)) + "]"
-        return str(value)
+        if isinstance(value, (dict, list, tuple)):
+            plain = json.loads(json.dumps(value))  # without tuples and other types that YAML would tag
+            return yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=math.inf,
+                                  allow_unicode=True).strip()
+        return str(value).lower() if isinstance(value, bool) else str(value)
 
     return [word for key, value in overrides.items() for word in ("-c", f"{key}={text(value)}")]
 
 
 def complaint_of(text):
-    """What the program said, without its name and without what a progress line was overwritten with."""
+    """The error output of the program without the program's name and without progress lines."""
     lines = [line.rpartition("\r")[2].removeprefix("dccvp: ").rstrip() for line in text.split("\n")]
     return "\n".join(line for line in lines if line)
 
 
 @contextlib.contextmanager
 def ears(stream):
-    """(descriptor for a program's standard error, how to hear it after it was started). On a terminal
-    the program has one too, and its progress line is passed on."""
+    """(descriptor for the standard error of a program, function that returns the error output once the program was
+    started). If `stream` is a terminal the program gets one, too, and its progress line is passed on."""
     if not stream.isatty():
         hear, speak = os.pipe()
     else:
@@ -72,7 +73,7 @@ def ears(stream):
         while True:
             try:
                 part = os.read(hear, 65536)
-            except OSError:  # a terminal's other side was closed
+            except OSError:  # the other side of the pseudo-terminal was closed
                 part = b""
             if not part:
                 return said.decode("utf-8", "replace")
@@ -89,8 +90,7 @@ def ears(stream):
 
 
 def call(*words):
-    """Calls the program; (exit status, standard output, what it complained of). InputError for what it
-    refuses."""
+    """Calls the program; (exit status, standard output, error output). InputError for input that it refuses."""
     with tempfile.TemporaryFile() as output, ears(sys.stderr) as (speak, heard):
         with subprocess.Popen([program(), *map(str, words)], stdin=subprocess.DEVNULL, stdout=output,
                               stderr=speak) as process:

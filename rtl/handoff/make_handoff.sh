@@ -44,6 +44,7 @@ done
 
 # Documents and registers.
 cp "$root/docs/handoff.md" "$out/README.md"
+cp "$root/rtl/handoff/CHANGES.md" "$out/CHANGES.md"
 cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
 cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"

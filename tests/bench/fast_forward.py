@@ -38,11 +38,9 @@ BEGIN = "## Fast-forward"
 HEAD = """\
 {begin}
 
-Made by `tests/bench/fast_forward.py build/dccvp --page docs/scale.md`: the named shipped configurations,
-longer, seeds {seeds}, with fast_forward and without. *Worst* is the flow whose {figure} is furthest from its own
-in the run packet by packet, *between seeds* how far such flows are from each other in two runs packet by packet
-with different seeds, also at worst: rates wander (hpcc draws nothing, but its rates do, too). Seconds are of a
-processor.
+Made by `tests/bench/fast_forward.py build/dccvp --page docs/scale.md`: shipped configurations, longer, seeds {seeds},
+with fast_forward and without. *Worst* is the flow whose {figure} differs most from the run packet by packet;
+*between seeds* is the same difference between two runs packet by packet. Seconds are processor time.
 
 | run | skipped | all flows together | worst | between seeds | packet by packet | with fast_forward |
 |---|---|---|---|---|---|---|

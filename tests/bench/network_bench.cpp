@@ -15,7 +15,7 @@ class Drain final : public PacketOut {
  public:
   Drain(PacketPool& pool, PicoSeconds step) : pool_(pool), step_(step) {}
   PicoSeconds send(Packet* packet) override {
-    pool_.give_back(packet);
+    pool_.free(packet);
     return step_;
   }
 
@@ -49,7 +49,7 @@ void packets_through_a_switch(benchmark::State& state) {
   for (auto _ : state) {
     for (int port = 1; port < kPorts; ++port) {
       scheduler.run_until(now += step);
-      Packet* const packet = pool.take();
+      Packet* const packet = pool.allocate();
       packet->wire_bytes = 1066;
       packet->source = packet->flow = static_cast<std::uint32_t>(port);
       packet->ecn = Ecn::kEct0;

@@ -52,10 +52,9 @@ WHOLE_HEAD = """\
 {begin}
 
 Made by `tests/bench/scale.py build/dccvp --whole {algorithms} --page docs/scale.md` on a machine with
-{processors} processors that others use, too: times are of processors. The same fat trees; {flows} flows of
-Hadoop sizes a host at half load, RDMA's largest packets (4096 bytes) and an ACK a message of 64 KiB, on one thread,
-until every byte of every flow is acknowledged. *Idle* is the same network without traffic: what every host
-costs with its share of switches and wires; what is above it is of flows and packets.
+{processors} processors, in processor time. The same fat trees; {flows} flows of Hadoop sizes a host at half load,
+packets of 4096 bytes and an ACK a message of 64 KiB, on one thread, until every byte is acknowledged. *Idle* is the
+same network without traffic.
 
 | hosts | flows | algorithm | set up and torn down | simulated | link traversals | M a second \
 | memory | a host, idle | a flow |
@@ -68,8 +67,7 @@ SCHEMES_HEAD = """\
 
 Made by `tests/bench/scale.py build/dccvp --schemes --page docs/scale.md`: the flows of FBHadoop's sizes of
 `dccvp reproduce survey_table` (320 hosts, 6000 flows at 70 % load between 60 of them), one thread, the best of
-{runs} runs, by processor time, which is all of a run: reading, building, simulating, writing. Others used the
-machine, too (a load of {load:.0f} on {processors} processors), and with it its caches.
+{runs} runs, by processor time of the whole run, at a load of {load:.0f} on {processors} processors.
 
 | scheme | link traversals | M a second |
 |---|---|---|
@@ -80,12 +78,9 @@ MANY_HEAD = """\
 {begin}
 
 Made by `tests/bench/scale.py build/dccvp --flows {flows} --page docs/scale.md` on a machine with
-{processors} processors that others use, too: times are of processors. The fat tree of {hosts} hosts, 100 Gb/s
-everywhere, dcqcn, on one thread: flows of 1 to 8000 bytes (packets of up to 4096, an ACK a message), 15 % of
-the hosts' links and 60 % of those above the racks, to the end of the last. They are drawn when they start and
-forgotten when they are over: no packet of them is anywhere, and the algorithm times nothing for them. *A flow*
-is what the run took above the network without traffic, by the number of its flows; most of it is what results
-keep of each to the end.
+{processors} processors, in processor time. The fat tree of {hosts} hosts, 100 Gb/s everywhere, dcqcn, on one thread:
+flows of 1 to 8000 bytes at 15 % of the hosts' links, to the end of the last. *A flow* is the memory above the
+network without traffic, by the number of flows; most of it is the line that the results keep of each.
 
 | flows | set up and torn down | simulated | link traversals | M a second | memory | a flow |
 |---|---|---|---|---|---|---|
@@ -177,9 +172,12 @@ def measure(dccvp, hosts, threads, text):
             "mb": usage.ru_maxrss / 1024}
 
 
-def row(hosts, pattern, threads, m):
-    return (f"| {hosts} | {pattern} | {threads} | {m['around']:.1f} s | {m['speed']:.2f} | {m['mb']:.0f} MB | "
-            f"{m['mb'] * 1024 / hosts:.0f} KB |")
+def row(hosts, pattern, fastest):
+    """One line of the table: speeds by number of threads, the rest of the run with the fewest."""
+    m = fastest[min(fastest)]
+    speeds = ", ".join(f"{fastest[t]['speed']:.2f}" for t in sorted(fastest))
+    return (f"| {hosts} | {pattern} | {', '.join(map(str, sorted(fastest)))} | {speeds} | {m['around']:.1f} s | "
+            f"{m['mb']:.0f} MB | {m['mb'] * 1024 / hosts:.0f} KB |")
 
 
 def whole_row(dccvp, hosts, threads, algorithm):
@@ -332,7 +330,7 @@ def main():
     if arguments.flows:
         many(arguments)
         return
-    lines = ["| hosts | traffic | threads | set up and torn down | M link traversals/s | memory | a host |",
+    lines = ["| hosts | traffic | threads | M link traversals/s | set up and torn down | memory | a host |",
              "|---|---|---|---|---|---|---|"]
     print("\n".join(lines))
     left_out = False
@@ -340,8 +338,8 @@ def main():
         for pattern in arguments.patterns:
             fastest, busy = in_turn(arguments, hosts, pattern)
             left_out = left_out or busy
-            for threads, m in fastest.items():
-                lines.append(row(hosts, pattern, threads, m))
+            if fastest:
+                lines.append(row(hosts, pattern, fastest))
                 print(lines[-1], flush=True)
             if arguments.page is not None:  # as far as it has come
                 put(arguments.page, HEAD.split("\n", 1)[0], page(lines, left_out, arguments.algorithm))

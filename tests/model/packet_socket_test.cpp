@@ -33,7 +33,7 @@ struct Stranger : sc_core::sc_module, tlm::tlm_fw_transport_if<PacketProtocol> {
     phase = tlm::END_REQ;
     delay = sc_core::sc_time(80, sc_core::SC_NS);
     ++transports;
-    pool.give_back(&packet);
+    pool.free(&packet);
     return tlm::TLM_UPDATED;
   }
   void b_transport(Packet&, sc_core::sc_time&) override { refuse_blocking(); }
@@ -51,13 +51,13 @@ struct Friend final : Stranger, DirectTarget, PacketOut, PacketSink {
   DirectAccess direct_access() override { return {this, this, 7}; }
   PicoSeconds send(Packet* packet) override {
     ++sent;
-    pool.give_back(packet);
+    pool.free(packet);
     return PicoSeconds(80'000);
   }
   void receive(Packet* packet, int port) override {
     EXPECT_EQ(port, 7);
     ++received;
-    pool.give_back(packet);
+    pool.free(packet);
   }
   int sent = 0;
   int received = 0;
@@ -80,7 +80,7 @@ class PacketSocketTest : public ModelTest {
     switch_.device().set_routes(routes);
   }
   void send_to(HostId destination) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->destination = destination;
     packet->wire_bytes = 980;
     source_[0].out.send(packet);

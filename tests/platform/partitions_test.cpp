@@ -178,9 +178,9 @@ TEST(Partitions, OnePartUsesThePlatformsScheduler) {
   EXPECT_EQ(partitions.parallel(), nullptr);
   EXPECT_EQ(&partitions.scheduler_of(p.topology.node_of(3)), &scheduler);
   EXPECT_EQ(partitions.mailbox(0, 1), nullptr);
-  Packet* const packet = partitions.pool_of(0).take();
+  Packet* const packet = partitions.pool_of(0).allocate();
   EXPECT_EQ(partitions.packets_in_use(), 1);
-  partitions.pool_of(0).give_back(packet);
+  partitions.pool_of(0).free(packet);
   EXPECT_EQ(partitions.packets_in_use(), 0);
 }
 

@@ -6,6 +6,7 @@
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import unittest
@@ -13,6 +14,7 @@ import warnings
 
 from package import DCCVP, ROOT, FolderTest, main
 import pandas
+import yaml
 import dccvp
 from dccvp import program
 
@@ -71,6 +73,32 @@ class ApiTest(FolderTest):
                              (self.folder / "plain" / name).read_bytes(), name)
         again = dccvp.Run(self.folder / "api")
         self.assertEqual(again.metrics, run.metrics)
+
+    def test_a_dict_is_a_configuration(self):
+        """As the file with the same content; files that it names are seen from the working directory."""
+        content = yaml.safe_load(INCAST)
+        run = dccvp.run({**content, "seed": 3})
+        self.assertEqual(run.metrics["aggregate"], dccvp.run(self.config, {"seed": 3}).metrics["aggregate"])
+        self.assertEqual(dccvp.params(content, {"seed": 4}).at["seed", "value"], "4")
+        with self.assertRaises(dccvp.InputError) as caught:
+            dccvp.run({**content, "topology": {"kind": "strar"}})
+        self.assertIn("did you mean 'star'?", str(caught.exception))
+        self.assertEqual(caught.exception.place, "-c topology")
+
+    def test_an_error_has_its_place(self):
+        self.config.write_text(INCAST.replace("25Gbps", "25Gps"))
+        with self.assertRaises(dccvp.InputError) as caught:
+            dccvp.run(self.config)
+        error = caught.exception
+        self.assertEqual((error.file, error.line, error.column), (str(self.config), 2, 47))
+        self.assertEqual(error.place, f"{self.config}:2:47")
+        plain = dccvp.InputError("nothing to compare")
+        self.assertEqual((plain.place, plain.file, plain.line), (None, None, None))
+
+    def test_a_series_that_was_left_out_says_why(self):
+        run = dccvp.run(self.config, {"output.series.flows": "none", "duration": "50us"})
+        with self.assertRaisesRegex(dccvp.InputError, "no series 'flow_rates': output.series.flows is none"):
+            run.series("flow_rates")
 
     def test_errors_are_the_programs(self):
         with self.assertRaises(dccvp.InputError) as caught:
@@ -173,6 +201,48 @@ class ProgramTest(unittest.TestCase):
                               env={**os.environ, "PYTHONPATH": str(ROOT / "python")}, text=True,
                               capture_output=True, check=True)
         self.assertEqual(done.stdout, "False\n")
+
+
+class PackageTest(FolderTest):
+    def python(self, text, *, program="python3", **environment):
+        done = subprocess.run([program, "-B", "-c", text], env={**os.environ, "DCCVP": str(DCCVP), **environment},
+                              text=True, capture_output=True, cwd=self.folder, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_names_are_listed(self):
+        self.assertLessEqual(set(dccvp.__all__), set(dir(dccvp)))
+
+    def test_without_pandas_a_sentence_says_what_to_install(self):
+        (self.folder / "c.yaml").write_text(INCAST)
+        said = self.python("""
+import sys
+sys.modules["pandas"] = None  # as if it were not installed
+import dccvp
+run = dccvp.run("c.yaml", {"duration": "20us"})
+try:
+    run.flows
+except ImportError as error:
+    print(run.metrics["flow_count"], error)
+""", program="/usr/bin/python3", PYTHONPATH=str(ROOT / "python"))
+        self.assertTrue(said.startswith("4 frames need pandas"), said)
+        self.assertIn("python3-pandas", said)
+
+    def test_pip_installs_it_into_a_virtual_environment(self):
+        shutil.copytree(ROOT / "python", self.folder / "python")  # pip leaves files beside the sources
+        home = self.folder / "venv"
+        for command in (["/usr/bin/python3", "-m", "venv", "--system-site-packages", home],
+                        [home / "bin/pip", "install", "--no-index", "--no-build-isolation", "--no-deps", "./python"]):
+            done = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, check=False)
+            if "ensurepip is not" in done.stdout or "No module named 'wheel'" in done.stderr:
+                self.skipTest("python3-venv, python3-setuptools or python3-wheel is not installed")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shutil.rmtree(self.folder / "python")
+        (self.folder / "c.yaml").write_text(INCAST)
+        said = self.python("import dccvp; print(dccvp.__file__, len(dccvp.run({'duration': '20us'}).flows), "
+                           "dccvp.run('c.yaml', {'duration': '20us'}).report('r.html'))",
+                           program=str(home / "bin/python"), PYTHONPATH="")
+        self.assertTrue(said.startswith(str(home)), said)
 
 
 if __name__ == "__main__":

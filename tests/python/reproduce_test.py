@@ -395,7 +395,7 @@ runs:
   run: figure     published                    ours             verdict
   -----------  ------------  ----------------------  ------------------
   good: x      11.5 +- 10 %  11.5 +- 6.4 (11 .. 12)              inside
-  good: small          <= 1              2 (2 .. 2)  outside, explained
+  good: small          <= 1                       2  outside, explained
   * good: small: a lot of words that say why it is so
 
 Table: {out}/reproduction.json

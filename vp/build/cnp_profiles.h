@@ -16,11 +16,11 @@ class CnpAgreements {
   /// All hosts are alike: what their own NICs are set to says it.
   bool empty() const { return of_.empty(); }
   /// `sender` is one of the topology's hosts.
-  const CnpAgreement& with(HostId sender) const { return kinds_[of_[sender]]; }
+  const CnpProfile& with(HostId sender) const { return kinds_[of_[sender]]; }
 
  private:
-  std::vector<CnpAgreement> kinds_;  // those of `nic`, then of each of `nics`
-  std::vector<std::uint32_t> of_;    // by host: which
+  std::vector<CnpProfile> kinds_;  // those of `nic`, then of each of `nics`
+  std::vector<std::uint32_t> of_;  // by host: which
 };
 
 }  // namespace dcc::vp

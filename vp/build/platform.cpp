@@ -57,8 +57,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   build_hosts(setup, parameters_change);
   if (!cnp_agreements.empty()) {
     for (const auto& host : hosts) {
-      host->nic().device().receiver().set_cnp_agreements(
-          [this](HostId sender) -> const CnpAgreement& { return cnp_agreements.with(sender); });
+      host->nic().device().receiver().set_cnp_profiles(
+          [this](HostId sender) -> const CnpProfile& { return cnp_agreements.with(sender); });
     }
   }
   network.bind_switches();

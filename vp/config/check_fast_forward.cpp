@@ -46,7 +46,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.has_gates(), path + (t.fan_out.empty() ? ".kind" : ".fan_out"),
            "flows that wait for each other come at any time");
     refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due by the clock");
-    refuse(is_answered(t.operation), path + ".operation",
+    refuse(expects_response(t.operation), path + ".operation",
            "it knows how to shorten what is written or sent");
     refuse(t.service != Service::kRc, path + ".service",
            "it knows how to shorten what a reliable connection has to send");

@@ -47,11 +47,12 @@ class TransportCheck : private CheckContext {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
-    require(!transport->chooses_ways() || routing.obeys_source(), given("routing.kind", kind),
+    require(!transport->needs_source_routing() || routing.obeys_source(),
+            given("routing.kind", kind),
             "transport " + name +
                 " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     check_together("nic.transport", [&] { transport->check_network(c_.topology); });
-    require(!transport->answers_come_back() || routing.is_symmetric() || has_one_way(),
+    require(!transport->needs_symmetric_paths() || routing.is_symmetric() || has_one_way(),
             given("routing.kind", kind),
             "transport " + name +
                 " needs answers to come back by the way of the data: `routing: {kind: symmetric}`, "

@@ -29,8 +29,8 @@ void balance(const Platform& p, RunResults& results) {
   std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
-    at_rest += nic.transmitter().staged() + nic.receiver().held();
-    if (host->transport() != nullptr) at_rest += host->transport()->held();
+    at_rest += nic.transmitter().staged() + nic.receiver().buffered();
+    if (host->transport() != nullptr) at_rest += host->transport()->buffered();
   }
   Gather gather(p.partitions.group());
   for (std::uint64_t* const sum :

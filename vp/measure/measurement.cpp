@@ -151,7 +151,7 @@ void Measurement::measure_from() {
   for (auto& host : hosts_) {
     NicDevice& nic = host->nic().device();
     nic.transmitter().reset_statistics();
-    nic.forget_reordering();
+    nic.reset_reordering();
     if (!config_.output.delays) continue;
     host_delays_.push_back(std::make_unique<DelaysByClass>());
     nic.observe_delays(host_delays_.back().get());
@@ -426,7 +426,7 @@ void Measurement::collect_flows(RunResults& results) const {
       out.completed = FlowLedger::finished(record);
       const bool acknowledged =
           (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
-          is_answered(spec.operation);
+          expects_response(spec.operation);
       if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
       if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
       if (!acknowledged) out.completed = out.end_rx.has_value();
@@ -440,7 +440,7 @@ void Measurement::collect_flows(RunResults& results) const {
 }
 
 std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack) const {
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = spec.bytes;
   flow.framing = framing_of(config_);
   flow.message_bytes = flow.framing ? 0 : spec.message;
@@ -451,8 +451,8 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack)
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
   nic.ack = ack;
-  return time_alone(flow, nic, network_.way(spec.from, spec.to, spec.id),
-                    network_.way(spec.to, spec.from, spec.id));
+  return ideal_fct(flow, nic, network_.way(spec.from, spec.to, spec.id),
+                   network_.way(spec.to, spec.from, spec.id));
 }
 
 PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {

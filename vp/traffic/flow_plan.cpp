@@ -105,7 +105,7 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
   // Who is read from sends, too.
-  config.governed = (sender || is_answered(flow.spec.operation)) && !flow.spec.background;
+  config.governed = (sender || expects_response(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
     config.initial_rate = Rate::from(flow.spec.initial_rate);

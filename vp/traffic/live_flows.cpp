@@ -24,8 +24,9 @@ void LiveFlows::note_packets() {
 bool LiveFlows::is_over(const Live& flow) const {
   const FlowRecord& record = ledger_[flow.id];
   return FlowLedger::finished(record) && record.received_bytes == record.target_bytes &&
-         !under_way_[flow.id - live_.front().id] && nic_of_(flow.from).rests(flow.from_qpn) &&
-         nic_of_(flow.to).rests(flow.to_qpn);
+         !under_way_[flow.id - live_.front().id] &&
+         nic_of_(flow.from).is_quiescent(flow.from_qpn) &&
+         nic_of_(flow.to).is_quiescent(flow.to_qpn);
 }
 
 void LiveFlows::let_go() {
@@ -35,8 +36,8 @@ void LiveFlows::let_go() {
   const auto over = std::stable_partition(live_.begin(), live_.end(),
                                           [this](const Live& flow) { return !is_over(flow); });
   for (auto flow = over; flow != live_.end(); ++flow) {
-    nic_of_(flow->from).forget(flow->from_qpn);
-    nic_of_(flow->to).forget(flow->to_qpn);
+    nic_of_(flow->from).release(flow->from_qpn);
+    nic_of_(flow->to).release(flow->to_qpn);
     ledger_.close(flow->id);
   }
   live_.erase(over, live_.end());

@@ -13,8 +13,8 @@
 namespace dcc::vp {
 
 /// A flow is over when every byte is acknowledged and has arrived, nothing at its ends is left to
-/// do (NicDevice::rests), and no packet of it is anywhere. Then nobody can tell whether its queue
-/// pairs and its record are still there, and they go, but for what results tell of it.
+/// do (NicDevice::is_quiescent), and no packet of it is anywhere. Then nobody can tell whether its
+/// queue pairs and its record are still there, and they go, but for what results tell of it.
 ///
 /// Whether a packet is anywhere is looked up in the memory of all packets, so it is done for many
 /// flows at a time: when as many have started since the last time as were left then, and one for

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "controller/controller_device.h"
+#include "controller/law/dcqcn_parameters.h"
 #include "nic/algorithm/algorithm.h"
 #include "registers/generated/dcc_settings.h"
-#include "controller/law/dcqcn_parameters.h"
 #include "stats/numbered_table.h"
 
 namespace dcc {

@@ -13,7 +13,7 @@ void CreditGate::receive(Packet* packet, int port) {
   if (is_link_control(packet->kind)) {
     ++nic_.counters().packets_received;
     credits_.receive_frame(*packet);
-    pool_.give_back(packet);
+    pool_.free(packet);
   } else {
     const int lane = packet->priority;
     const Bytes bytes = packet->wire_bytes;
@@ -25,16 +25,16 @@ void CreditGate::receive(Packet* packet, int port) {
   tell();
 }
 
-/// The NIC hears which priorities it may send, the far end what it may.
+/// Sends due credit frames to the far end, and tells the NIC which priorities lack credit.
 void CreditGate::tell() {
   while (credits_.owed() != 0) {
-    Packet* const frame = pool_.take();
+    Packet* const frame = pool_.allocate();
     credits_.write_frame(*frame);
     nic_.transmitter().send_link_control(frame);
   }
-  if (credits_.exhausted() == held_) return;
-  held_ = credits_.exhausted();
-  nic_.transmitter().hold(held_);
+  if (credits_.exhausted() == blocked_) return;
+  blocked_ = credits_.exhausted();
+  nic_.transmitter().block(blocked_);
 }
 
 }  // namespace dcc

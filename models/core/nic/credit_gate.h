@@ -1,5 +1,4 @@
-// Credits at a NIC's end of its link: between the NIC, which takes whatever comes at once, and the
-// wire.
+// InfiniBand credits at the NIC's end of its link.
 #pragma once
 
 #include "nic/nic_device.h"
@@ -8,8 +7,9 @@
 
 namespace dcc {
 
-/// What the NIC sends is charged, and held where there is no credit; what arrives is given back at
-/// once, for a NIC keeps nothing in its port. A NIC without it knows nothing of credits.
+/// Stands between a NIC and its wire where a link uses credits. Charges each packet that the NIC
+/// sends, and blocks priorities without credit. Returns the credit of each arriving packet at once,
+/// since a NIC does not queue packets at its port.
 class CreditGate final : public PacketOut, public PacketSink {
  public:
   CreditGate(NicDevice& nic, PacketPool& pool, const LaneCredits& port)
@@ -18,13 +18,13 @@ class CreditGate final : public PacketOut, public PacketSink {
   void connect(PacketOut& wire) { wire_ = &wire; }
   PicoSeconds send(Packet* packet) override;
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override {
-    if (!is_link_control(packet.kind)) nic_.expect(packet, port);
+  void prefetch(const Packet& packet, int port) const override {
+    if (!is_link_control(packet.kind)) nic_.prefetch(packet, port);
   }
   const LaneCredits& credits() const { return credits_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(credits_, held_);
+    d(credits_, blocked_);
   }
 
  private:
@@ -34,7 +34,7 @@ class CreditGate final : public PacketOut, public PacketSink {
   PacketPool& pool_;
   LaneCredits credits_;
   PacketOut* wire_ = nullptr;
-  std::uint8_t held_ = 0;  // priorities that the NIC was told not to send
+  std::uint8_t blocked_ = 0;  // bit p: the NIC was told not to send priority p
 };
 
 }  // namespace dcc

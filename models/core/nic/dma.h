@@ -1,4 +1,4 @@
-// How the NIC reaches host RAM: requests that end when the link to the host has done them.
+// Interface through which the NIC reads and writes host memory.
 #pragma once
 
 #include <cstdint>
@@ -9,44 +9,46 @@ namespace dcc {
 
 class ParameterVisitor;
 
-/// Hears of the ends of the requests it made.
+/// Receives the completion of its DMA requests.
 class DmaClient {
  public:
-  /// `tag` is the request's. Not ok: some byte lies outside memory, and nothing was moved.
+  /// `tag` identifies the request. `ok` is false if a byte lies outside memory; then nothing was
+  /// moved.
   virtual void dma_done(std::uint32_t tag, bool ok) = 0;
 
  protected:
   ~DmaClient() = default;
 };
 
-/// Reads and atomic operations end in the order in which they were asked for, and so do writes; a
-/// read or atomic operation sees every write that was asked for before it. Nothing ends from within
-/// the call that asks for it.
+/// Reads and atomic operations end in the order of their requests, and so do writes. A read or
+/// atomic operation sees every write requested before it. No request ends within the call that
+/// makes it.
 class Dma {
  public:
-  /// `to` stays the client's, and valid, until the end or forget().
+  /// The client keeps `to` valid until the request ends or is cancelled.
   virtual void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
                     std::uint32_t tag) = 0;
-  /// Changes eight bytes in one (PCI Express's AtomicOp requests); `original` gets what they were.
+  /// Changes eight bytes atomically (PCI Express AtomicOp). `original` receives their former value.
   virtual void fetch_add(std::uint64_t address, std::uint64_t addend, void* original,
                          DmaClient& client, std::uint32_t tag) = 0;
   virtual void compare_swap(std::uint64_t address, std::uint64_t compare, std::uint64_t swap,
                             void* original, DmaClient& client, std::uint32_t tag) = 0;
-  /// Takes a copy of the bytes.
+  /// Copies the bytes before it returns.
   virtual void write(std::uint64_t address, const void* from, std::uint32_t bytes,
                      DmaClient& client, std::uint32_t tag) = 0;
-  /// Requests of `client` move nothing any more and nobody hears of their ends.
-  virtual void forget(const DmaClient& client) = 0;
+  /// Cancels all requests of `client`: they move no data, and dma_done() is not called for them.
+  virtual void cancel(const DmaClient& client) = 0;
 
  protected:
   ~Dma() = default;
 };
 
-/// The link between NIC and host, as PCI Express is one.
+/// Parameters of the link between NIC and host (PCI Express).
 struct DmaParameters {
-  PicoSeconds latency = kNanoSecond * 300;  // of an access, beside its bytes' time on the link
-  BitRate rate{256'000'000'000};            // of either direction, for what is moved
-  std::uint32_t outstanding = 64;           // reads under way at a time, at least 1
+  PicoSeconds latency =
+      kNanoSecond * 300;          // of one access, in addition to the time of its bytes on the link
+  BitRate rate{256'000'000'000};  // of each direction
+  std::uint32_t outstanding = 64;  // greatest number of concurrent reads, at least 1
 
   void describe(ParameterVisitor& v);
 };

@@ -8,12 +8,12 @@ namespace dcc {
 
 void ClockParameters::describe(ParameterVisitor& v) {
   v.field("noise", noise, {"0ns", "1ms"},
-          {"a time stamp of an RTT is late by up to so much, drawn for each", "TIMELY, figure 11"});
+          {"greatest delay of a time stamp of an RTT, drawn for each", "TIMELY, figure 11"});
   v.field("drift", drift, {"0", "0.01"},
-          {"a host's clock is fast or slow by up to this share, drawn for each host",
+          {"greatest relative frequency error of a host's clock, drawn for each host",
            "TIMELY, figure 11"});
   v.field("controls", controls, {},
-          {"algorithms go by these readings; false: they stand beside the exact ones in delays",
+          {"algorithms use these readings; false: the readings only appear in the delay statistics",
            "TIMELY, figure 11"});
 }
 

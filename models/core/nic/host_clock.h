@@ -1,4 +1,4 @@
-// A host's clock as delay-based algorithms read it: readings that come late, and a rate of its own.
+// The clock of a host as delay-based algorithms read it: noisy and drifting.
 #pragma once
 
 #include "describe/quantities.h"
@@ -10,29 +10,28 @@ namespace dcc {
 class ParameterVisitor;
 
 struct ClockParameters {
-  PicoSeconds noise{};   // a reading is late by up to so much, evenly drawn
-  Ratio drift{0};        // a host's clock is fast or slow by up to this share, drawn once
-  bool controls = true;  // algorithms go by its readings
+  PicoSeconds noise{};   // greatest delay of a reading, uniformly distributed
+  Ratio drift{0};        // greatest relative frequency error, drawn once for each host
+  bool controls = true;  // algorithms use these readings, not exact times
 
   bool exact() const { return noise.count == 0 && drift.value() == 0; }
   void describe(ParameterVisitor& v);
 };
 
-/// One host's. Same seed and host, same readings.
+/// Clock of one host. The same seed and host give the same readings.
 class HostClock {
  public:
-  /// `host` tells clocks apart.
+  /// `host` selects the random stream.
   HostClock(const ClockParameters& parameters, std::uint64_t seed, std::uint64_t host);
 
-  /// What the clock says passed between two readings, one at either end of `elapsed`; never below
-  /// zero.
+  /// Returns the difference of two readings that are `elapsed` apart; at least zero.
   PicoSeconds between(PicoSeconds elapsed);
-  /// Parts of 2^32 by which it is fast (or slow, below zero).
+  /// Relative frequency error times 2^32; positive: the clock is fast.
   std::int64_t drift_q32() const { return drift_q32_; }
 
  private:
   RandomStream random_;
-  std::uint64_t readings_;  // choices of how late one is
+  std::uint64_t readings_;  // number of possible delays of a reading, in picoseconds
   std::int64_t drift_q32_ = 0;
 };
 

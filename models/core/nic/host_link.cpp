@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kWord = 8;
 }
 
-/// When `bytes` that are there at `from` have left through `direction`.
+/// Occupies `direction` for `bytes` that are available at `from`. Returns the end of the transfer.
 PicoSeconds HostLink::occupy(PicoSeconds& direction, PicoSeconds from, Bytes bytes) const {
   direction = std::max(direction, from) + serialization_time(bytes, parameters_.rate);
   return direction;
@@ -110,7 +110,7 @@ void HostLink::write_ended() {
 
 // ---------------------------------------------------------------- resets
 
-void HostLink::forget(const DmaClient& client) {
+void HostLink::cancel(const DmaClient& client) {
   const auto waiting = reads_.begin() + static_cast<std::ptrdiff_t>(under_way_);
   reads_.erase(std::remove_if(waiting, reads_.end(),
                               [&](const Read& read) { return read.client == &client; }),

@@ -1,5 +1,4 @@
-// The link between a NIC and its host: the one resource that descriptors, payload and completions
-// share.
+// The link between a NIC and its host, shared by descriptors, payload and completions.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +12,14 @@
 
 namespace dcc {
 
-/// Two directions that carry one thing at a time each, in order, as PCI Express does.
+/// Each of the two directions carries one transfer at a time, in order, as PCI Express does.
 ///
-/// A write occupies the direction to the host for as long as its bytes take, and is in memory
-/// `latency` later. A read's request occupies that direction for kReadRequestBytes, so it waits
-/// behind every write before it; `latency` later the direction from the host is asked for, and is
-/// occupied for as long as the data take. At most `outstanding` reads are under way; those that
-/// wait for others to end do not hold up writes. Bytes are moved at a request's end. An atomic
-/// operation is a read whose request carries its operands, eight bytes each.
+/// A write occupies the direction to the host for the time of its bytes. Its data reach memory
+/// `latency` later. The request of a read occupies the same direction for the time of
+/// kReadRequestBytes, so the read waits behind all earlier writes. Its data start to return
+/// `latency` later, when the direction from the host is free. At most `outstanding` reads are in
+/// progress; the other reads wait and do not delay writes. Data move at the end of a request. An
+/// atomic operation is a read whose request carries its operands, eight bytes each.
 class HostLink final : public Dma {
  public:
   /// A memory-read request with 64-bit address, framing, sequence number and link CRC
@@ -38,7 +37,7 @@ class HostLink final : public Dma {
                     void* original, DmaClient& client, std::uint32_t tag) override;
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override;
-  void forget(const DmaClient& client) override;
+  void cancel(const DmaClient& client) override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(to_host_free_, from_host_free_, under_way_);
@@ -56,14 +55,14 @@ class HostLink final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // null: forgotten
+    DmaClient* client;  // null: cancelled
     PicoSeconds end{};
   };
   enum class Kind : std::uint8_t { kRead, kFetchAdd, kCompareSwap };
   struct Read : Request {
     void* to;
     Kind kind = Kind::kRead;
-    std::uint64_t operand = 0;  // to add, or to swap in
+    std::uint64_t operand = 0;  // addend, or the new value
     std::uint64_t compare = 0;
   };
   struct Write : Request {
@@ -82,10 +81,10 @@ class HostLink final : public Dma {
   DmaParameters parameters_;
   PicoSeconds to_host_free_{};
   PicoSeconds from_host_free_{};
-  std::deque<Read> reads_;  // the first `under_way_` have their end, the others wait
+  std::deque<Read> reads_;  // the first `under_way_` are in progress, the others wait
   std::size_t under_way_ = 0;
   std::deque<Write> writes_;
-  std::vector<std::vector<std::uint8_t>> spare_;  // buffers of writes that have ended
+  std::vector<std::vector<std::uint8_t>> spare_;  // buffers of finished writes, for reuse
   Event read_end_;
   Event write_end_;
 };

@@ -1,4 +1,4 @@
-// The NIC's view of host RAM: what its DMA engine can do, and nothing about how.
+// Host memory as a DMA engine accesses it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace dcc {
 
 class HostMemory {
  public:
-  /// False if any byte lies outside memory; then nothing was moved.
+  /// Returns false, and moves nothing, if a byte lies outside memory.
   virtual bool read(std::uint64_t address, void* to, std::size_t bytes) = 0;
   virtual bool write(std::uint64_t address, const void* from, std::size_t bytes) = 0;
 

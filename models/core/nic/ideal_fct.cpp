@@ -8,30 +8,30 @@
 namespace dcc {
 namespace {
 
-/// One packet at one of the servers that all packets pass in order: pacing, DMA, every link there,
-/// every link back.
+/// One packet at one server. All packets pass the servers in the same order: pacing, DMA, each link
+/// there, each link back.
 struct Step {
-  PicoSeconds hold{};  // from its start to the next packet's at the earliest
-  PicoSeconds pass{};  // from its start to that at the next server at the earliest
+  PicoSeconds busy{};     // least time from the start of this packet to the start of the next one
+  PicoSeconds transit{};  // least time from the start here to the start at the next server
 };
 
-/// Equal packets.
+/// A group of equal packets.
 struct Packets {
   Bytes count = 0;
-  std::vector<Step> steps;  // one a server
-  Bytes wire = 0;           // of an answer, overhead included
+  std::vector<Step> steps;  // one for each server
+  Bytes wire = 0;           // wire bytes of a READ response, with overhead
 };
 
-/// What packets do to the servers: with free[i] the time from which server i could start the first
-/// of them, it can start the one behind the last at max over i <= j of (free[i] + at(j, i)). Such
-/// maps compose as matrices do, with max for the sum and + for the product.
+/// The delay that packets cause at the servers, as a matrix. If server i can start the first packet
+/// at free[i], server j can start the packet behind the last one at the maximum over i <= j of
+/// free[i] + at(j, i). Such matrices compose by the matrix product of max-plus algebra.
 class Passage {
  public:
   explicit Passage(std::size_t servers) : servers_(servers), cells_(servers * servers) {}
 
-  /// A start of packet p at server j waits for p - 1 there and for p at j - 1. So the last of n
-  /// starts after the longest way from (first packet, server i) over n - 1 holds and j - i passes,
-  /// and that takes all its holds at the slowest server on the way.
+  /// Packet p starts at server j after packet p - 1 there and after packet p at server j - 1. So
+  /// the start of packet n at j follows the longest path from (first packet, server i) over n - 1
+  /// busy times and j - i transits. The longest path takes all busy times at the slowest server.
   static Passage of(const Packets& packets) {
     Passage passage(packets.steps.size());
     for (std::size_t i = 0; i < packets.steps.size(); ++i) {
@@ -39,9 +39,9 @@ class Passage {
       PicoSeconds slowest{};
       for (std::size_t j = i; j < packets.steps.size(); ++j) {
         const Step& here = packets.steps[j];
-        slowest = std::max(slowest, here.hold);
-        passage.at(j, i) = passed + slowest * (packets.count - 1) + here.hold;
-        passed += here.pass;
+        slowest = std::max(slowest, here.busy);
+        passage.at(j, i) = passed + slowest * (packets.count - 1) + here.busy;
+        passed += here.transit;
       }
     }
     return passage;
@@ -74,12 +74,12 @@ class Passage {
   PicoSeconds at(std::size_t j, std::size_t i) const { return cells_[j * servers_ + i]; }
 
   std::size_t servers_;
-  std::vector<PicoSeconds> cells_;  // only those with i <= j
+  std::vector<PicoSeconds> cells_;  // used for i <= j
 };
 
 class Flow {
  public:
-  Flow(const LoneFlow& flow, const NicParameters& nic, const std::vector<LinkParameters>& there,
+  Flow(const IdealFlow& flow, const NicParameters& nic, const std::vector<LinkParameters>& there,
        const std::vector<LinkParameters>& back)
       : flow_(flow), nic_(nic), there_(there), back_(back) {
     const Bytes message = flow.message_bytes > 0 ? flow.message_bytes : flow.bytes;
@@ -95,7 +95,7 @@ class Flow {
       apply(message_, free);
     } else if (repeats_ > 1) {
       Passage passage = passage_of(message_);
-      for (Bytes left = repeats_;;) {  // all powers of one map: in whatever order
+      for (Bytes left = repeats_;;) {  // powers of one matrix commute
         if ((left & 1) != 0) passage.apply_to(free);
         left >>= 1;
         if (left == 0) break;
@@ -104,11 +104,11 @@ class Flow {
     }
     apply(rest_, free);
     const Step& last = (rest_.empty() ? message_ : rest_).back().steps.back();
-    return free.back() - last.hold + last.pass;
+    return free.back() - last.busy + last.transit;
   }
 
  private:
-  /// First, middle ones, last.
+  /// Groups of a message: first packet, middle packets, last packet.
   std::vector<Packets> packets_of(Bytes message) const {
     const auto mtu = static_cast<Bytes>(nic_.mtu);
     const Bytes count = (message + mtu - 1) / mtu;
@@ -127,7 +127,7 @@ class Flow {
   }
 
   Packets packets(Bytes count, std::uint32_t payload, bool first, bool last) const {
-    return flow_.operation == Operation::kRead ? answers(count, payload, first, last)
+    return flow_.operation == Operation::kRead ? responses(count, payload, first, last)
                                                : requests(count, payload, first, last);
   }
 
@@ -150,20 +150,21 @@ class Flow {
     if (ack == AckMode::kPerPacket || (ack == AckMode::kPerMessage && last)) {
       cross(packets, back_, flow_.framing ? flow_.framing->control : Bytes{roce::ack_wire_bytes()});
     } else if (ack == AckMode::kPerMessage) {
-      packets.steps.resize(packets.steps.size() + back_.size());  // no ACK: takes no time there
+      packets.steps.resize(packets.steps.size() +
+                           back_.size());  // no ACK: takes no time on the way back
     }
     return packets;
   }
 
-  /// Of a message that is read: the first packet of its answer waits for the request.
-  Packets answers(Bytes count, std::uint32_t payload, bool first, bool last) const {
+  /// Packets of a READ response. The first packet waits for the request.
+  Packets responses(Bytes count, std::uint32_t payload, bool first, bool last) const {
     Packets packets;
     packets.count = count;
     packets.steps.resize(1);  // pace_requests
     if (first) {
       cross(packets, there_, roce::read_request_wire_bytes());
     } else {
-      packets.steps.resize(1 + there_.size());  // came with the first
+      packets.steps.resize(1 + there_.size());  // the request came with the first packet
     }
     fetch(packets, payload);
     cross(packets, back_, roce::read_response_wire_bytes(payload, first, last));
@@ -172,15 +173,15 @@ class Flow {
     return packets;
   }
 
-  /// A request follows the one before it at the pace of that one's answer.
-  void pace_requests(std::vector<Packets>& answer) const {
+  /// A request follows the previous one after the time of the previous response.
+  void pace_requests(std::vector<Packets>& response) const {
     Bytes wire = 0;
-    for (const Packets& packets : answer) wire += packets.wire;
-    Step& pace = answer.back().steps.front();
+    for (const Packets& packets : response) wire += packets.wire;
+    Step& pace = response.back().steps.front();
     if (capped()) {
-      pace.hold = pacing_gap(wire, flow_.rate_cap);
+      pace.busy = pacing_gap(wire, flow_.rate_cap);
     } else {
-      pace.hold = std::min(pacing_gap(wire, Rate::from(nic_.line_rate)),
+      pace.busy = std::min(pacing_gap(wire, Rate::from(nic_.line_rate)),
                            serialization_time(wire, nic_.line_rate));
     }
   }
@@ -189,7 +190,7 @@ class Flow {
     return flow_.rate_cap.raw != 0 && flow_.rate_cap < Rate::from(nic_.line_rate);
   }
 
-  /// Real payload, from the memory of the host that sends it.
+  /// Real payload is fetched from the memory of its host.
   void fetch(Packets& packets, std::uint32_t payload) const {
     if (!nic_.real_payload()) return;
     const PicoSeconds transfer = serialization_time(payload, nic_.dma.rate);
@@ -199,7 +200,7 @@ class Flow {
   static void cross(Packets& packets, const std::vector<LinkParameters>& links, Bytes wire_bytes) {
     PicoSeconds busy{};
     const LinkParameters* before = nullptr;
-    for (const LinkParameters& link : links) {  // many of a way are alike
+    for (const LinkParameters& link : links) {  // consecutive links are often equal
       if (before == nullptr || !(link.rate == before->rate) || link.overhead != before->overhead) {
         busy = serialization_time(wire_bytes + link.overhead, link.rate);
       }
@@ -216,7 +217,8 @@ class Flow {
     return passage;
   }
 
-  /// As passage_of(message).apply_to(free), without maps: every flow of a run comes here.
+  /// Same result as passage_of(message).apply_to(free), without matrices. Fast path for single
+  /// messages, called for each flow of a run.
   static void apply(const std::vector<Packets>& message, std::vector<PicoSeconds>& free) {
     for (const Packets& packets : message) {
       if (packets.count == 1) {
@@ -231,12 +233,12 @@ class Flow {
     PicoSeconds arrives{};
     for (std::size_t j = 0; j < steps.size(); ++j) {
       const PicoSeconds start = std::max(free[j], arrives);
-      arrives = start + steps[j].pass;
-      free[j] = start + steps[j].hold;
+      arrives = start + steps[j].transit;
+      free[j] = start + steps[j].busy;
     }
   }
 
-  /// Passage::of, row by row from the last server on: a row takes of `free` what lies before it.
+  /// Applies Passage::of(packets) row by row from the last server on, since row j reads free[0..j].
   static void pass_many(const Packets& packets, std::vector<PicoSeconds>& free) {
     for (std::size_t j = packets.steps.size(); j-- > 0;) {
       PicoSeconds latest{};
@@ -244,24 +246,24 @@ class Flow {
       PicoSeconds slowest{};
       for (std::size_t i = j + 1; i-- > 0;) {
         const Step& step = packets.steps[i];
-        if (i != j) passed += step.pass;
-        slowest = std::max(slowest, step.hold);
+        if (i != j) passed += step.transit;
+        slowest = std::max(slowest, step.busy);
         latest = std::max(latest, free[i] + passed + slowest * (packets.count - 1));
       }
-      free[j] = latest + packets.steps[j].hold;
+      free[j] = latest + packets.steps[j].busy;
     }
   }
 
-  /// Whether all times computed on the way stay well inside 64 bits: none is longer than every
-  /// packet after the one before at the slowest server, and once through all servers.
+  /// True if no intermediate time overflows 64 bits. The bound: all packets one after another at
+  /// the slowest server, plus one passage of all servers.
   bool fits() const {
     double longest = 0;
     const auto add = [&](const std::vector<Packets>& message, Bytes times) {
       for (const Packets& packets : message) {
         double slowest = 0;
         for (const Step& step : packets.steps) {
-          longest += static_cast<double>(step.pass.count);
-          slowest = std::max(slowest, static_cast<double>(step.hold.count));
+          longest += static_cast<double>(step.transit.count);
+          slowest = std::max(slowest, static_cast<double>(step.busy.count));
         }
         longest += slowest * static_cast<double>(packets.count) * static_cast<double>(times);
       }
@@ -272,20 +274,20 @@ class Flow {
     return longest < kMax;
   }
 
-  const LoneFlow& flow_;
+  const IdealFlow& flow_;
   const NicParameters& nic_;
   const std::vector<LinkParameters>& there_;
   const std::vector<LinkParameters>& back_;
   Bytes repeats_ = 0;
   std::vector<Packets> message_;
-  std::vector<Packets> rest_;  // a shorter last message; empty: none
+  std::vector<Packets> rest_;  // packets of a shorter last message; empty: none
 };
 
 }  // namespace
 
-std::optional<PicoSeconds> time_alone(const LoneFlow& flow, const NicParameters& nic,
-                                      const std::vector<LinkParameters>& there,
-                                      const std::vector<LinkParameters>& back) {
+std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters& nic,
+                                     const std::vector<LinkParameters>& there,
+                                     const std::vector<LinkParameters>& back) {
   assert(flow.bytes > 0 && !there.empty());
   return Flow(flow, nic, there, back).duration();
 }

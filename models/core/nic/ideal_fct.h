@@ -1,4 +1,4 @@
-// How long a flow takes that has the network to itself: what a slowdown of 1 means.
+// The ideal flow completion time: duration of a flow that has the network to itself (slowdown 1).
 #pragma once
 
 #include <optional>
@@ -11,27 +11,26 @@
 
 namespace dcc {
 
-/// The work of a flow, posted at once.
-struct LoneFlow {
+/// Work of a flow, posted at once.
+struct IdealFlow {
   Bytes bytes = 0;          // > 0
   Bytes message_bytes = 0;  // 0: one message
   bool with_immediate = false;
   Operation operation = Operation::kWrite;  // or kSend, kRead
   Service service = Service::kRc;
-  Rate rate_cap;                   // the application's own limit; zero: none
+  Rate rate_cap;                   // the application's limit; zero: none
   std::optional<Framing> framing;  // empty: RoCE's
 };
 
-/// From posting to the last ACK (to the last byte received without ACKs, or of a read), at line
-/// rate, or at the application's own where that is less, without a window: exactly what the devices
-/// take that have nothing else to do. `there` are the links that its packets cross, `back` those of
-/// its ACKs, each switch between them storing and forwarding. Bytes of real payload come through
-/// the NIC's DMA as fast as it brings them, as if the NIC looked ahead without a limit: there the
-/// devices may take up to a few packets longer; as they may where a read's answers are so short
-/// that those outstanding do not cover the way. Constant time in `bytes`. Empty: beyond the axis of
-/// time.
-std::optional<PicoSeconds> time_alone(const LoneFlow& flow, const NicParameters& nic,
-                                      const std::vector<LinkParameters>& there,
-                                      const std::vector<LinkParameters>& back);
+/// Returns the time from posting to the last ACK; without ACKs, or for a READ, to the last byte
+/// received. The flow sends at line rate, or at the application's limit if that is lower, without a
+/// window. The result equals the time that otherwise idle devices take. `there` are the links that
+/// data packets cross, `back` those of the ACKs, with store-and-forward switches between them. Two
+/// cases may take devices a few packets longer: real payload, where the limit of staged packets is
+/// ignored, and short READ messages, where NicParameters::outstanding_reads is ignored. The
+/// computation takes constant time in `bytes`. Empty: the result does not fit PicoSeconds.
+std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters& nic,
+                                     const std::vector<LinkParameters>& there,
+                                     const std::vector<LinkParameters>& back);
 
 }  // namespace dcc

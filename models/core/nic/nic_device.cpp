@@ -15,7 +15,7 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
 void NicDevice::set_algorithm(Algorithm* algorithm) {
   algorithm_ = algorithm;
   transmitter_.set_algorithm(algorithm);
-  receiver_.set_cnps(algorithm != nullptr && algorithm->needs().cnp);
+  receiver_.enable_cnps(algorithm != nullptr && algorithm->needs().cnp);
 }
 
 void NicDevice::set_weight(std::uint8_t dscp, const Ratio& weight) {
@@ -62,7 +62,7 @@ void NicDevice::enable_dcbx(const DcbxSettings& settings, PicoSeconds interval,
   dcbx_ = std::make_unique<DcbxEnd>(
       scheduler_, pool_, DcbxEnd::Identity{address, address, "port0"}, settings, interval, rank,
       [this](Packet* frame) { transmitter_.send_link_control(frame); },
-      [this](std::uint8_t pfc) { transmitter_.heed_pauses_of(pfc); });
+      [this](std::uint8_t pfc) { transmitter_.set_pfc_mask(pfc); });
 }
 
 void NicDevice::set_mtu(std::uint32_t mtu) {
@@ -70,11 +70,11 @@ void NicDevice::set_mtu(std::uint32_t mtu) {
   transmitter_.mtu_changed();
 }
 
-void NicDevice::expect(const Packet& packet, int) const {
+void NicDevice::prefetch(const Packet& packet, int) const {
   if (packet.kind == PacketKind::kData) {
-    receiver_.expect(packet);
+    receiver_.prefetch(packet);
   } else {
-    transmitter_.expect(packet.destination_qpn);
+    transmitter_.prefetch(packet.destination_qpn);
   }
 }
 
@@ -82,13 +82,13 @@ void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
   if (packet->kind == PacketKind::kLldp) {
     if (dcbx_ != nullptr) dcbx_->receive(*packet);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
-  // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.
+  // A disabled NIC still obeys PFC, since a missed PFC frame is never repeated.
   if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   if (transport_ != nullptr && packet->kind != PacketKind::kPause) {
@@ -97,7 +97,7 @@ void NicDevice::receive(Packet* packet, int) {
   }
   switch (packet->kind) {
     case PacketKind::kData:
-      receiver_.on_data(packet);  // gives it back
+      receiver_.on_data(packet);  // frees it
       return;
     case PacketKind::kAck:
       transmitter_.on_ack(*packet);
@@ -114,16 +114,16 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kPause:
       transmitter_.on_pause(packet->pause_classes);
       break;
-    case PacketKind::kCreditLimit:  // the port's own (nic/credit_gate.h)
-    case PacketKind::kLldp:         // the port's own, above
-    case PacketKind::kTrimmed:      // RoCE knows none of these
+    case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
+    case PacketKind::kLldp:         // handled above
+    case PacketKind::kTrimmed:      // not used by RoCE
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:  // of switches
+    case PacketKind::kPathNews:  // between switches only
       break;
   }
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// The NIC: one port, a transmitter, a receiver, and the congestion control that governs them.
+// A NIC with one port: transmitter, receiver and congestion control.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace dcc {
 
-/// Everything between the wire and the work queues. How work gets in (descriptor rings, or the
-/// platform directly) and where payload goes is decided by the sinks and by who calls post().
+/// Everything between the wire and the work queues. Callers of Transmitter::post() supply work:
+/// descriptor rings or the platform. The sinks receive completions and payload.
 class NicDevice final : public PacketSink {
  public:
   NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
@@ -23,32 +23,33 @@ class NicDevice final : public PacketSink {
   NicDevice& operator=(const NicDevice&) = delete;
 
   void connect(PacketOut& out) { transmitter_.connect(out); }
-  /// Not owned; before the first queue pair. Null: flows send at line rate.
+  /// Sets the congestion-control algorithm; null: flows send at line rate. Not owned. Call it
+  /// before the first queue pair is created.
   void set_algorithm(Algorithm* algorithm);
-  /// What the algorithm is to give the flows of a class, in proportion.
+  /// Sets the weight of a class for algorithm and transport. Shares are proportional to weights.
   void set_weight(std::uint8_t dscp, const Ratio& weight);
-  /// Not owned; before the first queue pair. Null: RoCE.
+  /// Sets the transport; null: RoCE. Not owned. Call it before the first queue pair is created.
   void set_transport(Transport* transport);
-  /// May change while running (the CNP registers); the line's and DMA's figures may not.
+  /// The caller may change parameters during a run, except those of line and DMA.
   NicParameters& parameters() { return parameters_; }
 
-  /// Creates both directions; see Transmitter::create_queue_pair.
+  /// Creates both directions. See Transmitter::create_queue_pair().
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void connect_queue_pair(Qpn qpn);
   void destroy_queue_pair(Qpn qpn);
-  /// Whether nothing is left to do for it that packets in the network do not bring. If there are
-  /// none, nobody sees a difference when it is forgotten: that only gives its memory back. Other
-  /// transports than RoCE keep their queue pairs.
-  bool rests(Qpn qpn) const {
-    return transport_ == nullptr && transmitter_.rests(qpn) && receiver_.rests(qpn);
+  /// True if the queue pair has nothing left to do except for packets in the network. Without such
+  /// packets release() has no visible effect but to free memory. Always false for transports other
+  /// than RoCE.
+  bool is_quiescent(Qpn qpn) const {
+    return transport_ == nullptr && transmitter_.is_quiescent(qpn) && receiver_.is_quiescent(qpn);
   }
-  void forget(Qpn qpn) {
-    transmitter_.forget(qpn);
-    receiver_.forget(qpn);
+  void release(Qpn qpn) {
+    transmitter_.release(qpn);
+    receiver_.release(qpn);
   }
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
-  /// A NIC that is not enabled drops what arrives, but for PFC frames.
+  /// A disabled NIC drops all arriving packets except PFC and LLDP frames.
   void set_enabled(bool enabled) { enabled_ = enabled; }
 
   Transmitter& transmitter() { return transmitter_; }
@@ -57,25 +58,25 @@ class NicDevice final : public PacketSink {
   const NicCounters& counters() const { return counters_; }
   NicCounters& counters() { return counters_; }
 
-  /// How long packets take, by class, from now on; null: not of interest. Not owned.
+  /// Records packet delays by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) {
     transmitter_.observe_delays(delays);
     receiver_.observe_delays(delays);
   }
-  /// Data that came late, whatever brings it, since forget_reordering().
+  /// Data that arrived out of order since reset_reordering(), for RoCE and transports.
   Reordering& reordering() { return reordering_; }
   const Reordering& reordering() const { return reordering_; }
-  void forget_reordering() { reordering_ = Reordering(); }
+  void reset_reordering() { reordering_ = Reordering(); }
 
-  /// The wire carries nothing any more, or does again.
+  /// The link lost its carrier (false) or has it again (true).
   void set_carrier(bool up);
-  /// From the next time the link comes up it speaks DCBX, as `rank` among the events of an instant.
+  /// Starts DCBX the next time the link comes up. `rank` orders its events within an instant.
   void enable_dcbx(const DcbxSettings& settings, PicoSeconds interval, std::uint32_t rank);
-  /// Null: it does not.
+  /// Null if DCBX is not enabled.
   const DcbxEnd* dcbx() const { return dcbx_.get(); }
 
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override;
+  void prefetch(const Packet& packet, int port) const override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,

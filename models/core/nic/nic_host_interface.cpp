@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "registers/generated/nic_map.h"
+#include "wire/roce_headers.h"
 
 namespace dcc {
 
@@ -113,7 +115,7 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
              (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u);
     }
   }
-  std::abort();  // the block asks for live registers only
+  std::abort();  // unreachable: the register block reads live registers only
 }
 
 std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
@@ -149,14 +151,14 @@ std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
     case map::kStatReceivesMissing:
       return c.receives_missing - b.receives_missing;
   }
-  std::abort();  // not a counter of the map
+  std::abort();  // unreachable: every counter of the map is listed
 }
 
 void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
   if (index == map::kCtrl && (value & map::kCtrlSoftResetMask) != 0) return soft_reset();
   apply_settings();
   switch (static_cast<map::Command>(index)) {
-    case map::Command::kCtrl:  // work may have been waiting for ENABLE
+    case map::Command::kCtrl:  // posted work may wait for ENABLE
     case map::Command::kSqTail:
     case map::Command::kRqTail:
       ring_doorbells();
@@ -191,15 +193,16 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
     case map::Command::kMrBaseHi:
     case map::Command::kMrLength:
     case map::Command::kIrqCoalesce:
-      break;  // read where they are used
+      break;  // no action: the value is read when it is used
   }
 }
 
-// The device is what its registers say, from the first moment and after a reset.
+// Copies register fields into the device's parameters. Called at construction, after each write and
+// after a reset.
 void NicHostInterface::apply_settings() {
   const map::Parameters p = map::parameters_of(registers_);
   nic_.set_enabled(p.enable);
-  nic_.receiver().set_cnps(p.cnp.enable);
+  nic_.receiver().enable_cnps(p.cnp.enable);
   NicParameters& parameters = nic_.parameters();
   parameters.ack = static_cast<AckMode>(p.ack_mode);
   parameters.cnp.carry_marks = p.cnp.carry_marks;
@@ -249,7 +252,7 @@ void NicHostInterface::soft_reset() {
     nic_.destroy_queue_pair(qpn);
     connections_.destroyed(host, qpn);
   }
-  dma_.forget(*this);
+  dma_.cancel(*this);
   scheduler_.cancel(coalesce_event_);
   waiting_.clear();
   receives_.clear();
@@ -274,7 +277,7 @@ void NicHostInterface::fetch_more() {
   if (fetching_ != 0) return;
   const auto posted = static_cast<std::uint16_t>(reg(map::kSqTailOffset) - sq_fetched_);
   if (posted == 0) return;
-  // One burst: neither beyond the ring's end nor, with a nonsensical doorbell, beyond its size.
+  // One DMA burst stays within the ring, even if the doorbell value is invalid.
   const std::uint32_t entries = send_entries();
   const std::uint32_t first = sq_fetched_ % entries;
   fetching_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
@@ -309,7 +312,7 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
   const Service service = nic_.transmitter().service(entry.qpn);
   const bool datagram = service == Service::kUd;
   if ((datagram && (entry.opcode != NIC_WQE_SEND || entry.length > nic_.parameters().mtu)) ||
-      (is_answered(*operation) &&
+      (expects_response(*operation) &&
        (service != Service::kRc || !in_window(entry.local_address, entry.length))) ||
       (is_atomic(*operation) && entry.length != kAtomicBytes)) {
     reject(entry);
@@ -340,6 +343,95 @@ void NicHostInterface::reject(const nic_wqe& entry) {
   complete(completion);
 }
 
+// ---------------------------------------------------------------- receive ring
+
+void NicHostInterface::fetch_receives() {
+  if (fetching_receives_ != 0) return;
+  const auto posted = static_cast<std::uint16_t>(reg(map::kRqTailOffset) - rq_head_);
+  if (posted == 0) return;
+  const std::uint32_t entries = 1u << reg(map::kRqSizeLog2Offset);
+  const std::uint32_t first = rq_head_ % entries;
+  fetching_receives_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
+  dma_.read(reg64(map::kRqBaseLoOffset) + first * sizeof(nic_rqe), fetched_receives_.data(),
+            fetching_receives_ * std::uint32_t{sizeof(nic_rqe)}, *this, kFetchReceive);
+}
+
+void NicHostInterface::take_receives(bool readable) {
+  const std::uint32_t count = fetching_receives_;
+  rq_head_ = static_cast<std::uint16_t>(rq_head_ + count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    post_receive(readable ? fetched_receives_[i] : nic_rqe{});
+  }
+  fetching_receives_ = 0;
+  fetch_receives();
+}
+
+void NicHostInterface::post_receive(const nic_rqe& entry) {
+  const Transmitter& transmitter = nic_.transmitter();
+  if (!transmitter.exists(entry.qpn) || entry.length == 0 || entry.length > NIC_MESSAGE_BYTES_MAX ||
+      !in_window(entry.address, entry.length)) {
+    registers_.raise(map::kIrqStatusSqErrorMask);
+    end_receive(entry, NIC_CQE_LOCAL_ERROR);
+    return;
+  }
+  if (receives_.size() <= entry.qpn) receives_.resize(entry.qpn + 1);
+  receives_[entry.qpn].posted.push_back(entry);
+}
+
+void NicHostInterface::end_receive(const nic_rqe& entry, std::uint8_t status) {
+  nic_cqe completion{};
+  completion.wr_id = entry.wr_id;
+  completion.qpn = entry.qpn;
+  completion.status = status;
+  completion.opcode = NIC_CQE_RECEIVE;
+  complete(completion);
+}
+
+/// Completes all receive buffers of a queue pair as flushed. Called when the queue pair is
+/// destroyed or created anew.
+void NicHostInterface::flush_receives(Qpn qpn) {
+  if (qpn >= receives_.size()) return;
+  Receives receives;
+  std::swap(receives, receives_[qpn]);
+  for (const nic_rqe& entry : receives.posted) end_receive(entry, NIC_CQE_FLUSHED);
+}
+
+NicHostInterface::Result NicHostInterface::take_send(Qpn qpn, const Packet& packet) {
+  if (qpn >= receives_.size() || receives_[qpn].posted.empty()) return Result::kNotReady;
+  Receives& receives = receives_[qpn];
+  const nic_rqe entry = receives.posted.front();
+  const bool datagram = packet.service == Service::kUd;
+  if (packet.first) receives.filled = datagram ? std::uint32_t{NIC_DATAGRAM_HEADER_BYTES} : 0u;
+  if (packet.payload_bytes > entry.length ||
+      receives.filled > entry.length - packet.payload_bytes) {
+    receives.posted.pop_front();
+    end_receive(entry, NIC_CQE_LENGTH_ERROR);
+    return Result::kInvalid;
+  }
+  if (datagram && packet.payload != nullptr) {
+    std::array<std::uint8_t, NIC_DATAGRAM_HEADER_BYTES> header{};
+    const roce::HeaderBytes sent =
+        roce::write_headers(roce::headers_of(packet, 0), packet.payload_bytes);
+    std::copy_n(sent.bytes.begin() + roce::kEthernet, roce::kIpv4, header.end() - roce::kIpv4);
+    ++payloads_under_way_;
+    dma_.write(entry.address, header.data(), header.size(), *this, kPayload);
+  }
+  take_payload(entry.address + receives.filled, packet);
+  receives.filled += packet.payload_bytes;
+  if (packet.last) {
+    receives.posted.pop_front();
+    nic_cqe completion{};
+    completion.wr_id = entry.wr_id;
+    completion.byte_len = receives.filled;
+    completion.immediate = datagram ? packet.source_qpn : packet.immediate;
+    completion.qpn = qpn;
+    completion.status = NIC_CQE_OK;
+    completion.opcode = packet.has_immediate ? NIC_CQE_RECEIVE_SEND_IMMEDIATE : NIC_CQE_RECEIVE;
+    complete(completion);
+  }
+  return Result::kAccepted;
+}
+
 // ---------------------------------------------------------------- completions
 
 void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
@@ -353,13 +445,13 @@ void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
   complete(completion);
 }
 
-NicHostInterface::Verdict NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
+NicHostInterface::Result NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
   if (packet.operation == Operation::kWrite) return take_write(qpn, packet);
   if (packet.operation == Operation::kSend) return take_send(qpn, packet);
-  if (!in_window(packet.remote_address, packet.message_bytes)) return Verdict::kAccess;
+  if (!in_window(packet.remote_address, packet.message_bytes)) return Result::kAccess;
   return is_atomic(packet.operation) && packet.remote_address % kAtomicBytes != 0
-             ? Verdict::kInvalid
-             : Verdict::kTaken;
+             ? Result::kInvalid
+             : Result::kAccepted;
 }
 
 bool NicHostInterface::in_window(std::uint64_t address, std::uint64_t bytes) const {
@@ -374,12 +466,12 @@ void NicHostInterface::take_payload(std::uint64_t address, const Packet& packet)
   dma_.write(address, packet.payload->data(), packet.payload_bytes, *this, kPayload);
 }
 
-void NicHostInterface::read_came(Qpn, std::uint64_t address, const Packet& packet) {
+void NicHostInterface::read_data(Qpn, std::uint64_t address, const Packet& packet) {
   take_payload(address, packet);
 }
 
-NicHostInterface::Verdict NicHostInterface::take_write(Qpn qpn, const Packet& packet) {
-  if (!in_window(packet.remote_address, packet.payload_bytes)) return Verdict::kAccess;
+NicHostInterface::Result NicHostInterface::take_write(Qpn qpn, const Packet& packet) {
+  if (!in_window(packet.remote_address, packet.payload_bytes)) return Result::kAccess;
   take_payload(packet.remote_address, packet);
   std::uint32_t& received = message_bytes_[qpn];
   if (packet.first) received = 0;
@@ -393,7 +485,7 @@ NicHostInterface::Verdict NicHostInterface::take_write(Qpn qpn, const Packet& pa
     completion.opcode = NIC_CQE_RECEIVE_IMMEDIATE;
     complete(completion);
   }
-  return Verdict::kTaken;
+  return Result::kAccepted;
 }
 
 void NicHostInterface::complete(const nic_cqe& completion) {
@@ -407,7 +499,7 @@ void NicHostInterface::flush_completions() {
   const std::uint32_t entries = completion_entries();
   while (!waiting_.empty()) {
     const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(map::kCqHeadOffset));
-    if (used >= entries) return;  // the driver's next CQ_HEAD lets them go
+    if (used >= entries) return;  // continues when the driver writes CQ_HEAD
     nic_cqe completion = waiting_.front();
     waiting_.pop_front();
     const std::uint32_t place = cq_tail_ % entries;
@@ -423,7 +515,7 @@ void NicHostInterface::completion_written(bool ok) {
   --completions_under_way_;
   ++cq_visible_;
   if (!ok) {
-    registers_.raise(map::kIrqStatusSqErrorMask);  // the ring lies outside memory
+    registers_.raise(map::kIrqStatusSqErrorMask);  // the ring is outside host memory
     return;
   }
   ++completions_written_;
@@ -452,7 +544,7 @@ void NicHostInterface::dma_done(std::uint32_t transfer, bool ok) {
       return take_entries(ok);
     case kPayload:
       --payloads_under_way_;
-      if (!ok) ++nic_.counters().mr_violations;  // the window named memory that is not there
+      if (!ok) ++nic_.counters().mr_violations;  // the memory region is partly outside host memory
       return;
     case kCompletion:
       return completion_written(ok);

@@ -1,4 +1,5 @@
-// The NIC as software sees it: registers, descriptor rings in host RAM, completions, interrupts.
+// The software interface of the NIC: registers, descriptor rings in host memory, completions,
+// interrupts.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace dcc {
 
-/// What the platform knows of a queue pair and its registers do not say.
+/// Properties of a queue pair that registers do not contain and the platform supplies.
 struct QueuePairIdentity {
   std::uint32_t flow = 0;  // ledger record
   bool ecn_capable = true;
@@ -27,11 +28,11 @@ struct QueuePairIdentity {
   PicoSeconds deadline = PicoSeconds::max();
 };
 
-/// Tells queue pairs of different hosts apart and together: the platform's connection manager.
+/// The platform's connection manager: identifies queue pairs and joins their two ends.
 class ConnectionManager {
  public:
   virtual QueuePairIdentity identify(HostId host, Qpn qpn) const = 0;
-  /// `host` has created or destroyed its end.
+  /// `host` created its end of the queue pair.
   virtual void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) = 0;
   virtual void destroyed(HostId host, Qpn qpn) = 0;
 
@@ -39,9 +40,8 @@ class ConnectionManager {
   ~ConnectionManager() = default;
 };
 
-/// Implements driver/nic_descriptors.h and the register map `nic`. Writes to the host stay in
-/// order: a completion is in RAM before the interrupt that tells of it, and payload before its
-/// completion.
+/// Implements driver/nic_descriptors.h and the register map `nic`. Writes to host memory stay in
+/// order: payload is in memory before its completion, and the completion before its interrupt.
 class NicHostInterface final : private regs::RegisterDevice,
                                private CompletionSink,
                                private DeliverySink,
@@ -52,9 +52,9 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   regs::RegisterBlock& registers() { return registers_; }
   std::uint64_t completions_written() const { return completions_written_; }
-  /// Completions in the ring that software has not taken.
+  /// Number of completions in the ring that software has not consumed.
   std::uint64_t completions_unread() const;
-  /// Completions that wait for room in the ring or are on their way to it.
+  /// Number of completions that wait for room in the ring or are being written.
   std::uint64_t completions_waiting() const { return waiting_.size() + completions_under_way_; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -65,13 +65,13 @@ class NicHostInterface final : private regs::RegisterDevice,
   }
 
  private:
-  static constexpr std::uint32_t kFetchBurst = 8;  // work entries a DMA read
+  static constexpr std::uint32_t kFetchBurst = 8;  // descriptors fetched by one DMA read
   enum Transfer : std::uint32_t { kFetch, kPayload, kCompletion, kFetchReceive };
 
-  /// Of a queue pair: buffers that software has posted for SENDs.
+  /// Receive buffers that software posted for one queue pair.
   struct Receives {
     std::deque<nic_rqe> posted;
-    std::uint32_t filled = 0;  // bytes of the first
+    std::uint32_t filled = 0;  // bytes already written to the first buffer
   };
 
   // regs::RegisterDevice
@@ -83,8 +83,8 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   // CompletionSink, DeliverySink
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
-  void read_came(Qpn qpn, std::uint64_t address, const Packet& packet) override;
-  Verdict delivered(Qpn qpn, const Packet& packet) override;
+  void read_data(Qpn qpn, std::uint64_t address, const Packet& packet) override;
+  Result delivered(Qpn qpn, const Packet& packet) override;
 
   // DmaClient
   void dma_done(std::uint32_t transfer, bool ok) override;
@@ -103,8 +103,8 @@ class NicHostInterface final : private regs::RegisterDevice,
   void flush_receives(Qpn qpn);
   bool in_window(std::uint64_t address, std::uint64_t bytes) const;
   void take_payload(std::uint64_t address, const Packet& packet);
-  Verdict take_write(Qpn qpn, const Packet& packet);
-  Verdict take_send(Qpn qpn, const Packet& packet);
+  Result take_write(Qpn qpn, const Packet& packet);
+  Result take_send(Qpn qpn, const Packet& packet);
   void complete(const nic_cqe& completion);
   void flush_completions();
   void completion_written(bool ok);
@@ -122,21 +122,22 @@ class NicHostInterface final : private regs::RegisterDevice,
   ConnectionManager& connections_;
   regs::RegisterBlock registers_;
 
-  NicCounters at_reset_;          // the device's counters run on; registers count from the reset
-  std::uint16_t sq_head_ = 0;     // next entry to start
-  std::uint16_t sq_fetched_ = 0;  // next entry to ask the host for
-  std::uint32_t fetching_ = 0;    // entries asked for
+  NicCounters at_reset_;       // device counters at the last reset; registers show the difference
+  std::uint16_t sq_head_ = 0;  // next entry to start
+  std::uint16_t sq_fetched_ = 0;  // next entry to fetch
+  std::uint32_t fetching_ = 0;    // number of entries being fetched
   std::array<nic_wqe, kFetchBurst> fetched_{};
-  std::uint16_t cq_tail_ = 0;     // next entry to send to the host
-  std::uint16_t cq_visible_ = 0;  // next entry to become visible: CQ_TAIL
-  std::deque<nic_cqe> waiting_;   // completions without room in the ring
+  std::uint16_t cq_tail_ = 0;     // next entry to write
+  std::uint16_t cq_visible_ = 0;  // next entry to become visible (register CQ_TAIL)
+  std::deque<nic_cqe> waiting_;   // completions that wait for room in the ring
   std::uint32_t payloads_under_way_ = 0;
   std::uint32_t completions_under_way_ = 0;
   std::uint64_t completions_written_ = 0;
-  std::uint32_t unreported_ = 0;              // completions since the interrupt was raised last
-  std::vector<std::uint32_t> message_bytes_;  // by queue pair: received of the present message
-  std::vector<Receives> receives_;            // by queue pair
-  std::uint16_t rq_head_ = 0;                 // next entry to take
+  std::uint32_t unreported_ = 0;  // completions since the last interrupt
+  std::vector<std::uint32_t>
+      message_bytes_;               // by queue pair: bytes received of the current message
+  std::vector<Receives> receives_;  // by queue pair
+  std::uint16_t rq_head_ = 0;       // next receive entry to fetch
   std::uint32_t fetching_receives_ = 0;
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;

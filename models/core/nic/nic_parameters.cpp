@@ -9,54 +9,62 @@ namespace dcc {
 void CnpParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field("interval", interval, {"0us", "1s"},
-          {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N",
-           kRuntime});
+          {"least time between two CNPs of a flow (adapter: 4us, proportional: 2us)",
+           "SIGCOMM'15: N", kRuntime});
   v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax},
           {"DSCP of a CNP", "", kRuntime});
   v.field("priority", priority, {map::kCnpPriorityValueMin, map::kCnpPriorityValueMax},
           {"802.1p priority of a CNP", "", kRuntime});
   v.field("carry_marks", carry_marks, {},
-          {"a CNP says how many CE marks it stands for (proportional: true)", "", kRuntime});
+          {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", "",
+           kRuntime});
 }
 
 void RecoveryParameters::describe(ParameterVisitor& v) {
-  v.choice(
-      "kind", kind,
-      {"what a NAK or a timeout does; none: nothing, and a flow that loses a packet never ends",
-       "InfiniBand RC"});
+  v.choice("kind", kind,
+           {"reaction to a NAK or a timeout; none: no retransmission, so a flow that loses a "
+            "packet never "
+            "ends",
+            "InfiniBand RC"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"repeat when nothing was acknowledged for so long", ""});
+          {"time without progress after which unacknowledged packets are sent again", ""});
   v.field("retries", retries, "unlimited", {"0", "255"},
-          {"repeats in a row that nothing answers before a queue pair fails", "InfiniBand RC"});
+          {"greatest number of retransmissions without progress; then the queue pair fails",
+           "InfiniBand RC"});
   v.field("not_ready_retries", not_ready_retries, "unlimited", {"0", "255"},
-          {"... and that find no buffer for a SEND", "InfiniBand RC: RNR retry"});
-  v.field("not_ready_delay", not_ready_delay, {"10us", "655360us"},
-          {"how long a receiver without a buffer asks a sender to wait; the next longer one of the "
-           "32 times that a NAK can name",
-           "InfiniBand RC: RNR NAK timer"});
+          {"the same for SENDs that found no buffer at the receiver", "InfiniBand RC: RNR retry"});
   v.field(
-      "reorder_window", reorder_window, {"0", "16384"},
-      {"packets that a receiver keeps until what is before them has come; a NAK only beyond. 0: "
-       "an early packet is discarded, and tells of a loss",
-       "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
+      "not_ready_delay", not_ready_delay, {"10us", "655360us"},
+      {"time that a receiver without a buffer asks a sender to wait; rounded up to one of the 32 "
+       "times that a NAK can carry",
+       "InfiniBand RC: RNR NAK timer"});
+  v.field("reorder_window", reorder_window, {"0", "16384"},
+          {"number of out-of-order packets that a receiver keeps; a packet beyond causes a NAK. 0: "
+           "every "
+           "out-of-order packet is discarded and causes a NAK",
+           "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
 }
 
 void NicParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
-                    {"payload bytes of a packet", "", kRuntime});
+                    {"payload bytes of a full packet", "", kRuntime});
   v.choice("payload", payload,
-           {"virtual: lengths only; real: bytes moved by DMA, ICRC computed, checked", ""});
+           {"virtual: packets carry lengths only; real: DMA moves the bytes, and the ICRC is "
+            "computed and "
+            "checked",
+            ""});
   v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
   v.field("ack_priority", ack_priority, "data", any_priority(),
-          {"802.1p priority of ACKs; data: that of what they acknowledge", ""});
+          {"802.1p priority of ACKs; data: the priority of the acknowledged packet", ""});
   v.field("jitter", jitter, {"0us", "1ms"},
-          {"a packet from a NIC arrives up to so much later, drawn for each", ""});
-  v.section("clock", {"of a host, by which algorithms take round-trip times", ""},
+          {"greatest extra delay of a packet from a NIC, drawn for each packet", ""});
+  v.section("clock", {"clock of a host, with which algorithms measure round-trip times", ""},
             [&] { clock.describe(v); });
-  v.section("recovery", {"of lost packets", ""}, [&] { recovery.describe(v); });
-  v.field("outstanding_reads", outstanding_reads, {"1", "65535"},
-          {"READs of a queue pair under way at a time", "InfiniBand RC: initiator depth"});
+  v.section("recovery", {"retransmission of lost packets", ""}, [&] { recovery.describe(v); });
+  v.field(
+      "outstanding_reads", outstanding_reads, {"1", "65535"},
+      {"greatest number of concurrent READs of a queue pair", "InfiniBand RC: initiator depth"});
   v.section("dma", {"link to the host: descriptors, payload, completions", ""},
             [&] { dma.describe(v); });
 }

@@ -1,4 +1,4 @@
-// What a NIC is configured with, and the counters it keeps.
+// Configuration and counters of a NIC, and the configuration of a queue pair.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ class ParameterVisitor;
 enum class AckMode : std::uint8_t { kNone, kPerPacket, kPerMessage };
 
 struct CnpParameters {
-  PicoSeconds interval = kMicroSecond * 50;  // least distance of two CNPs of a flow
+  PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
-  bool carry_marks = false;  // the CNP says how many CE marks it stands for
+  bool carry_marks = false;  // a CNP carries the number of CE marks since the previous one
 
   void describe(ParameterVisitor& v);
 };
 
-/// What the two ends of a connection have agreed on, where senders run different algorithms.
-struct CnpAgreement {
-  bool wanted = false;  // the sender's algorithm goes by CNPs
+/// How a receiver notifies one sender, where senders run different algorithms.
+struct CnpProfile {
+  bool wanted = false;  // the sender's algorithm uses CNPs
   CnpParameters cnp;
 };
 
@@ -37,46 +37,47 @@ struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN };
   Kind kind = Kind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;
-  unsigned reorder_window = 0;                // packets; 0: the first that is early is a loss
-  std::optional<unsigned> retries;            // empty: as often as it takes
-  std::optional<unsigned> not_ready_retries;  // empty: as often as it takes
+  unsigned reorder_window = 0;      // packets kept out of order; 0: an early packet is discarded
+  std::optional<unsigned> retries;  // empty: unlimited
+  std::optional<unsigned> not_ready_retries;  // empty: unlimited
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   void describe(ParameterVisitor& v);
 };
 
 struct NicParameters {
-  enum class Payload : std::uint8_t { kVirtual, kReal };  // lengths only, or bytes
+  enum class Payload : std::uint8_t { kVirtual, kReal };  // kVirtual: packets carry lengths only
 
   std::uint32_t mtu = 1000;  // payload bytes of a full packet
   Payload payload = Payload::kVirtual;
   AckMode ack = AckMode::kPerPacket;
-  std::optional<unsigned> ack_priority;  // empty: that of the data
+  std::optional<unsigned> ack_priority;  // 802.1p priority of ACKs; empty: that of the data
   RecoveryParameters recovery;
-  // Requests of a queue pair, to read or atomic, whose answer is not whole; as many atomic answers
-  // are kept at the other end.
+  // Greatest number of READ and atomic requests of a queue pair whose response is not complete. The
+  // responder keeps as many atomic results.
   unsigned outstanding_reads = 16;
   PicoSeconds jitter{};   // see Link::set_jitter
-  ClockParameters clock;  // for the RTTs that algorithms are told
+  ClockParameters clock;  // clock that measures the RTTs for algorithms
   DmaParameters dma;
   CnpParameters cnp;
-  /// Bytes of a work item after each of which its packets go on one priority lower, from the
-  /// highest down, whatever their queue pair's is; empty: they keep that. Set by a transport.
+  /// Thresholds of PIAS in bytes sent of a work item. Packets start at the highest priority and
+  /// move one priority down at each threshold; the queue pair's priority is ignored. Empty: no
+  /// demotion. Set by a transport.
   std::vector<Bytes> demotion;
-  // Where it stands:
+  // Position in the network:
   HostId host = 0;
-  std::uint64_t seed = 1;  // the run's
+  std::uint64_t seed = 1;  // of the run
   BitRate line_rate = 100_Gbps;
   Bytes link_overhead = 20;
-  std::optional<Bytes> credit_buffer;  // of both ends of its link; empty: no credits
-  Bytes largest_packet = 1'100;        // wire bytes, for those
+  std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
+  Bytes largest_packet = 1'100;        // wire bytes; used with credits
 
   bool real_payload() const { return payload == Payload::kReal; }
-  /// max() without recovery: nothing is ever repeated.
+  /// Timeout after which unacknowledged packets are sent again; max() without recovery.
   PicoSeconds retransmit_timeout() const {
     return recovery.kind == RecoveryParameters::Kind::kNone ? PicoSeconds::max() : recovery.timeout;
   }
-  /// All but where it stands.
+  /// Describes all parameters except the position in the network.
   void describe(ParameterVisitor& v);
 };
 
@@ -88,8 +89,8 @@ DCC_ENUM_NAMES(NicParameters::Payload, {NicParameters::Payload::kVirtual, "virtu
                {NicParameters::Payload::kReal, "real"});
 
 struct NicCounters {
-  std::uint64_t packets_sent = 0;      // all kinds, made by this NIC
-  std::uint64_t packets_received = 0;  // all kinds, PFC frames included
+  std::uint64_t packets_sent = 0;      // packets of all kinds made by this NIC
+  std::uint64_t packets_received = 0;  // packets of all kinds, including PFC frames
   std::uint64_t data_sent = 0;
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // payload
@@ -99,14 +100,14 @@ struct NicCounters {
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
   std::uint64_t ce_received = 0;
-  std::uint64_t out_of_order = 0;  // data that came before something that is missing
+  std::uint64_t out_of_order = 0;  // data packets that arrived before a missing one
   std::uint64_t duplicates = 0;
   std::uint64_t retransmits = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t icrc_errors = 0;
-  std::uint64_t mr_violations = 0;     // writes refused outside the memory region
+  std::uint64_t mr_violations = 0;     // accesses refused outside the memory region
   std::uint64_t unknown_qp = 0;        // packets for a queue pair that does not exist
-  std::uint64_t receives_missing = 0;  // SENDs that found no posted buffer
+  std::uint64_t receives_missing = 0;  // SENDs without a posted buffer
   std::uint64_t pauses_received = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t not_enabled = 0;  // packets dropped because the NIC is not enabled
@@ -130,20 +131,20 @@ struct NicCounters {
   }
 };
 
-/// A connected queue pair: both directions.
+/// Configuration of a queue pair, for both directions.
 struct QueuePairConfig {
   HostId remote_host = 0;
   Qpn remote_qpn = 0;
-  std::uint32_t flow = 0;  // ledger record of what this end sends
+  std::uint32_t flow = 0;  // ledger record of the data that this end sends
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
   Service service = Service::kRc;
   bool ecn_capable = true;
-  bool governed = true;  // by the congestion-control algorithm
-  Rate rate_cap;         // the application's own limit; zero: none
-  Rate initial_rate;     // zero: the algorithm's
+  bool governed = true;  // controlled by the congestion-control algorithm
+  Rate rate_cap;         // the application's limit; zero: none
+  Rate initial_rate;     // zero: the algorithm chooses
   PicoSeconds base_rtt{};
-  Bytes bytes = 0;  // of the flow; 0: not known
+  Bytes bytes = 0;  // size of the flow; 0: unknown
   PicoSeconds deadline = PicoSeconds::max();
 
   template <class Digest>

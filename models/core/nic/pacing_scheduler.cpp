@@ -113,18 +113,18 @@ void PacingScheduler::deactivate(FlowIndex flow) {
   f.place = Place::kOff;
 }
 
-void PacingScheduler::ripen(PicoSeconds now) {
-  while (!none_ripens(now)) {
+void PacingScheduler::make_due_ready(PicoSeconds now) {
+  while (!none_due(now)) {
     const FlowIndex flow = waiting_[0].flow;
     remove_waiting(0);
     make_ready(flow);
   }
 }
 
-// Mostly one flow ripens where none is ready, and it is picked: as if it had passed through its
-// ring.
-PacingScheduler::FlowIndex PacingScheduler::pick_lone(PicoSeconds now, unsigned allowed) {
-  if (non_empty_ != 0 || none_ripens(now)) return kNone;
+// Fast path for the common case: exactly one flow is due and none is ready. The result is the same
+// as if the flow had passed through its ring.
+PacingScheduler::FlowIndex PacingScheduler::pick_only(PicoSeconds now, unsigned allowed) {
+  if (non_empty_ != 0 || none_due(now)) return kNone;
   const FlowIndex flow = waiting_[0].flow;
   Flow& f = flows_[flow];
   if ((allowed >> f.priority & 1u) == 0) return kNone;
@@ -138,9 +138,9 @@ PacingScheduler::FlowIndex PacingScheduler::pick_lone(PicoSeconds now, unsigned 
 }
 
 PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allowed) {
-  const FlowIndex lone = pick_lone(now, allowed);
-  if (lone != kNone) return lone;
-  ripen(now);
+  const FlowIndex only = pick_only(now, allowed);
+  if (only != kNone) return only;
+  make_due_ready(now);
   unsigned candidates = non_empty_ & allowed;
   if (candidates == 0) return kNone;
   FlowIndex best = kNone;
@@ -157,6 +157,15 @@ PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allow
   leave_ring(*first);
   first->place = Place::kOff;
   return best;
+}
+
+[[gnu::noinline]] PacingScheduler::FlowIndex PacingScheduler::pick_strictly(PicoSeconds now,
+                                                                            unsigned allowed) {
+  for (int priority = kPriorities; priority-- > 0;) {
+    const FlowIndex flow = pick(now, allowed & 1u << priority);
+    if (flow != kNone) return flow;
+  }
+  return kNone;
 }
 
 PicoSeconds PacingScheduler::next_ready() const {

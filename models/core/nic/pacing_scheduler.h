@@ -1,4 +1,4 @@
-// Which flow sends next: paced flows wait for their moment, eligible ones take turns.
+// Chooses the flow that sends next: paced flows wait for their time, ready flows take turns.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace dcc {
 
-/// Every flow is in one of three places: *off* (nothing to send, or its window is full),
-/// *waiting* for its next send time (a heap), or *ready* in its priority's ring. A pick takes the
-/// flow that has been ready longest among the priorities that may send: round robin among the
-/// eligible, and a wire never idles while one is. All steps are O(log waiting) or O(1).
+/// A flow is in one of three places: *off* (nothing to send, or its window is full), *waiting* for
+/// its next send time (in a heap), or *ready* in the ring of its priority. pick() takes the flow
+/// that has been ready longest among the allowed priorities. This is round robin among ready flows,
+/// and the wire never idles while a flow is ready. Each step takes O(log waiting) time or less.
 class PacingScheduler {
  public:
   using FlowIndex = std::uint32_t;
@@ -22,28 +22,30 @@ class PacingScheduler {
 
   /// Flow numbers are small and dense.
   void add_flow(FlowIndex flow, int priority);
-  /// One that is ready goes to the end of that priority's ring; with the priority it has it keeps
-  /// its turn.
+  /// A ready flow moves to the end of the new priority's ring. Setting the same priority again
+  /// changes nothing.
   void set_priority(FlowIndex flow, int priority);
-  /// Of one that is off: nothing is kept of it.
-  void forget(FlowIndex flow) { flows_.drop(flow); }
-  /// `flow` may send from `when` on (or at once, if that has passed).
+  /// Frees the state of a flow. Precondition: the flow is off.
+  void release(FlowIndex flow) { flows_.drop(flow); }
+  /// The flow may send from `when` on, or at once if `when` has passed.
   void activate(FlowIndex flow, PicoSeconds when);
-  /// Takes it out of waiting or ready.
+  /// Switches the flow off.
   void deactivate(FlowIndex flow);
   bool is_active(FlowIndex flow) const { return flows_[flow].place != Place::kOff; }
   bool is_waiting(FlowIndex flow) const { return flows_[flow].place == Place::kWaiting; }
 
-  /// The flow to send now, taken out (it is off until activated again); kNone if no flow of the
-  /// allowed priorities is ready. Bit p of `allowed` lets priority p send.
+  /// Returns the flow to send now and switches it off; kNone if no flow of an allowed priority is
+  /// ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
-  /// True if no flow is ready by `now`, whatever is allowed: pick() would find none.
-  bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_ripens(now); }
-  /// When the first waiting flow becomes ready; max() if none waits.
+  /// The same, but a ready flow of a higher priority always comes before one of a lower priority.
+  FlowIndex pick_strictly(PicoSeconds now, unsigned allowed);
+  /// True if no flow of any priority is ready at `now`.
+  bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_due(now); }
+  /// Time at which the first waiting flow becomes ready; max() if no flow waits.
   PicoSeconds next_ready() const;
-  /// Which one that is; kNone if none waits.
+  /// The waiting flow that becomes ready first; kNone if no flow waits.
   FlowIndex first_waiting() const { return waiting_.empty() ? kNone : waiting_[0].flow; }
-  /// True if a flow of an allowed priority was ready at the last pick and was not picked.
+  /// True if a flow of an allowed priority was ready at the last pick() and was not picked.
   bool has_ready(unsigned allowed) const { return (non_empty_ & allowed) != 0; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -57,10 +59,10 @@ class PacingScheduler {
   struct Flow {
     Place place = Place::kOff;
     std::uint8_t priority = 0;
-    std::uint32_t position = 0;  // in the heap, while waiting
-    FlowIndex before = kNone;    // in the ring, while ready
+    std::uint32_t position = 0;  // in the heap; valid while waiting
+    FlowIndex before = kNone;    // neighbours in the ring; valid while ready
     FlowIndex after = kNone;
-    std::uint64_t ready_order = 0;  // when it joined the ring
+    std::uint64_t ready_order = 0;  // counts flows that became ready
   };
   struct Waiting {
     PicoSeconds when;
@@ -74,11 +76,11 @@ class PacingScheduler {
     FlowIndex tail = kNone;
   };
 
-  bool none_ripens(PicoSeconds now) const { return waiting_.empty() || now < waiting_[0].when; }
-  FlowIndex pick_lone(PicoSeconds now, unsigned allowed);
+  bool none_due(PicoSeconds now) const { return waiting_.empty() || now < waiting_[0].when; }
+  FlowIndex pick_only(PicoSeconds now, unsigned allowed);
   void make_ready(FlowIndex flow);
   void leave_ring(Flow& flow);
-  void ripen(PicoSeconds now);
+  void make_due_ready(PicoSeconds now);
   void put(std::uint32_t position, const Waiting& entry);
   void sift_up(std::uint32_t position, const Waiting& entry);
   void sift_down(std::uint32_t position, const Waiting& entry);

@@ -10,7 +10,7 @@ namespace dcc {
 
 void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   Context& context = contexts_.keep(qpn);
-  forget_early(context);
+  free_early(context);
   context = Context{};
   context.created = true;
   context.remote_host = config.remote_host;
@@ -20,10 +20,10 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 void Receiver::destroy_queue_pair(Qpn qpn) {
   if (!contexts_.has(qpn)) return;
   contexts_[qpn].created = false;
-  forget_early(contexts_[qpn]);
+  free_early(contexts_[qpn]);
 }
 
-bool Receiver::rests(Qpn qpn) const {
+bool Receiver::is_quiescent(Qpn qpn) const {
   const Context* const context = contexts_.find(qpn);
   if (context == nullptr || context->early == nullptr) return true;
   const std::vector<Packet*>& kept = context->early->kept;
@@ -37,31 +37,31 @@ void Receiver::on_data(Packet* packet) {
   Context* const known = contexts_.find(qpn);
   if (known == nullptr || !known->created) {
     ++counters_.unknown_qp;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
-    ++counters_.icrc_errors;  // as if it had been lost: go-back-N brings it again
-    pool_.give_back(packet);
+    ++counters_.icrc_errors;  // treated as lost; the sender repeats it
+    pool_.free(packet);
     return;
   }
   context.notification_point.on_packet();
-  // A CE mark tells of the network, whether or not the packet is of use.
+  // A CE mark counts even if the packet is dropped later.
   if (packet->ecn == Ecn::kCe) {
     notify(*packet, context);
   } else if (context.notification_point.on_unmarked()) {
     send_cnp(*packet, context, 0);
   }
 
-  if (is_answer(packet->operation)) {
+  if (is_response(packet->operation)) {
     transmitter_.on_response(*packet);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   if (packet->service != Service::kRc) {
     accept_unreliable(qpn, *packet, context);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   const bool ordered = parameters_.ack != AckMode::kNone;
@@ -74,9 +74,10 @@ void Receiver::on_data(Packet* packet) {
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
     if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
-    if (is_answered(packet->operation)) {
-      // Its answer was lost, or part of it: what was given once is given again.
-      if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
+    if (expects_response(packet->operation)) {
+      // The response, or part of it, was lost: send it again.
+      if (deliver(qpn, *packet) == DeliverySink::Result::kAccepted)
+        transmitter_.respond(qpn, *packet);
     } else if (packet->ack_requested) {
       acknowledge(*packet, context, context.expected - 1);
     }
@@ -95,7 +96,7 @@ void Receiver::on_data(Packet* packet) {
       transmitter_.send_control(nak);
     }
   }
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 Receiver::Early& Receiver::early_of(Context& context) {
@@ -111,70 +112,71 @@ void Receiver::note_order(const Packet& packet, Early& early) {
   if (reordering_ != nullptr) reordering_->add(behind);
 }
 
-/// False for a packet beyond the window. One that is kept already goes.
+/// Buffers an early packet, or frees a duplicate of a buffered one. Returns false, and keeps no
+/// reference, if the packet is beyond the reorder window.
 bool Receiver::keep(Packet* packet, Context& context) {
   const Psn window = context.early->kept.size();
   if (packet->psn - context.expected >= window) return false;
   Packet*& place = context.early->kept[packet->psn % window];
   if (place != nullptr) {
     ++counters_.duplicates;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return true;
   }
   place = packet;
-  ++held_;
+  ++buffered_;
   return true;
 }
 
-/// What has waited for the packet that just came.
+/// Accepts buffered packets that follow the packet just accepted.
 void Receiver::accept_early(Qpn qpn, Context& context) {
   std::vector<Packet*>& kept = context.early->kept;
   while (!kept.empty()) {
     Packet*& place = kept[context.expected % kept.size()];
     if (place == nullptr) return;
     Packet* const packet = std::exchange(place, nullptr);
-    --held_;
+    --buffered_;
     const Psn before = context.expected;
     accept(qpn, packet, context);
-    pool_.give_back(packet);
+    pool_.free(packet);
     if (context.expected == before) return;  // refused
   }
 }
 
-void Receiver::forget_early(Context& context) {
+void Receiver::free_early(Context& context) {
   if (context.early == nullptr) return;
   for (Packet*& packet : context.early->kept) {
     if (packet == nullptr) continue;
-    pool_.give_back(std::exchange(packet, nullptr));
-    --held_;
+    pool_.free(std::exchange(packet, nullptr));
+    --buffered_;
   }
 }
 
-void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict) {
+void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result result) {
   Packet* const nak = reply_to(data, context, PacketKind::kNak);
   nak->psn = context.expected;
-  switch (verdict) {
-    case DeliverySink::Verdict::kTaken:
-    case DeliverySink::Verdict::kAccess:
+  switch (result) {
+    case DeliverySink::Result::kAccepted:
+    case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
       nak->nak = NakReason::kAccess;
       break;
-    case DeliverySink::Verdict::kInvalid:
+    case DeliverySink::Result::kInvalid:
       nak->nak = NakReason::kInvalid;
       break;
-    case DeliverySink::Verdict::kNotReady:
+    case DeliverySink::Result::kNotReady:
       ++counters_.receives_missing;
       nak->nak = NakReason::kNotReady;
-      nak->immediate = roce::not_ready_code(parameters_.recovery.not_ready_delay);
-      context.nak_sent = true;  // what follows it comes too early, and again
+      nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
+      context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
       break;
   }
   ++counters_.naks_sent;
   transmitter_.send_control(nak);
 }
 
-DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
-  return sink_ == nullptr ? DeliverySink::Verdict::kTaken : sink_->delivered(qpn, packet);
+DeliverySink::Result Receiver::deliver(Qpn qpn, const Packet& packet) {
+  return sink_ == nullptr ? DeliverySink::Result::kAccepted : sink_->delivered(qpn, packet);
 }
 
 [[gnu::always_inline]] inline void Receiver::count(const Packet& packet) {
@@ -186,15 +188,15 @@ DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
 }
 
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
-  const DeliverySink::Verdict verdict = deliver(qpn, *packet);
-  if (verdict != DeliverySink::Verdict::kTaken) {
-    refuse(*packet, context, verdict);
+  const DeliverySink::Result result = deliver(qpn, *packet);
+  if (result != DeliverySink::Result::kAccepted) {
+    refuse(*packet, context, result);
     return;
   }
   context.nak_sent = false;
-  if (is_answered(packet->operation)) {
+  if (expects_response(packet->operation)) {
     context.expected = packet->psn + transmitter_.packets_of(qpn, packet->message_bytes);
-    transmitter_.answer(qpn, *packet);
+    transmitter_.respond(qpn, *packet);
     return;
   }
   context.expected = packet->psn + 1;
@@ -202,8 +204,8 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
 }
 
-// Nobody repeats it: a datagram without a buffer is lost, and so is a message of a connection of
-// which a packet is missing.
+// No sender repeats unreliable data. A datagram without a buffer is lost, and so is a message that
+// misses a packet.
 void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context) {
   if (packet.service == Service::kUc) {
     if (packet.psn != context.expected) {
@@ -218,23 +220,23 @@ void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context
     if (context.skipping) return;
   }
   switch (deliver(qpn, packet)) {
-    case DeliverySink::Verdict::kTaken:
+    case DeliverySink::Result::kAccepted:
       count(packet);
       return;
-    case DeliverySink::Verdict::kAccess:
+    case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
       break;
-    case DeliverySink::Verdict::kNotReady:
+    case DeliverySink::Result::kNotReady:
       ++counters_.receives_missing;
       break;
-    case DeliverySink::Verdict::kInvalid:
+    case DeliverySink::Result::kInvalid:
       break;
   }
   context.skipping = true;
 }
 
 Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKind kind) {
-  Packet* const reply = pool_.take();
+  Packet* const reply = pool_.allocate();
   reply->kind = kind;
   reply->source = parameters_.host;
   const bool datagram = data.service == Service::kUd;
@@ -255,8 +257,8 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
   ack->psn = psn;
   ack->sent = data.sent;
   ack->last = data.last;
-  ack->cnp_marks = data.ecn == Ecn::kCe ? 1 : 0;
-  ack->overlay.feedback_tag = data.overlay.tag;
+  ack->ce_echo = data.ecn == Ecn::kCe;
+  ack->overlay = data.overlay.echoed();
   std::swap(ack->telemetry, data.telemetry);
   ack->telemetry_hops = data.telemetry_hops;
   ++counters_.acks_sent;
@@ -274,12 +276,12 @@ void Receiver::notify(const Packet& data, Context& context) {
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
-  cnp->ecn = Ecn::kEct0;  // as adapters send it; a mark that it meets tells nobody anything
+  cnp->ecn = Ecn::kEct0;  // as adapters send it; a CE mark on a CNP has no effect
   const CnpParameters& parameters = cnp_for(data.source);
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;
   cnp->cnp_marks = marks;
-  cnp->immediate = context.notification_point.told_packets();
+  cnp->cnp_packets = context.notification_point.reported_packets();
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
   ++ledger_[data.flow].cnps_sent;

@@ -1,5 +1,5 @@
-// The receiving half of a NIC (the text's "packet receive"): order, acknowledgement, CE → CNP,
-// payload into host RAM.
+// The receiving half of a NIC (the patent's "packet receive"): packet order, acknowledgement, CNPs
+// for CE marks, delivery of payload.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,25 @@
 
 namespace dcc {
 
-/// Hears of data that arrived in order.
+/// Receives data that arrived in order.
 class DeliverySink {
  public:
-  enum class Verdict : std::uint8_t {
-    kTaken,
-    kAccess,    // an address that is not this host's to give: a remote access error
-    kInvalid,   // a SEND longer than the buffer posted for it, an atomic operation on a word that
-                // is not aligned: a remote invalid request error
-    kNotReady,  // a SEND without a posted buffer: the sender tries again later
+  enum class Result : std::uint8_t {
+    kAccepted,
+    kAccess,    // the address is outside the memory region: a remote access error
+    kInvalid,   // a SEND is longer than its buffer, or the word of an atomic operation is not
+                // aligned: a remote invalid request error
+    kNotReady,  // a SEND found no posted buffer: the sender tries again later
   };
-  /// Called for every request's packet in order; may copy its payload.
-  virtual Verdict delivered(Qpn qpn, const Packet& packet) = 0;
+  /// Called for each packet of a request, in order. May copy the payload.
+  virtual Result delivered(Qpn qpn, const Packet& packet) = 0;
 
  protected:
   ~DeliverySink() = default;
 };
 
+/// The receiving half of a NIC: checks the order and integrity of data packets, delivers them, and
+/// sends ACKs, NAKs and CNPs.
 class Receiver {
  public:
   Receiver(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
@@ -49,20 +51,20 @@ class Receiver {
         transmitter_(transmitter) {}
 
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
-  /// CNPs are made only where the senders' algorithm wants them.
-  void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
-  /// Instead of the NIC's own settings: what is agreed with each sender.
-  void set_cnp_agreements(std::function<const CnpAgreement&(HostId sender)> agreed) {
+  /// Enables CNPs. Required if the senders' algorithm uses them.
+  void enable_cnps(bool wanted) { cnps_wanted_ = wanted; }
+  /// Sets how each sender is notified, in place of the NIC's own settings.
+  void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnps_agreed_ = std::move(agreed);
   }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
-  /// Nothing is kept back for want of what is before it.
-  bool rests(Qpn qpn) const;
-  void forget(Qpn qpn) { contexts_.drop(qpn); }
+  /// True if no packet is buffered for want of an earlier one.
+  bool is_quiescent(Qpn qpn) const;
+  void release(Qpn qpn) { contexts_.drop(qpn); }
 
-  /// on_data() is near.
-  void expect(const Packet& packet) const {
+  /// Prefetches the cache lines that on_data() will use for this packet.
+  void prefetch(const Packet& packet) const {
     if (const Context* const context = contexts_.find(packet.destination_qpn)) {
       __builtin_prefetch(context, 1);
       if (const FlowRecord* const record = ledger_.find(packet.flow)) {
@@ -70,15 +72,15 @@ class Receiver {
       }
     }
   }
-  /// A data packet; gives it back to the pool.
+  /// A data packet arrived. Takes ownership.
   void on_data(Packet* packet);
-  /// Ways of what is accepted, by class, from now on; null: none. Not owned.
+  /// Records one-way delays of accepted packets by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
-  /// Counts there what comes late, from now on; null: nowhere. Not owned. Of what it accepts or
-  /// sends a NAK for; answers of READs and atomic operations are not looked at.
+  /// Records data that arrives out of order from now on; null: none. Not owned. Responses of READ
+  /// and atomic operations are not recorded.
   void observe_reordering(Reordering* reordering) { reordering_ = reordering; }
-  /// Packets that are kept because something before them is missing.
-  std::size_t held() const { return held_; }
+  /// Number of packets buffered because an earlier one is missing.
+  std::size_t buffered() const { return buffered_; }
   template <class Digest>
   void add_state(Digest& d) const {
     contexts_.every([&](const Context& c) {
@@ -93,20 +95,20 @@ class Receiver {
   }
 
  private:
-  /// Of a queue pair on which something has come too early.
+  /// Out-of-order state of a queue pair; exists after the first early packet.
   struct Early {
-    std::vector<Packet*> kept;  // by PSN modulo the window
+    std::vector<Packet*> kept;  // position: PSN modulo the reorder window; null: empty
     FurthestArrival furthest;
   };
   struct Context {
     bool created = false;
-    bool nak_sent = false;  // one NAK a gap (IBTA 9.7.5.2.8)
+    bool nak_sent = false;  // one NAK for each gap (IBTA 9.7.5.2.8)
     HostId remote_host = 0;
     Qpn remote_qpn = 0;
     Psn expected = 0;
-    bool skipping = false;  // unreliable: part of the message was lost, so all of it is
+    bool skipping = false;  // unreliable: the rest of a damaged message is dropped
     NotificationPoint notification_point;
-    std::unique_ptr<Early> early;  // null: nothing was
+    std::unique_ptr<Early> early;  // null: no packet was early
   };
 
   const CnpParameters& cnp_for(HostId sender) const {
@@ -114,16 +116,16 @@ class Receiver {
   }
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
-  void refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict);
+  void refuse(const Packet& data, Context& context, DeliverySink::Result result);
   void accept(Qpn qpn, Packet* packet, Context& context);
   void accept_unreliable(Qpn qpn, const Packet& packet, Context& context);
-  DeliverySink::Verdict deliver(Qpn qpn, const Packet& packet);
+  DeliverySink::Result deliver(Qpn qpn, const Packet& packet);
   void count(const Packet& packet);
   Early& early_of(Context& context);
   void note_order(const Packet& packet, Early& early);
   bool keep(Packet* packet, Context& context);
   void accept_early(Qpn qpn, Context& context);
-  void forget_early(Context& context);
+  void free_early(Context& context);
   void acknowledge(Packet& data, const Context& context, Psn psn);
   Packet* reply_to(const Packet& data, const Context& context, PacketKind kind);
 
@@ -137,8 +139,9 @@ class Receiver {
   DelaysByClass* delays_ = nullptr;
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
-  std::function<const CnpAgreement&(HostId sender)> cnps_agreed_;  // mostly empty
-  std::size_t held_ = 0;
+  std::function<const CnpProfile&(HostId sender)>
+      cnps_agreed_;  // empty: the NIC's own settings apply
+  std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };
 

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
+#include "nic/request_packet.h"
 #include "wire/roce_headers.h"
 #include "wire/wire_size.h"
 
 namespace dcc {
 
-Transmitter::FlowTimer::FlowTimer(Transmitter& transmitter, FlowNumber number, int timer,
-                                  std::uint32_t rank)
-    : owner(&transmitter),
-      flow(number),
-      id(timer),
-      event(Event::calling<&FlowTimer::fire>(*this, rank)) {}
-
-void Transmitter::FlowTimer::fire() { owner->algorithm_->on_timer(flow, id); }
+using Status = CompletionSink::Status;
 
 Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
                          NicCounters& counters, const NicParameters& parameters, std::uint32_t rank)
@@ -26,9 +21,11 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
-      demotes_(!parameters.demotion.empty()),
-      wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
-      timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)),
+      pacer_(parameters.line_rate, parameters.link_overhead),
+      wake_(
+          Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
+      responder_(pool, counters, parameters),
+      retransmit_timer_(scheduler, Event::calling<&Transmitter::check_timeouts>(*this, rank)),
       demotion_(parameters.demotion) {
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
@@ -37,31 +34,30 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
 }
 
 void Transmitter::mtu_changed() {
-  full_wire_ = roce::data_wire_bytes(parameters_.mtu, false, false) +
-               static_cast<std::uint32_t>(parameters_.link_overhead);
-  if (parameters_.real_payload()) {
-    // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
-    const DmaParameters& dma = parameters_.dma;
-    staging_limit_ = static_cast<Bytes>(static_cast<Uint128>(dma.rate.bits_per_second) *
-                                        static_cast<std::uint64_t>(dma.latency.count) /
-                                        (8u * 1'000'000'000'000u)) +
-                     2 * static_cast<Bytes>(full_wire_);
-  }
+  pacer_.set_mtu(parameters_.mtu);
+  if (parameters_.real_payload()) staging_.set_limit(parameters_.dma, pacer_.full_packet());
 }
 
 void Transmitter::set_algorithm(Algorithm* algorithm) {
   algorithm_ = algorithm;
   needs_ = algorithm != nullptr ? algorithm->needs() : AlgorithmNeeds{};
+  pacer_.set_needs(needs_);
 }
 
+void Transmitter::set_dma(Dma* dma) {
+  dma_ = dma;
+  responder_.set_dma(dma, this);
+}
+
+// ---------------------------------------------------------------- queue pairs
+
 void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
-  Flow& flow = flows_.keep(qpn);  // destroyed or not: nothing is left of what it was
-  if (flow.created) pacing_.deactivate(qpn);
-  untrack(qpn, flow);
-  flow = Flow(parameters_.mtu);
-  flow.created = true;
-  flow.config = config;
-  flow.connected = config.service == Service::kUd;
+  SendQueuePair& pair = pairs_.keep(qpn);
+  if (pair.created) pacing_.deactivate(qpn);
+  pair = SendQueuePair(parameters_.mtu);
+  pair.created = true;
+  pair.config = config;
+  pair.connected = config.service == Service::kUd;
   pacing_.add_flow(qpn, config.priority);
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
@@ -71,52 +67,50 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 }
 
 void Transmitter::connect_queue_pair(Qpn qpn) {
-  Flow& flow = flows_[qpn];
-  flow.connected = true;
-  consider(qpn, flow);
-  kick();
+  SendQueuePair& pair = pairs_[qpn];
+  pair.connected = true;
+  activate_if_sendable(qpn, pair);
+  try_send();
 }
 
 void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (!exists(qpn)) return;
-  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->on_flow_end(qpn);
-  fail(qpn, flows_[qpn], CompletionSink::Status::kFlushed);
-  flows_[qpn].created = false;
+  if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->on_flow_end(qpn);
+  fail(qpn, pairs_[qpn], Status::kFlushed);
+  pairs_[qpn].created = false;
 }
 
-bool Transmitter::rests(Qpn qpn) const {
-  const Flow& flow = flows_[qpn];
-  if (!flow.work.idle() || flow.outstanding || pacing_.is_active(qpn)) return false;
-  if (flow.reads != nullptr && !flow.reads->answers.empty()) return false;
-  return algorithm_ == nullptr || !flow.config.governed || algorithm_->is_quiescent(qpn);
+bool Transmitter::is_quiescent(Qpn qpn) const {
+  const SendQueuePair& pair = pairs_[qpn];
+  if (!pair.work.idle() || pair.deadline.is_armed() || pacing_.is_active(qpn)) return false;
+  if (has_response(pair)) return false;
+  return algorithm_ == nullptr || !pair.config.governed || algorithm_->is_quiescent(qpn);
 }
 
-void Transmitter::forget(Qpn qpn) {
-  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->release(qpn);
-  pacing_.forget(qpn);
-  flows_.drop(qpn);
+void Transmitter::release(Qpn qpn) {
+  if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->release(qpn);
+  pacing_.release(qpn);
+  pairs_.drop(qpn);
 }
 
 void Transmitter::post(Qpn qpn, const WorkItem& item) {
   assert(exists(qpn) && item.bytes > 0);
-  Flow& flow = flows_[qpn];
-  if (flow.failed) {
-    if (completions_ != nullptr) {
-      completions_->work_done(qpn, item, CompletionSink::Status::kFlushed);
-    }
+  SendQueuePair& pair = pairs_[qpn];
+  if (pair.failed) {
+    complete(qpn, item, Status::kFlushed);
     return;
   }
-  FlowRecord& record = ledger_[flow.config.flow];
+  FlowRecord& record = ledger_[pair.config.flow];
   if (record.posted == PicoSeconds::max()) record.posted = now();
   record.posted_bytes += item.bytes;
   if (transport_ != nullptr) {
     transport_->post(qpn, item);
     return;
   }
-  flow.work.post(item);
-  if (is_answered(item.operation)) reads_of(flow);
-  consider(qpn, flow);
-  kick();
+  pair.work.post(item);
+  if (expects_response(item.operation)) read_state(pair);
+  activate_if_sendable(qpn, pair);
+  try_send();
 }
 
 void Transmitter::stop(Qpn qpn) {
@@ -125,166 +119,145 @@ void Transmitter::stop(Qpn qpn) {
     return;
   }
   if (!exists(qpn)) return;
-  flows_[qpn].work.truncate();
+  pairs_[qpn].work.truncate();
   pacing_.deactivate(qpn);
 }
 
-void Transmitter::leave_out(Qpn qpn, Bytes bytes) {
-  Flow& flow = flows_[qpn];
-  flow.work.leave_out(bytes);
-  FlowRecord& record = ledger_[flow.config.flow];
+void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
+  SendQueuePair& pair = pairs_[qpn];
+  pair.work.mark_delivered(bytes);
+  FlowRecord& record = ledger_[pair.config.flow];
   record.acked_bytes += bytes;
   record.received_bytes += bytes;
   tally_.acknowledged_bytes += bytes;
 }
 
-// ---------------------------------------------------------------- who may send, and when
-
-bool Transmitter::may_send(const Flow& flow) const {
-  if (!flow.connected) return false;
-  return may_request(flow) || (flow.reads != nullptr && !flow.reads->answers.empty());
+ReadState& Transmitter::read_state(SendQueuePair& pair) {
+  if (pair.reads == nullptr) pair.reads = std::make_unique<ReadState>();
+  return *pair.reads;
 }
 
-bool Transmitter::may_request(const Flow& flow) const {
-  if (!flow.work.has_unsent()) return false;
-  if (flow.reads != nullptr && flow.work.next_is_read() &&
-      flow.work.reads_out() >= parameters_.outstanding_reads) {
+// ---------------------------------------------------------------- turns: who may send, and when
+
+bool Transmitter::may_send(const SendQueuePair& pair) const {
+  return pair.connected && (may_request(pair) || has_response(pair));
+}
+
+bool Transmitter::may_request(const SendQueuePair& pair) const {
+  if (!pair.work.has_unsent()) return false;
+  if (pair.reads != nullptr && pair.work.next_is_read() &&
+      pair.work.reads_out() >= parameters_.outstanding_reads) {
     return false;
   }
-  // A window smaller than a packet still lets one packet out: nothing would ever reopen it.
-  const Bytes in_flight = flow.work.in_flight();
-  return in_flight == 0 || in_flight < flow.window;
+  // A window below one packet still lets one packet out, since only an ACK reopens the window.
+  const Bytes in_flight = pair.work.in_flight();
+  return in_flight == 0 || in_flight < pair.window;
 }
 
-PicoSeconds Transmitter::gap_of(const Flow& flow, std::uint32_t wire) const {
-  return wire == full_wire_ ? flow.full_gap : gap_at(flow.rate, wire);
+PicoSeconds Transmitter::next_request_start(const SendQueuePair& pair) const {
+  return std::max(pacer_.next_start(pair, now()), pair.not_before);
 }
 
-// At its line's rate a flow is paced by the line itself: that rate may have been rounded down,
-// which would keep the flow a little below.
-PicoSeconds Transmitter::gap_at(Rate rate, std::uint32_t wire) const {
-  const PicoSeconds gap = pacing_gap(wire, rate);
-  if (rate != line_rate_) return gap;
-  return std::min(gap, serialization_time(wire, parameters_.line_rate));
+void Transmitter::activate_if_sendable(Qpn qpn, SendQueuePair& pair) {
+  if (!pacing_.is_active(qpn) && may_send(pair)) activate(qpn, pair);
 }
 
-PicoSeconds Transmitter::next_start(const Flow& flow) const {
-  if (flow.last_wire == 0) return now();
-  if (flow.burst_left > 0) return std::max(flow.burst_next, now());
-  const PicoSeconds gap = gap_of(flow, flow.last_wire);
-  // A rate of zero waits for ever; set_rate moves it.
-  if (gap == PicoSeconds::max()) return gap;
-  return std::max(flow.paced_from + gap, now());
-}
-
-void Transmitter::consider(Qpn qpn, Flow& flow) {
-  if (!pacing_.is_active(qpn) && may_send(flow)) activate(qpn, flow);
-}
-
-void Transmitter::activate(Qpn qpn, Flow& flow) {
-  if (demotes_) wait_by_next(qpn, flow);
-  if (flow.reads != nullptr && !flow.reads->answers.empty() && !answers_are_paced(flow)) {
+void Transmitter::activate(Qpn qpn, SendQueuePair& pair) {
+  if (demotion_.is_active()) set_turn_priority(qpn, pair);
+  if (has_response(pair) && !responses_are_paced(pair)) {
     pacing_.activate(qpn, now());
     return;
   }
-  const PicoSeconds start = std::max(next_start(flow), flow.not_before);
-  if (needs_.burst > 0 || needs_.rtt_from_due) keep_due(flow, start);
+  const PicoSeconds start = next_request_start(pair);
+  if (pacer_.tracks_due()) FlowPacer::keep_due(pair, start);
   pacing_.activate(qpn, start);
 }
 
-void Transmitter::keep_due(Flow& flow, PicoSeconds start) {
-  if (flow.burst_left == 0) {
-    flow.due = start;
-  } else if (flow.burst_next < start) {  // its window held the burst up: the NIC did not
-    flow.due += start - flow.burst_next;
-    flow.burst_next = start;
+/// Chooses between a response and a request. They alternate while both may be sent.
+bool Transmitter::is_response_next(SendQueuePair& pair) {
+  ReadState& reads = *pair.reads;
+  if (reads.responder.responses.empty()) return false;
+  const bool own =
+      may_request(pair) && (responses_are_paced(pair) || next_request_start(pair) <= now());
+  reads.own_turn = own && !reads.own_turn;
+  return !reads.own_turn;
+}
+
+void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
+  demotion_ = Demotion(std::move(thresholds));
+  pairs_.each([this](Qpn qpn, const SendQueuePair& pair) { set_turn_priority(qpn, pair); });
+  try_send();
+}
+
+/// The queue pair waits at the priority of its next request. Responses keep the configured one.
+void Transmitter::set_turn_priority(Qpn qpn, const SendQueuePair& pair) {
+  const bool demotes_next = demotion_.is_active() && pair.work.has_unsent();
+  pacing_.set_priority(qpn, demotes_next ? demotion_.priority_at(pair.work.plan_next().item_offset)
+                                         : pair.config.priority);
+}
+
+// ---------------------------------------------------------------- calls by the algorithm
+
+void Transmitter::set_rate(FlowNumber flow, Rate rate) {
+  SendQueuePair& pair = pairs_[flow];
+  if (pair.config.rate_cap.raw != 0) rate = std::min(rate, pair.config.rate_cap);
+  pacer_.set_rate(pair.pacing, rate);
+  if (!pacing_.is_waiting(flow)) return;
+  activate(flow, pair);
+  try_send();
+}
+
+void Transmitter::set_window(FlowNumber flow, Bytes bytes) {
+  SendQueuePair& pair = pairs_[flow];
+  pair.window = bytes;
+  pair.has_window = true;
+  if (!pair.created) return;
+  activate_if_sendable(flow, pair);
+  if (out_ != nullptr) try_send();
+}
+
+void Transmitter::start_timer(FlowNumber flow, int id, PicoSeconds delay) {
+  std::unique_ptr<AlgorithmTimers>& timers = pairs_[flow].timers;
+  if (timers == nullptr) {
+    timers = std::make_unique<AlgorithmTimers>(scheduler_, *algorithm_, flow, rank_);
   }
+  timers->start(id, delay);
 }
 
-// Of a burst's later packets: behind those before, had nothing been in their way.
-PicoSeconds Transmitter::due_of_next(const Flow& flow) const {
-  if (flow.burst_left == 0) return flow.due;
-  return flow.due + (needs_.burst_rate.raw != 0
-                         ? pacing_gap(flow.last_wire, needs_.burst_rate)
-                         : serialization_time(flow.last_wire, parameters_.line_rate));
+void Transmitter::stop_timer(FlowNumber flow, int id) {
+  const std::unique_ptr<AlgorithmTimers>& timers = pairs_[flow].timers;
+  if (timers != nullptr) timers->stop(id);
 }
 
-void Transmitter::set_rate(FlowNumber number, Rate rate) {
-  Flow& flow = flows_[number];
-  if (flow.config.rate_cap.raw != 0) rate = std::min(rate, flow.config.rate_cap);
-  flow.rate = rate;
-  flow.full_gap = gap_at(rate, full_wire_);
-  if (!pacing_.is_waiting(number)) return;
-  activate(number, flow);
-  kick();
-}
-
-void Transmitter::set_window(FlowNumber number, Bytes bytes) {
-  Flow& flow = flows_[number];
-  flow.window = bytes;
-  flow.has_window = true;
-  if (!flow.created) return;
-  consider(number, flow);
-  if (out_ != nullptr) kick();
-}
-
-void Transmitter::start_timer(FlowNumber number, int id, PicoSeconds delay) {
-  Flow& flow = flows_[number];
-  if (flow.timers == nullptr) flow.timers = std::make_unique<FlowTimers>();
-  auto& timer = (*flow.timers)[static_cast<std::size_t>(id)];
-  if (timer == nullptr) timer = std::make_unique<FlowTimer>(*this, number, id, rank_);
-  scheduler_.schedule_in(timer->event, delay);
-}
-
-void Transmitter::stop_timer(FlowNumber number, int id) {
-  Flow& flow = flows_[number];
-  if (flow.timers == nullptr) return;
-  auto& timer = (*flow.timers)[static_cast<std::size_t>(id)];
-  if (timer != nullptr) scheduler_.cancel(timer->event);
-}
-
-Transmitter::FlowView Transmitter::view(Qpn qpn) const {
-  const Flow* const flow = flows_.find(qpn);
-  if (flow == nullptr) return {};
-  return {flow->rate, ledger_[flow->config.flow].sent_wire_bits, flow->config.flow,
-          flow->config.dscp};
-}
-
-// ---------------------------------------------------------------- onto the wire
+// ---------------------------------------------------------------- sending
 
 void Transmitter::send_control(Packet* packet) {
   ++counters_.packets_sent;
-  control_[packet->priority].push(packet);
-  control_waiting_ |= 1u << packet->priority;
-  kick();
+  control_.push(packet);
+  try_send();
 }
 
 void Transmitter::send_link_control(Packet* packet) {
   ++counters_.packets_sent;
-  control_[kPriorities].push(packet);
-  control_waiting_ |= 1u << kPriorities;
-  kick();
+  control_.push_link_control(packet);
+  try_send();
 }
 
 bool Transmitter::send_one_control() {
-  const unsigned ready = sendable_control();
-  if (ready == 0) return false;
-  const int priority = 31 - __builtin_clz(ready);
-  PacketFifo& fifo = control_[static_cast<std::size_t>(priority)];
-  Packet* const packet = fifo.pop();
-  if (fifo.empty()) control_waiting_ &= ~(1u << priority);
-  onto_wire(packet);
+  Packet* const packet = control_.pop(pause_.blocked());
+  if (packet == nullptr) return false;
+  put_on_wire(packet);
   return true;
 }
 
-void Transmitter::kick() {
-  if (sending_) return;  // from within a callback of the packet being made: its end plans for all
+void Transmitter::try_send() {
+  if (sending_) return;  // the outer call schedules the next attempt
   if (wire_is_free()) {
     sending_ = true;
     send_one();
     sending_ = false;
   }
-  plan_wake();
+  schedule_send();
 }
 
 void Transmitter::send_one() {
@@ -294,7 +267,7 @@ void Transmitter::send_one() {
     return;
   }
   if (parameters_.real_payload()) {
-    stage();
+    stage_packets();
     send_one_staged();
   } else if (Packet* const packet = next_data_packet()) {
     send_data(packet);
@@ -305,7 +278,7 @@ void Transmitter::send_data(Packet* packet) {
   ++counters_.packets_sent;
   ++counters_.data_sent;
   counters_.bytes_sent += packet->payload_bytes;
-  if (!is_answer(packet->operation)) {  // those are counted where they were asked for
+  if (!is_response(packet->operation)) {  // responses count in the requester's record
     FlowRecord& record = ledger_[packet->flow];
     record.sent_wire_bits +=
         std::uint64_t{8} *
@@ -313,22 +286,18 @@ void Transmitter::send_data(Packet* packet) {
     ++record.packets;
     if (!needs_.rtt_from_due) packet->sent = now();
   }
-  onto_wire(packet);
+  put_on_wire(packet);
 }
 
-bool Transmitter::head_is_ready() const {
-  return arrived_ > 0 && (allowed() & (1u << staged_.front().packet->priority)) != 0;
-}
-
-// Called with nothing that could go at this instant. The wire tells nobody when it is free, so
-// whoever waits for it is woken here; payload that arrives kicks by itself.
-void Transmitter::plan_wake() {
-  const bool may_take = !parameters_.real_payload() || staged_bytes_ < staging_limit_;
+// Precondition: nothing can be sent at this instant. The wire does not report when it is free, so
+// the event below replaces that report. The end of a DMA request calls try_send() itself.
+void Transmitter::schedule_send() {
+  const bool may_take = !parameters_.real_payload() || staging_.has_room();
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
-    if (sendable_control() == 0 && !transport_may_send()) return;
+    if (!control_.has_sendable(pause_.blocked()) && !transport_may_send()) return;
     when = wire_free_;
-  } else if (sendable_control() != 0 || head_is_ready() ||
+  } else if (control_.has_sendable(pause_.blocked()) || staged_packet_is_ready() ||
              (may_take && pacing_.has_ready(allowed()))) {
     when = wire_free_;
   } else {
@@ -339,212 +308,107 @@ void Transmitter::plan_wake() {
   if (!wake_.is_scheduled() || wake_.due() != when) scheduler_.schedule_at(wake_, when);
 }
 
-// With real payload a packet's bytes come by DMA first: the scheduler runs ahead of the wire by as
-// much as covers that latency, so the wire stays full.
-void Transmitter::stage() {
-  while (arrived_ > 0 && flows_[staged_.front().packet->source_qpn].failed) {
-    staged_bytes_ -= staged_.front().packet->wire_bytes;
-    pool_.give_back(staged_.front().packet);
-    staged_.pop_front();
-    --arrived_;
-  }
-  while (staged_bytes_ < staging_limit_) {
-    waits_ = false;
-    Packet* const packet = next_data_packet();
-    if (packet == nullptr) break;
-    staged_.push_back({packet, waits_});
-    staged_bytes_ += packet->wire_bytes;
-    skip_without_payload();
-  }
+bool Transmitter::staged_packet_is_ready() const {
+  const Packet* const packet = staging_.front_ready();
+  return packet != nullptr && (allowed() & (1u << packet->priority)) != 0;
 }
 
-// Nothing comes for them: requests that are answered, and what is answered again.
-void Transmitter::skip_without_payload() {
-  while (arrived_ < staged_.size() && !staged_[arrived_].waits) ++arrived_;
+void Transmitter::stage_packets() {
+  while (const Packet* const packet = staging_.front_ready()) {
+    if (!pairs_[packet->source_qpn].failed) break;
+    pool_.free(staging_.pop_ready());
+  }
+  while (staging_.has_room()) {
+    awaits_payload_ = false;
+    Packet* const packet = next_data_packet();
+    if (packet == nullptr) break;
+    staging_.push(packet, awaits_payload_);
+  }
 }
 
 void Transmitter::dma_done(std::uint32_t, bool ok) {
-  Packet* const packet = staged_[arrived_].packet;
   if (ok) {
-    if (packet->operation == Operation::kAtomicResponse) keep_original(*packet);
-    packet->icrc = roce::icrc_of(*packet);
-    ++arrived_;
-  } else {
-    const Qpn qpn = packet->source_qpn;
-    staged_bytes_ -= packet->wire_bytes;
-    staged_.erase(staged_.begin() + static_cast<std::ptrdiff_t>(arrived_));
-    if (is_answer(packet->operation)) {
-      refuse_read(*packet);
-    } else {
-      fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
+    Packet& packet = *staging_.oldest_pending();
+    if (packet.operation == Operation::kAtomicResponse) {
+      SendQueuePair& pair = pairs_[packet.source_qpn];
+      // No state: the queue pair was created anew meanwhile.
+      if (pair.reads != nullptr) ReadResponder::keep_result(pair.reads->responder, packet);
     }
-    pool_.give_back(packet);
+    packet.icrc = roce::icrc_of(packet);
+    staging_.payload_arrived();
+  } else {
+    Packet* const packet = staging_.remove_pending();
+    const Qpn qpn = packet->source_qpn;
+    SendQueuePair& pair = pairs_[qpn];
+    if (is_response(packet->operation)) {
+      ResponderState* const state = pair.reads != nullptr ? &pair.reads->responder : nullptr;
+      send_control(responder_.refuse(state, *packet));
+    } else {
+      fail(qpn, pair, Status::kLocalError);
+    }
+    pool_.free(packet);
   }
-  skip_without_payload();
-  kick();
+  try_send();
 }
 
 void Transmitter::send_one_staged() {
-  if (!head_is_ready()) return;
-  Packet* const packet = staged_.front().packet;
-  staged_.pop_front();
-  --arrived_;
-  staged_bytes_ -= packet->wire_bytes;
+  if (!staged_packet_is_ready()) return;
+  Packet* const packet = staging_.pop_ready();
   const Qpn qpn = packet->source_qpn;
   const Psn psn = packet->psn;
-  const bool own = !is_answer(packet->operation);
+  const bool own = !is_response(packet->operation);
   send_data(packet);
-  // Its bytes have been read: software may have their memory again.
-  if (own && !acknowledged(flows_[qpn])) complete_before(qpn, flows_[qpn], psn + 1);
+  // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
+  if (own && !expects_acks(pairs_[qpn])) complete_before(qpn, pairs_[qpn], psn + 1);
 }
-
-namespace {
-/// Of the highest priority that may send and has a flow that is ready.
-[[gnu::noinline]] PacingScheduler::FlowIndex pick_strictly(PacingScheduler& pacing, PicoSeconds now,
-                                                           unsigned allowed) {
-  for (int priority = kPriorities; priority-- > 0;) {
-    const auto flow = pacing.pick(now, allowed & 1u << priority);
-    if (flow != PacingScheduler::kNone) return flow;
-  }
-  return PacingScheduler::kNone;
-}
-}  // namespace
 
 Packet* Transmitter::pick_data_packet() {
   for (;;) {
-    const Qpn qpn =
-        demotes_ ? pick_strictly(pacing_, now(), allowed()) : pacing_.pick(now(), allowed());
+    const Qpn qpn = demotion_.is_active() ? pacing_.pick_strictly(now(), allowed())
+                                          : pacing_.pick(now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
-    Flow& flow = flows_[qpn];
-    if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
-    if (flow.reads != nullptr) {
-      if (answers_next(flow)) return next_answer(qpn, flow);
-      if (std::max(next_start(flow), flow.not_before) > now()) {  // its answers were withdrawn
-        activate(qpn, flow);
+    SendQueuePair& pair = pairs_[qpn];
+    if (!may_send(pair)) continue;  // the window closed, or the work was withdrawn meanwhile
+    if (pair.reads != nullptr) {
+      if (is_response_next(pair)) return make_response_packet(qpn, pair);
+      if (next_request_start(pair) > now()) {  // its responses were withdrawn
+        activate(qpn, pair);
         continue;
       }
     }
-    const PacketPlan plan = flow.work.plan_next();
-    Packet* const packet = make_packet(qpn, flow, plan);
-    if (needs_.rtt_from_due) packet->sent = std::min(now(), due_of_next(flow));
-    const bool reads = is_answered(packet->operation);
+    const PacketPlan plan = pair.work.plan_next();
+    Packet* const packet = make_request_packet(qpn, pair, plan);
+    if (needs_.rtt_from_due) packet->sent = std::min(now(), pacer_.due_of_next(pair));
+    const bool reads = expects_response(packet->operation);
     const std::uint32_t wire =
-        reads ? answer_wire(flow, plan)
+        reads ? response_wire_bytes(plan, pair.work.mtu(), parameters_.link_overhead)
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
-    start_pacing(flow, wire, plan);
-    flow.work.sent(plan);
-    if (!acknowledged(flow) && !reads) {
-      if (!parameters_.real_payload()) complete_before(qpn, flow, flow.work.next_psn());
-    } else if (!flow.outstanding) {
-      flow.progress = now();
-      track(qpn, flow);
+    pacer_.sent(pair, wire, plan.payload_bytes, plan.last, now());
+    pair.work.sent(plan);
+    if (!expects_acks(pair) && !reads) {
+      if (!parameters_.real_payload()) complete_before(qpn, pair, pair.work.next_psn());
+    } else if (retransmits()) {
+      retransmit_timer_.sent(pair.deadline, qpn, parameters_.retransmit_timeout());
     }
-    if (needs_.on_sent && flow.config.governed && !(reads && answers_are_paced(flow))) {
+    if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
       algorithm_->on_sent(
-          qpn, {plan.payload_bytes, wire, packet->psn, packet->last, flow.work.has_unsent()});
+          qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent()});
     }
-    consider(qpn, flows_[qpn]);
+    activate_if_sendable(qpn, pairs_[qpn]);
     return packet;
   }
 }
 
-// The next gap counts from when this packet was due, not from when it got the wire: a flow that
-// other flows delay keeps its average rate. One that is late by a whole gap starts afresh.
-void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan) {
-  if (needs_.burst > 0) {
-    flow.burst_next = now();
-    if (needs_.burst_rate.raw != 0) flow.burst_next += pacing_gap(wire, needs_.burst_rate);
-  }
-  if (flow.burst_left > 0) {
-    flow.burst_left = plan.last ? 0 : std::max<Bytes>(0, flow.burst_left - plan.payload_bytes);
-    flow.last_wire += wire;
-    return;
-  }
-  PicoSeconds due = now();
-  if (flow.last_wire != 0) {
-    const PicoSeconds gap = gap_of(flow, flow.last_wire);
-    if (gap != PicoSeconds::max()) {
-      const PicoSeconds planned = flow.paced_from + gap;
-      if (planned <= due && due - planned < gap_of(flow, wire)) due = planned;
-    }
-  }
-  flow.paced_from = due;
-  flow.last_wire = wire;
-  if (needs_.burst > 0 && flow.config.governed && !plan.last) {
-    flow.burst_left = std::max<Bytes>(0, needs_.burst - plan.payload_bytes);
-  }
-}
-
-std::uint8_t Transmitter::demoted(const PacketPlan& plan) const {
-  std::uint8_t priority = kPriorities - 1;
-  for (const Bytes threshold : demotion_) {
-    if (plan.item_offset >= threshold) --priority;
-  }
-  return priority;
-}
-
-void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
-  demotion_ = std::move(thresholds);
-  demotes_ = !demotion_.empty();
-  flows_.each([this](Qpn qpn, const Flow& flow) { wait_by_next(qpn, flow); });
-  kick();
-}
-
-/// Its turn is of the priority that its next packet has; answers have the queue pair's own.
-void Transmitter::wait_by_next(Qpn qpn, const Flow& flow) {
-  const bool demoted_next = demotes_ && flow.work.has_unsent();
-  pacing_.set_priority(qpn, demoted_next ? demoted(flow.work.plan_next()) : flow.config.priority);
-}
-
-Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
-  Packet* const packet = pool_.take();
-  const bool with_immediate = plan.ends_item && plan.item->with_immediate;
-  packet->kind = PacketKind::kData;
-  packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
-  packet->dscp = flow.config.dscp;
-  packet->priority = demotes_ ? demoted(plan) : flow.config.priority;
-  packet->first = plan.first;
-  packet->last = plan.last;
-  packet->has_immediate = with_immediate;
-  packet->ack_requested =
-      parameters_.ack == AckMode::kPerPacket ||
-      (parameters_.ack == AckMode::kPerMessage && (plan.last || flow.has_window));
-  packet->payload_bytes = plan.payload_bytes;
-  packet->source = parameters_.host;
-  packet->destination = flow.config.remote_host;
-  packet->destination_qpn = flow.config.remote_qpn;
-  packet->source_qpn = qpn;
-  packet->flow = flow.config.flow;
-  packet->immediate = plan.item->immediate;
-  packet->psn = flow.work.next_psn();
-  packet->message_bytes = static_cast<std::uint32_t>(plan.message_bytes);
-  packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
-  packet->operation = plan.item->operation;
-  packet->service = flow.config.service;
-  if (packet->service != Service::kRc) {
-    packet->ack_requested = false;
-    if (packet->service == Service::kUd) {
-      packet->destination = plan.item->remote_host;
-      packet->destination_qpn = plan.item->remote_qpn;
-    }
-  }
-  if (packet->operation == Operation::kWrite) {
-    packet->wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
-  } else if (packet->operation == Operation::kSend) {
-    packet->wire_bytes =
-        roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet->service == Service::kUd);
-  } else {  // the answer acknowledges it, and has the payload
-    packet->payload_bytes = 0;
-    packet->ack_requested = false;
-    if (packet->operation == Operation::kRead) {
-      packet->wire_bytes = roce::read_request_wire_bytes();
-    } else {
-      packet->wire_bytes = roce::atomic_request_wire_bytes();
-      if (parameters_.real_payload()) {
-        pool_.attach_payload(*packet, sizeof(AtomicOperands));
-        roce::put_operands(plan.item->operands, *packet);
-        packet->icrc = roce::icrc_of(*packet);
-      }
+Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan) {
+  Packet* const packet = pool_.allocate();
+  fill_request(*packet, plan, pair.work.next_psn(), qpn, pair.config, parameters_, pair.has_window);
+  packet->priority =
+      demotion_.is_active() ? demotion_.priority_at(plan.item_offset) : pair.config.priority;
+  if (expects_response(packet->operation)) {
+    if (is_atomic(packet->operation) && parameters_.real_payload()) {
+      pool_.attach_payload(*packet, sizeof(AtomicOperands));
+      roce::put_operands(plan.item->operands, *packet);
+      packet->icrc = roce::icrc_of(*packet);
     }
     return packet;
   }
@@ -553,22 +417,295 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
     pool_.attach_payload(*packet, plan.payload_bytes);
     dma_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
                packet->payload->data(), plan.payload_bytes, *this, 0);
-    waits_ = true;
+    awaits_payload_ = true;
   }
   return packet;
 }
 
-// As with any RC queue pair: the oldest item ends with the error, everything else posted is
-// flushed, and the queue pair sends no more until it is created anew.
-void Transmitter::fail(Qpn qpn, Flow& flow, CompletionSink::Status status) {
-  flow.failed = true;
-  if (flow.reads != nullptr) flow.reads->answers.clear();
+// ---------------------------------------------------------------- responder
+
+std::uint32_t Transmitter::packets_of(Qpn qpn, std::uint32_t bytes) const {
+  return std::max(1u, pairs_[qpn].work.packets_of(bytes));
+}
+
+void Transmitter::respond(Qpn qpn, const Packet& request) {
+  SendQueuePair& pair = pairs_[qpn];
+  if (pair.failed) return;
+  if (!ReadResponder::enqueue(read_state(pair).responder, request)) return;
+  if (!pacing_.is_active(qpn) || !responses_are_paced(pair)) {
+    if (may_send(pair)) activate(qpn, pair);
+  }
+  try_send();
+}
+
+Packet* Transmitter::make_response_packet(Qpn qpn, SendQueuePair& pair) {
+  ResponderState& state = pair.reads->responder;
+  const ReadResponder::Made made =
+      responder_.make_packet(state, qpn, pair.config, pair.work.mtu(), needs_.telemetry);
+  if (made.awaits_payload) awaits_payload_ = true;
+  if (responses_are_paced(pair)) {
+    const std::uint32_t wire =
+        made.packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
+    pacer_.sent(pair, wire, made.plan.payload_bytes, made.plan.last, now());
+    if (needs_.on_sent) {
+      algorithm_->on_sent(qpn, {made.plan.payload_bytes, wire, made.packet->psn, made.plan.last,
+                                !state.responses.empty()});
+    }
+  }
+  activate_if_sendable(qpn, pairs_[qpn]);
+  return made.packet;
+}
+
+// ---------------------------------------------------------------- requester: acknowledgements
+
+Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
+  if (pair.reads != nullptr) pair.reads->acked_to = std::max(pair.reads->acked_to, psn);
+  const Bytes newly = pair.work.acknowledge_before(
+      psn, [&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
+  if (newly > 0) tally_.acknowledged(ledger_[pair.config.flow], newly, now());
+  return newly;
+}
+
+void Transmitter::progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
+  if (newly_acked == 0) return;
+  pair.retries = pair.rnr_retries = 0;
+  if (!retransmits()) return;
+  retransmit_timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(),
+                               parameters_.retransmit_timeout());
+}
+
+/// Returns the round-trip time as the host's clock reads it.
+PicoSeconds Transmitter::measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce) {
+  const PicoSeconds read = clock_->between(rtt);
+  if (delays_ != nullptr) delays_->of(pair.config.dscp).as_read.add(read, ce);
+  if (!parameters_.clock.controls) return rtt;
+  return read;
+}
+
+/// `packet`: an ACK, or a packet of a response.
+[[gnu::always_inline]] inline void Transmitter::tell_algorithm(Qpn qpn, const SendQueuePair& pair,
+                                                               const Packet& packet,
+                                                               PicoSeconds rtt, bool ce,
+                                                               Bytes newly_acked) {
+  AckInfo info;
+  info.rtt = clock_ == nullptr ? rtt : measured_rtt(pair, rtt, ce);
+  info.newly_acked = newly_acked;
+  info.psn = packet.psn;
+  info.next_psn = pair.work.next_psn();
+  info.ce = ce;
+  info.last_of_message = packet.last;
+  info.telemetry = packet.telemetry;
+  info.telemetry_hops = packet.telemetry_hops;
+  algorithm_->on_ack(qpn, info);
+}
+
+void Transmitter::on_ack(const Packet& ack) {
+  ++counters_.acks_received;
+  const Qpn qpn = ack.destination_qpn;
+  SendQueuePair* const known = pairs_.find(qpn);
+  if (known == nullptr || !known->created) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  SendQueuePair& pair = *known;
+  const PicoSeconds rtt = now() - ack.sent;
+  round_trip(rtt);
+  if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
+  const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
+  progressed(qpn, pair, newly);
+  if (needs_.acks && pair.config.governed && !pair.failed) {
+    tell_algorithm(qpn, pair, ack, rtt, ack.ce_echo, newly);
+  }
+  activate_if_sendable(qpn, pair);
+  try_send();
+}
+
+void Transmitter::on_nak(const Packet& nak) {
+  const Qpn qpn = nak.destination_qpn;
+  if (!exists(qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  SendQueuePair& pair = pairs_[qpn];
+  // A NAK carries the number that the responder expects: all packets before it have arrived.
+  if (complete_before(qpn, pair, nak.psn) > 0) pair.retries = pair.rnr_retries = 0;
+  if (nak.nak == NakReason::kAccess) {
+    on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
+  } else if (nak.nak == NakReason::kInvalid) {
+    on_refusal(qpn, pair, nak.psn, Status::kRemoteInvalid);
+  } else if (!retransmits()) {
+    activate_if_sendable(qpn, pair);  // the acknowledged packets may have opened the window
+    try_send();
+  } else if (nak.nak == NakReason::kNotReady) {
+    const std::optional<unsigned>& limit = parameters_.recovery.not_ready_retries;
+    if (limit && pair.rnr_retries >= *limit) {
+      fail(qpn, pair, Status::kNotReady);
+      return;
+    }
+    if (pair.rnr_retries < 255) ++pair.rnr_retries;
+    pair.not_before = now() + roce::not_ready_time(nak.rnr_timer);
+    pacing_.deactivate(qpn);
+    retransmit(qpn, pair);
+  } else {
+    retry_or_fail(qpn, pair);
+  }
+}
+
+/// Counts one retransmission without progress. Returns false if the limit is reached.
+bool Transmitter::count_retry(SendQueuePair& pair) const {
+  const std::optional<unsigned>& limit = parameters_.recovery.retries;
+  if (limit && pair.retries >= *limit) return false;
+  if (pair.retries < 255) ++pair.retries;
+  return true;
+}
+
+void Transmitter::retry_or_fail(Qpn qpn, SendQueuePair& pair) {
+  if (count_retry(pair)) {
+    retransmit(qpn, pair);
+  } else {
+    fail(qpn, pair, Status::kRetryExceeded);
+  }
+}
+
+/// Sends again from the oldest unacknowledged packet.
+void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
+  const std::uint64_t repeated = pair.work.go_back();
+  counters_.retransmits += repeated;
+  ledger_[pair.config.flow].retransmits += repeated;
+  RetransmitTimer::disarm(pair.deadline);
+  if (demotion_.is_active()) set_turn_priority(qpn, pair);
+  activate_if_sendable(qpn, pair);
+  try_send();
+}
+
+void Transmitter::check_timeouts() {
+  retransmit_timer_.expire(
+      [this](Qpn qpn) {
+        SendQueuePair* const pair = pairs_.find(qpn);
+        return pair != nullptr ? &pair->deadline : nullptr;
+      },
+      [this](Qpn qpn) {
+        ++counters_.timeouts;
+        retry_or_fail(qpn, pairs_[qpn]);
+      });
+}
+
+/// The responder refused request `psn`. Responses to earlier requests may still be on their way;
+/// then the queue pair fails after them.
+void Transmitter::on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
+  if (pair.reads == nullptr || pair.work.oldest_unacked() >= psn) {
+    fail(qpn, pair, status);
+    return;
+  }
+  pair.reads->refused = true;
+  pair.reads->refused_at = psn;
+  pair.reads->refusal = status;
+}
+
+/// Enters the error state (IBTA 10.3.1): the oldest item completes with `status`, all later ones as
+/// flushed. The queue pair sends nothing until it is created anew.
+void Transmitter::fail(Qpn qpn, SendQueuePair& pair, Status status) {
+  pair.failed = true;
+  if (pair.reads != nullptr) pair.reads->responder.responses.clear();
   pacing_.deactivate(qpn);
-  untrack(qpn, flow);
-  flow.work.flush([&](const WorkItem& item) {
-    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
-    status = CompletionSink::Status::kFlushed;
+  RetransmitTimer::disarm(pair.deadline);
+  pair.work.flush([&](const WorkItem& item) {
+    complete(qpn, item, status);
+    status = Status::kFlushed;
   });
+}
+
+void Transmitter::on_response(const Packet& packet) {
+  const Qpn qpn = packet.destination_qpn;
+  SendQueuePair& pair = pairs_[qpn];
+  if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
+    ++counters_.duplicates;  // its request was withdrawn, to be repeated
+    return;
+  }
+  complete_before(qpn, pair, packet.psn);  // the responder executes requests in order
+  const Psn oldest = pair.work.oldest_unacked();
+  if (packet.psn < oldest) {
+    ++counters_.duplicates;
+    return;
+  }
+  ReadState& reads = *pair.reads;
+  if (packet.psn > oldest) {
+    ++counters_.out_of_order;
+    if (reads.gap || !retransmits()) return;
+    reads.gap = true;  // one repeat for each gap
+    retry_or_fail(qpn, pair);
+    return;
+  }
+  const PacketPlan plan = pair.work.plan_oldest();
+  const Operation asked = plan.item->operation;
+  if (!expects_response(asked) ||
+      is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
+      plan.payload_bytes != packet.payload_bytes) {
+    fail(qpn, pair, Status::kLocalError);  // the two ends use different MTUs
+    return;
+  }
+  reads.gap = false;
+  counters_.bytes_received += packet.payload_bytes;
+  FlowRecord& record = ledger_[pair.config.flow];
+  record.received_bytes += packet.payload_bytes;
+  record.last_received = now();
+  record.sent_wire_bits +=
+      std::uint64_t{8} *
+      (packet.wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
+  ++record.packets;
+  if (completions_ != nullptr) {
+    completions_->read_data(
+        qpn, plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset), packet);
+  }
+  const bool ce = packet.ecn == Ecn::kCe;
+  const PicoSeconds rtt = now() - packet.sent;
+  round_trip(std::max(rtt, PicoSeconds{}));
+  if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ce);
+  const Bytes newly =
+      pair.work.response_arrived([&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
+  tally_.acknowledged(record, newly, now());
+  complete_before(qpn, pair, reads.acked_to);
+  progressed(qpn, pair, newly);
+  if (needs_.acks && pair.config.governed) {
+    tell_algorithm(qpn, pair, packet, rtt, ce, newly);
+  }
+  if (reads.refused && pair.work.oldest_unacked() >= reads.refused_at) {
+    fail(qpn, pair, reads.refusal);
+    return;
+  }
+  activate_if_sendable(qpn, pair);
+  try_send();
+}
+
+// ---------------------------------------------------------------- congestion and link control
+
+void Transmitter::on_cnp(const Packet& cnp) {
+  ++counters_.cnps_received;
+  const Qpn qpn = cnp.destination_qpn;
+  if (!exists(qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  if (needs_.cnp && pairs_[qpn].config.governed) {
+    algorithm_->on_cnp(qpn, {cnp.cnp_marks, cnp.cnp_packets});
+  }
+}
+
+void Transmitter::on_cnm(const Packet& cnm) {
+  const Qpn qpn = cnm.destination_qpn;
+  if (!exists(qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  if (algorithm_ != nullptr && pairs_[qpn].config.governed) {
+    algorithm_->on_cnm(qpn, cnm.qcn_feedback);
+  }
+}
+
+void Transmitter::on_pause(unsigned priorities) {
+  ++counters_.pauses_received;
+  pause_.pause_received(priorities, now());
+  try_send();
 }
 
 }  // namespace dcc

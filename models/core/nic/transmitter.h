@@ -1,20 +1,26 @@
-// The sending half of a NIC (the text's "packet transmit" and "scheduler"): queue pairs with work,
-// pacing at each flow's rate, windows, acknowledgements and go-back-N.
+// The sending half of a NIC (the patent's "packet transmit" and "scheduler").
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "nic/algorithm/algorithm.h"
+#include "nic/completion_sink.h"
+#include "nic/control_queue.h"
+#include "nic/demotion.h"
 #include "nic/dma.h"
+#include "nic/flow_pacer.h"
+#include "nic/link_pause.h"
 #include "nic/nic_parameters.h"
 #include "nic/pacing_scheduler.h"
+#include "nic/payload_staging.h"
+#include "nic/read_responder.h"
+#include "nic/retransmit_timer.h"
+#include "nic/send_queue_pair.h"
 #include "nic/transport.h"
-#include "nic/work_queue.h"
 #include "sim/scheduler.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
@@ -26,26 +32,12 @@
 
 namespace dcc {
 
-/// Hears of finished work. May post more; must not create queue pairs from within the call.
-class CompletionSink {
- public:
-  enum class Status : std::uint8_t {
-    kOk,
-    kLocalError,     // its own memory, or a response that is not what was asked for
-    kRemoteError,    // an address that is not the other host's to give
-    kRemoteInvalid,  // longer than the buffer that the other host has for it
-    kRetryExceeded,  // nothing was heard, however often it was repeated
-    kNotReady,       // the other host had no buffer, however often it was asked
-    kFlushed,
-  };
-  virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
-  /// Part of what is read has come, for this host's memory; its last part before work_done.
-  virtual void read_came(Qpn, std::uint64_t /*address*/, const Packet&) {}
-
- protected:
-  ~CompletionSink() = default;
-};
-
+/// Chooses the packet that goes onto the wire next: link control, then control packets by priority,
+/// then data of the queue pair whose turn it is. Keeps windows, acknowledgements and go-back-N
+/// retransmission of RoCE queue pairs. The parts are objects of their own: ControlQueue, LinkPause,
+/// PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, RetransmitTimer.
+///
+/// With a Transport, data comes from there, and queue pairs here only carry their configuration.
 class Transmitter final : public AlgorithmHost, private DmaClient {
  public:
   Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
@@ -53,82 +45,106 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   void connect(PacketOut& out) { out_ = &out; }
   void set_algorithm(Algorithm* algorithm);
-  /// Not owned; before the first queue pair. What it sends takes the place of all of this's own
-  /// data. Null: RoCE.
+  /// Sets the transport that replaces RoCE's data path; null: RoCE. Not owned. Call it before the
+  /// first queue pair is created.
   void set_transport(Transport* transport) { transport_ = transport; }
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
-  /// Needed with real payload only.
-  void set_dma(Dma* dma) { dma_ = dma; }
+  /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
+  void set_dma(Dma* dma);
 
-  /// Queue pair numbers are small and dense; creating one again resets it. Until it is connected
-  /// it takes work but sends nothing.
+  // ---- Queue pairs
+
+  /// Numbers are small and dense. Creating an existing queue pair resets it. A queue pair accepts
+  /// work at once and sends after connect_queue_pair().
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void connect_queue_pair(Qpn qpn);
-  /// What was posted ends as flushed.
+  /// Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
-  /// Nothing is left to do for it that its packets in the network do not bring: all that was posted
-  /// is acknowledged and all that was asked answered, and the algorithm leaves it alone.
-  bool rests(Qpn qpn) const;
-  /// Of one that rests, and of which no packet is in the network: as if it had never been, but for
-  /// what was counted.
-  void forget(Qpn qpn);
-  // Of one that exists:
-  bool failed(Qpn qpn) const { return flows_[qpn].failed; }
-  Service service(Qpn qpn) const { return flows_[qpn].config.service; }
-  bool has_work(Qpn qpn) const { return !flows_[qpn].work.idle(); }
-  /// The MTU parameter has changed: for queue pairs created from now on.
+  /// True if the queue pair has nothing left to do except for packets in the network: all posted
+  /// work is acknowledged, all responses are sent, and the algorithm is quiescent.
+  bool is_quiescent(Qpn qpn) const;
+  /// Frees the memory of a queue pair. Precondition: it is quiescent and none of its packets is in
+  /// the network. Statistics remain.
+  void release(Qpn qpn);
+  /// The MTU parameter has changed. Applies to queue pairs created from now on.
   void mtu_changed();
   bool exists(Qpn qpn) const {
-    const Flow* const flow = flows_.find(qpn);
-    return flow != nullptr && flow->created;
+    const SendQueuePair* const pair = pairs_.find(qpn);
+    return pair != nullptr && pair->created;
   }
-  /// The algorithm knows it.
-  bool governed(Qpn qpn) const { return exists(qpn) && flows_[qpn].config.governed; }
-  /// Precondition: exists(qpn), item.bytes > 0.
-  void post(Qpn qpn, const WorkItem& item);
-  /// Sends nothing more of what was posted; what is out is still acknowledged.
-  void stop(Qpn qpn);
-  /// What is left to send of the oldest work of which anything is; 0: all is out. RoCE's own.
-  Bytes unsent(Qpn qpn) const { return flows_[qpn].work.unsent(); }
-  /// As if so much of it had been sent, had arrived and been acknowledged: less than unsent(), a
-  /// multiple of the MTU. The devices notice nothing.
-  void leave_out(Qpn qpn, Bytes bytes);
-
-  /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
-  void send_control(Packet* packet);
-
-  /// Frames of the link's own: before anything else, whatever is held. Takes ownership.
-  void send_link_control(Packet* packet);
-  /// Bit p set: priority p is not sent; all as they are now.
-  void hold(unsigned classes) {
-    pause(classes);
-    kick();
-  }
-
-  /// Something of a queue pair is near.
-  void expect(Qpn qpn) const {
-    const auto* const flow = reinterpret_cast<const char*>(flows_.find(qpn));
-    if (flow == nullptr) return;
-    for (std::size_t byte = 0; byte < sizeof(Flow); byte += 64) {
-      __builtin_prefetch(flow + byte, 1);
+  // Precondition of these three: exists(qpn).
+  bool failed(Qpn qpn) const { return pairs_[qpn].failed; }
+  Service service(Qpn qpn) const { return pairs_[qpn].config.service; }
+  bool has_work(Qpn qpn) const { return !pairs_[qpn].work.idle(); }
+  /// True if the queue pair exists and the algorithm controls it.
+  bool governed(Qpn qpn) const { return exists(qpn) && pairs_[qpn].config.governed; }
+  /// One above the greatest queue pair number.
+  std::size_t queue_pairs() const { return pairs_.size(); }
+  /// Prefetches the queue pair's cache lines; an event for it is about to run.
+  void prefetch(Qpn qpn) const {
+    const auto* const pair = reinterpret_cast<const char*>(pairs_.find(qpn));
+    if (pair == nullptr) return;
+    for (std::size_t byte = 0; byte < sizeof(SendQueuePair); byte += 64) {
+      __builtin_prefetch(pair + byte, 1);
     }
   }
 
-  /// A request to read that may be, or an atomic one: answered in order, behind the answers before
-  /// it. One that was carried out is not carried out again: it gets the answer that it got.
-  void answer(Qpn qpn, const Packet& request);
-  /// Packets of the response to a request of this queue pair for so many bytes.
-  std::uint32_t packets_of(Qpn qpn, std::uint32_t bytes) const;
+  // ---- Requester
 
-  /// Of a read, or of an atomic operation.
+  /// Precondition: exists(qpn), item.bytes > 0.
+  void post(Qpn qpn, const WorkItem& item);
+  /// Drops posted work that has not been sent. Packets already sent are still acknowledged.
+  void stop(Qpn qpn);
+  /// Bytes left to send of the oldest item that is not completely sent; 0: none. RoCE only.
+  Bytes unsent(Qpn qpn) const { return pairs_[qpn].work.unsent(); }
+  /// Marks the next `bytes` of the oldest unsent item as delivered without sending them
+  /// (fast-forward only). Precondition: a multiple of the MTU, less than unsent().
+  void mark_delivered(Qpn qpn, Bytes bytes);
+  void on_ack(const Packet& ack);
+  void on_nak(const Packet& nak);
+  /// A response to a READ or atomic request of this NIC arrived.
   void on_response(const Packet& packet);
 
-  // For the transport, if there is one:
-  /// It may have data now.
-  void data_ready() { kick(); }
-  /// Bit p set: priority p may be sent.
-  unsigned allowed() const { return ~blocked_ & 0xFFu; }
-  /// Payload of a flow that was acknowledged for the first time, and how long a packet took.
+  // ---- Responder
+
+  /// Queues the response to a READ or atomic request. A repeated atomic request is not executed
+  /// again: its response repeats the first result.
+  void respond(Qpn qpn, const Packet& request);
+  /// Number of packets in the response to a request for `bytes` bytes.
+  std::uint32_t packets_of(Qpn qpn, std::uint32_t bytes) const;
+
+  // ---- Congestion and link control
+
+  void on_cnp(const Packet& cnp);
+  void on_cnm(const Packet& cnm);
+  /// A PFC frame stops the priorities in the mask and resumes the others.
+  void on_pause(unsigned priorities);
+  /// Enables PFC for the priorities in `mask` (bit p: priority p) and ignores pauses of others.
+  void set_pfc_mask(std::uint8_t mask) {
+    if (pause_.set_pfc_mask(mask, now())) try_send();
+  }
+  /// Stops exactly the priorities in the mask, for want of credits.
+  void block(unsigned priorities) {
+    pause_.block(priorities, now());
+    try_send();
+  }
+  /// The link lost its carrier (false) or has it again (true).
+  void set_carrier(bool up) {
+    pause_.set_carrier(up, now());
+    try_send();
+  }
+  /// Mask of the priorities that may be sent now.
+  unsigned allowed() const { return pause_.allowed(); }
+  /// Sends an ACK, NAK or CNP before any data. Takes ownership.
+  void send_control(Packet* packet);
+  /// Sends a frame of the link itself before anything else, whatever is paused. Takes ownership.
+  void send_link_control(Packet* packet);
+
+  // ---- Calls by the transport
+
+  /// The transport may have data to send.
+  void data_ready() { try_send(); }
+  /// `bytes` of payload were acknowledged for the first time.
   void acknowledged(std::uint32_t flow, Bytes bytes) {
     tally_.acknowledged(ledger_[flow], bytes, now());
   }
@@ -139,17 +155,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     if (completions_ != nullptr) completions_->work_done(qpn, item, status);
   }
 
-  void on_ack(const Packet& ack);
-  void on_nak(const Packet& nak);
-  void on_cnp(const Packet& cnp);
-  void on_cnm(const Packet& cnm);
-  void on_pause(unsigned classes);
-  /// Bit p: priority p may be paused by the far end; pauses of others are not heeded.
-  void heed_pauses_of(std::uint8_t priorities);
-  /// The wire carries nothing any more, or does again; then nothing is paused.
-  void set_carrier(bool up);
+  // ---- AlgorithmHost
 
-  // AlgorithmHost
   PicoSeconds now() const override { return scheduler_.now(); }
   void set_rate(FlowNumber flow, Rate rate) override;
   void set_window(FlowNumber flow, Bytes bytes) override;
@@ -157,199 +164,110 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void stop_timer(FlowNumber flow, int id) override;
   Rate line_rate() const override { return line_rate_; }
 
+  // ---- Statistics
+
   struct FlowView {
     Rate rate;
     std::uint64_t wire_bits = 0;
     std::uint32_t flow = 0;
     std::uint8_t dscp = 0;
   };
-  FlowView view(Qpn qpn) const;
-  /// Above the greatest number of one.
-  std::size_t queue_pairs() const { return flows_.size(); }
-  /// RTT of every acknowledged packet, nanoseconds, from reset_statistics() on.
+  /// Defaults if the queue pair does not exist.
+  FlowView view(Qpn qpn) const {
+    const SendQueuePair* const pair = pairs_.find(qpn);
+    if (pair == nullptr) return {};
+    const QueuePairConfig& config = pair->config;
+    return {pair->pacing.rate, ledger_[config.flow].sent_wire_bits, config.flow, config.dscp};
+  }
+  /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
-  /// What was acknowledged since `earlier` happened again, so many times.
+  /// Repeats `times` times what was recorded since `earlier` (fast-forward only).
   void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
     rtt_ns_.repeat_since(earlier, times);
   }
-  /// Round trips by class from now on; null: none. Not owned.
+  /// Records round-trip times by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
-  PicoSeconds paused_time() const;
+  PicoSeconds paused_time() const { return pause_.paused_time(now()); }
   const FlowTally& tally() const { return tally_; }
-  /// From now on; those that were not taken yet.
+  /// Records the sizes of flows that finish from now on.
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
+  /// Returns the sizes recorded since the last call.
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
-  /// As NicParameters::demotion, from the next packet on, of messages under way, too.
+  /// Replaces NicParameters::demotion for all packets made from now on.
   void set_demotion(std::vector<Bytes> thresholds);
-  /// Packets that are made and not sent, because their payload is on its way from the host.
-  std::size_t staged() const { return staged_.size(); }
+  /// Number of packets that wait in the NIC for their payload or for the wire.
+  std::size_t staged() const { return staging_.size(); }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
-      staged_bytes_, tally_.acknowledged_bytes, tally_.sizes, oldest_, youngest_, timeout_);
-    for (const Staged& staged : staged_) d(*staged.packet, staged.waits);
-    if (demotes_) d(demotion_);
+    d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally_.acknowledged_bytes,
+      tally_.sizes);
+    if (demotion_.is_active()) d(demotion_);
   }
 
  private:
-  struct FlowTimer {
-    Transmitter* owner = nullptr;
-    FlowNumber flow = 0;
-    int id = 0;
-    Event event;
-    FlowTimer(Transmitter& transmitter, FlowNumber number, int timer, std::uint32_t rank);
-    void fire();
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(event);
-    }
-  };
-  using FlowTimers = std::array<std::unique_ptr<FlowTimer>, kTimersPerFlow>;
-
-  /// What is left to send of an answer.
-  struct Answer {
-    Operation operation = Operation::kRead;  // that it is the answer to
-    bool known = false;                      // an atomic one's, given before: `original`
-    AtomicOperands operands;
-    std::uint64_t original = 0;
-    Psn psn = 0;
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-    bool begun = false;
-    std::uint32_t flow = 0;  // ledger record of the one who asked
-    /// When the request left, and later by the line's time for what of the answer has gone: the
-    /// round trip of each of its packets does not hold the time of those before it.
-    PicoSeconds echo{};
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(operation, known, operands.swap_or_add, operands.compare, original, psn, address, bytes,
-        begun, flow, echo);
-    }
-  };
-  /// An atomic operation that was carried out here, for the case that its answer is lost.
-  struct Atomic {
-    Psn psn = 0;
-    bool known = false;    // memory has told what was there
-    bool refused = false;  // there is no such memory: who missed that may ask again
-    std::uint64_t original = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(psn, known, refused, original);
-    }
-  };
-  /// Of queue pairs that read or are read from.
-  struct Reads {
-    std::deque<Answer> answers;
-    std::deque<Atomic> atomics;  // the last ones: as many as a requester may have under way
-    bool own_turn = false;       // answers and own requests take turns
-    Psn acked_to = 0;            // by number; what is read before it may still be on its way
-    bool gap = false;            // part of a response was lost, and asked for again
-    Psn refused_at = 0;          // a later request was refused: told when what is before it is done
-    bool refused = false;
-    CompletionSink::Status refusal{};
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(answers, atomics, own_turn, acked_to, gap, refused_at, refused, refusal);
-    }
-  };
-
-  static constexpr Qpn kNoFlow = 0xFFFFFFFF;
-
-  /// What every packet touches comes first, line by line: who may send and when, the work, whose it
-  /// is.
-  struct alignas(64) Flow {
-    Flow() : Flow(0) {}
-    explicit Flow(std::uint32_t mtu) : work(mtu) {}
-    bool created = false;
-    bool connected = false;
-    bool failed = false;  // error state: work is flushed until the queue pair is created anew
-    bool outstanding = false;
-    bool has_window = false;      // what has ever had one gets ACKs within its messages, too
-    std::uint8_t tries = 0;       // repeats since something was acknowledged: unheard of, …
-    std::uint8_t waits = 0;       // … and because the receiver was not ready
-    Rate rate;                    // as the algorithm and the application's limit have it
-    std::uint32_t last_wire = 0;  // size of the last packet with overhead; of a burst, all so far
-    Bytes window = INT64_MAX;
-    PicoSeconds full_gap{};        // pacing gap of a full packet at `rate`
-    PicoSeconds paced_from{};      // when the last packet was due to start
-    PicoSeconds not_before{};      // the receiver asked for so much time
-    Bytes burst_left = 0;          // payload that may still follow without a gap
-    std::unique_ptr<Reads> reads;  // null: nothing was ever read
-    WorkQueue work;
-    PicoSeconds progress{};  // last ACK that covered something, or first packet after idle
-    Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
-    QueuePairConfig config;
-    PicoSeconds burst_next{};  // when a burst below line rate goes on
-    PicoSeconds due{};         // when the next packet, or the burst it is of, may start
-    std::unique_ptr<FlowTimers> timers;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(created, connected, failed, tries, waits, work, rate, window, paced_from, last_wire,
-        burst_left, burst_next, due, not_before, progress, older, younger, outstanding, timers,
-        reads);
-    }
-  };
-  bool wire_is_free() const { return wire_free_ <= scheduler_.now(); }
-  void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }
-  /// Something may have become sendable: sends one packet if the wire is free, and plans the next.
-  void kick();
-  void expect_kick() const {
-    if (control_waiting_ == 0) expect(pacing_.first_waiting());
+  // Sending
+  bool wire_is_free() const { return wire_free_ <= now(); }
+  void put_on_wire(Packet* packet) { wire_free_ = now() + out_->send(packet); }
+  /// Sends one packet if the wire is free, and schedules the next attempt.
+  void try_send();
+  void schedule_send();
+  void prefetch_next_sender() const {
+    if (control_.empty()) prefetch(pacing_.first_waiting());
   }
   void send_one();
   bool send_one_control();
   void send_data(Packet* packet);
   void send_one_staged();
-  void stage();
-  bool head_is_ready() const;
+  void stage_packets();
+  bool staged_packet_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
-  void plan_wake();
-  /// Null where none may go. Asked at every ACK, and mostly none may: that is seen here.
+  bool transport_may_send() const {
+    return (pause_.blocked() == 0 || transport_->respects_priority_pauses()) &&
+           transport_->has_packet();
+  }
+  /// Null if no data may be sent now. Called for every ACK, so the common case is tested inline.
   Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
   Packet* pick_data_packet();
-  Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
-  bool acknowledged(const Flow& flow) const {
-    return parameters_.ack != AckMode::kNone && flow.config.service == Service::kRc;
+  Packet* make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan);
+  Packet* make_response_packet(Qpn qpn, SendQueuePair& pair);
+
+  // Turns
+  bool may_send(const SendQueuePair& pair) const;
+  bool may_request(const SendQueuePair& pair) const;
+  bool has_response(const SendQueuePair& pair) const {
+    return pair.reads != nullptr && !pair.reads->responder.responses.empty();
   }
-  static Reads& reads_of(Flow& flow);
-  bool may_request(const Flow& flow) const;
-  bool answers_next(Flow& flow);
-  bool answers_are_paced(const Flow& flow) const { return needs_.cnp && flow.config.governed; }
-  Packet* next_answer(Qpn qpn, Flow& flow);
-  void fill_answer(Packet& packet, Answer& answer, Flow& flow);
-  void enter_atomic(std::deque<Atomic>& atomics, Psn psn) const;
-  void keep_original(const Packet& answer);
-  std::uint32_t answer_wire(const Flow& flow, const PacketPlan& request) const;
-  void refuse_read(const Packet& unreadable);
-  void skip_without_payload();
-  std::uint8_t demoted(const PacketPlan& plan) const;
-  void wait_by_next(Qpn qpn, const Flow& flow);
-  void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
-  void refused(Qpn qpn, Flow& flow, Psn psn, CompletionSink::Status status);
-  bool gives_up(Flow& flow) const;
-  void start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan);
-  bool may_send(const Flow& flow) const;
-  PicoSeconds next_start(const Flow& flow) const;
-  PicoSeconds gap_of(const Flow& flow, std::uint32_t wire) const;
-  PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
-  void consider(Qpn qpn, Flow& flow);
-  void activate(Qpn qpn, Flow& flow);
-  static void keep_due(Flow& flow, PicoSeconds start);
-  PicoSeconds due_of_next(const Flow& flow) const;
-  /// As the host's clock has it.
-  PicoSeconds measured(const Flow& flow, PicoSeconds rtt, bool marked);
-  Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
-  void progressed(Qpn qpn, Flow& flow, Bytes newly);
-  void track(Qpn qpn, Flow& flow);
-  void untrack(Qpn qpn, Flow& flow);
+  bool is_response_next(SendQueuePair& pair);
+  /// Responses are paced if the algorithm controls this end, too.
+  bool responses_are_paced(const SendQueuePair& pair) const {
+    return needs_.cnp && pair.config.governed;
+  }
+  PicoSeconds next_request_start(const SendQueuePair& pair) const;
+  void activate_if_sendable(Qpn qpn, SendQueuePair& pair);
+  void activate(Qpn qpn, SendQueuePair& pair);
+  void set_turn_priority(Qpn qpn, const SendQueuePair& pair);
+
+  // Reliability
+  bool expects_acks(const SendQueuePair& pair) const {
+    return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
+  }
+  bool retransmits() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
+  static ReadState& read_state(SendQueuePair& pair);
+  void complete(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {
+    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+  }
+  Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
+  void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked);
+  bool count_retry(SendQueuePair& pair) const;
+  void retransmit(Qpn qpn, SendQueuePair& pair);
+  void retry_or_fail(Qpn qpn, SendQueuePair& pair);
+  void on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, CompletionSink::Status status);
+  void fail(Qpn qpn, SendQueuePair& pair, CompletionSink::Status status);
   void check_timeouts();
-  void repeat_from_oldest(Qpn qpn, Flow& flow);
-  void pause(unsigned classes);
-  bool transport_may_send() const {
-    return (blocked_ == 0 || transport_->heeds_pauses()) && transport_->has_packet();
-  }
-  unsigned sendable_control() const { return control_waiting_ & ~blocked_; }
+  void tell_algorithm(Qpn qpn, const SendQueuePair& pair, const Packet& packet, PicoSeconds rtt,
+                      bool ce, Bytes newly_acked);
+  PicoSeconds measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce);
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -358,8 +276,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   const NicParameters& parameters_;
   std::uint32_t rank_;
   Rate line_rate_;
-  std::uint32_t full_wire_;  // of a full middle packet, with overhead
-  bool demotes_ = false;     // there is a demotion_
+  bool sending_ = false;  // a packet is being made; calls of try_send() from there do nothing
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
   Transport* transport_ = nullptr;
@@ -367,38 +284,23 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   CompletionSink* completions_ = nullptr;
   Dma* dma_ = nullptr;
 
-  NumberedTable<Flow> flows_;
+  NumberedTable<SendQueuePair> pairs_;
   PacingScheduler pacing_;
-  std::array<PacketFifo, kPriorities + 1> control_{};  // the last: the link's own
-  unsigned control_waiting_ = 0;                       // bit p: control_[p] holds a packet
-  unsigned paused_ = 0;                                // bit p: the far end stopped priority p
-  unsigned heeded_ = 0xFF;                             // bit p: it may
-  unsigned blocked_ = 0;                               // the same, or all for want of a wire
-  PicoSeconds pause_started_{};
-  PicoSeconds paused_time_{};
-  PicoSeconds wire_free_{};  // when the wire has sent what it was given
-  bool sending_ = false;
-  Event wake_;  // when the next packet may go, as far as is known
-
-  // Real payload: packets whose bytes are on their way from host RAM, in order; those of the first
-  // `arrived_` are there, or never had to come.
-  struct Staged {
-    Packet* packet;
-    bool waits;
-  };
-  std::deque<Staged> staged_;
-  bool waits_ = false;  // the packet that is being made has asked host RAM for its bytes
-  std::size_t arrived_ = 0;
-  Bytes staged_bytes_ = 0;
-  Bytes staging_limit_ = 0;
+  FlowPacer pacer_;
+  ControlQueue control_;
+  LinkPause pause_;
+  PicoSeconds wire_free_{};  // end of the packet that is on the wire
+  Event wake_;               // next attempt to send
+  PayloadStaging staging_;
+  bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
+  ReadResponder responder_;
+  RetransmitTimer retransmit_timer_;
 
   FlowTally tally_;
-  Qpn oldest_ = kNoFlow, youngest_ = kNoFlow;
-  Event timeout_;
   LogHistogram rtt_ns_;
   DelaysByClass* delays_ = nullptr;
-  std::unique_ptr<HostClock> clock_;  // null: exact
-  std::vector<Bytes> demotion_;
+  std::unique_ptr<HostClock> clock_;  // null: the host's clock is exact
+  Demotion demotion_;
 };
 
 }  // namespace dcc

@@ -1,5 +1,5 @@
-// How a NIC brings what is posted to its receiver: the seam for transports beside RoCE's
-// go-back-N. What stands behind it is in transport/, registered by nic/transport_registry.h.
+// Interface of transports other than RoCE. Implementations are in models/schemes, registered
+// through nic/transport_registry.h.
 #pragma once
 
 #include <algorithm>
@@ -16,55 +16,57 @@ class StateDigest;
 
 /// Bytes on the wire, Ethernet header to FCS, of transports other than RoCE.
 struct Framing {
-  Bytes header = 64;   // around the payload of data
-  Bytes control = 64;  // of a packet without payload
+  Bytes header = 64;   // added to the payload of a data packet
+  Bytes control = 64;  // size of a packet without payload
 
   Bytes data(Bytes payload) const { return std::max<Bytes>(64, payload + header); }
 };
 
-/// Over the whole run.
+/// Credits over the whole run, in packets.
 struct TransportCounters {
-  std::uint64_t credits_sent = 0;     // packets' worth that receivers let senders send
-  std::uint64_t credits_used = 0;     // of those that came: a packet was sent for it, or will be
-  std::uint64_t credits_unused = 0;   // … or there was nothing left to send
-  std::uint64_t credits_dropped = 0;  // never left the NIC of their receiver
+  std::uint64_t credits_sent = 0;     // granted by receivers
+  std::uint64_t credits_used = 0;     // received and used for a packet
+  std::uint64_t credits_unused = 0;   // received when nothing was left to send
+  std::uint64_t credits_dropped = 0;  // dropped in the NIC that granted them
 };
 
-/// Both halves of one NIC. Data leaves when the NIC asks for it: its wire is free and no control
-/// packet waits. Control packets, and word that there is data, go to the NIC's Transmitter, which
-/// keeps wire, pauses and totals. A queue pair's work items are its messages.
+/// Sender and receiver of one NIC. The Transmitter owns the wire, pauses and totals: it calls
+/// next_packet() when the wire is free and no control packet waits. The transport passes control
+/// packets to Transmitter::send_control() and reports new data with Transmitter::data_ready(). The
+/// work items of a queue pair are its messages.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Queue pair numbers are small and dense; creating one again resets it.
+  /// Queue pair numbers are small and dense. Creating an existing queue pair resets it.
   virtual void create_queue_pair(Qpn qpn, const QueuePairConfig& config) = 0;
-  /// The other end exists: may send.
+  /// The remote end exists, so the queue pair may send.
   virtual void connect_queue_pair(Qpn qpn) = 0;
   virtual void destroy_queue_pair(Qpn qpn) = 0;
   /// Precondition: created, item.bytes > 0.
   virtual void post(Qpn qpn, const WorkItem& item) = 0;
-  /// Sends nothing more of what was posted and has not left.
+  /// Drops posted work that has not been sent.
   virtual void stop(Qpn qpn) = 0;
 
-  /// Flows of this class that begin from now on are to get so much, in proportion to the weights of
-  /// others; not zero. For those that can.
+  /// Sets the weight of flows of this class that start from now on; not zero. Shares are
+  /// proportional to weights. Transports without weights ignore it.
   virtual void on_weight(std::uint8_t /*dscp*/, const Ratio& /*weight*/) {}
 
-  /// Every packet that arrives, but for pauses. Takes ownership.
+  /// A packet of any kind but a pause arrived. Takes ownership.
   virtual void receive(Packet* packet) = 0;
 
-  /// There is data that may leave now.
+  /// True if a data packet may be sent now.
   virtual bool has_packet() const = 0;
-  /// It goes by the priorities that the port allows. Otherwise any pause holds all of its data.
-  virtual bool heeds_pauses() const { return false; }
+  /// True if the transport itself respects the allowed priorities. Otherwise a pause of any
+  /// priority stops all its data.
+  virtual bool respects_priority_pauses() const { return false; }
   /// Precondition: has_packet().
   virtual Packet* next_packet() = 0;
 
   virtual TransportCounters counters() const = 0;
-  /// Packets that are made and that it keeps for later.
-  virtual std::size_t held() const { return 0; }
-  /// What decides what it will do (sim/state_digest.h).
+  /// Number of packets that the transport has made and not yet sent.
+  virtual std::size_t buffered() const { return 0; }
+  /// Adds the state that determines future behaviour (sim/state_digest.h).
   virtual void add_state(StateDigest& d) const = 0;
 
  protected:

@@ -1,4 +1,5 @@
-// Transports by name. Each registers itself in its own file; RoCE is the NIC's own and is not one.
+// Transports by name. Each registers itself in its own file. RoCE is part of the NIC and is not
+// registered.
 #pragma once
 
 #include <cstdint>
@@ -22,36 +23,36 @@ struct TopologyParameters;
 
 struct TransportParameters {
   virtual ~TransportParameters() = default;
-  /// Names each parameter (describe/visitor.h).
+  /// Describes each parameter (describe/visitor.h).
   virtual void describe(ParameterVisitor& v) = 0;
-  /// Throws ParameterError when values do not go together.
+  /// Throws ParameterError if values contradict each other.
   virtual void check() const {}
-  /// The discipline that its switches should have unless the user says otherwise.
+  /// Default queueing discipline of switches with this transport.
   virtual const char* discipline() const { return "fifo"; }
-  /// RoCE's own queue pairs carry the data, and congestion control governs them: there is nothing
-  /// to make but what ask_nic() says.
+  /// True if RoCE queue pairs carry the data under congestion control, and the transport only sets
+  /// NIC parameters through ask_nic().
   virtual bool on_roce() const { return false; }
-  /// Means something only where ports serve the highest priority first.
+  /// True if the transport requires ports with strict priority.
   virtual bool strict_ports() const { return false; }
-  /// Works where ports pause each other, too; with their own queues (discipline fifo), that is.
+  /// True if the transport works with PFC (discipline fifo only).
   virtual bool may_be_paused() const { return false; }
-  /// Works with `ack: none` too: nobody tells a sender that its message has arrived.
+  /// True if the transport works with `ack: none`.
   virtual bool may_omit_acks() const { return false; }
-  /// Throws ParameterError when there is no way to work in this network, which has passed its own
-  /// check(). After check().
+  /// Throws ParameterError if the transport cannot work in this network. Precondition: check() and
+  /// the network's own check have passed.
   virtual void check_network(const TopologyParameters&) const {}
-  /// Answers must pass the ports that what they answer passed: `routing: {kind: symmetric}`, or a
-  /// network with one way only.
-  virtual bool answers_come_back() const { return false; }
-  /// Packets say which way they go: it wants `routing: {kind: source}`.
-  virtual bool chooses_ways() const { return false; }
+  /// True if replies must take the path of their data in reverse: requires
+  /// `routing: {kind: symmetric}` or a network with single paths.
+  virtual bool needs_symmetric_paths() const { return false; }
+  /// True if packets carry their path: requires `routing: {kind: source}`.
+  virtual bool needs_source_routing() const { return false; }
   /// True if one agent reads from all hosts and sets how their NICs send.
   virtual bool has_agent() const { return false; }
   /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().
   virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
     return nullptr;
   }
-  /// Sets what it wants of RoCE's halves.
+  /// Sets the NIC parameters that the transport requires.
   virtual void ask_nic(NicParameters&) const {}
 
   Framing framing;
@@ -63,7 +64,7 @@ struct TransportParameters {
   void describe_framing(ParameterVisitor& v);
 };
 
-/// The NIC that a transport is for.
+/// The NIC that a transport is made for.
 struct TransportContext {
   Scheduler& scheduler;
   PacketPool& pool;
@@ -71,10 +72,10 @@ struct TransportContext {
   NicCounters& counters;
   const NicParameters& nic;
   Transmitter& port;
-  std::uint32_t rank = 0;  // of its events
+  std::uint32_t rank = 0;  // of the transport's events
   PicoSeconds longest_base_rtt{};
   std::uint64_t seed = 1;            // of the run
-  Reordering* reordering = nullptr;  // counts there what comes late; null: nobody asks
+  Reordering* reordering = nullptr;  // records data that arrives out of order; null: not recorded
 };
 
 struct TransportSeam {

@@ -12,7 +12,7 @@ void WorkQueue::post(const WorkItem& item) {
 
 void WorkQueue::drop_oldest() {
   ++head_;
-  // Moved up now and then: amortised O(1), and no block is held by a queue at rest.
+  // Erasing 64 items at a time takes amortised constant time. An empty queue keeps no items.
   if (head_ == items_.size() || head_ >= 64) {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
     base_ += head_;
@@ -20,7 +20,7 @@ void WorkQueue::drop_oldest() {
   }
 }
 
-/// For the rest of the message that begins with this packet of the response, the next one's.
+/// Turns the plan of one response packet into the request for the rest of its message.
 void WorkQueue::make_request(PacketPlan& packet) const {
   const Bytes left = packet.message_bytes - next_.in_message;
   packet.packets = packets_of(left);
@@ -46,8 +46,8 @@ std::size_t WorkQueue::truncate() {
     ++dropped;
   }
   if (next_.offset > 0) {
-    // The packet before next_ becomes the item's last; it went out as a middle one, which the
-    // receiver of a truncated transfer never misses.
+    // The last sent packet becomes the last of its item. It was not marked as last, and the
+    // receiver of a truncated transfer needs no mark.
     items_.back().bytes = next_.offset;
     ++next_.index;
     next_.offset = next_.in_message = 0;

@@ -1,4 +1,4 @@
-// The work of one queue pair: messages to send, where sending stands, what is acknowledged.
+// The posted work of one queue pair, and how far it is sent and acknowledged.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace dcc {
 
-/// One posted piece of work: `bytes` to write, send or read, cut into messages of at most
-/// `message_bytes` (each ends with a packet marked last) and those into packets of at most the MTU.
-/// Of a read each message is one request, and the packets are those of its response. So it is of
-/// an atomic operation, with messages of kAtomicBytes, which are answered in one packet.
+/// One posted work request: `bytes` to write, send or read. The item is cut into messages of at
+/// most `message_bytes`, whose last packet is marked, and each message into packets of at most the
+/// MTU. Each message of a READ is one request, and its packets are those of the response. An atomic
+/// operation likewise has messages of kAtomicBytes, each with a response of one packet.
 struct WorkItem {
-  std::uint64_t id = 0;  // the poster's own; comes back in the completion
+  std::uint64_t id = 0;  // chosen by the poster and returned in the completion
   Bytes bytes = 0;
   Bytes message_bytes = 0;  // 0: one message
   std::uint64_t local_address = 0;
@@ -23,8 +23,8 @@ struct WorkItem {
   std::uint32_t immediate = 0;
   bool with_immediate = false;
   bool signalled = true;
-  Operation operation = Operation::kWrite;  // a request's
-  HostId remote_host = 0;                   // of a datagram
+  Operation operation = Operation::kWrite;  // a request, not a response
+  HostId remote_host = 0;                   // destination of a datagram
   Qpn remote_qpn = 0;
   AtomicOperands operands;
 
@@ -35,35 +35,37 @@ struct WorkItem {
   }
 };
 
-/// Next packet of the queue: its size and place.
+/// Size and position of one packet.
 struct PacketPlan {
-  std::uint32_t payload_bytes = 0;  // of a request to read: what it asks for
-  std::uint32_t packets = 1;        // numbers it takes: one, or its response's
+  std::uint32_t payload_bytes = 0;  // for a READ request: requested bytes
+  std::uint32_t packets = 1;        // sequence numbers used: 1, or the packets of the response
   bool first = false;
-  bool last = false;       // of its message
+  bool last = false;       // last packet of its message
   bool ends_item = false;  // last packet of its work item
   Bytes item_offset = 0;
   Bytes message_bytes = 0;  // of the message it belongs to
   const WorkItem* item = nullptr;
 };
 
-/// Go-back-N book-keeping: two cursors over the posted items, one for sending, one for the oldest
-/// unacknowledged packet. Each step is O(1); nothing is stored per packet. A request to read is one
-/// step of the first cursor and as many of the second as its response has packets.
+/// Go-back-N state of one queue pair: two cursors over the posted items, one for the next packet to
+/// send, one for the oldest unacknowledged packet. Each step takes constant time, and nothing is
+/// stored per packet. A READ request is one step of the first cursor, and one step of the second
+/// cursor for each packet of its response.
 class WorkQueue {
  public:
   explicit WorkQueue(std::uint32_t mtu) : mtu_(mtu) {}
 
   /// Precondition: item.bytes > 0.
   void post(const WorkItem& item);
-  /// Drops what has not been sent yet: the item being sent ends with the packets already out.
-  /// Returns how many items were dropped whole, without a packet sent.
+  /// Drops all packets that have not been sent. The item being sent ends with its last sent packet.
+  /// Returns the number of items of which no packet was sent.
   std::size_t truncate();
-  /// What is left to send of the oldest item of which anything is; 0: all is out.
+  /// Bytes left to send of the oldest item that is not completely sent; 0: none.
   Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
-  /// As if so much of it had been sent and acknowledged, in the middle: what is out and what comes
-  /// next stay what they are. Less than unsent(), a multiple of the MTU.
-  void leave_out(Bytes bytes) {
+  /// Marks `bytes` of that item as delivered without sending them (fast-forward only). Outstanding
+  /// packets and the next packet stay the same. Precondition: a multiple of the MTU, less than
+  /// unsent().
+  void mark_delivered(Bytes bytes) {
     items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;
   }
 
@@ -79,42 +81,42 @@ class WorkQueue {
   Psn next_psn() const { return next_.psn; }
   Psn oldest_unacked() const { return una_.psn; }
   Bytes in_flight() const { return in_flight_; }
-  /// Requests to read, and atomic ones, whose response is not whole.
+  /// Number of READ and atomic requests whose response is not complete.
   std::uint32_t reads_out() const { return reads_out_; }
-  bool next_is_read() const { return is_answered(item_at(next_).operation); }
+  bool next_is_read() const { return expects_response(item_at(next_).operation); }
 
-  /// What the next packet will be. Precondition: has_unsent().
+  /// The next packet to send. Precondition: has_unsent().
   PacketPlan plan_next() const {
     PacketPlan packet = plan(next_);
-    if (is_answered(packet.item->operation)) make_request(packet);
+    if (expects_response(packet.item->operation)) make_request(packet);
     return packet;
   }
   /// The oldest unacknowledged packet. Precondition: has_unacked().
   PacketPlan plan_oldest() const { return plan(una_); }
-  /// The packet that plan_next() gave has gone: moves on.
+  /// The packet that plan_next() returned was sent.
   void sent(const PacketPlan& packet) {
-    if (is_answered(packet.item->operation)) ++reads_out_;
+    if (expects_response(packet.item->operation)) ++reads_out_;
     in_flight_ += packet.payload_bytes;
     step(next_, packet);
   }
 
-  /// Everything before `psn` has arrived, but for what is read: that is not acknowledged by a
-  /// number, it comes. Returns the payload bytes newly covered. Calls `completed(item)` for each
-  /// item whose last packet is covered, in order.
+  /// Acknowledges all packets before `psn` up to the first READ or atomic request without a
+  /// complete response: only response_arrived() completes that request. Returns the payload bytes
+  /// newly acknowledged. Calls `completed(item)` for each completed item, in order.
   template <class Completed>
   Bytes acknowledge_before(Psn psn, Completed completed) {
     return cover_before(psn, false, completed);
   }
-  /// The oldest unacknowledged packet, of a response, has come.
+  /// The response packet for the oldest unacknowledged number arrived.
   template <class Completed>
-  Bytes response_came(Completed completed) {
+  Bytes response_arrived(Completed completed) {
     return cover_before(una_.psn + 1, true, completed);
   }
 
-  /// Gives up everything posted: `dropped(item)` for each item, oldest first.
+  /// Drops all posted items. Calls `dropped(item)` for each, oldest first.
   template <class Dropped>
   void flush(Dropped dropped) {
-    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // a late ACK covers nothing of what follows
+    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // so that a late ACK covers no later packet
     una_.psn = next_.psn;
     in_flight_ = 0;
     reads_out_ = 0;
@@ -128,7 +130,8 @@ class WorkQueue {
     for (const WorkItem& item : items) dropped(item);
   }
 
-  /// Sends again from the oldest unacknowledged packet. Returns how many packets that repeats.
+  /// Moves the sending cursor back to the oldest unacknowledged packet. Returns the number of
+  /// packets to repeat.
   std::uint64_t go_back();
 
   template <class Digest>
@@ -140,9 +143,10 @@ class WorkQueue {
 
  private:
   struct Cursor {
-    std::uint64_t index = 0;  // of the item, counted from the first ever posted
-    Bytes offset = 0;         // in the item
-    Bytes in_message = 0;     // offset in its message: kept, for a remainder a packet is dear
+    std::uint64_t index = 0;  // number of the item, counted from the first one posted
+    Bytes offset = 0;         // byte offset in the item
+    Bytes in_message =
+        0;  // byte offset in its message; stored because a division per packet is slow
     Psn psn = 0;
   };
   template <class Completed>
@@ -150,7 +154,7 @@ class WorkQueue {
     Bytes bytes = 0;
     while (una_.psn < psn && una_.psn < next_.psn) {
       const PacketPlan packet = plan(una_);
-      if (is_answered(packet.item->operation)) {
+      if (expects_response(packet.item->operation)) {
         if (!response) break;
         if (packet.last) --reads_out_;
       }
@@ -169,7 +173,7 @@ class WorkQueue {
   const WorkItem& item_at(const Cursor& at) const {
     return items_[static_cast<std::size_t>(at.index - base_)];
   }
-  // Here, for every packet has two of it.
+  // Inline, since each packet calls it twice.
   PacketPlan plan(const Cursor& at) const {
     const WorkItem& item = item_at(at);
     const Bytes left = item.bytes - at.offset;
@@ -197,9 +201,9 @@ class WorkQueue {
   }
 
   std::uint32_t mtu_;
-  std::vector<WorkItem> items_;  // from head_ on: posted and not fully acknowledged, oldest first
+  std::vector<WorkItem> items_;  // from head_ on: not completely acknowledged, oldest first
   std::size_t head_ = 0;
-  std::uint64_t base_ = 0;  // index of items_[0], counted from the first ever posted
+  std::uint64_t base_ = 0;  // number of items_[0], counted from the first one posted
   Cursor next_;
   Cursor una_;
   Bytes in_flight_ = 0;

@@ -44,12 +44,12 @@ void PacketCourier::pack(void* receiver, void* item, ProcessGroup::Message& mess
   if (packet->telemetry != nullptr) {
     append(message, packet->telemetry->hop.data(), sizeof(IntHop) * packet->telemetry_hops);
   }
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 void PacketCourier::unpack(const unsigned char* at, const unsigned char* end) {
   while (at != end) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     take(at, packet, sizeof *packet);
     Label label;
     take(at, &label, sizeof label);

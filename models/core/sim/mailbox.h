@@ -1,4 +1,4 @@
-// What crosses from one partition of a run to another.
+// Mailboxes that carry items from one partition of a run to another.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,15 @@
 
 namespace dcc {
 
-/// What all mailboxes that one partition fills have in common. Mailboxes have two sides: during a
-/// window the sender fills one while receivers empty the other, and for the next window they
-/// change; so neither waits for the other, and the barrier between windows is all the order they
-/// need.
+/// State shared by all mailboxes that one partition fills. A mailbox has two sides: during a window
+/// the sender fills one side while the receiver empties the other, and after the window they swap.
+/// Neither waits for the other, and the barrier between windows is the only synchronisation.
 struct alignas(64) Outgoing {
-  unsigned side = 0;  // being filled
-  /// When the first item put into a side of any of them is due; max() where there is none.
+  unsigned side = 0;  // side being filled
+  /// By side: earliest due time of the items in all these mailboxes; max() if there are none.
   std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
 
-  /// From now on `put` fills this side, which is empty.
+  /// Selects the side that put() fills from now on. Precondition: that side is empty.
   void fill(unsigned number) {
     side = number;
     earliest[number] = PicoSeconds::max();
@@ -27,23 +26,23 @@ struct alignas(64) Outgoing {
 
 class Mailbox;
 
-/// Those of some mailboxes to one partition that are not empty, by side: of thousands of parts each
-/// hears of a few at a time.
+/// Non-empty mailboxes to one partition, by side. With thousands of partitions only a few mailboxes
+/// hold items at a time, and the receiver visits only these.
 struct alignas(64) Incoming {
   std::array<std::vector<Mailbox*>, 2> filled;
 };
 
-/// One way, from one partition to one other.
+/// Carries items from one partition to one other partition.
 class Mailbox {
  public:
   using Enter = void (*)(void* receiver, void* item);
 
-  /// Both must outlive it. `incoming`: who fills other mailboxes of its does so in the same thread.
+  /// Both must outlive the mailbox. All mailboxes of one `incoming` must be filled by one thread.
   explicit Mailbox(Outgoing& outgoing, Incoming* incoming = nullptr)
       : outgoing_(&outgoing), incoming_(incoming) {}
 
-  /// The sender's: `enter(receiver, item)` shall be called in the other partition, which must be
-  /// before `due`, when the item has its first effect there.
+  /// Called by the sender. `enter(receiver, item)` will be called in the other partition before
+  /// `due`, the time of the item's first effect there.
   void put(Enter enter, void* receiver, void* item, PicoSeconds due) {
     const unsigned number = outgoing_->side;
     std::vector<Letter>& letters = sides_[number].letters;
@@ -52,7 +51,7 @@ class Mailbox {
     outgoing_->earliest[number] = std::min(outgoing_->earliest[number], due);
   }
 
-  /// Instead of empty(): take(receiver, item) for each of a side, in the order put.
+  /// Empties a side like empty(), but calls take(receiver, item) for each item instead.
   template <class Take>
   void hand_over(unsigned number, Take take) {
     Side& side = sides_[number];
@@ -60,14 +59,14 @@ class Mailbox {
     side.letters.clear();
   }
 
-  /// The receiver's: takes in all of a side, in the order put.
+  /// Called by the receiver. Enters all items of a side in the order of put().
   void empty(unsigned number) {
     Side& side = sides_[number];
     const std::size_t letters = side.letters.size();
-    // Written by another processor, or long ago: asked for together rather than one by one.
+    // Items may be in the cache of another processor, so they are prefetched in groups.
     for (std::size_t i = 0; i < letters; ++i) {
-      if (i % kAhead == 0) {
-        for (std::size_t j = i; j < std::min(i + kAhead, letters); ++j) {
+      if (i % kPrefetchAhead == 0) {
+        for (std::size_t j = i; j < std::min(i + kPrefetchAhead, letters); ++j) {
           __builtin_prefetch(side.letters[j].item, 1);
         }
       }
@@ -78,7 +77,7 @@ class Mailbox {
   }
 
  private:
-  static constexpr std::size_t kAhead = 16;
+  static constexpr std::size_t kPrefetchAhead = 16;
   struct Letter {
     Enter enter;
     void* receiver;
@@ -89,7 +88,7 @@ class Mailbox {
   };
   std::array<Side, 2> sides_;
   Outgoing* outgoing_;
-  Incoming* incoming_;  // null: the receiver knows
+  Incoming* incoming_;  // null: the receiver visits every mailbox
 };
 
 }  // namespace dcc

@@ -44,7 +44,7 @@ std::uint64_t log2_q32(std::uint64_t x) {
 }
 
 std::uint64_t RandomStream::exponential_q32() {
-  const std::uint64_t u = next_u64() | 1;  // never zero; the lowest bit weighs nothing
+  const std::uint64_t u = next_u64() | 1;  // never zero; the lowest bit has no visible effect
   const std::uint64_t minus_log2 = (std::uint64_t{64} << 32) - log2_q32(u);
   return static_cast<std::uint64_t>(Wide{minus_log2} * kLn2Q64 >> 64);
 }

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: integers only, no libm.
+// Pseudo-random numbers that are identical on every machine: integer arithmetic only.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// A stream of random numbers of its own (xoshiro256**, Blackman and Vigna 2018), seeded through
+/// An independent stream of random numbers (xoshiro256**, Blackman and Vigna 2018), seeded through
 /// splitmix64 from the run's seed and the stream's name and index. Streams with different names or
 /// indices are independent, so adding a device does not shift the numbers another one sees.
 class RandomStream {
@@ -25,7 +25,7 @@ class RandomStream {
     state_[3] = rotate(state_[3], 45);
     return result;
   }
-  /// The upper half, which is the better one.
+  /// Returns the upper half of next_u64(), which has the better statistical quality.
   std::uint32_t next_u32() { return static_cast<std::uint32_t>(next_u64() >> 32); }
   /// Uniform in 0 … bound-1, without bias. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound);
@@ -49,7 +49,7 @@ class RandomStream {
 /// log2(x) in unsigned 6.32 fixed point, truncated; error below 2^-32. Precondition: x > 0.
 std::uint64_t log2_q32(std::uint64_t x);
 
-/// A good 64-bit mix (splitmix64's finaliser): hashes of small integers, ECMP.
+/// Hashes a 64-bit number (finaliser of splitmix64). Used for small integers and ECMP.
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -62,17 +62,17 @@ Scheduler::Scheduler() : buckets_(kBuckets) {}
 Scheduler::~Scheduler() {
   const auto release = [](Event* event) { event->place_ = Event::Place::kIdle; };
   for (Event* event = list_; event != nullptr; event = event->next_) release(event);
-  for (std::size_t i = crowd_at_; i < crowd_.size(); ++i) {
-    if (crowd_[i].event != nullptr) release(crowd_[i].event);
+  for (std::size_t i = overflow_next_; i < overflow_.size(); ++i) {
+    if (overflow_[i].event != nullptr) release(overflow_[i].event);
   }
-  for (Entry& entry : current_.entries()) release(entry.event);
-  for (Entry& entry : far_.entries()) release(entry.event);
+  for (Entry& entry : heap_.entries()) release(entry.event);
+  for (Entry& entry : far_heap_.entries()) release(entry.event);
   for (Event* event : buckets_) {
     for (; event != nullptr; event = event->next_) release(event);
   }
 }
 
-// What is rare is called last: so the usual way saves no registers.
+// Rare cases are tail calls, so that the common path saves no registers.
 void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
   if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) {
@@ -83,7 +83,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   event.due_ = when;
   event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
   const std::uint64_t bucket = bucket_of(when);
-  if (bucket <= current_bucket_) return insert_current(event);
+  if (bucket <= current_bucket_) return insert_into_current_bucket(event);
   if (__builtin_expect(bucket - current_bucket_ >= kBuckets, false)) return insert_far(event);
   event.place_ = Event::Place::kBucket;
   const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
@@ -91,7 +91,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   event.next_ = buckets_[slot];
   if (event.next_ == nullptr) mark_filled(slot);
   buckets_[slot] = &event;
-  if (bucket < next_bucket_) expect_bucket(bucket);
+  if (bucket < next_bucket_) prefetch_bucket(bucket);
 }
 
 [[gnu::noinline]] void Scheduler::move_to(Event& event, PicoSeconds when, const void* reads) {
@@ -102,7 +102,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
 
 [[gnu::noinline]] void Scheduler::insert_far(Event& event) {
   event.place_ = Event::Place::kFar;
-  far_.push({event.due_, event.order_, &event});
+  far_heap_.push({event.due_, event.order_, &event});
   far_changed();
 }
 
@@ -116,21 +116,21 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       --listed_;
       break;
     }
-    case Event::Place::kCrowd:
-      crowd_[event.position_].event = nullptr;
-      --besides_;
-      skip_withdrawn();
+    case Event::Place::kOverflow:
+      overflow_[event.position_].event = nullptr;
+      --beyond_list_;
+      skip_cancelled();
       break;
-    case Event::Place::kCurrent:
-      current_.remove(event.position_);
-      --besides_;
+    case Event::Place::kHeap:
+      heap_.remove(event.position_);
+      --beyond_list_;
       break;
     case Event::Place::kFar:
-      far_.remove(event.position_);
+      far_heap_.remove(event.position_);
       far_changed();
       break;
     case Event::Place::kBucket: {
-      // What one nanosecond holds is few, and moving what lies there is rare.
+      // A bucket holds few events, and moving them is rare: a linear search is enough.
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
       Event** link = &buckets_[slot];
       while (*link != &event) link = &(*link)->next_;
@@ -138,7 +138,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       if (upcoming_ == &event) upcoming_ = nullptr;
       if (buckets_[slot] != nullptr) break;
       mark_empty(slot);
-      if (bucket_of(event.due_) == next_bucket_) expect_bucket(next_filled_bucket());
+      if (bucket_of(event.due_) == next_bucket_) prefetch_bucket(next_filled_bucket());
       break;
     }
     case Event::Place::kIdle:
@@ -152,7 +152,7 @@ void Scheduler::cancel(Event& event) {
   event.place_ = Event::Place::kIdle;
 }
 
-// The rest of the word's group, the groups after it, then its group from the beginning.
+// Searches the rest of the word's group, the following groups, then the start of its own group.
 std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   std::uint32_t group = word / 64;
   std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
@@ -164,7 +164,7 @@ std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   return group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
 }
 
-// The first filled bucket after the current one, going round.
+// The first non-empty bucket after the current one, cyclically.
 inline std::uint64_t Scheduler::next_filled_bucket() const {
   const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
   std::uint32_t word = from / 64;
@@ -189,28 +189,28 @@ bool Scheduler::load_next_bucket() {
     Event* event = buckets_[slot];
     buckets_[slot] = nullptr;
     mark_empty(slot);
-    expect_bucket(next_filled_bucket());
-    if (is_crowd(event)) {
-      load_crowd(event);
+    prefetch_bucket(next_filled_bucket());
+    if (is_overflow(event)) {
+      load_overflow(event);
     } else {
       while (event != nullptr) {
         Event* const next = event->next_;
-        insert_current(*event);
+        insert_into_current_bucket(*event);
         event = next;
       }
     }
   }
   if (__builtin_expect(far != bucket, true)) return true;
   do {
-    Event* const event = far_.front().event;
-    far_.remove(0);
+    Event* const event = far_heap_.front().event;
+    far_heap_.remove(0);
     far_changed();
-    insert_current(*event);
+    insert_into_current_bucket(*event);
   } while (far_bucket_ == bucket);
   return true;
 }
 
-bool Scheduler::is_crowd(const Event* event) {
+bool Scheduler::is_overflow(const Event* event) {
   for (std::uint32_t i = 0; i < kMaxListed; ++i) {
     if (event == nullptr) return false;
     event = event->next_;
@@ -218,28 +218,28 @@ bool Scheduler::is_crowd(const Event* event) {
   return event != nullptr;
 }
 
-void Scheduler::load_crowd(Event* event) {
-  crowd_.clear();
+void Scheduler::load_overflow(Event* event) {
+  overflow_.clear();
   for (; event != nullptr; event = event->next_) {
-    crowd_.push_back({event->due_, event->order_, event});
+    overflow_.push_back({event->due_, event->order_, event});
   }
-  std::sort(crowd_.begin(), crowd_.end(),
+  std::sort(overflow_.begin(), overflow_.end(),
             [](const Entry& a, const Entry& b) { return a.before(b); });
-  for (std::size_t i = 0; i < crowd_.size(); ++i) {
-    crowd_[i].event->place_ = Event::Place::kCrowd;
-    crowd_[i].event->position_ = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < overflow_.size(); ++i) {
+    overflow_[i].event->place_ = Event::Place::kOverflow;
+    overflow_[i].event->position_ = static_cast<std::uint32_t>(i);
   }
-  crowd_at_ = 0;
-  besides_ += crowd_.size();
-  crowd_told_ = 0;
-  expect_crowd();
+  overflow_next_ = 0;
+  beyond_list_ += overflow_.size();
+  overflow_prefetched_ = 0;
+  prefetch_overflow();
 }
 
-[[gnu::noinline]] void Scheduler::insert_current(Event& event) {
+[[gnu::noinline]] void Scheduler::insert_into_current_bucket(Event& event) {
   if (listed_ == kMaxListed) {
-    event.place_ = Event::Place::kCurrent;
-    current_.push({event.due_, event.order_, &event});
-    ++besides_;
+    event.place_ = Event::Place::kHeap;
+    heap_.push({event.due_, event.order_, &event});
+    ++beyond_list_;
     return;
   }
   Event** link = &list_;
@@ -250,8 +250,7 @@ void Scheduler::load_crowd(Event* event) {
   ++listed_;
 }
 
-// Where events are few, one nearly always has its bucket to itself, and the next is near: in the
-// same word of the bitmap.
+// Fast path: the next bucket holds one event, and the bucket after it is in the same bitmap word.
 Event* Scheduler::first_of_next_bucket() {
   if (next_bucket_ >= far_bucket_) return first_of_loaded_bucket();
   const auto slot = static_cast<std::uint32_t>(next_bucket_ % kBuckets);
@@ -263,47 +262,47 @@ Event* Scheduler::first_of_next_bucket() {
   list_ = event;
   listed_ = 1;
   const std::uint64_t after = take_out(slot) >> slot % 64;
-  if (after == 0) return expect_bucket_behind(slot, event);
-  expect_bucket(current_bucket_ + static_cast<std::uint32_t>(__builtin_ctzll(after)));
+  if (after == 0) return prefetch_bucket_after(slot, event);
+  prefetch_bucket(current_bucket_ + static_cast<std::uint32_t>(__builtin_ctzll(after)));
   return event;
 }
 
 [[gnu::noinline]] Event* Scheduler::first_of_loaded_bucket() {
-  return load_next_bucket() ? first_of_crowd() : nullptr;
+  return load_next_bucket() ? first_of_current_bucket() : nullptr;
 }
 
-[[gnu::noinline]] Event* Scheduler::expect_bucket_behind(std::uint32_t slot, Event* event) {
+[[gnu::noinline]] Event* Scheduler::prefetch_bucket_after(std::uint32_t slot, Event* event) {
   if (filled_[slot / 64] == 0) mark_word_empty(slot);
-  expect_bucket(next_filled_bucket());
+  prefetch_bucket(next_filled_bucket());
   return event;
 }
 
-Event* Scheduler::first_of_crowd() {
-  if (besides_ == 0) return list_;
+Event* Scheduler::first_of_current_bucket() {
+  if (beyond_list_ == 0) return list_;
   Event* event = list_;
-  if (crowd_at_ != crowd_.size()) {
-    const Entry& entry = crowd_[crowd_at_];
+  if (overflow_next_ != overflow_.size()) {
+    const Entry& entry = overflow_[overflow_next_];
     if (event == nullptr || entry.when < event->due_ ||
         (entry.when == event->due_ && entry.order < event->order_)) {
       event = entry.event;
     }
   }
-  if (!current_.empty()) {
-    Event* const other = current_.front().event;
+  if (!heap_.empty()) {
+    Event* const other = heap_.front().event;
     if (event == nullptr || before(*other, *event)) event = other;
   }
   return event;
 }
 
-void Scheduler::take_besides(Event& event) {
-  --besides_;
-  if (event.place_ == Event::Place::kCurrent) {
-    current_.remove(0);
+void Scheduler::remove_beyond_list(Event& event) {
+  --beyond_list_;
+  if (event.place_ == Event::Place::kHeap) {
+    heap_.remove(0);
     return;
   }
-  ++crowd_at_;
-  skip_withdrawn();
-  expect_crowd();
+  ++overflow_next_;
+  skip_cancelled();
+  prefetch_overflow();
 }
 
 void Scheduler::run_until(PicoSeconds end) {
@@ -317,7 +316,7 @@ void Scheduler::run_placed_until(PicoSeconds end) {
     ~Placing() { placing = false; }
     bool& placing;
   } const placing(placing_);
-  place_.time = PicoSeconds(-1);  // what ran before has been put in its place
+  place_.time = PicoSeconds(-1);  // actions before this call have their positions already
   for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) {
     place(*event);
     run(*event);

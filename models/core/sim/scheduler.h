@@ -1,4 +1,4 @@
-// The one time axis of all devices: a queue of events with a defined order at equal times.
+// The event queue of the simulation, with a defined order of events at equal times.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace dcc {
 
 class Scheduler;
 
-/// Where something that happens comes in the one order of all events, for whoever puts together
-/// what schedulers side by side have done: by a scheduler never lower than what it did before, and
-/// of several in the order in which one alone would have run them. At one instant that one takes
-/// whichever is first among those due, so what an event sets off at its own instant comes after it
-/// in any case: by the greatest rank that has run.
+/// Position of an action in the total order of all events. It merges the actions of parallel
+/// schedulers into the order in which a single scheduler would have run them. The positions of one
+/// scheduler never decrease. A single scheduler runs the first event among those due, so an event
+/// scheduled for the current instant runs after the current one: hence the greatest rank that has
+/// run at this instant determines the position.
 struct EventPlace {
   PicoSeconds time{};
-  std::uint32_t shared = 0;  // rank of the last event of the instant that several divide, …
-  bool after = true;         // … and whether it is over
-  std::uint64_t within = 0;  // by greatest rank; of what is divided, by part
+  std::uint32_t shared = 0;  // rank of the last event of the instant that several schedulers share
+  bool after = true;         // true if that event is over
+  std::uint64_t within = 0;  // greatest rank so far; within a shared event, the part
 
   friend bool operator<(const EventPlace& a, const EventPlace& b) {
     return std::tie(a.time.count, a.shared, a.after, a.within) <
@@ -28,23 +28,23 @@ struct EventPlace {
   }
 };
 
-/// A moment a device waits for. Owned by the device as a member, scheduled at most once at a time;
-/// rescheduling moves it. No allocation, no virtual call.
+/// A future call of a device's function. The device owns the event as a member. An event is
+/// scheduled at most once at a time; scheduling it again moves it. Needs no allocation and no
+/// virtual call.
 ///
 ///   Event retry_{Event::calling<&Nic::retry>(*this, rank)};
 class alignas(64) Event {
  public:
   using Handler = void (*)(void* owner);
   struct Kind {
-    Handler happens;
-    /// Where many events crowd together, called some events ahead: fetches into the caches what
-    /// `happens` will touch, and changes nothing. Null: there is little to fetch.
-    Handler expected = nullptr;
+    Handler run;
+    /// Prefetches the cache lines that `run` will use, and changes no state. Called some events
+    /// ahead in buckets with many events. Null: nothing to prefetch.
+    Handler prefetch = nullptr;
   };
 
-  /// `rank` orders events that fall on the same picosecond: lower first. Devices get theirs from
-  /// the platform builder, so the order depends on the configuration only. `kind` stays where it
-  /// is.
+  /// `rank` orders events on the same picosecond, lower first. The platform builder assigns ranks,
+  /// so the order depends on the configuration only. `kind` must outlive the event.
   Event(const Kind& kind, void* owner, std::uint32_t rank)
       : kind_(&kind), owner_(owner), order_(std::uint64_t{rank} << kRankShift) {}
 
@@ -62,15 +62,15 @@ class alignas(64) Event {
 
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  /// Moving is for building containers before the run; a scheduled event must stay where it is.
+  /// Moves an event while containers are built. Precondition: the event is not scheduled.
   Event(Event&& other) noexcept
       : kind_(other.kind_), owner_(other.owner_), order_(other.order_ & ~kSequenceMask) {}
   ~Event();
 
-  /// Another place among the events of an instant. While it is not scheduled.
+  /// Changes the rank. Precondition: the event is not scheduled.
   void set_rank(std::uint32_t rank) { order_ = std::uint64_t{rank} << kRankShift; }
   bool is_scheduled() const { return place_ != Place::kIdle; }
-  /// When it will happen; meaningful while scheduled.
+  /// Scheduled time. Precondition: is_scheduled().
   PicoSeconds due() const { return due_; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -79,32 +79,32 @@ class alignas(64) Event {
 
  private:
   friend class Scheduler;
-  enum class Place : std::uint8_t { kIdle, kList, kCrowd, kCurrent, kBucket, kFar };
+  enum class Place : std::uint8_t { kIdle, kList, kOverflow, kHeap, kBucket, kFar };
   static constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break wraps
   static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
-  // One cache line: an event is cold when its time comes.
+  // All in one cache line, since an event is not in the caches when its time comes.
   const Kind* kind_;
   void* owner_;
-  Scheduler* scheduler_ = nullptr;  // valid while scheduled, so that destruction can withdraw
+  Scheduler* scheduler_ = nullptr;  // valid while scheduled; the destructor cancels the event
   PicoSeconds due_{};
-  std::uint64_t order_;          // rank, then the number of the scheduling
+  std::uint64_t order_;          // rank, then the number of this scheduling
   Event* next_ = nullptr;        // kBucket, kList
-  const void* reads_ = nullptr;  // a hint, of the scheduling
-  std::uint32_t position_ = 0;   // kCrowd, kCurrent, kFar: in there
+  const void* reads_ = nullptr;  // memory to prefetch, given to schedule_at()
+  std::uint32_t position_ = 0;   // kOverflow, kHeap, kFar: index
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
 
-/// Runs events in the order (time, rank, order of scheduling): the same in every run, build and
-/// machine. Knows nothing of what the events do.
+/// Runs events in the order (time, rank, order of scheduling), identical in every run, build and
+/// machine.
 ///
-/// A calendar: events of the next 16 µs lie in buckets of 1 ns, found through a bitmap of two
-/// levels. The bucket being worked on is a short sorted list, or a sorted array if it holds many,
-/// which then know of what comes after them; what is scheduled into it goes to the list, or to a
-/// heap when that gets long. Everything further away is another heap. Most events of a network are
-/// a packet time away, so scheduling and running one takes a handful of instructions however many
-/// are pending.
+/// The structure is a calendar queue. Events of the next 16 µs are in buckets of 1 ns, found
+/// through a bitmap of two levels. The current bucket is a short sorted list; a bucket with more
+/// events becomes a sorted array, the overflow bucket, which allows prefetching ahead. Events
+/// scheduled into the current bucket go to the list, or to a heap if the list is full. Later events
+/// are in the far heap. Most events of a network are one packet time away, so scheduling and
+/// running an event takes a few instructions, however many events are pending.
 class Scheduler {
  public:
   Scheduler();
@@ -115,20 +115,20 @@ class Scheduler {
   PicoSeconds now() const { return now_; }
   std::uint64_t events_run() const { return events_run_; }
 
-  /// At `when`, which must not lie before now(). An event already scheduled is moved. `reads`:
-  /// memory its handler begins with, fetched into the caches some events ahead; a hint.
+  /// Schedules the event, or moves it. Precondition: when >= now(). `reads` is a hint: the memory
+  /// that its handler uses first, prefetched some events ahead.
   void schedule_at(Event& event, PicoSeconds when, const void* reads = nullptr);
   void schedule_in(Event& event, PicoSeconds delay) { schedule_at(event, now_ + delay); }
-  /// Withdraws it; nothing happens if it was not scheduled.
+  /// Cancels the event; does nothing if it is not scheduled.
   void cancel(Event& event);
 
   bool empty() const { return pending_ == 0; }
-  /// The event that comes first; null when there is none.
+  /// The next event; null if none is pending.
   Event* first() {
-    if (besides_ != 0) return first_of_crowd();
+    if (beyond_list_ != 0) return first_of_current_bucket();
     return list_ != nullptr ? list_ : first_of_next_bucket();
   }
-  /// Time of the next event; PicoSeconds::max() when there is none.
+  /// Time of the next event; max() if none is pending.
   PicoSeconds next_time() {
     const Event* const event = first();
     return event != nullptr ? event->due_ : PicoSeconds::max();
@@ -141,27 +141,27 @@ class Scheduler {
       list_ = event.next_;
       --listed_;
     } else {
-      take_besides(event);
+      remove_beyond_list(event);
     }
     event.place_ = Event::Place::kIdle;
     --pending_;
     ++events_run_;
     prefetch_next_bucket();
-    event.kind_->happens(event.owner_);
+    event.kind_->run(event.owner_);
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
-  /// The same, and place() tells meanwhile where the event that runs comes.
+  /// Like run_until(); place() is valid meanwhile.
   void run_placed_until(PicoSeconds end);
-  /// Null but while run_placed_until() runs an event.
+  /// Position of the running event; null unless run_placed_until() is running an event.
   const EventPlace* place() const { return placing_ ? &place_ : nullptr; }
-  /// The event that runs is one of those that schedulers divide among them, whose ranks are above
-  /// all others: what it does from here on is this part of all that they do, in the order of the
-  /// numbers.
+  /// The running event is shared by several schedulers, which each run some of its parts. Its rank
+  /// is above all other ranks. The following actions belong to part number `part`; parts are
+  /// ordered by number.
   void begin_part(std::uint64_t part) {
     if (placing_) place_part(part);
   }
-  /// Moves the clock forward over a stretch without events (end <= next_time()).
+  /// Moves the clock forward. Precondition: when <= next_time().
   void advance_to(PicoSeconds when) {
     if (when > now_) now_ = when;
   }
@@ -175,7 +175,7 @@ class Scheduler {
       return when < o.when || (when == o.when && order < o.order);
     }
   };
-  /// Binary heap that tells each event its position.
+  /// Binary heap that stores each event's index in the event.
   class Heap {
    public:
     bool empty() const { return entries_.empty(); }
@@ -192,9 +192,10 @@ class Scheduler {
   };
 
   static constexpr int kBucketShift = 10;            // 1.024 ns
-  static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
+  static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us in total
   static constexpr std::uint32_t kMaxListed = 16;
-  static constexpr std::size_t kAhead = 6;  // events: about the time that lines take to come
+  static constexpr std::size_t kPrefetchAhead =
+      6;  // number of events that run while a cache line arrives
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
   static constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
@@ -205,49 +206,54 @@ class Scheduler {
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
-  /// From list, array and heap.
-  Event* first_of_crowd();
-  /// When all of them are used up.
+  /// Next event of the current bucket: from list, overflow bucket or heap.
+  Event* first_of_current_bucket();
+  /// Loads the next bucket and returns its first event. Precondition: the current bucket is empty.
   Event* first_of_next_bucket();
   Event* first_of_loaded_bucket();
-  /// That of `slot` was taken, the last of its word. Gives back `event`, for the caller to end with
-  /// this.
-  Event* expect_bucket_behind(std::uint32_t slot, Event* event);
-  /// Out of array or heap, where it is the first.
-  void take_besides(Event& event);
-  /// What the next few events of the array will touch is on its way.
-  void expect_crowd() {
-    for (; crowd_told_ < crowd_.size() && crowd_told_ < crowd_at_ + kAhead; ++crowd_told_) {
-      const Event* const event = crowd_[crowd_told_].event;
-      if (event != nullptr && event->kind_->expected != nullptr) {
-        event->kind_->expected(event->owner_);
+  /// The bucket of `slot` was the last one in its bitmap word: prefetches the next bucket. Returns
+  /// `event`, so that the caller can end with a tail call.
+  Event* prefetch_bucket_after(std::uint32_t slot, Event* event);
+  /// Removes the event, which is the first of overflow bucket or heap.
+  void remove_beyond_list(Event& event);
+  /// Prefetches for the next kPrefetchAhead events of the overflow bucket.
+  void prefetch_overflow() {
+    for (; overflow_prefetched_ < overflow_.size() &&
+           overflow_prefetched_ < overflow_next_ + kPrefetchAhead;
+         ++overflow_prefetched_) {
+      const Event* const event = overflow_[overflow_prefetched_].event;
+      if (event != nullptr && event->kind_->prefetch != nullptr) {
+        event->kind_->prefetch(event->owner_);
       }
     }
   }
-  /// Elsewhere in time than it is scheduled for.
+  /// Moves an event that is scheduled already.
   void move_to(Event& event, PicoSeconds when, const void* reads);
-  /// Into the bucket being worked on.
-  void insert_current(Event& event);
+  /// Adds the event to the list of the current bucket, or to the heap if the list is full.
+  void insert_into_current_bucket(Event& event);
   void insert_far(Event& event);
-  void far_changed() { far_bucket_ = far_.empty() ? kNoBucket : bucket_of(far_.front().when); }
-  bool load_next_bucket();
-  /// Does the chain of a bucket hold more than the list takes?
-  static bool is_crowd(const Event* event);
-  void load_crowd(Event* event);
-  void skip_withdrawn() {
-    while (crowd_at_ != crowd_.size() && crowd_[crowd_at_].event == nullptr) ++crowd_at_;
+  void far_changed() {
+    far_bucket_ = far_heap_.empty() ? kNoBucket : bucket_of(far_heap_.front().when);
   }
-  /// The bucket after the current one: its number, and its first event on its way into the cache.
-  void expect_bucket(std::uint64_t bucket) {
+  bool load_next_bucket();
+  /// True if the bucket has more than kMaxListed events.
+  static bool is_overflow(const Event* event);
+  void load_overflow(Event* event);
+  void skip_cancelled() {
+    while (overflow_next_ != overflow_.size() && overflow_[overflow_next_].event == nullptr)
+      ++overflow_next_;
+  }
+  /// Makes `bucket` the next bucket and prefetches its first event.
+  void prefetch_bucket(std::uint64_t bucket) {
     next_bucket_ = bucket;
     upcoming_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
     __builtin_prefetch(upcoming_, 1);
   }
-  /// One step through the next bucket: what an event needs, and the event behind it. A step is an
-  /// event's work ahead of the next, about the time a line takes to come.
+  /// Prefetches for one event of the next bucket, and the event behind it. Called once per event,
+  /// which takes about as long as a cache line needs to arrive.
   void prefetch_next_bucket() {
     if (upcoming_ == nullptr) return;
-    // An owner has its event behind what the handler begins with.
+    // Owners place an event behind the members that its handler uses first.
     __builtin_prefetch(reinterpret_cast<const char*>(upcoming_) - sizeof(Event), 1);
     __builtin_prefetch(upcoming_->reads_, 1);
     upcoming_ = upcoming_->next_;
@@ -256,7 +262,7 @@ class Scheduler {
   void place(const Event& event);
   void place_part(std::uint64_t part);
   std::uint64_t next_filled_bucket() const;
-  /// kWords: none.
+  /// Next word of the bitmap with a bit set, after `word` and cyclically; kWords: none.
   std::uint32_t filled_word_after(std::uint32_t word) const;
   void mark_filled(std::uint32_t slot) {
     filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
@@ -265,7 +271,7 @@ class Scheduler {
   void mark_empty(std::uint32_t slot) {
     if (take_out(slot) == 0) mark_word_empty(slot);
   }
-  /// Its word of the bitmap, the bucket taken out; the level above does not know yet.
+  /// Clears the bit of the bucket in the lower bitmap level and returns its word.
   std::uint64_t take_out(std::uint32_t slot) {
     return filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
   }
@@ -274,21 +280,21 @@ class Scheduler {
   }
 
   // Events up to and including bucket current_bucket_.
-  Event* list_ = nullptr;  // sorted, of at most kMaxListed
+  Event* list_ = nullptr;  // sorted, at most kMaxListed events
   std::uint32_t listed_ = 0;
-  std::vector<Entry> crowd_;    // the bucket as it was found; withdrawn ones without an event
-  std::size_t crowd_at_ = 0;    // the first that is still to come
-  std::size_t crowd_told_ = 0;  // the first that is not expected yet
-  Heap current_;
-  std::size_t besides_ = 0;  // in array and heap
-  Heap far_;
+  std::vector<Entry> overflow_;          // sorted; the event of a cancelled entry is null
+  std::size_t overflow_next_ = 0;        // index of the next entry to run
+  std::size_t overflow_prefetched_ = 0;  // index of the first entry that was not prefetched
+  Heap heap_;
+  std::size_t beyond_list_ = 0;  // number of events in overflow_ and heap_
+  Heap far_heap_;
   std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
   std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
   std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
-  std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
-  std::uint64_t far_bucket_ = kNoBucket;   // of the first of far_
-  Event* upcoming_ = nullptr;              // in the next bucket
+  std::uint64_t next_bucket_ = kNoBucket;  // first non-empty bucket after current_bucket_
+  std::uint64_t far_bucket_ = kNoBucket;   // bucket of the first event in far_heap_
+  Event* upcoming_ = nullptr;              // event in the next bucket to prefetch next
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;

@@ -1,4 +1,4 @@
-// A number that stands for the state of a device: equal states, equal numbers.
+// A hash of the state of devices: equal states have equal digests.
 #pragma once
 
 #include <array>
@@ -15,27 +15,27 @@
 
 namespace dcc {
 
-/// Takes in one value after another. Every step is a bijection of the state so far for a given
-/// value, and of the value for a given state: two sequences that differ in one value never meet.
-/// The same on every machine of one byte order.
+/// Adds one value after another. Each step is a bijection of the state for a given value, and of
+/// the value for a given state, so two sequences that differ in one value have different digests.
+/// The result is identical on all machines of the same byte order.
 ///
-/// A class tells of itself by a template, so that it need not know this header:
+/// A class adds its state in a template, so that it does not include this header:
 ///
 ///   template <class Digest> void add_state(Digest& d) const { d(rate_, due_, queue_); }
 ///
-/// It names what decides what the device will do, and nothing that only describes the past or how
-/// far lazy work has come. Parameters are left out: two runs that differ in one part where it first
-/// has an effect.
+/// The template names the state that determines future behaviour. It omits statistics, the progress
+/// of deferred work, and parameters: two runs with different parameters differ when the parameter
+/// first has an effect.
 ///
-/// What stands behind an interface tells of itself by a virtual add_state(StateDigest&), which is
-/// pure: nobody can forget it.
+/// An interface declares a pure virtual add_state(StateDigest&), so that no implementation omits
+/// it.
 class StateDigest {
  public:
   template <class... Values>
   void operator()(const Values&... values) {
     (add(values), ...);
   }
-  /// Memory, some bytes a clock cycle.
+  /// Adds a block of memory.
   void bytes(const void* data, std::size_t count) {
     constexpr std::size_t kLanes = 4;
     const auto* at = static_cast<const unsigned char*>(data);
@@ -50,7 +50,7 @@ class StateDigest {
     for (; left != 0; --left) mix(*at++);
     mix(count);
   }
-  /// Elements in no order that means anything: `tell(one)` calls one(values...) for each.
+  /// Adds elements without a defined order. `tell(one)` calls one(values...) for each element.
   template <class Tell>
   void unordered(Tell tell) {
     std::uint64_t count = 0;
@@ -119,7 +119,7 @@ class StateDigest {
   std::uint64_t state_ = 0x6A09E667F3BCC908u;
 };
 
-/// A struct of counters and nothing else: taken as it lies in memory.
+/// Adds a struct that contains only counters, as one block of memory.
 template <class Digest, class Counters>
 void add_counters(Digest& d, const Counters& counters) {
   static_assert(std::has_unique_object_representations_v<Counters>);

@@ -240,7 +240,7 @@ void DcbxEnd::tell() {
   frame.pfc = LldpFrame::Pfc{own_.willing, kPriorities, in_force_.pfc};
   frame.applications = in_force_.applications;
   const std::vector<std::uint8_t> bytes = serialize(frame);
-  Packet* const packet = pool_.take();
+  Packet* const packet = pool_.allocate();
   packet->kind = PacketKind::kLldp;
   packet->priority = kPriorities - 1;
   packet->wire_bytes = static_cast<std::uint32_t>(bytes.size()) + roce::kFcs;

@@ -110,7 +110,7 @@ class SharedBuffer {
   }
 
   /// admit() is near.
-  void expect(int port, int priority) const { __builtin_prefetch(&at(port, priority), 1); }
+  void prefetch(int port, int priority) const { __builtin_prefetch(&at(port, priority), 1); }
 
   /// What a class may hold now before it is paused.
   Bytes threshold(int port, int priority) const { return threshold(at(port, priority)); }

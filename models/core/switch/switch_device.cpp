@@ -29,7 +29,7 @@ int checked_ports(int ports) {
 }  // namespace
 
 SwitchDevice::Port::Port(SwitchDevice& owner, std::uint32_t rank)
-    : free(Event::calling<&Port::wake, &Port::expect_wake>(*this, rank)), device(&owner) {}
+    : free(Event::calling<&Port::wake, &Port::prefetch_wake>(*this, rank)), device(&owner) {}
 
 SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
                            const SwitchParameters& parameters, int ports, std::uint64_t seed,
@@ -166,7 +166,7 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   if (!buffer_.admit(input, priority, bytes)) {
     ++egress.rare.dropped;
     egress.rare.dropped_bytes += packet->wire_bytes;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return false;
   }
   if (with_credits_) take_credits(input, priority, bytes);
@@ -234,10 +234,10 @@ void SwitchDevice::Actions::consume(Packet* packet) {
     device_.take_credits(packet->ingress, packet->priority, packet->wire_bytes);
     device_.give_credits(packet->ingress, packet->priority, packet->wire_bytes);
   }
-  device_.pool_.give_back(packet);
+  device_.pool_.free(packet);
 }
 
-void SwitchDevice::expect_port(const Port& port, int priority) const {
+void SwitchDevice::prefetch_port(const Port& port, int priority) const {
   const auto fetch = [](const void* line) { __builtin_prefetch(line, 1); };
   fetch(&port.waiting);
   fetch(&port.free);
@@ -250,14 +250,14 @@ void SwitchDevice::expect_port(const Port& port, int priority) const {
   fetch(way.statistics);
 }
 
-void SwitchDevice::expect(const Packet& packet, int port) const {
+void SwitchDevice::prefetch(const Packet& packet, int port) const {
   if (is_link_control(packet.kind)) return;
   const PortSet ports = routes_.ports(packet.destination);
   // What balances load may look far to answer.
   if (ports.empty() || (ports.size() > 1 && path_choice_ != nullptr)) return;
   const int egress = ports.size() == 1 ? ports.front() : ports[hashed(packet, ports.size())];
-  expect_port(at(egress), packet.priority);
-  buffer_.expect(port, packet.priority);
+  prefetch_port(at(egress), packet.priority);
+  buffer_.prefetch(port, packet.priority);
 }
 
 void SwitchDevice::receive(Packet* packet, int port) {
@@ -281,7 +281,7 @@ void SwitchDevice::receive(Packet* packet, int port) {
       take_credits(packet->ingress, packet->priority, packet->wire_bytes);
       give_credits(packet->ingress, packet->priority, packet->wire_bytes);
     }
-    pool_.give_back(packet);
+    pool_.free(packet);
     return;
   }
   enqueue(packet, at(egress));
@@ -454,7 +454,7 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
       ++egress.rare.dropped;
       egress.rare.dropped_bytes += lost->wire_bytes;
     }
-    pool_.give_back(lost);
+    pool_.free(lost);
   }
   discipline_changed(egress);
   // It may have waited for something that may not leave yet.
@@ -565,7 +565,7 @@ void SwitchDevice::leave_buffer(int input, int priority, Bytes bytes) {
 }
 
 void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
-  Packet* const message = pool_.take();
+  Packet* const message = pool_.allocate();
   message->kind = PacketKind::kCnm;
   message->priority = parameters_.qcn.message_priority;
   message->wire_bytes = 64;
@@ -574,7 +574,7 @@ void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
   message->destination_qpn = packet.source_qpn;
   message->source_qpn = packet.destination_qpn;
   message->flow = packet.flow;
-  message->immediate = feedback;
+  message->qcn_feedback = feedback;
   message->ingress = static_cast<std::uint16_t>(own_input());
   forward(message);
 }

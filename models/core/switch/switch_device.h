@@ -129,7 +129,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Another way out onto the same link.
   void connect(int port, PacketOut& out) {
     at(port).out = &out;
-    ways_out_[static_cast<std::size_t>(port)] = {&out, out.hot_lines()};
+    ways_out_[static_cast<std::size_t>(port)] = {&out, out.prefetch_lines()};
   }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn);
@@ -160,7 +160,7 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override;
+  void prefetch(const Packet& packet, int port) const override;
   /// The wires at a port carry nothing any more, or do again (switch/live_fabric.h). What is queued
   /// waits.
   void set_carrier(int port, bool up);
@@ -251,8 +251,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   struct alignas(64) Port {
     Port(SwitchDevice& owner, std::uint32_t rank);
     void wake() { device->send_next(*this); }
-    void expect_wake() const {
-      device->expect_port(*this, waiting != 0 ? __builtin_ctz(waiting) : 0);
+    void prefetch_wake() const {
+      device->prefetch_port(*this, waiting != 0 ? __builtin_ctz(waiting) : 0);
     }
     template <class Digest>
     void add_state(Digest& d) const {
@@ -320,7 +320,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::uint32_t rank() const override { return rank_; }
     bool detain(Packet* packet, int port) override;
     void release(Packet* packet, int port) override;
-    Packet* allocate() override { return device_.pool_.take(); }
+    Packet* allocate() override { return device_.pool_.allocate(); }
     void send(Packet* packet) override;
     void consume(Packet* packet) override;
 
@@ -341,7 +341,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
   }
   /// Sending, or queueing, a packet of that priority is near.
-  void expect_port(const Port& port, int priority) const;
+  void prefetch_port(const Port& port, int priority) const;
   void forward(Packet* packet);
   void enqueue(Packet* packet, Port& egress);
   bool admit(Packet* packet, Port& egress);

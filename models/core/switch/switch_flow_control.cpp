@@ -8,7 +8,7 @@ void SwitchDevice::honour(Packet* link_control, int port) {
   if (link_control->kind == PacketKind::kLldp) {
     egress.pfc.received_other();
     if (dcbx(port) != nullptr) dcbx_[static_cast<std::size_t>(port)].end->receive(*link_control);
-    pool_.give_back(link_control);
+    pool_.free(link_control);
     return;
   }
   if (egress.credits == nullptr) {
@@ -18,7 +18,7 @@ void SwitchDevice::honour(Packet* link_control, int port) {
     egress.pfc.received_credits(egress.credits->exhausted(), scheduler_.now());
     if (egress.credits->owed() != 0) egress.pfc.owe_frame();
   }
-  pool_.give_back(link_control);
+  pool_.free(link_control);
   kick(egress);
 }
 
@@ -29,7 +29,7 @@ Packet* SwitchDevice::next_frame(Port& egress) {
     egress.pfc.sent_other(!frames.empty());
     return frame;
   }
-  Packet* const frame = pool_.take();
+  Packet* const frame = pool_.allocate();
   if (egress.credits == nullptr) {
     egress.pfc.write_frame(*frame);
   } else {

@@ -221,7 +221,7 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
   require(!deadline || bytes || sized_elsewhere, "deadline",
           "a flow without end cannot meet a deadline: give it bytes");
-  require(!is_answered(operation) || service == Service::kRc, "service",
+  require(!expects_response(operation) || service == Service::kRc, "service",
           is_atomic(operation) ? "only a reliable connection (rc) has atomic operations"
                                : "only a reliable connection (rc) can read");
   if (is_atomic(operation)) {

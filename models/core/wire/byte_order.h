@@ -1,4 +1,5 @@
-// Numbers in network byte order, most significant byte first; and as hosts here have them.
+// Reads and writes numbers in network byte order (big endian) and host memory order (little
+// endian).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Ethernet frames that stay on one hop or below IP: priority flow control (IEEE 802.1Qbb), credits
-// (InfiniBand) and congestion notification messages (IEEE 802.1Qau), as bytes.
+// Bytes of Ethernet frames below IP: priority flow control (IEEE 802.1Qbb), credits (InfiniBand)
+// and congestion notification messages (IEEE 802.1Qau).
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace dcc {
 
-/// A PFC frame, MAC control opcode 0x0101. Times are in quanta of 512 bit times, 0 = go on.
+/// A PFC frame, MAC control opcode 0x0101. Times are in quanta of 512 bit times; 0 resumes.
 struct PfcFrame {
   roce::MacAddress source_mac{};
-  std::uint8_t enabled = 0;  // bit p: the time of priority p means something
+  std::uint8_t enabled = 0;  // bit p: the time of priority p is valid
   std::array<std::uint16_t, kPriorities> time{};
 };
-/// 60 bytes, Ethernet header to padding, without FCS.
+/// Returns 60 bytes, from Ethernet header to padding, without FCS.
 std::vector<std::uint8_t> serialize(const PfcFrame& frame);
-/// False when the bytes are no PFC frame. Reads any bytes whatever.
+/// Returns false if the bytes are not a PFC frame. Accepts any input.
 bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
-/// The frame of a model's pause packet: all classes enabled; the stopped ones for the longest time.
+/// Makes the frame of a kPause packet: all classes enabled, stopped classes with the longest time.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
-/// InfiniBand's flow control packet (7.9.4), which has no Ethernet header of its own: carried under
-/// the first of the types that IEEE 802 leaves for local experiments.
+/// InfiniBand flow control packet (7.9.4). InfiniBand has no Ethernet header, so the frame uses the
+/// first EtherType that IEEE 802 reserves for local experiments.
 struct CreditFrame {
   roce::MacAddress source_mac{};
   std::uint8_t lane = 0;
@@ -38,16 +38,16 @@ std::vector<std::uint8_t> serialize(const CreditFrame& frame);
 bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame);
 CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
-/// A congestion notification message's own part (802.1Q-2018, 33.4): the encapsulated packet is
-/// left out, which the standard allows.
+/// Congestion notification message (802.1Q-2018, 33.4) without the encapsulated packet, which the
+/// standard makes optional.
 struct CnmFrame {
   roce::MacAddress destination_mac{};
   roce::MacAddress source_mac{};
-  std::uint8_t feedback = 0;           // quantised, 0 … 63
+  std::uint8_t feedback = 0;           // quantised feedback, 0 to 63
   std::uint64_t congestion_point = 0;  // CPID
-  std::int16_t queue_offset = 0;       // in 64 bytes
+  std::int16_t queue_offset = 0;       // in units of 64 bytes
   std::int16_t queue_delta = 0;
-  std::uint8_t priority = 0;  // of the packet that is complained of
+  std::uint8_t priority = 0;  // priority of the packet that caused the message
   roce::MacAddress original_destination{};
 };
 std::vector<std::uint8_t> serialize(const CnmFrame& frame);

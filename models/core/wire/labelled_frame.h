@@ -1,5 +1,5 @@
-// Packets of transports whose headers are published nowhere, as frames: Ethernet, IPv4 with the
-// number for experiments (253, RFC 3692), and what the packet is in plain text.
+// Frames for packets of transports without a published header format: Ethernet, IPv4 with the
+// protocol number for experiments (253, RFC 3692), and a description in plain text.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 namespace dcc {
 
 struct LabelledHeader {
-  std::array<std::uint8_t, 192> bytes;  // the first `size`; the rest is not set
+  std::array<std::uint8_t, 192> bytes;  // only the first `size` are set
   std::uint32_t size = 0;
-  std::uint32_t frame = 0;  // of the whole without FCS: zeros follow the label
+  std::uint32_t frame = 0;  // bytes of the whole frame without FCS; zeros follow the label
 };
 
 constexpr std::uint8_t kIpProtocolExperiment = 253;
 
-/// "uec ack 17, flow 3, qp 3, 0 B, 8000000000000001": transport, kind, number, flow, queue pair at
-/// the receiver, payload, and in hexadecimal what the transport adds. Where the transport counts
-/// fewer bytes for a packet than that takes, the frame is longer. `transport` is at most 16 letters
-/// long.
+/// Makes a label such as "uec ack 17, flow 3, qp 3, 0 B, 8000000000000001": transport, kind,
+/// sequence number, flow, queue pair at the receiver, payload bytes and Packet::scheme in
+/// hexadecimal. The frame is longer than the packet's wire size if the label needs more room.
+/// `transport` has at most 16 characters.
 LabelledHeader labelled_header(const Packet& packet, const char* transport);
 
 }  // namespace dcc

@@ -15,7 +15,7 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
       delay_(parameters.delay),
       overhead_(static_cast<std::uint16_t>(parameters.overhead)),
       far_(&scheduler),
-      arrival_(Event::calling<&Link::deliver, &Link::expect_delivery>(*this, rank)),
+      arrival_(Event::calling<&Link::deliver, &Link::prefetch_delivery>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
   assert(parameters.overhead == overhead_);
@@ -43,7 +43,7 @@ void Link::fail() {
   if (arrival_.is_scheduled()) far_->cancel(arrival_);
   while (!in_flight_.empty()) {
     ++lost_;
-    pool_.give_back(in_flight_.pop());
+    pool_.free(in_flight_.pop());
   }
 }
 
@@ -78,13 +78,13 @@ PicoSeconds Link::send(Packet* packet) {
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
   } else {
-    packet->next_arrival = arrival;  // its own, until it is behind another
+    packet->next_arrival = arrival;  // its own arrival, until another packet precedes it
     mailbox_->put(&Link::enter, this, packet, arrival);
   }
   return serialisation;
 }
 
-// Out of the way of all that goes by rank.
+// Kept out of line, since most links order arrivals by rank.
 [[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
   arrival_.set_rank(ties_->place(number_, arrival));
 }
@@ -98,14 +98,14 @@ bool Link::survives(Packet* packet, PicoSeconds now) {
   if (tap_ && !failed_) tap_(*packet, now);
   if (!failed_ && (!loss_ || !loss_(*packet))) return true;
   ++lost_;
-  pool_.give_back(packet);
+  pool_.free(packet);
   return false;
 }
 
 void Link::deliver() {
   Packet* const packet = in_flight_.pop();
-  // A packet may have left the caches on its way, so the one behind is not looked at but announced.
-  if (!in_flight_.empty()) expect(in_flight_.front(), packet->next_arrival);
+  // The next packet may not be in the caches, so schedule its arrival without reading it.
+  if (!in_flight_.empty()) schedule_arrival(in_flight_.front(), packet->next_arrival);
   sink_->receive(packet, sink_port_);
 }
 

@@ -1,4 +1,4 @@
-// A one-way wire: serialisation at its rate, propagation delay, and nothing decided.
+// A one-way wire with serialisation time and propagation delay.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace dcc {
 
-/// Who takes what comes out of a wire. Takes ownership of the packet.
+/// Receives packets from a wire. Takes ownership of each packet.
 class PacketSink {
  public:
-  /// The last bit has arrived. `port` is the receiver's own number of the port.
+  /// The last bit of the packet has arrived. `port` is the number that connect() was given.
   virtual void receive(Packet* packet, int port) = 0;
-  /// It will come soon: what it will touch may be fetched into the caches. Changes nothing.
-  virtual void expect(const Packet&, int /*port*/) const {}
+  /// Prefetches the cache lines that receive() will use; the packet arrives soon. Changes no state.
+  virtual void prefetch(const Packet&, int /*port*/) const {}
 
  protected:
   ~PacketSink() = default;
 };
 
-/// A device's way out through one port: a wire, or a socket that leads to one.
+/// Output of a device through one port: a wire, or a socket that leads to one.
 class PacketOut {
  public:
-  /// Takes ownership. Returns how long the wire is busy with it: nothing may be sent before. The
-  /// wire does not call back: a device with more to send wakes itself, and one without (most of
-  /// a network most of the time) costs no event.
+  /// Takes ownership. Returns how long the wire is busy; the device must not send again before. The
+  /// wire does not call back: a device with more to send schedules its own event, and an idle
+  /// device costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
-  /// Cache lines from the object's beginning that send() touches, for whoever fetches them before.
-  virtual unsigned hot_lines() const { return 1; }
+  /// Number of cache lines from the start of the object that send() uses, for prefetching.
+  virtual unsigned prefetch_lines() const { return 1; }
 
  protected:
   ~PacketOut() = default;
@@ -47,10 +47,10 @@ struct LinkParameters {
 };
 
 struct LinkCounters {
-  std::uint64_t packets = 0;  // link traversals: sent, and not lost as they were
+  std::uint64_t packets = 0;  // link traversals: packets sent and not lost at sending
   std::uint64_t bytes = 0;    // wire bytes without overhead
-  std::uint64_t lost = 0;     // taken by the fault hook, or by a failure, under way or at once
-  PicoSeconds busy{};         // time the wire was sending (overhead and lost packets included)
+  std::uint64_t lost = 0;     // dropped by the loss hook or by a failure, at sending or on the way
+  PicoSeconds busy{};         // time spent sending, including overhead and lost packets
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
@@ -61,43 +61,44 @@ struct LinkCounters {
   }
 };
 
-/// Store-and-forward: the sink sees a packet `serialisation + delay` after send().
+/// Store-and-forward: the sink receives a packet `serialisation + delay` after send().
 class alignas(64) Link final : public PacketOut {
  public:
-  /// Decides whether a packet is lost on the wire (fault injection). Null in normal runs.
+  /// Returns true if the packet is lost on the wire (fault injection).
   using LossHook = std::function<bool(const Packet&)>;
-  /// Sees every packet that leaves, at the time its first bit does (capture). Null when off.
+  /// Called for each packet when its first bit is sent (capture).
   using Tap = std::function<void(const Packet&, PicoSeconds sent)>;
 
   Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
        std::uint32_t rank);
   void connect(PacketSink& sink, int port);
-  /// The far end is in another partition: packets arrive by its scheduler and get there through
-  /// `mailbox`. Before the first packet; the delay must be at least the run's lookahead.
+  /// Connects to a sink in another partition: packets pass through `mailbox` and arrive by the
+  /// scheduler `far`. Call it before the first packet. The delay must be at least the lookahead.
   void connect_across_partitions(Scheduler& far, Mailbox& mailbox);
-  /// What the mailbox calls there, with a packet that arrives at its `next_arrival`.
+  /// Called by the mailbox in the far partition. The packet arrives at its `next_arrival`.
   static void enter(void* link, void* packet);
 
   PicoSeconds send(Packet* packet) override;
-  /// The far end's is another processor's where the wire is cut.
-  unsigned hot_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
+  /// Excludes the receiver's cache line if another processor uses it.
+  unsigned prefetch_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
-  // While all partitions wait, and nothing lies in a mailbox:
-  /// What is under way is lost, and what is sent from now on. A sender is told by who calls this.
+  // Precondition of the next two: all partitions wait, and all mailboxes are empty.
+  /// The link fails: packets on the way are lost, and so are packets sent from now on. The caller
+  /// informs the sender.
   void fail();
   void repair() {
     failed_ = false;
     watch();
   }
-  /// Of packets sent from now on.
+  /// Applies to packets sent from now on.
   void set_rate(BitRate rate);
 
-  /// Every packet arrives up to so much later than it would, evenly drawn; none overtakes another.
-  /// What devices take to look at a packet is not always the same.
+  /// Delays each packet by a uniformly distributed time of at most `most`, without reordering. This
+  /// models devices whose processing time varies.
   void set_jitter(PicoSeconds most, const RandomStream& random);
 
-  /// Among arrivals at one instant this link's number says where it comes, by an order of that
-  /// instant. `order` must outlive it.
+  /// Orders arrivals at one instant by `order` and this link's `number`. `order` must outlive the
+  /// link.
   void set_tie_order(const TieOrder& order, std::uint32_t number) {
     ties_ = &order;
     number_ = number;
@@ -105,7 +106,7 @@ class alignas(64) Link final : public PacketOut {
 
   const LinkParameters& parameters() const { return parameters_; }
   LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
-  /// While all partitions wait, and nothing lies in a mailbox.
+  /// Precondition: all partitions wait, and all mailboxes are empty.
   template <class Digest>
   void add_state(Digest& d) const {
     d(packets_, bytes_, busy_, lost_, failed_, parameters_.rate, in_flight_, arrival_);
@@ -122,56 +123,56 @@ class alignas(64) Link final : public PacketOut {
 
  private:
   void deliver();
-  void expect_delivery() const { sink_->expect(*in_flight_.front(), sink_port_); }
+  void prefetch_delivery() const { sink_->prefetch(*in_flight_.front(), sink_port_); }
   void arrive_at(Packet* packet, PicoSeconds arrival) {
     if (in_flight_.empty()) {
-      expect(packet, arrival);
+      schedule_arrival(packet, arrival);
     } else {
       in_flight_.back()->next_arrival = arrival;
     }
     in_flight_.push(packet);
   }
-  void expect(Packet* packet, PicoSeconds arrival) {
+  void schedule_arrival(Packet* packet, PicoSeconds arrival) {
     if (ties_ != nullptr) draw_rank(arrival);
     far_->schedule_at(arrival_, arrival, packet);
   }
   void draw_rank(PicoSeconds arrival);
   void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
-  /// Failure, tap and loss hook; false when the packet is lost.
+  /// Applies failure, tap and loss hook. Returns false if the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
 
-  // What a packet touches, in three cache lines: a large network does not fit the caches. The first
-  // is the sender's (the pointer to the virtual functions is in it); the others are the far end's,
-  // which may be another processor's.
+  // A packet uses three cache lines, since a large network does not fit into the caches. The first
+  // belongs to the sender and includes the pointer to the virtual functions. The others belong to
+  // the receiver, which may run on another processor.
   Scheduler* near_;
-  Mailbox* mailbox_ = nullptr;  // null: both ends are in one partition
+  Mailbox* mailbox_ = nullptr;  // null: both ends are in the same partition
   PicoSeconds delay_;
-  std::uint32_t per_byte_ = 0;  // picoseconds; zero when it is not a whole number of them
+  std::uint32_t per_byte_ = 0;  // picoseconds per byte; 0: not a whole number
   std::uint16_t overhead_;
-  bool watched_ = false;  // by a loss hook or a tap; or it has failed, or jitters
+  bool watched_ = false;  // a loss hook or tap is set, or the link has failed or jitters
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
 
   alignas(64) Scheduler* far_;
-  PacketFifo in_flight_;  // all with the same delay, so first in is first out
+  PacketFifo in_flight_;  // in order of arrival, since all have the same delay
   PacketSink* sink_ = nullptr;
   int sink_port_ = 0;
   std::uint32_t number_ = 0;
-  const TieOrder* ties_ = nullptr;  // null: by rank
+  const TieOrder* ties_ = nullptr;  // null: ordered by rank
   Event arrival_;
 
   LinkParameters parameters_;
   std::uint64_t lost_ = 0;
   bool failed_ = false;
-  PicoSeconds free_at_{};  // for an assertion only
+  PicoSeconds free_at_{};  // used by an assertion only
   PacketPool& pool_;
   LossHook loss_;
   Tap tap_;
   struct Jitter {
     std::uint64_t choices;
     RandomStream random;
-    PicoSeconds last{};  // arrival
+    PicoSeconds last{};  // arrival of the last packet
   };
   std::unique_ptr<Jitter> jitter_;  // null: none
 };

@@ -10,10 +10,10 @@ namespace {
 constexpr std::uint32_t kTypeLldp = 0x88CC;
 constexpr std::size_t kLldpHeader = 14;
 constexpr std::size_t kLldpLeast = 60;  // without FCS
-/// The nearest bridge's address: no bridge forwards what goes there (802.1AB, table 7-1).
+/// Nearest-bridge address; bridges do not forward frames to it (802.1AB, table 7-1).
 constexpr roce::MacAddress kNearestBridge = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x0E};
 
-// Types of TLVs (802.1AB, table 8-1), and subtypes of their identifiers.
+// TLV types (802.1AB, table 8-1), and subtypes of identifiers.
 enum TlvType : unsigned {
   kTlvEnd = 0,
   kTlvChassis = 1,
@@ -24,7 +24,7 @@ enum TlvType : unsigned {
 constexpr std::uint8_t kChassisIsMac = 4;
 constexpr std::uint8_t kPortIsInterface = 5;
 constexpr std::uint32_t kIeee8021 = 0x0080C2;
-// Subtypes of IEEE 802.1's own (802.1Q, table D-1).
+// Subtypes of the IEEE 802.1 organisational TLV (802.1Q, table D-1).
 enum QazSubtype : std::uint8_t {
   kEtsConfiguration = 0x09,
   kEtsRecommendation = 0x0A,
@@ -43,7 +43,7 @@ class LldpWriter {
   }
   LldpWriter(const LldpWriter&) = delete;
   LldpWriter& operator=(const LldpWriter&) = delete;
-  /// Its length is known when it is whole.
+  /// Writes the length of a TLV after its value.
   ~LldpWriter() {
     const std::uint32_t type = get_be16(bytes_.data() + at_);
     put_be16(bytes_.data() + at_, type | static_cast<std::uint32_t>(bytes_.size() - at_ - 2));
@@ -75,7 +75,7 @@ class LldpWriter {
   std::size_t at_;
 };
 
-/// One TLV's value.
+/// Reads the value of one TLV.
 struct LldpValue {
   const std::uint8_t* at;
   std::size_t size;
@@ -94,7 +94,7 @@ EtsTable read_ets_table(const std::uint8_t* at) {
   return table;
 }
 
-/// False when it is there already: a second one makes the frame unsound (802.1Q, D.2.7).
+/// Returns false if `to` is set already: a repeated TLV makes the frame invalid (802.1Q, D.2.7).
 template <class T>
 bool set_once(std::optional<T>& member, const T& value) {
   if (member) return false;
@@ -126,7 +126,7 @@ bool read_ieee8021(const LldpValue& value, LldpFrame& frame) {
       return set_once(frame.applications, lines);
     }
     default:
-      return true;  // another of IEEE 802.1's
+      return true;  // another IEEE 802.1 TLV: skipped
   }
 }
 
@@ -157,7 +157,7 @@ std::vector<std::uint8_t> serialize(const LldpFrame& frame) {
   LldpWriter(bytes, kTlvPort).byte(kPortIsInterface).all(frame.port.substr(0, LldpFrame::kMaxPort));
   LldpWriter(bytes, kTlvTimeToLive).pair(frame.seconds_to_live);
   if (frame.ets) {
-    // As many classes as there are priorities are written as none.
+    // The value 0 stands for 8 classes.
     LldpWriter(bytes, kTlvOrganisation)
         .own(kEtsConfiguration)
         .byte(frame.ets->willing ? kWillingBit : 0)
@@ -197,12 +197,12 @@ bool parse(const std::uint8_t* bytes, std::size_t size, LldpFrame& frame) {
     at += 2 + value.size;
     if (at > size) return false;
     if (type == kTlvEnd) return value.size == 0 && number >= 3;
-    // Chassis, port and time to live are there, in this order, and not again (802.1AB, 9.2.7.7).
+    // Chassis, port and time to live are required once each, in this order (802.1AB, 9.2.7.7).
     const bool first_three = type == kTlvChassis || type == kTlvPort || type == kTlvTimeToLive;
     if ((number < 3 && type != number + 1) || (number >= 3 && first_three)) return false;
     if (!read_tlv(type, value, frame)) return false;
   }
-  return false;  // without an end
+  return false;  // no end TLV
 }
 
 }  // namespace dcc

@@ -1,5 +1,5 @@
-// LLDP frames (IEEE 802.1AB) with what Data Center Bridging tells its neighbour (IEEE 802.1Q-2018,
-// annex D.2: ETS, PFC, application priorities), as bytes.
+// Bytes of LLDP frames (IEEE 802.1AB) with the TLVs of Data Center Bridging (IEEE 802.1Q-2018,
+// annex D.2): ETS, PFC and application priorities.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace dcc {
 
-/// Who serves a traffic class of a port, and how (802.1Q, table D-8).
+/// Transmission selection algorithm of a traffic class (802.1Q, table D-8).
 enum class TransmissionSelection : std::uint8_t { kStrict = 0, kCreditShaper = 1, kEts = 2 };
 
-/// ETS: a priority's traffic class, a class's share of the bandwidth and how it is served.
+/// ETS: traffic class of each priority, and bandwidth and selection algorithm of each class.
 struct EtsTable {
   std::array<std::uint8_t, kPriorities> class_of{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<std::uint8_t, kPriorities> bandwidth{};  // percent; of kEts classes 100 together
+  std::array<std::uint8_t, kPriorities> bandwidth{};  // percent; all kEts classes together 100
   std::array<TransmissionSelection, kPriorities> selection{};
 
   friend bool operator==(const EtsTable& a, const EtsTable& b) {
@@ -32,14 +32,14 @@ struct EtsTable {
   }
 };
 
-/// A line of the table of application priorities.
+/// One entry of the application priority table.
 struct ApplicationPriority {
   static constexpr std::uint8_t kUdpPort = 3;  // selectors, 802.1Q table D-9
   static constexpr std::uint8_t kDscp = 5;
 
   std::uint8_t priority = 0;
-  std::uint8_t selector = 0;   // of what `protocol` is a number
-  std::uint16_t protocol = 0;  // a UDP port, a DSCP, …
+  std::uint8_t selector = 0;   // kind of `protocol`
+  std::uint16_t protocol = 0;  // UDP port, DSCP, or another number
 
   friend bool operator==(const ApplicationPriority& a, const ApplicationPriority& b) {
     return a.priority == b.priority && a.selector == b.selector && a.protocol == b.protocol;
@@ -50,7 +50,7 @@ struct ApplicationPriority {
   }
 };
 
-/// What one end of a link tells the other. What is empty is not in the frame.
+/// Content of a frame. TLVs of empty members are absent.
 struct LldpFrame {
   struct Ets {
     bool willing = false;
@@ -62,8 +62,8 @@ struct LldpFrame {
   };
   struct Pfc {
     bool willing = false;
-    std::uint8_t classes = kPriorities;  // that can be paused at once; 0 … 15
-    std::uint8_t enabled = 0;            // bit p: priority p is paused
+    std::uint8_t classes = kPriorities;  // number of classes that can be paused at once; 0 to 15
+    std::uint8_t enabled = 0;            // bit p: PFC is enabled for priority p
     template <class Digest>
     void add_state(Digest& d) const {
       d(willing, classes, enabled);
@@ -72,10 +72,10 @@ struct LldpFrame {
 
   roce::MacAddress source{};
   roce::MacAddress chassis{};
-  std::string port;  // of the chassis, as it is called there; at most kMaxPort characters
+  std::string port;  // port name, at most kMaxPort characters
   std::uint16_t seconds_to_live = 0;
   std::optional<Ets> ets;
-  std::optional<EtsTable> recommended;  // to the other end
+  std::optional<EtsTable> recommended;  // ETS recommendation to the other end
   std::optional<Pfc> pfc;
   std::optional<std::vector<ApplicationPriority>> applications;
 
@@ -88,10 +88,10 @@ struct LldpFrame {
   }
 };
 
-/// From the Ethernet header to the end, padded to the least size, without FCS.
+/// Returns the frame from the Ethernet header on, padded to the minimum size, without FCS.
 std::vector<std::uint8_t> serialize(const LldpFrame& frame);
-/// False when the bytes are no such frame, or break off, or say something twice. Takes any bytes
-/// whatever; what it does not know in a sound frame it leaves out.
+/// Returns false if the bytes are not an LLDP frame, are truncated, or repeat a TLV. Accepts any
+/// input and skips unknown TLVs.
 bool parse(const std::uint8_t* bytes, std::size_t size, LldpFrame& frame);
 
 }  // namespace dcc

@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-/// A spare buffer, or a new one if all are in use.
+/// Returns a spare buffer, or a new one if all are in use.
 template <class Buffer>
 Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>& all) {
   if (spare.empty()) {
@@ -16,7 +16,7 @@ Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>&
   spare.pop_back();
   return buffer;
 }
-/// The second half of what is spare, to the end of another's.
+/// Moves the second half of `from` to the end of `to`.
 template <class Buffer>
 void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
   const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
@@ -25,7 +25,7 @@ void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
 }
 }  // namespace
 
-Packet* PacketPool::take() {
+Packet* PacketPool::allocate() {
   if (free_ == nullptr) {
     blocks_.push_back(std::make_unique<Packet[]>(kBlock));
     Packet* const block = blocks_.back().get();
@@ -58,7 +58,7 @@ void PacketPool::attach_payload(Packet& packet, std::size_t bytes) {
   packet.payload->resize(bytes);
 }
 
-void PacketPool::give_back(Packet* packet) {
+void PacketPool::free(Packet* packet) {
   if (packet->telemetry != nullptr) free_telemetry_.push_back(packet->telemetry);
   if (packet->payload != nullptr) free_payload_.push_back(packet->payload);
   packet->next = free_;

@@ -1,5 +1,5 @@
-// The packet as the fabric moves it: what devices read on every hop, and nothing else.
-// Real header bytes are made from it on demand (wire/roce_headers.h).
+// The packet that devices exchange, and the pool that owns packets. Header bytes are made from a
+// packet on demand (wire/roce_headers.h).
 #pragma once
 
 #include <array>
@@ -13,49 +13,51 @@
 
 namespace dcc {
 
-/// Queue pair number, 24 bits; here also the controller's *flow number*. It is an index into the
-/// queue pair table of the NIC that receives the packet.
+/// Queue pair number, 24 bits; also the controller's flow number. Indexes the queue pair table of
+/// the NIC that receives the packet.
 using Qpn = std::uint32_t;
-/// Packet sequence number, 24 bits on the wire; kept unwrapped inside the models.
+/// Packet sequence number: 24 bits on the wire, never wrapped inside the models.
 using Psn = std::uint64_t;
 
-constexpr int kMaxPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
+constexpr int kMaxPorts = 65'535;  // of a switch; limited by Packet::ingress, which reserves one
+                                   // value for the switch itself
 
 enum class PacketKind : std::uint8_t {
-  kData,  // requests and READ responses, whatever their operation
-  kAck,   // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
+  kData,  // requests and responses of any operation
+  kAck,   // RC acknowledgement (AETH); echoes time stamp, CE and telemetry of the data packet
   kNak,   // RC negative acknowledge: see NakReason
   kCnp,   // congestion notification packet, BTH opcode 0x81
-  // Of one link, never forwarded:
+  // Link control, never forwarded:
   kPause,        // PFC, 802.1Qbb
-  kCreditLimit,  // InfiniBand's flow control packet: `priority` is the lane, see LaneCredits
-  kLldp,         // 802.1AB; its payload is the whole frame (wire/lldp_frame.h)
-  kCnm,          // 802.1Qau congestion notification message, made by a switch
-  // Of transports other than RoCE (nic/transport.h):
-  kTrimmed,   // data whose payload a port cut off: the header arrives
-  kReturned,  // such a header turned round to its sender, for want of room
-  kCredit,    // a receiver lets a sender send: NDP's PULL, Homa's GRANT
-  kRequest,   // a receiver asks for data again, a sender for credit
-  // Of switches among themselves:
-  kPathNews,  // one edge of the fabric tells another of a way (schemes/conweave/conweave.h)
+  kCreditLimit,  // InfiniBand flow control packet; `priority` is the virtual lane, see LaneCredits
+  kLldp,         // 802.1AB; the payload is the whole frame (wire/lldp_frame.h)
+  kCnm,          // 802.1Qau congestion notification message from a switch
+  // Used by transports other than RoCE (nic/transport.h):
+  kTrimmed,   // header of a data packet whose payload a switch dropped
+  kReturned,  // such a header, returned to its sender because a queue was full
+  kCredit,    // permission of a receiver to send: NDP's PULL, Homa's GRANT
+  kRequest,   // a receiver requests data again, or a sender requests credit
+  // Used between switches:
+  kPathNews,  // report about a path from edge switch to edge switch (schemes/conweave/conweave.h)
 };
 constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
 
 inline bool is_flow_control(PacketKind kind) {
   return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit;
 }
-/// Of one link.
+/// True for packets that stay on one link.
 inline bool is_link_control(PacketKind kind) {
   return is_flow_control(kind) || kind == PacketKind::kLldp;
 }
 
-/// What a data packet does.
+/// Operation of a data packet.
 enum class Operation : std::uint8_t {
   kWrite,
   kSend,
-  kRead,          // the request: one packet without payload, message_bytes are asked for
-  kReadResponse,  // the data, from the host that was asked
-  // On eight bytes of the receiver's memory, in one; the response brings what they were before:
+  kRead,          // request for message_bytes bytes: one packet without payload
+  kReadResponse,  // data from the responder
+  // Atomic operations on eight bytes of the responder's memory; the response carries their former
+  // value:
   kCompareSwap,
   kFetchAdd,
   kAtomicResponse,
@@ -64,35 +66,35 @@ enum class Operation : std::uint8_t {
 inline bool is_atomic(Operation operation) {
   return operation == Operation::kCompareSwap || operation == Operation::kFetchAdd;
 }
-/// A request that its answer acknowledges.
-inline bool is_answered(Operation operation) {
+/// True for a request whose response acknowledges it: READ and atomic.
+inline bool expects_response(Operation operation) {
   return operation == Operation::kRead || is_atomic(operation);
 }
-inline bool is_answer(Operation operation) {
+inline bool is_response(Operation operation) {
   return operation == Operation::kReadResponse || operation == Operation::kAtomicResponse;
 }
 
-/// InfiniBand's transport services: reliable and unreliable connection, unreliable datagram.
+/// InfiniBand transport services: reliable connection, unreliable connection, unreliable datagram.
 enum class Service : std::uint8_t { kRc, kUc, kUd };
 
-// As a user names them; responses are made, not asked for.
+// Names for users. Responses have no name, since users do not post them.
 DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
                {Operation::kRead, "read"}, {Operation::kCompareSwap, "compare_swap"},
                {Operation::kFetchAdd, "fetch_add"});
 DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"});
 
-/// Why a request was not carried out.
+/// Why the responder did not execute a request.
 enum class NakReason : std::uint8_t {
-  kSequence,  // a packet before it is missing
-  kInvalid,   // longer than the buffer it was to go to, or an atomic one on no aligned word
-  kAccess,    // an address that is not the receiver's to give
-  kNotReady,  // RNR: no buffer is posted; `immediate` is the code of how long to wait
+  kSequence,  // an earlier packet is missing
+  kInvalid,   // longer than its receive buffer, or an atomic operation on an unaligned word
+  kAccess,    // the address is outside the memory region
+  kNotReady,  // RNR: no buffer is posted; `rnr_timer` says how long the sender waits
 };
 
 /// IP ECN field, RFC 3168.
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
 
-/// One hop's telemetry (HPCC, figure 7): egress port's clock, bytes sent, queue, rate.
+/// In-band telemetry of one hop (HPCC, figure 7): state of the egress port.
 struct IntHop {
   PicoSeconds timestamp;
   std::uint64_t tx_bytes = 0;
@@ -100,85 +102,128 @@ struct IntHop {
   BitRate rate;
 };
 constexpr int kMaxIntHops = 6;
-/// Aligned so that a switch writes one cache line; Packet::telemetry_hops counts, so that it need
-/// not read one.
+/// Aligned so that a switch writes one cache line per hop. The number of hops is in
+/// Packet::telemetry_hops, so that the switch need not read the stack.
 struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
 };
 
-/// What the edge switches of a fabric tell each other with the packets between them, when
-/// `routing: conga` has an overlay carry it (schemes/conga/conga.h): it is cleared at the far edge.
-/// With `routing: reps` the tag is what a packet's way is hashed from, with `hermes` the way up,
-/// and an ACK brings back that of the packet it is for (feedback_tag). With `conweave` all of it is
-/// ConweaveHeader. With `source` the tag is the port, of those that lead on from the first switch,
-/// feedback_tag that of the next; both from 1, 0: any.
-struct OverlayHeader {
-  std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
-  std::uint8_t congestion = 0;  // greatest on the way so far
-  std::uint8_t feedback_tag = 0;
-  std::uint8_t feedback = 0;
+/// Four bytes that load balancing adds to a packet between the edges of a fabric. `routing.kind`
+/// decides which view applies; a run uses one view. All bytes are zero in a packet without the
+/// header.
+union OverlayHeader {
+  /// Congestion of paths between two edge switches (conga). The far edge clears the header.
+  struct PathCongestion {
+    std::uint8_t path;        // number of the uplink taken, from 1
+    std::uint8_t congestion;  // greatest congestion on the path so far
+    std::uint8_t
+        feedback_path;      // path in the opposite direction that `feedback` describes; 0: none
+    std::uint8_t feedback;  // congestion of `feedback_path`
+  };
+  /// Value from which switches hash a packet's path (reps).
+  struct Entropy {
+    std::uint8_t value;  // of this packet
+    std::uint8_t unused;
+    std::uint8_t echo;  // ACK: `value` of the acknowledged data packet
+  };
+  /// Uplink of the first switch (hermes).
+  struct Uplink {
+    std::uint8_t number;  // port number plus 1
+    std::uint8_t unused;
+    std::uint8_t echo;  // ACK: `number` of the acknowledged data packet
+  };
+  /// Ports chosen by the sender (source). Each is a position among the ports that lead to the
+  /// destination, from 1; 0: any.
+  struct SourceRoute {
+    std::uint8_t first_port;  // at the first switch
+    std::uint8_t unused;
+    std::uint8_t second_port;  // at the second switch
+  };
+
+  std::array<std::uint8_t, 4> bytes{};  // conweave packs its own header (ConweaveHeader)
+  PathCongestion path_congestion;
+  Entropy entropy;
+  Uplink uplink;
+  SourceRoute route;
+
+  /// Header of the ACK for a packet with this header: returns the entropy or the uplink.
+  OverlayHeader echoed() const {
+    OverlayHeader ack;
+    ack.bytes[2] = bytes[0];
+    return ack;
+  }
 };
 
-/// Bytes a packet really carries (`payload: real`); recycled with its packet. An atomic request's
-/// are its AtomicOperands, those of its response the word as it was: on the wire, both are headers.
+/// Payload bytes of a packet (`payload: real`), recycled with the packet. An atomic request carries
+/// its AtomicOperands here, and its response the former word; on the wire both are headers.
 using PayloadBytes = std::vector<std::uint8_t>;
 
-/// What an atomic operation works with.
+/// Operands of an atomic operation.
 struct AtomicOperands {
   std::uint64_t swap_or_add = 0;
-  std::uint64_t compare = 0;  // of a compare-and-swap
+  std::uint64_t compare = 0;  // compare-and-swap only
 };
 constexpr std::uint32_t kAtomicBytes = 8;
 
-/// One cache line for what every hop reads, one for what only its ends do.
+/// The first cache line holds what every hop reads, the second what only the two ends read.
 struct alignas(64) Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
   std::uint8_t dscp = 0;
-  std::uint8_t priority = 0;   // 802.1p; PFC and the switch queues go by it
-  bool first = false;          // of its message (carries a RETH)
-  bool last = false;           // of its message
-  bool has_immediate = false;  // RDMA WRITE with immediate
+  std::uint8_t priority = 0;   // 802.1p priority; selects the switch queue and PFC class
+  bool first = false;          // first packet of its message (carries a RETH)
+  bool last = false;           // last packet of its message
+  bool has_immediate = false;  // carries `immediate`
   bool ack_requested = false;
-  NakReason nak = NakReason::kSequence;  // of a kNak
-  std::uint8_t cnp_marks = 0;            // CNP: CE marks it stands for; ACK: 1 if the data had CE
-  std::uint16_t pause_classes = 0;       // kPause: bit p set = priority p stops, clear = resumes
-  std::uint16_t ingress = 0;             // port through which the holding switch received it
-  std::uint8_t telemetry_hops = 0;       // of the stack that are filled
-  std::uint32_t wire_bytes = 0;          // Ethernet header to FCS, without preamble and gap
+  NakReason nak = NakReason::kSequence;  // kNak: reason
+  std::uint8_t cnp_marks = 0;            // kCnp: number of CE marks since the previous CNP
+  std::uint16_t pause_classes =
+      0;                      // kPause: bit p stops priority p if set, and resumes it if clear
+  std::uint16_t ingress = 0;  // port through which the current switch received it
+  std::uint8_t telemetry_hops = 0;  // number of filled entries in `telemetry`
+  bool ce_echo = false;             // kAck: the acknowledged data packet carried CE
+  std::uint32_t wire_bytes = 0;     // from Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
-  std::uint32_t flow = 0;   // platform-wide flow id: statistics and traces, ECMP
+  std::uint32_t flow = 0;   // platform-wide flow number: statistics, traces, ECMP
   Qpn destination_qpn = 0;  // queue pair at the receiver of this packet
   OverlayHeader overlay;
-  PicoSeconds next_arrival{};     // of the packet behind it on the same wire (used by Link only)
-  IntStack* telemetry = nullptr;  // of the pool; null unless the algorithm asked for it
-  Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
+  PicoSeconds next_arrival{};     // arrival of the next packet on the same wire (Link only)
+  IntStack* telemetry = nullptr;  // from the pool; null unless the algorithm requests telemetry
+  Packet* next = nullptr;         // next in the one queue, delay line or free list that holds it
 
   Psn psn = 0;
-  PicoSeconds sent{};  // when the data packet left its NIC; echoed by its ACK
+  PicoSeconds sent{};  // when the data packet left its NIC; an ACK echoes it
   std::uint64_t remote_address = 0;
-  PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
+  PayloadBytes* payload = nullptr;  // from the pool; null if payload is virtual
   std::uint32_t payload_bytes = 0;
-  std::uint32_t message_bytes = 0;  // first of its message, or kRead: the RETH's DMA length
-  Qpn source_qpn = 0;               // queue pair at its sender
-  std::uint32_t immediate = 0;      // of its message's last; CNM: feedback; CNP: packets
-  std::uint32_t icrc = 0;           // with real payload: as computed by the sender
+  std::uint32_t message_bytes =
+      0;               // RETH DMA length, in the first packet of a message and in kRead
+  Qpn source_qpn = 0;  // queue pair at the sender of this packet
+  union {
+    std::uint32_t immediate = 0;  // data: immediate value, in the last packet of a message;
+                                  // transports other than RoCE define their own use
+    std::uint32_t qcn_feedback;   // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
+  };
+  std::uint32_t icrc = 0;  // invariant CRC computed by the sender, with real payload only
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  std::uint64_t scheme = 0;  // what a transport other than RoCE adds: each says what
+  std::uint8_t cnp_packets = 0;  // kCnp: number of data packets since the previous CNP; 0: unknown
+  std::uint8_t rnr_timer = 0;    // kNak with kNotReady: code of the delay (IBTA table 45)
+  std::uint64_t scheme = 0;      // defined by each transport other than RoCE
 
-  /// Data on its way out; the ACK that brings the stack back adds nothing to it.
+  /// True for a data packet whose telemetry stack has room. The ACK that returns the stack does not
+  /// add hops.
   bool collects_telemetry() const {
     return telemetry != nullptr && kind == PacketKind::kData && telemetry_hops < kMaxIntHops;
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks,
-      pause_classes, ingress, telemetry_hops, wire_bytes, source, destination, flow,
-      destination_qpn, overlay.tag, overlay.congestion, overlay.feedback_tag, overlay.feedback, psn,
-      sent, remote_address, payload_bytes, message_bytes, source_qpn, immediate, icrc, operation,
-      service, scheme);
+    d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks, ce_echo,
+      cnp_packets, rnr_timer, pause_classes, ingress, telemetry_hops, wire_bytes, source,
+      destination, flow, destination_qpn, overlay.bytes[0], overlay.bytes[1], overlay.bytes[2],
+      overlay.bytes[3], psn, sent, remote_address, payload_bytes, message_bytes, source_qpn,
+      immediate, icrc, operation, service, scheme);
     for (int i = 0; i < telemetry_hops && telemetry != nullptr; ++i) {
       const IntHop& hop = telemetry->hop[static_cast<std::size_t>(i)];
       d(hop.timestamp, hop.tx_bytes, hop.queue, hop.rate);
@@ -188,34 +233,33 @@ struct alignas(64) Packet {
 };
 static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
-/// All packets of a partition of the platform. Grows to the run's high-water mark, then never
-/// allocates.
+/// The packets of one partition. The pool grows to the greatest number in use and then allocates no
+/// more memory.
 class PacketPool {
  public:
   PacketPool() = default;
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
-  /// A packet with the default values above, without telemetry and payload.
-  Packet* take();
-  // For a packet that has none:
-  /// A telemetry stack without hops. It is not cleared: behind `telemetry_hops` lies whatever
-  /// others left there.
+  /// Returns a packet with default values, without telemetry and payload.
+  Packet* allocate();
+  // Precondition of the next three: the packet has none attached.
+  /// Attaches a telemetry stack without hops. Entries beyond `telemetry_hops` are undefined.
   void attach_telemetry(Packet& packet);
-  /// A stack whose places all count and are empty, for headers that ports read and write.
+  /// Attaches a cleared stack whose entries all count, for headers that ports read and write.
   void attach_places(Packet& packet);
-  /// Room for `bytes` of payload.
+  /// Attaches a buffer of `bytes` bytes.
   void attach_payload(Packet& packet, std::size_t bytes);
-  /// Takes back the packet and what is attached to it.
-  void give_back(Packet* packet);
-  /// Packets taken and not given back: on a wire, in a queue, or being handled. Of several pools
-  /// that exchange packets only the sum means that.
+  /// Returns the packet, and what is attached to it, to the pool.
+  void free(Packet* packet);
+  /// Number of packets allocated and not freed. If several pools exchange packets, only the sum
+  /// over all of them is meaningful.
   std::int64_t in_use() const { return in_use_; }
 
-  /// Packets that there is memory for.
+  /// Number of packets for which memory exists.
   std::size_t size() const { return blocks_.size() * kBlock; }
-  /// `visit(packet)` of all that lie in this pool's memory, whichever pool they were taken from,
-  /// and have not been given back. Of several pools that exchange packets all together hold all.
+  /// Calls `visit(packet)` for each packet in use whose memory belongs to this pool. If several
+  /// pools exchange packets, visit all pools to reach all packets.
   template <class Visit>
   void each_in_use(Visit visit) const {
     for (const auto& block : blocks_) {
@@ -225,16 +269,15 @@ class PacketPool {
     }
   }
 
-  /// Evens out what lies unused in pools between which packets wander, where some of them have come
-  /// to hold far more than they need: each partition of a run has a pool of its own, and traffic
-  /// may go one way.
+  /// Distributes unused packets evenly over pools that exchange packets. One-way traffic between
+  /// partitions otherwise fills the pool of the receiving partition.
   static void balance(std::vector<PacketPool*> pools);
 
  private:
   static constexpr std::size_t kBlock = 256;
   static constexpr std::size_t kHoard = 32 * kBlock;  // of all pools together
   static constexpr std::size_t kMinHoard = 4 * kBlock;
-  static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // the flow of a packet that is of no use
+  static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // Packet::flow of a free packet
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
   }
@@ -248,12 +291,12 @@ class PacketPool {
   std::int64_t in_use_ = 0;
 };
 
-/// First in, first out, through Packet::next.
+/// First-in first-out queue, linked through Packet::next.
 class PacketFifo {
  public:
   bool empty() const { return head_ == nullptr; }
   Packet* front() const { return head_; }
-  Packet* back() const { return tail_; }  // of a queue that is not empty
+  Packet* back() const { return tail_; }  // precondition: not empty
   template <class Digest>
   void add_state(Digest& d) const {
     std::size_t count = 0;
@@ -271,7 +314,8 @@ class PacketFifo {
     }
     tail_ = packet;
   }
-  /// Puts `packet` where the last one was; `before` is the one ahead of that, null if none is.
+  /// Replaces the last packet by `packet`. `before` is the packet ahead of the last one; null:
+  /// none.
   void replace_back(Packet* before, Packet* packet) {
     packet->next = nullptr;
     (before == nullptr ? head_ : before->next) = packet;

@@ -49,7 +49,7 @@ PcapngWriter::PcapngWriter(const std::string& path, std::uint32_t snap_length)
   put32(kByteOrderMagic);
   put16(1);  // version 1.0
   put16(0);
-  put32(0xFFFFFFFF);  // length of the section: not said
+  put32(0xFFFFFFFF);  // section length not specified
   put32(0xFFFFFFFF);
   static constexpr char kProgram[] = "dccvp";
   put_option(kApplication, kProgram, sizeof kProgram - 1);
@@ -79,7 +79,7 @@ std::uint32_t PcapngWriter::add_interface(const PcapngInterface& port) {
 }
 
 std::uint8_t* PcapngWriter::begin_packet(std::uint32_t port, std::uint64_t nanoseconds) {
-  // Padding and the repeated length follow the bytes.
+  // After the bytes come padding and the block length again.
   if (buffer_.size() - used_ < kPacketHeader + snap_length_ + 8) flush();
   std::uint8_t* const at = buffer_.data() + used_;
   put_le32(at, kPacketBlock);
@@ -132,7 +132,7 @@ void PcapngWriter::put_option(std::uint32_t code, const void* value, std::size_t
   for (std::size_t i = padding(size); i > 0; --i) buffer_[used_++] = 0;
 }
 
-/// The length of a block stands behind its type and again at its end.
+/// Writes the block length behind the block type and at the end of the block.
 void PcapngWriter::finish_block(std::size_t begin) {
   const auto length = static_cast<std::uint32_t>(used_ - begin + 4);
   put_le32(buffer_.data() + begin + 4, length);

@@ -1,5 +1,6 @@
-// Writes packets as a pcapng file, the format of Wireshark and its tools. One section, an interface
-// a port. draft-ietf-opsawg-pcapng: blocks 4.1 (section), 4.2 (interface), 4.3 (enhanced packet).
+// Writes packets to a pcapng file, the format of Wireshark. The file has one section, and one
+// interface per port. draft-ietf-opsawg-pcapng: blocks 4.1 (section), 4.2 (interface), 4.3
+// (enhanced packet).
 #pragma once
 
 #include <cstddef>
@@ -11,33 +12,34 @@
 
 namespace dcc {
 
-/// A port that is captured, as the file describes it.
+/// Description of a captured port.
 struct PcapngInterface {
   std::string name;
   std::string description;
   std::uint64_t bits_per_second = 0;
 };
 
-/// A file being written. Bytes are little-endian on every machine. Nothing is allocated per packet;
-/// the disk is written to in large pieces.
+/// Writes little-endian files on every machine. Allocates no memory per packet, and writes to the
+/// disk in large blocks.
 class PcapngWriter {
  public:
-  /// `snap_length`: the most bytes kept of a packet, at most 65 535. Throws std::runtime_error when
-  /// the file cannot be created.
+  /// `snap_length`: greatest number of bytes stored of a packet, at most 65 535. Throws
+  /// std::runtime_error if the file cannot be created.
   PcapngWriter(const std::string& path, std::uint32_t snap_length);
   PcapngWriter(const PcapngWriter&) = delete;
   PcapngWriter& operator=(const PcapngWriter&) = delete;
 
-  /// The number by which packets name it. Ethernet, time stamps in nanoseconds.
+  /// Adds an Ethernet interface with time stamps in nanoseconds. Returns its number.
   std::uint32_t add_interface(const PcapngInterface& port);
 
-  /// Room for a packet's bytes, snap_length of them; end_packet() must follow. Times must not fall.
+  /// Returns a buffer of snap_length bytes for a packet; end_packet() must follow. Times must not
+  /// decrease.
   std::uint8_t* begin_packet(std::uint32_t port, std::uint64_t nanoseconds);
-  /// `captured` bytes were put there, of the packet's `length`.
+  /// The buffer holds `captured` bytes of a packet of `length` bytes.
   void end_packet(std::uint32_t captured, std::uint32_t length);
 
   std::uint64_t packets() const { return packets_; }
-  /// Writes what is left. Throws std::runtime_error if anything could not be written.
+  /// Writes buffered bytes and closes the file. Throws std::runtime_error if any write failed.
   void close();
 
  private:

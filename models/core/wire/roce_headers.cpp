@@ -16,10 +16,10 @@ constexpr std::uint32_t kTypeVlan = 0x8100;
 constexpr std::uint8_t kProtocolUdp = 17;
 constexpr std::uint32_t kVersionAndLength = 0x45;  // IPv4 without options
 constexpr std::uint32_t kDontFragment = 0x4000;
-constexpr std::uint32_t kFragmentMask = 0x3FFF;  // more fragments, and the offset
+constexpr std::uint32_t kFragmentMask = 0x3FFF;  // flag "more fragments" and fragment offset
 constexpr std::uint32_t kLow24 = 0xFFFFFF;
 
-// Table 46, in units of 10 us, by code; code 0 is the longest.
+// RNR timer by code, in units of 10 us (table 46). Code 0 is the longest.
 constexpr std::uint32_t kNotReadyTimes[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
                                               16,    24,   32,   48,    64,    96,    128,   192,
                                               256,   384,  512,  768,   1024,  1536,  2048,  3072,
@@ -35,7 +35,7 @@ std::size_t extended_header_bytes(Opcode opcode) {
 
 std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
 
-/// RFC 1071: the complement of a sum of 16-bit words in ones' complement.
+/// Internet checksum (RFC 1071).
 std::uint32_t folded(std::uint32_t sum) {
   while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
   return ~sum & 0xFFFF;
@@ -48,10 +48,10 @@ bool known(std::uint8_t opcode) {
          has_deth(static_cast<Opcode>(opcode)) || opcode == static_cast<std::uint8_t>(Opcode::kCnp);
 }
 
-/// `ip` points to IPv4, UDP, BTH and extended headers, `size` bytes of them.
+/// CRC over `size` header bytes from the IPv4 header on.
 std::uint32_t invariant_crc_of(const std::uint8_t* ip, std::size_t size,
                                const std::uint8_t* payload, std::size_t payload_size) {
-  // Eight bytes of ones stand for the local route header of InfiniBand proper.
+  // Eight bytes of ones replace the local route header of InfiniBand.
   std::array<std::uint8_t, 8 + kIpv4 + kUdp + kBth> masked;
   masked.fill(0xFF);
   std::copy_n(ip, kIpv4 + kUdp + kBth, masked.begin() + 8);
@@ -94,7 +94,7 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   at[9] = kProtocolUdp;
   put_be32(at + 12, h.source_ip);
   put_be32(at + 16, h.destination_ip);
-  // From the fields rather than the bytes just written, which would have to leave the store buffer.
+  // Computed from the fields: reading back bytes just written would wait for the store buffer.
   put_be16(at + 10,
            folded(((kVersionAndLength << 8) | at[1]) + kIpv4 + udp_length + h.identification +
                   kDontFragment + (h.ttl * 256u | kProtocolUdp) + (h.source_ip >> 16) +
@@ -164,7 +164,7 @@ std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* 
   std::uint8_t* const body = bytes.data() + head.size;
   if (payload != nullptr) std::copy_n(payload, payload_size, body);
   const std::uint32_t crc = invariant_crc(head, body, payload_size);
-  // Sent like the Ethernet FCS, least significant byte first.
+  // Least significant byte first, like the Ethernet FCS.
   for (std::size_t i = 0; i < kIcrc; ++i) {
     bytes[bytes.size() - kIcrc + i] = static_cast<std::uint8_t>(crc >> (8 * i));
   }
@@ -224,7 +224,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   const std::size_t total = get_be16(ip + 2);
   if (total > rest) return fail(ParseError::kTruncated);
   if (total < kIpv4 + kUdp) return fail(ParseError::kBadHeader);
-  rest = total;  // what follows is Ethernet padding or FCS
+  rest = total;  // the remaining bytes are Ethernet padding or FCS
   h.dscp = static_cast<std::uint8_t>(ip[1] >> 2);
   h.ecn = static_cast<Ecn>(ip[1] & 3);
   h.identification = static_cast<std::uint16_t>(get_be16(ip + 4));
@@ -342,9 +342,9 @@ PicoSeconds not_ready_time(std::uint8_t code) {
 }
 
 namespace {
-/// Of a SEND, WRITE or READ response, from that of its first packet.
+/// Returns the opcode of a SEND, WRITE or READ response packet, given the opcode of a first packet.
 Opcode opcode_of(const Packet& packet) {
-  std::uint8_t opcode = 0;  // table 38 has both alike: first, middle, last, only
+  std::uint8_t opcode = 0;  // table 38 orders all of them alike: first, middle, last, only
   if (packet.operation == Operation::kReadResponse) {
     return packet.first ? (packet.last ? Opcode::kReadResponseOnly : Opcode::kReadResponseFirst)
                         : (packet.last ? Opcode::kReadResponseLast : Opcode::kReadResponseMiddle);
@@ -377,10 +377,10 @@ std::uint8_t syndrome_of(const Packet& nak) {
     case NakReason::kNotReady:
       break;
   }
-  return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.immediate & 31u));
+  return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.rnr_timer & 31u));
 }
 
-/// Words of memory, least significant byte first there.
+/// Copies operands or result of an atomic operation, which are little endian in memory.
 void put_atomics(Headers& h, const Packet& packet) {
   if (packet.payload == nullptr) return;
   if (is_atomic(packet.operation)) {
@@ -427,7 +427,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
     case PacketKind::kAck:
       h.opcode = Opcode::kAcknowledge;
       h.syndrome = kSyndromeAck;
-      h.becn = packet.cnp_marks != 0;
+      h.becn = packet.ce_echo;
       break;
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
@@ -438,8 +438,8 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
       h.migration = false;
       h.becn = true;
       h.psn = 0;
-      // One that stands for marks tells of packets, too; zeros are what a plain CNP has there.
-      h.cnp_packets = static_cast<std::uint8_t>(packet.immediate);
+      // A CNP that counts marks also counts packets. A plain CNP has zeros in both fields.
+      h.cnp_packets = packet.cnp_packets;
       h.cnp_marks = h.cnp_packets != 0 ? packet.cnp_marks : std::uint8_t{0};
       break;
     case PacketKind::kPause:

@@ -1,4 +1,4 @@
-// RoCEv2 packets as bytes: Ethernet, IPv4, UDP, InfiniBand transport headers, invariant CRC.
+// Bytes of RoCEv2 packets: Ethernet, IPv4, UDP, InfiniBand transport headers, invariant CRC.
 // InfiniBand Architecture Specification 1.3, chapter 9, and its annex A17 (RoCEv2).
 #pragma once
 
@@ -14,8 +14,8 @@ namespace dcc::roce {
 
 constexpr std::uint16_t kUdpPort = 4791;
 
-/// Base transport header opcodes that appear here (table 38): of reliable connections, of
-/// unreliable ones (the same and kUnreliable), of datagrams; and the CNP.
+/// Opcodes of the base transport header that the models use (table 38). An opcode of unreliable
+/// connections is that of reliable connections plus kUnreliable.
 enum class Opcode : std::uint8_t {
   kSendFirst = 0x00,
   kSendMiddle = 0x01,
@@ -45,7 +45,7 @@ enum class Opcode : std::uint8_t {
   kCnp = 0x81,
 };
 constexpr std::uint8_t kUnreliable = 0x20;
-/// What the opcode does, as the reliable connection's has it.
+/// Returns the reliable-connection opcode of the same operation.
 constexpr Opcode operation_of(Opcode o) {
   return o == Opcode::kCnp ? o : static_cast<Opcode>(static_cast<std::uint8_t>(o) & 0x1Fu);
 }
@@ -75,26 +75,24 @@ constexpr bool has_payload(Opcode o) {
          o != Opcode::kReadRequest && !has_atomic_eth(o);
 }
 
-/// AETH syndromes (table 43): acknowledge without credit count; receiver not ready, with the code
-/// of how long to wait in the lower five bits; negative: PSN sequence error, invalid request,
-/// remote access error.
+/// AETH syndromes (table 43). kSyndromeNotReady has the RNR timer code in its lower five bits.
 constexpr std::uint8_t kSyndromeAck = 0x1F;
 constexpr std::uint8_t kSyndromeNotReady = 0x20;
 constexpr std::uint8_t kSyndromeNakSequence = 0x60;
 constexpr std::uint8_t kSyndromeNakInvalid = 0x61;
 constexpr std::uint8_t kSyndromeNakAccess = 0x62;
 
-/// How long a receiver that is not ready asks to be left alone: one of 31 times (table 46), named
-/// by a code.
+/// Code and delay of the RNR timer (table 46). not_ready_code() returns the shortest delay of at
+/// least `at_least`.
 std::uint8_t not_ready_code(PicoSeconds at_least);
 PicoSeconds not_ready_time(std::uint8_t code);
 
-/// Key that datagrams carry and that every queue pair here takes.
+/// Queue key of all datagrams and queue pairs.
 constexpr std::uint32_t kQueueKey = 0x11111111;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
-/// Every field of the headers. Those the opcode does not carry are neither written nor read.
+/// All header fields. Fields of headers that the opcode does not have are neither written nor read.
 struct Headers {
   MacAddress destination_mac{};
   MacAddress source_mac{};
@@ -105,7 +103,7 @@ struct Headers {
   std::uint8_t ttl = 64;
   std::uint32_t source_ip = 0;
   std::uint32_t destination_ip = 0;
-  // UDP; its checksum is zero, as the annex allows
+  // UDP; the checksum is zero, which annex A17 allows
   std::uint16_t source_port = 0;
   // BTH
   Opcode opcode = Opcode::kWriteOnly;
@@ -134,41 +132,42 @@ struct Headers {
   std::uint32_t message_number = 0;  // 24 bits
   // immediate
   std::uint32_t immediate = 0;
-  /// CNP: CE marks it stands for. Carried in the first of the sixteen reserved bytes when the
-  /// notification point counts; 0 there, as the annex has it, means one.
+  /// CNP: number of CE marks and of packets since the previous CNP, in the first two of the sixteen
+  /// reserved bytes. Annex A17 requires zeros there, which mean one mark and an unknown number of
+  /// packets.
   std::uint8_t cnp_marks = 0;
   std::uint8_t cnp_packets = 0;
 };
 
-/// Ethernet header to the last extended header, ready for the payload.
+/// Bytes from the Ethernet header to the last extended header.
 struct HeaderBytes {
-  std::array<std::uint8_t, 96> bytes;  // the first `size`; the rest is not set
+  std::array<std::uint8_t, 96> bytes;  // only the first `size` are set
   std::size_t size = 0;
 };
 
-/// Writes the headers of a packet with `payload` bytes; lengths, pad count and the IPv4 checksum
-/// are filled in (payload at most 65 000). No VLAN tag: priority follows from the DSCP, as routed
-/// RoCEv2 networks have it.
+/// Writes the headers of a packet with `payload` bytes, at most 65 000, including lengths, pad
+/// count and IPv4 checksum. There is no VLAN tag: the priority follows from the DSCP, as in routed
+/// RoCEv2 networks.
 HeaderBytes write_headers(const Headers& headers, std::uint32_t payload);
 
-/// Invariant CRC over the headers, with the fields that routers change taken as ones, the payload
-/// and its padding (A17.3.3). Allocation-free.
+/// Returns the invariant CRC over headers, payload and padding (A17.3.3). Header fields that
+/// routers change count as ones. Does not allocate.
 std::uint32_t invariant_crc(const HeaderBytes& headers, const std::uint8_t* payload,
                             std::size_t payload_size);
 
-/// The whole packet from the Ethernet header to the ICRC: what a capture shows, without FCS.
-/// A null payload stands for zeros.
+/// Returns the packet from the Ethernet header to the ICRC, without FCS. A null payload stands for
+/// zeros.
 std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* payload,
                                     std::uint32_t payload_size);
 
 enum class ParseError : std::uint8_t {
   kNone,
-  kTruncated,    // ends within a header, or before the length its IPv4 header states
-  kNotRoce,      // another Ethernet type, protocol or port; a fragment
+  kTruncated,    // ends within a header, or before the length in the IPv4 header
+  kNotRoce,      // another EtherType, protocol or port; or a fragment
   kBadHeader,    // IPv4 version or length, UDP length, BTH version
   kBadChecksum,  // IPv4
-  kBadOpcode,    // not one of Opcode
-  kBadPayload,   // padding or payload that the opcode does not allow
+  kBadOpcode,    // not a value of Opcode
+  kBadPayload,   // the opcode does not allow this padding or payload
   kBadIcrc,
 };
 const char* describe(ParseError error);
@@ -181,40 +180,41 @@ struct Parsed {
   const std::uint8_t* payload = nullptr;  // into the input
   std::uint32_t payload_size = 0;
 };
-/// Reads any bytes whatever; accepts one 802.1Q tag and Ethernet padding or an FCS behind the ICRC.
-/// headers and payload are valid when error is kNone.
+/// Parses any input. Accepts one 802.1Q tag, and Ethernet padding or an FCS behind the ICRC.
+/// `headers` and `payload` are valid if `error` is kNone.
 Parsed parse(const std::uint8_t* bytes, std::size_t size);
 
 // --- Between the model's packets and bytes -----------------------------------------------------
 
-/// The network's addressing: host h is 02:00:00:xx:xx:xx and 10.x.x.x with h + 1 in the lower 24
-/// bits; the UDP source port, 0xC000 and up, spreads flows over paths.
+/// Addresses of host h: 02:00:00:xx:xx:xx and 10.x.x.x with h + 1 in the lower 24 bits. The UDP
+/// source port, 0xC000 and above, depends on the flow and spreads flows over paths.
 MacAddress mac_of(HostId host);
-/// A local address of a switch's port.
+/// Locally administered MAC address of a switch port.
 MacAddress mac_of_port(unsigned node, unsigned port);
 std::uint32_t ip_of(HostId host);
-/// Of an IPv4 header without options; a checksum that is in it already counts as it stands, so over
-/// a right one the result is 0.
+/// Returns the checksum of an IPv4 header without options. A checksum already present is included,
+/// so the result for a valid header is 0.
 std::uint32_t ipv4_checksum(const std::uint8_t* header);
 std::uint16_t source_port_of(std::uint32_t flow);
 
-/// Headers of a data, ACK, NAK or CNP packet. `message_bytes` goes into the RETH; what only the
-/// model carries (time stamp echo, telemetry, a connection's source queue pair) has no place on the
-/// wire.
+/// Returns the headers of a data, ACK, NAK or CNP packet. `message_bytes` is the DMA length in the
+/// RETH. Fields that exist in the model only (time stamp echo, telemetry, source queue pair of a
+/// connection) are not on the wire.
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes);
 
-/// Of an atomic request; zeros where payload is virtual. put_operands: it has room for them.
+/// Operands in the payload of an atomic request; zeros if payload is virtual. put_operands()
+/// requires an attached payload of that size.
 AtomicOperands operands_of(const Packet& request);
 void put_operands(const AtomicOperands& operands, Packet& request);
 
-/// Bytes of a data packet behind its headers: what an atomic operation is about is among those.
+/// Number of payload bytes on the wire. Operands and results of atomic operations are headers.
 inline std::uint32_t payload_on_wire(const Packet& packet) {
   return is_atomic(packet.operation) || packet.operation == Operation::kAtomicResponse
              ? 0
              : packet.payload_bytes;
 }
 
-/// ICRC of a data packet that carries its payload.
+/// Returns the ICRC of a data packet. Precondition: payload is real.
 std::uint32_t icrc_of(const Packet& packet);
 
 }  // namespace dcc::roce

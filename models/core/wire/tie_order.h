@@ -1,4 +1,4 @@
-// Who comes first of those that come at the same picosecond: drawn anew for each.
+// Order of events that fall on the same picosecond: a new permutation for each instant.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace dcc {
 
-/// For each moment another order of the numbers below `count`, as `seed` says. Of some that meet
-/// again and again each is the first equally often, so none of several synchronous senders is
-/// favoured. Depends on nothing that was before.
+/// A pseudo-random permutation of the numbers below `count` for each instant, derived from `seed`.
+/// Numbers that meet repeatedly come first equally often, so no synchronous sender is favoured. The
+/// permutation does not depend on earlier events.
 class TieOrder {
  public:
   TieOrder(std::uint64_t seed, std::uint32_t count) : seed_(seed), count_(count) {
@@ -19,16 +19,16 @@ class TieOrder {
     mask_ = (std::uint32_t{1} << half_) - 1;
   }
 
-  /// The place of a number, below `count` as well. Precondition: number < count.
+  /// Returns the position of `number` at `when`, below `count`. Precondition: number < count.
   std::uint32_t place(std::uint32_t number, PicoSeconds when) const {
     const std::uint64_t key = mix64(seed_ ^ static_cast<std::uint64_t>(when.count));
     do number = shuffled(number, key);
-    while (number >= count_);  // in a circle that comes back to a number below
+    while (number >= count_);  // cycle walking: ends at a number below count
     return number;
   }
 
  private:
-  /// One to one: what one half becomes depends on the other alone, six times in turns (Feistel).
+  /// A bijection: six rounds of a Feistel network.
   std::uint32_t shuffled(std::uint32_t number, std::uint64_t key) const {
     std::uint32_t high = number >> half_;
     std::uint32_t low = number & mask_;
@@ -41,7 +41,7 @@ class TieOrder {
 
   std::uint64_t seed_;
   std::uint32_t count_;
-  int half_ = 3;  // bits; fewer would not mix
+  int half_ = 3;  // bits of one half; fewer bits do not mix well
   std::uint32_t mask_;
 };
 

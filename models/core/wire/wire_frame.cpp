@@ -14,8 +14,7 @@ namespace dcc {
 namespace {
 std::uint32_t padded(std::uint32_t payload) { return (payload + 3u) & ~3u; }
 
-/// Part of a frame: `size` bytes that begin `at` bytes into it, kept as far as the room goes. Null
-/// stands for zeros.
+/// Appends the parts of a frame and keeps them up to the snap length. Null stands for zeros.
 struct Snapped {
   std::uint8_t* out;
   std::uint32_t room;
@@ -40,7 +39,7 @@ CnmFrame cnm_frame_of(const Packet& packet, const roce::MacAddress& port) {
   CnmFrame frame;
   frame.destination_mac = roce::mac_of(packet.destination);
   frame.source_mac = port;
-  frame.feedback = static_cast<std::uint8_t>(packet.immediate);
+  frame.feedback = static_cast<std::uint8_t>(packet.qcn_feedback);
   frame.priority = packet.priority;
   frame.original_destination = roce::mac_of(packet.source);
   return frame;
@@ -59,7 +58,7 @@ FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
   } else if (packet.kind == PacketKind::kCnm) {
     bytes = serialize(cnm_frame_of(packet, port));
   } else {
-    // What has no format of its own says in words what it is.
+    // Packets without a defined format are labelled in plain text.
     const bool labelled = !transport_.empty() || packet.kind == PacketKind::kPathNews;
     return labelled ? write_labelled(packet, out) : write_transport(packet, out);
   }

@@ -1,4 +1,4 @@
-// A packet of the models as the bytes that a sniffer at the sending port would see.
+// Bytes of a model packet as a sniffer at the sending port sees them.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace dcc {
 
-/// Bytes of a frame without its FCS: those that were kept, and all of them.
+/// Size of a frame without FCS: bytes kept, and bytes in total.
 struct FrameSize {
   std::uint32_t captured = 0;
   std::uint32_t length = 0;
 };
 
-/// Turns packets into frames of at most `snap_length` bytes. Payload that is not carried
-/// (`payload: virtual`) is zeros, and the ICRC is right for them; in-band telemetry, whose format
-/// on the wire no standard fixes, is left out. What lies beyond the snap length costs nothing.
+/// Converts packets to frames of at most `snap_length` bytes. Virtual payload appears as zeros,
+/// with a correct ICRC. In-band telemetry is omitted, since no standard defines its format. Bytes
+/// beyond the snap length take no time.
 class FrameWriter {
  public:
-  /// `transport`: whose packets are labelled instead (wire/labelled_frame.h); empty: RoCE's.
+  /// `transport`: name for labelled frames (wire/labelled_frame.h); empty: RoCE.
   explicit FrameWriter(std::uint32_t snap_length, std::string transport = {})
       : snap_length_(snap_length), transport_(std::move(transport)) {}
 
-  /// Fills `out`, which has room for the snap length. `port` is the sending port's address: the
-  /// source of PFC frames and congestion notification messages. Allocates nothing, but for those
-  /// two.
+  /// Fills `out`, which has room for the snap length. `port` is the address of the sending port,
+  /// used as source of link control and congestion notification messages. Only these allocate
+  /// memory.
   FrameSize write(const Packet& packet, const roce::MacAddress& port, std::uint8_t* out);
 
  private:
@@ -37,7 +37,7 @@ class FrameWriter {
 
   std::uint32_t snap_length_;
   std::string transport_;
-  // Payloads of one run are mostly as long as each other: what their zeros do to a CRC is kept.
+  // Most payloads of a run have the same length, so the CRC operator of their zeros is cached.
   std::uint32_t zeros_ = 0;
   std::uint32_t zeros_crc_ = 0;
   std::uint64_t zeros_operator_ = 0;

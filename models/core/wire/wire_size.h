@@ -1,4 +1,4 @@
-// Sizes on the wire of the RoCEv2 packets the NIC makes, Ethernet header to FCS.
+// Sizes of RoCEv2 packets on the wire, from Ethernet header to FCS.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr std::uint32_t kAeth = 4;
 constexpr std::uint32_t kDeth = 8;
 constexpr std::uint32_t kImmediate = 4;
 constexpr std::uint32_t kAtomicEth = 28;    // address, key, two operands
-constexpr std::uint32_t kAtomicAckEth = 8;  // the word as it was
+constexpr std::uint32_t kAtomicAckEth = 8;  // former value of the word
 constexpr std::uint32_t kCnpReserved = 16;
 constexpr std::uint32_t kIcrc = 4;
 constexpr std::uint32_t kFcs = 4;
@@ -26,18 +26,18 @@ constexpr std::uint32_t at_least_smallest(std::uint32_t bytes) {
   return bytes < kMinFrame ? kMinFrame : bytes;
 }
 
-/// RDMA WRITE: `first` of its message carries a RETH, an immediate four bytes more.
+/// RDMA WRITE. The first packet of a message carries a RETH, and an immediate adds four bytes.
 constexpr std::uint32_t data_wire_bytes(std::uint32_t payload, bool first, bool with_immediate) {
   return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first ? kReth : 0u) +
                            (with_immediate ? kImmediate : 0u));
 }
-/// SEND: no address; as a datagram it says who sends it.
+/// SEND. It has no address; a datagram carries a DETH with its sender.
 constexpr std::uint32_t send_wire_bytes(std::uint32_t payload, bool with_immediate, bool datagram) {
   return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (with_immediate ? kImmediate : 0u) +
                            (datagram ? kDeth : 0u));
 }
 constexpr std::uint32_t read_request_wire_bytes() { return at_least_smallest(kFrame + kReth); }
-/// The first and the last packet of a response acknowledge its request.
+/// The first and the last packet of a response carry an AETH.
 constexpr std::uint32_t read_response_wire_bytes(std::uint32_t payload, bool first, bool last) {
   return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first || last ? kAeth : 0u));
 }

@@ -53,7 +53,7 @@ void MessageTransport::receive(Packet* packet) {
   } else {
     ++context_.counters.unknown_qp;
   }
-  context_.pool.give_back(packet);
+  context_.pool.free(packet);
 }
 
 void MessageTransport::add_state(StateDigest& d) const {
@@ -65,7 +65,7 @@ Packet* MessageTransport::make_data(Qpn qpn, Psn psn) {
   Connection& connection = at(qpn);
   const QueuePairConfig& config = connection.config;
   const SendBuffer::Cut cut = connection.out.cut(psn);
-  Packet* const packet = context_.pool.take();
+  Packet* const packet = context_.pool.allocate();
   packet->kind = PacketKind::kData;
   packet->ecn = Ecn::kNotEct;
   packet->dscp = config.dscp;
@@ -100,7 +100,7 @@ Packet* MessageTransport::make_data(Qpn qpn, Psn psn) {
 
 Packet* MessageTransport::make_control(Qpn qpn, PacketKind kind, std::uint32_t flow) {
   const QueuePairConfig& config = at(qpn).config;
-  Packet* const packet = context_.pool.take();
+  Packet* const packet = context_.pool.allocate();
   packet->kind = kind;
   packet->priority = kControlPriority;
   packet->dscp = config.dscp;
@@ -114,7 +114,7 @@ Packet* MessageTransport::make_control(Qpn qpn, PacketKind kind, std::uint32_t f
 }
 
 Packet* MessageTransport::make_for_host(HostId host, PacketKind kind) {
-  Packet* const packet = context_.pool.take();
+  Packet* const packet = context_.pool.allocate();
   packet->kind = kind;
   packet->priority = kControlPriority;
   packet->wire_bytes = static_cast<std::uint32_t>(framing_.control);

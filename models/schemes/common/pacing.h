@@ -1,5 +1,5 @@
-// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue pair
-// sends first.
+// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue
+// pair sends first.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "units.h"
 
 namespace dcc {
@@ -64,7 +64,7 @@ class PacedTurns {
   /// Calls `due(qpn)` for every queue pair whose time has come; the caller then calls put().
   template <class Due>
   void ring(Due due) {
-    due_.ring(due);
+    due_.expire(due);
   }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -74,8 +74,8 @@ class PacedTurns {
  private:
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
-  std::vector<bool> is_ready_;  // by queue pair: true if in ready_
-  Alarms due_;
+  std::vector<bool> is_ready_;  // by queue pair: in ready_
+  DeadlineTable due_;
 };
 
 }  // namespace dcc

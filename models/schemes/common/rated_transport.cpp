@@ -21,7 +21,8 @@ RatedTransport::RatedTransport(const TransportContext& context, const RatedParam
     : MessageTransport(context, parameters.framing),
       ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
       timeout_(parameters.timeout),
-      alarms_(context.scheduler, Event::calling<&RatedTransport::ring_alarms>(*this, context.rank)),
+      deadlines_(context.scheduler,
+                 Event::calling<&RatedTransport::check_deadlines>(*this, context.rank)),
       turns_(context.scheduler, Event::calling<&RatedTransport::ring_turns>(*this, context.rank)) {}
 
 void RatedTransport::begin(Qpn qpn) {
@@ -32,11 +33,11 @@ void RatedTransport::begin(Qpn qpn) {
 
 void RatedTransport::end(Qpn qpn) {
   turns_.put(qpn, PicoSeconds::max());
-  alarms_.clear(qpn);
+  deadlines_.clear(qpn);
   flows_[qpn] = Flow{};
 }
 
-void RatedTransport::add_own_state(StateDigest& d) const { d(flows_, alarms_, turns_); }
+void RatedTransport::add_own_state(StateDigest& d) const { d(flows_, deadlines_, turns_); }
 
 void RatedTransport::work_changed(Qpn qpn) {
   if (!at(qpn).connected) return;
@@ -48,7 +49,7 @@ void RatedTransport::work_changed(Qpn qpn) {
 void RatedTransport::settle(Qpn qpn) {
   ask_if_time(qpn);
   take_turn(qpn);
-  set_alarm(qpn);
+  set_deadline(qpn);
 }
 
 // ---------------------------------------------------------------- asking
@@ -104,11 +105,11 @@ Packet* RatedTransport::next_packet() {
   return packet;
 }
 
-void RatedTransport::set_alarm(Qpn qpn) {
+void RatedTransport::set_deadline(Qpn qpn) {
   Flow& flow = flows_[qpn];
   PicoSeconds when = flow.packets.overdue_at(timeout_);
   if (flow.asking || work_left(qpn) > 0) when = std::min(when, asks_at(qpn));
-  alarms_.set(qpn, std::max(when, now()));
+  deadlines_.set(qpn, std::max(when, now()));
 }
 
 void RatedTransport::look_at(Qpn qpn) {
@@ -121,8 +122,8 @@ void RatedTransport::look_at(Qpn qpn) {
   settle(qpn);
 }
 
-void RatedTransport::ring_alarms() {
-  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
+void RatedTransport::check_deadlines() {
+  deadlines_.expire([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 

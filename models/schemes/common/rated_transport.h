@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/common/pacing.h"
@@ -96,16 +96,16 @@ class RatedTransport : public MessageTransport {
   void settle(Qpn qpn);
   void ask_if_time(Qpn qpn);
   void take_turn(Qpn qpn);
-  void set_alarm(Qpn qpn);
+  void set_deadline(Qpn qpn);
   void look_at(Qpn qpn);
-  void ring_alarms();
+  void check_deadlines();
   void ring_turns();
 
   const PicoSeconds ask_again_;
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // by queue pair
-  Alarms alarms_;            // for requests and retransmissions
-  PacedTurns turns_;         // for data
+  DeadlineTable deadlines_;  // to ask, and to send again
+  PacedTurns turns_;         // to send
 };
 
 }  // namespace dcc

@@ -121,7 +121,7 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
   const std::uint32_t source = fabric_->edge_of(packet.source);
   const std::uint32_t destination = fabric_->edge_of(packet.destination);
   if (destination == self_) {
-    if (packet.overlay.tag != 0) learn(edge(source), packet.overlay);
+    if (packet.overlay.path_congestion.path != 0) learn(edge(source), packet.overlay);
     packet.overlay = {};
     return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
@@ -135,24 +135,27 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
     flowlet.last = view_.now();
     way = flowlet.way;
   }
-  packet.overlay.tag = tag_[static_cast<std::size_t>(ports[way])];
-  packet.overlay.congestion = 0;
+  packet.overlay.path_congestion.path = tag_[static_cast<std::size_t>(ports[way])];
+  packet.overlay.path_congestion.congestion = 0;
   tell(edge(destination), packet.overlay);
   return way;
 }
 
 void Conga::learn(Edge& far, const OverlayHeader& overlay) {
-  if (far.from.size() < overlay.tag) far.from.resize(overlay.tag);
-  News& came = far.from[overlay.tag - 1u];
-  came.untold = came.untold || !came.known || came.congestion != overlay.congestion;
-  came = {view_.now(), overlay.congestion, true, came.untold};
-  if (overlay.feedback_tag == 0 || overlay.feedback_tag > far.to.size()) return;
-  far.to[overlay.feedback_tag - 1u] = {view_.now(), overlay.feedback, true, false};
+  if (far.from.size() < overlay.path_congestion.path) far.from.resize(overlay.path_congestion.path);
+  News& came = far.from[overlay.path_congestion.path - 1u];
+  came.untold = came.untold || !came.known || came.congestion != overlay.path_congestion.congestion;
+  came = {view_.now(), overlay.path_congestion.congestion, true, came.untold};
+  if (overlay.path_congestion.feedback_path == 0 ||
+      overlay.path_congestion.feedback_path > far.to.size())
+    return;
+  far.to[overlay.path_congestion.feedback_path - 1u] = {
+      view_.now(), overlay.path_congestion.feedback, true, false};
 }
 
 /// Reports a path whose congestion has changed; if none has, the paths take turns.
 void Conga::tell(Edge& far, OverlayHeader& overlay) {
-  overlay.feedback_tag = 0;
+  overlay.path_congestion.feedback_path = 0;
   const auto count = static_cast<std::uint32_t>(far.from.size());
   std::uint32_t told = count;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -166,17 +169,17 @@ void Conga::tell(Edge& far, OverlayHeader& overlay) {
   if (told == count) return;
   far.next = (told + 1) % count;
   far.from[told].untold = false;
-  overlay.feedback_tag = static_cast<std::uint8_t>(told + 1);
-  overlay.feedback = far.from[told].congestion;
+  overlay.path_congestion.feedback_path = static_cast<std::uint8_t>(told + 1);
+  overlay.path_congestion.feedback = far.from[told].congestion;
 }
 
 void Conga::departs(Packet& packet, int port) {
   RateEstimator& use = use_[static_cast<std::size_t>(port)];
   use.sent(packet.wire_bytes, view_.now(), parameters_.dre);
-  if (packet.overlay.tag == 0) return;
+  if (packet.overlay.path_congestion.path == 0) return;
   const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_.dre);
-  packet.overlay.congestion =
-      std::max(packet.overlay.congestion, static_cast<std::uint8_t>(congestion));
+  packet.overlay.path_congestion.congestion =
+      std::max(packet.overlay.path_congestion.congestion, static_cast<std::uint8_t>(congestion));
 }
 
 void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }

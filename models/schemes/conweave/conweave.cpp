@@ -24,19 +24,19 @@ PicoSeconds between(std::uint16_t first, std::uint16_t last) {
 OverlayHeader ConweaveHeader::packed() const {
   const unsigned flags = (rerouted ? kRerouted : 0u) | (request ? kRequest : 0u) |
                          (tail ? kTail : 0u) | unsigned{epoch} << kEpochShift;
-  return {way, static_cast<std::uint8_t>(flags), static_cast<std::uint8_t>(stamp >> 8),
-          static_cast<std::uint8_t>(stamp)};
+  return {{way, static_cast<std::uint8_t>(flags), static_cast<std::uint8_t>(stamp >> 8),
+           static_cast<std::uint8_t>(stamp)}};
 }
 
 ConweaveHeader ConweaveHeader::of(const OverlayHeader& overlay) {
-  const unsigned flags = overlay.congestion;
+  const unsigned flags = overlay.bytes[1];
   ConweaveHeader header;
-  header.way = overlay.tag;
+  header.way = overlay.bytes[0];
   header.epoch = static_cast<std::uint8_t>(flags >> kEpochShift);
   header.rerouted = (flags & kRerouted) != 0;
   header.request = (flags & kRequest) != 0;
   header.tail = (flags & kTail) != 0;
-  header.stamp = static_cast<std::uint16_t>(overlay.feedback_tag << 8 | overlay.feedback);
+  header.stamp = static_cast<std::uint16_t>(overlay.bytes[2] << 8 | overlay.bytes[3]);
   return header;
 }
 
@@ -73,7 +73,7 @@ std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const std::uint64_t ends =
       std::uint64_t{fabric_->edge_of(packet.source)} << 32 | fabric_->edge_of(packet.destination);
   const std::uint32_t begin = scaled_down(mix64(ends ^ hash_seed_), ports.size());
-  return (begin + (packet.overlay.tag - 1u) / first) % ports.size();
+  return (begin + (packet.overlay.bytes[0] - 1u) / first) % ports.size();
 }
 
 bool Conweave::is_busy(std::uint32_t edge, std::uint8_t way) const {
@@ -266,7 +266,7 @@ std::uint32_t Conweave::peek(const Packet& packet, PortSet ports) const {
     RandomStream random = random_;
     return (depart(ahead, packet, ports, random).way - 1u) % ports.size();
   }
-  if (packet.overlay.tag != 0) return on_the_way(packet, ports);
+  if (packet.overlay.bytes[0] != 0) return on_the_way(packet, ports);
   return scaled_down(flow_hash(packet, hash_seed_), ports.size());
 }
 

@@ -65,10 +65,10 @@ ExpressPass::ExpressPass(const TransportContext& context, const ExpressPassParam
                 static_cast<double>(parameters.queue.credit_frame + parameters.queue.data_frame)),
       random_(context.seed, "expresspass", context.nic.host),
       queue_(parameters.queue),
-      sender_alarms_(context.scheduler,
-                     Event::calling<&ExpressPass::check_senders>(*this, context.rank)),
-      receiver_alarms_(context.scheduler,
-                       Event::calling<&ExpressPass::check_receivers>(*this, context.rank)),
+      sender_deadlines_(context.scheduler,
+                        Event::calling<&ExpressPass::check_senders>(*this, context.rank)),
+      receiver_deadlines_(context.scheduler,
+                          Event::calling<&ExpressPass::check_receivers>(*this, context.rank)),
       pacing_(Event::calling<&ExpressPass::send_credits>(*this, context.rank)),
       shaping_(Event::calling<&ExpressPass::let_credits_go>(*this, context.rank)) {
   queue_.attach(context.nic.line_rate, context.nic.link_overhead);
@@ -88,14 +88,15 @@ void ExpressPass::begin(Qpn qpn) {
 void ExpressPass::end(Qpn qpn) {
   const auto of_it = [qpn](const auto& answer) { return answer.first == qpn; };
   answers_.erase(std::remove_if(answers_.begin(), answers_.end(), of_it), answers_.end());
-  sender_alarms_.clear(qpn);
-  receiver_alarms_.clear(qpn);
+  sender_deadlines_.clear(qpn);
+  receiver_deadlines_.clear(qpn);
   ++receivers_[qpn].pace;
   receivers_[qpn].active = false;
 }
 
 void ExpressPass::add_own_state(StateDigest& d) const {
-  d(random_, senders_, receivers_, queue_, sender_alarms_, receiver_alarms_, pacing_, shaping_);
+  d(random_, senders_, receivers_, queue_, sender_deadlines_, receiver_deadlines_, pacing_,
+    shaping_);
   d(answers_.size());
   for (const auto& [qpn, credit] : answers_) d(qpn, credit);
   d.unordered([this](auto credit) {
@@ -135,7 +136,7 @@ void ExpressPass::ask(Qpn qpn) {
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
   sender.asking = true;
-  sender_alarms_.set(qpn, now() + parameters_.timeout);
+  sender_deadlines_.set(qpn, now() + parameters_.timeout);
   send_control(request);
 }
 
@@ -169,7 +170,7 @@ Packet* ExpressPass::next_packet() {
   Packet* const packet = make_data(qpn, psn);
   packet->scheme = answer_to(credit, at(qpn).out.end() - psn);
   sender.sent = now();
-  sender_alarms_.set(qpn, now() + parameters_.timeout);
+  sender_deadlines_.set(qpn, now() + parameters_.timeout);
   if (work_left(qpn) == 0 && parameters_.stop_after.count == 0) say_stop(qpn);
   return packet;
 }
@@ -199,13 +200,13 @@ void ExpressPass::on_request_again(Qpn qpn, const Packet& request) {
 }
 
 void ExpressPass::check_senders() {
-  sender_alarms_.ring([this](Qpn qpn) {
+  sender_deadlines_.expire([this](Qpn qpn) {
     if (at(qpn).out.undelivered() == 0) return;
     if (senders_[qpn].promised == 0) {
       ++context_.counters.timeouts;
       ask(qpn);
     }
-    sender_alarms_.set(qpn, now() + parameters_.timeout);
+    sender_deadlines_.set(qpn, now() + parameters_.timeout);
   });
 }
 
@@ -241,7 +242,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
     default:
       return;
   }
-  sender_alarms_.put_off(qpn, now() + parameters_.timeout);
+  sender_deadlines_.postpone(qpn, now() + parameters_.timeout);
   context_.port.data_ready();
 }
 
@@ -249,7 +250,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
 
 void ExpressPass::start_credits(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
-  receiver_alarms_.set(qpn, now() + parameters_.timeout);
+  receiver_deadlines_.set(qpn, now() + parameters_.timeout);
   if (receiver.active) return;
   receiver.active = true;
   ++receiver.pace;
@@ -269,7 +270,7 @@ void ExpressPass::start_credits(Qpn qpn) {
 void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
   Receiver& receiver = receivers_[qpn];
   accept(qpn, packet);
-  receiver_alarms_.put_off(qpn, now() + parameters_.timeout);
+  receiver_deadlines_.postpone(qpn, now() + parameters_.timeout);
   receiver.end = std::max(receiver.end, packet.psn + still_to_come(packet));
   const std::uint64_t credit = answered(packet);
   if (credit > receiver.seen) {
@@ -363,7 +364,7 @@ void ExpressPass::send_credit(Qpn qpn) {
   }
   if (Packet* const lost = queue_.push(credit, random_)) {
     ++totals_.credits_dropped;
-    context_.pool.give_back(lost);
+    context_.pool.free(lost);
   }
   const double drawn = static_cast<double>(random_.next_u32()) / 2147483648.0 - 1;  // -1 … 1
   const double gap = static_cast<double>(parameters_.queue.credit_frame) * 1e12 / receiver.rate *
@@ -378,7 +379,7 @@ void ExpressPass::let_credits_go() {
 }
 
 void ExpressPass::check_receivers() {
-  receiver_alarms_.ring([this](Qpn qpn) {
+  receiver_deadlines_.expire([this](Qpn qpn) {
     Receiver& receiver = receivers_[qpn];
     if (receiver.active) {  // all its credits were lost, or its sender has no more data
       receiver.rate = static_cast<double>(parameters_.queue.credit_frame) / seconds(receiver.rtt);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/expresspass/credit_queue.h"
 #include "sim/random.h"
@@ -50,7 +50,7 @@ class ExpressPass final : public MessageTransport {
 
   bool has_packet() const override { return !answers_.empty(); }
   Packet* next_packet() override;
-  std::size_t held() const override { return queue_.size(); }
+  std::size_t buffered() const override { return queue_.size(); }
 
  private:
   struct Sender {
@@ -134,8 +134,8 @@ class ExpressPass final : public MessageTransport {
   std::vector<Due> due_;                               // heap of scheduled credits
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
-  Alarms sender_alarms_;
-  Alarms receiver_alarms_;
+  DeadlineTable sender_deadlines_;
+  DeadlineTable receiver_deadlines_;
   Event pacing_;
   Event shaping_;
 };

@@ -252,7 +252,7 @@ void Fastpass::tell_all() {
 }
 
 void Fastpass::hear_nothing() {
-  silence_.ring([this](Qpn number) {
+  silence_.expire([this](Qpn number) {
     const HostId host = number;
     Way& way = ways_[host];
     if (way.wanted <= way.given) return;
@@ -371,8 +371,8 @@ Packet* Fastpass::next_packet() {
     way.waiting.push_back(qpn);
   }
   Packet* const packet = make_data(qpn, senders_[qpn].packets.send(at(qpn).next, now()));
-  packet->overlay.tag = slot.first_way;
-  packet->overlay.feedback_tag = slot.second_way;
+  packet->overlay.route.first_port = slot.first_way;
+  packet->overlay.route.second_port = slot.second_way;
   settle(qpn);
   if (!hand_.empty()) {
     context_.scheduler.schedule_at(slots_, std::max(now(), begin_of(hand_.front().number)));
@@ -398,7 +398,7 @@ void Fastpass::look_at(Qpn qpn) {
 }
 
 void Fastpass::ring_timeouts() {
-  timeouts_.ring([this](Qpn qpn) { look_at(qpn); });
+  timeouts_.expire([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 
@@ -408,9 +408,9 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
     ack->psn = packet.psn;
     ack->sent = packet.sent;
-    // The data packets of a slot to one rack have different paths, so their answers have, too.
-    ack->overlay.tag = packet.overlay.tag;
-    ack->overlay.feedback_tag = packet.overlay.feedback_tag;
+    // Of the data that comes to a rack in a slot each has a way of its own, so its answer has, too.
+    ack->overlay.route.first_port = packet.overlay.route.first_port;
+    ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;
     send_control(ack);
   } else if (packet.kind == PacketKind::kAck) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/fastpass/fastpass_arbiter.h"
@@ -35,7 +35,7 @@ struct FastpassParameters final : TransportParameters {
   /// Checks that the arbiter is a host, that all hosts share one slot length, and that racks and
   /// uplinks match the network.
   void check_network(const TopologyParameters& topology) const override;
-  bool chooses_ways() const override { return rack != 0; }
+  bool needs_source_routing() const override { return rack != 0; }
 };
 
 /// Sender: reports to the arbiter, for each destination host, the total number of slots that it
@@ -127,8 +127,8 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   std::deque<Slot> hand_;        // in the order of slots
   std::optional<Slot> current_;  // the present slot, if unused so far
   Event telling_, slots_;
-  Alarms silence_;   // by host
-  Alarms timeouts_;  // by queue pair
+  DeadlineTable silence_;   // by host
+  DeadlineTable timeouts_;  // by queue pair
 };
 
 }  // namespace dcc

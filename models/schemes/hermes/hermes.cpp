@@ -84,11 +84,11 @@ Hermes::State Hermes::state_of(std::uint32_t edge, int port) const {
 }
 
 void Hermes::sense(const Packet& ack) {
-  const int port = ack.overlay.feedback_tag - 1;
+  const int port = ack.overlay.uplink.echo - 1;
   Way& one = way(fabric_->edge_of(ack.source), port);
   const PicoSeconds now = view_.now();
   const PicoSeconds rtt = now - ack.sent;
-  const auto marked = static_cast<std::int64_t>(ack.cnp_marks != 0 ? 65'536 : 0);
+  const auto marked = static_cast<std::int64_t>(ack.ce_echo ? 65'536 : 0);
   if (!is_known(one)) {
     one.rtt = rtt;
     one.marked_q16 = static_cast<std::uint32_t>(marked);
@@ -193,8 +193,8 @@ std::uint32_t Hermes::peek(const Packet& packet, PortSet ports) const {
 }
 
 std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
-  if (packet.kind == PacketKind::kAck && fabric_ != nullptr && packet.overlay.feedback_tag != 0 &&
-      packet.overlay.feedback_tag <= ports_ && fabric_->edge_of(packet.destination) == self_) {
+  if (packet.kind == PacketKind::kAck && fabric_ != nullptr && packet.overlay.uplink.echo != 0 &&
+      packet.overlay.uplink.echo <= ports_ && fabric_->edge_of(packet.destination) == self_) {
     sense(packet);
   }
   if (ports.size() == 1) return 0;
@@ -226,7 +226,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   flow.sent += packet.wire_bytes;
   flow.rate.sent(packet.wire_bytes, view_.now(), estimating_);
   use_[static_cast<std::size_t>(ports[index])].sent(packet.wire_bytes, view_.now(), estimating_);
-  packet.overlay.tag = static_cast<std::uint8_t>(ports[index] + 1);
+  packet.overlay.uplink.number = static_cast<std::uint8_t>(ports[index] + 1);
   return index;
 }
 

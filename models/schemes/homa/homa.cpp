@@ -69,9 +69,10 @@ Homa::Homa(const TransportContext& context, const HomaParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
       window_(static_cast<Psn>((parameters.rtt_bytes + context.nic.mtu - 1) / context.nic.mtu)),
-      sender_alarms_(context.scheduler, Event::calling<&Homa::check_senders>(*this, context.rank)),
-      receiver_alarms_(context.scheduler,
-                       Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
+      sender_deadlines_(context.scheduler,
+                        Event::calling<&Homa::check_senders>(*this, context.rank)),
+      receiver_deadlines_(context.scheduler,
+                          Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
 
 void Homa::begin(Qpn qpn) {
   if (senders_.size() <= qpn) {
@@ -85,13 +86,13 @@ void Homa::begin(Qpn qpn) {
 void Homa::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   unlist(qpn);
-  sender_alarms_.clear(qpn);
-  receiver_alarms_.clear(qpn);
+  sender_deadlines_.clear(qpn);
+  receiver_deadlines_.clear(qpn);
   senders_[qpn].ready = false;
 }
 
 void Homa::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, wanting_, sender_alarms_, receiver_alarms_);
+  d(senders_, receivers_, ready_, wanting_, sender_deadlines_, receiver_deadlines_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -168,7 +169,7 @@ Packet* Homa::next_packet() {
   packet->priority = priority;
   packet->scheme = place_of(ahead, all - ahead);
   if (acknowledges()) {
-    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
+    sender_deadlines_.set(qpn, now() + parameters_.sender_timeout);
   } else if (cut.last) {
     delivered_before(qpn, psn + 1);
   }
@@ -213,7 +214,7 @@ void Homa::say_end(Qpn qpn) {
 }
 
 void Homa::check_senders() {
-  sender_alarms_.ring([this](Qpn qpn) {
+  sender_deadlines_.expire([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
     if (out.first_undelivered() >= at(qpn).next) return;  // everything is acknowledged
@@ -222,7 +223,7 @@ void Homa::check_senders() {
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
       settle(qpn);
     }
-    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
+    sender_deadlines_.set(qpn, now() + parameters_.sender_timeout);
   });
   context_.port.data_ready();
 }
@@ -249,7 +250,7 @@ void Homa::arrived(Qpn qpn, Packet& packet) {
     default:
       return;
   }
-  sender_alarms_.put_off(qpn, now() + parameters_.sender_timeout);
+  sender_deadlines_.postpone(qpn, now() + parameters_.sender_timeout);
   settle(qpn);
   context_.port.data_ready();
 }
@@ -268,9 +269,9 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   }
   if (at(qpn).in.first_missing() >= message_end) acknowledge(qpn, packet.flow, packet.sent);
   if (at(qpn).in.count() < receiver.end) {
-    receiver_alarms_.set(qpn, now() + parameters_.timeout);
+    receiver_deadlines_.set(qpn, now() + parameters_.timeout);
   } else {
-    receiver_alarms_.clear(qpn);
+    receiver_deadlines_.clear(qpn);
   }
   list(qpn);
   grant();
@@ -337,8 +338,8 @@ bool Homa::grant_active() {
     packet->psn = upto;
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
-    if (!receiver_alarms_.is_set(qpn)) receiver_alarms_.set(qpn, now() + parameters_.timeout);
-    // The grant moves the message towards the front, past messages that are behind it only.
+    if (!receiver_deadlines_.is_set(qpn)) receiver_deadlines_.set(qpn, now() + parameters_.timeout);
+    // It has come nearer to the front by what it was given, past none but those behind it.
     unlist(qpn);
     list(qpn);
     another = another || receiver.granted == receiver.end;
@@ -347,10 +348,10 @@ bool Homa::grant_active() {
 }
 
 void Homa::check_receivers() {
-  receiver_alarms_.ring([this](Qpn qpn) {
+  receiver_deadlines_.expire([this](Qpn qpn) {
     if (at(qpn).in.count() >= receivers_[qpn].end) return;
     ask_again(qpn);
-    receiver_alarms_.set(qpn, now() + parameters_.timeout);
+    receiver_deadlines_.set(qpn, now() + parameters_.timeout);
   });
 }
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 
 namespace dcc {
@@ -116,9 +116,9 @@ class Homa final : public MessageTransport {
   std::vector<Sender> senders_;      // by queue pair
   std::vector<Receiver> receivers_;  // by queue pair
   std::vector<Qpn> ready_;           // senders that may send
-  std::vector<Qpn> wanting_;         // receivers with data to grant, the least first
-  Alarms sender_alarms_;
-  Alarms receiver_alarms_;
+  std::vector<Qpn> wanting_;         // receivers not wholly granted, by what is to grant
+  DeadlineTable sender_deadlines_;
+  DeadlineTable receiver_deadlines_;
 };
 
 }  // namespace dcc

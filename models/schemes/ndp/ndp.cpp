@@ -31,7 +31,7 @@ Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
       parameters_(parameters),
       interval_(parameters.pull_interval.value_or(
           serialization_time(context.nic.mtu, context.nic.line_rate))),
-      alarms_(context.scheduler, Event::calling<&Ndp::ring_alarms>(*this, context.rank)),
+      deadlines_(context.scheduler, Event::calling<&Ndp::check_deadlines>(*this, context.rank)),
       pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
 
 void Ndp::begin(Qpn qpn) {
@@ -47,14 +47,14 @@ void Ndp::begin(Qpn qpn) {
 void Ndp::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
-  alarms_.clear(qpn);
+  deadlines_.clear(qpn);
   senders_[qpn].ready = false;
   receivers_[qpn].pending = 0;
   receivers_[qpn].queued = false;
 }
 
 void Ndp::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, alarms_, pull_turns_, next_pull_, pulling_);
+  d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -81,7 +81,7 @@ void Ndp::settle(Qpn qpn) {
   if (ready && !sender.ready) ready_.push_back(qpn);
   if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
   sender.ready = ready;
-  set_alarm(qpn);
+  set_deadline(qpn);
 }
 
 Packet* Ndp::next_packet() {
@@ -124,14 +124,14 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Timeout of the oldest packet in flight; without one, of the last packet received.
-void Ndp::set_alarm(Qpn qpn) {
+/// For the packet that has waited longest; without one, for anything at all.
+void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
   if (sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0) {
     when = sender.heard + parameters_.timeout;
   }
-  alarms_.set(qpn, when);
+  deadlines_.set(qpn, when);
 }
 
 /// Restores the part of the window that was lost with a packet or a PULL.
@@ -147,8 +147,8 @@ void Ndp::look_at(Qpn qpn) {
   settle(qpn);
 }
 
-void Ndp::ring_alarms() {
-  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
+void Ndp::check_deadlines() {
+  deadlines_.expire([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 
@@ -104,9 +104,9 @@ class Ndp final : public MessageTransport {
   void on_pull(Qpn qpn, std::uint64_t pulls);
   std::uint64_t work_left(Qpn qpn) const;
   void settle(Qpn qpn);
-  void set_alarm(Qpn qpn);
+  void set_deadline(Qpn qpn);
   void look_at(Qpn qpn);
-  void ring_alarms();
+  void check_deadlines();
 
   // Receiver
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
@@ -117,9 +117,9 @@ class Ndp final : public MessageTransport {
   NdpParameters parameters_;
   PicoSeconds interval_;
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, round robin
-  Alarms alarms_;
+  std::vector<Receiver> receivers_;  // the same
+  std::deque<Qpn> ready_;            // senders that may send, in turn
+  DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

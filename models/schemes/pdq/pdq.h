@@ -14,7 +14,7 @@ namespace dcc {
 /// wire format is not modelled.
 struct PdqParameters final : RatedParameters {
   const char* discipline() const override { return "preemptive_rate"; }
-  bool answers_come_back() const override { return true; }
+  bool needs_symmetric_paths() const override { return true; }
 };
 
 /// Sender: requests a rate from the ports of its path, the NIC being the first, with a probe and

@@ -46,8 +46,8 @@ class Permutation final : public PathChoice {
   std::uint32_t choose(Packet& packet, PortSet ports) override {
     if (!begins_here(packet)) return beyond(packet, ports, random_);
     const Way way = next(*rounds_.find_or_add(key_of(packet)).first, packet, ports, random_);
-    packet.overlay.tag = way.first;
-    packet.overlay.feedback_tag = way.second;
+    packet.overlay.route.first_port = way.first;
+    packet.overlay.route.second_port = way.second;
     return way.first - 1u;
   }
   void add_state(StateDigest& d) const override { d(random_, rounds_); }
@@ -82,7 +82,7 @@ class Permutation final : public PathChoice {
   }
   /// A packet that left a switch with a single port carries no indices.
   static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
-    const std::uint32_t way = packet.overlay.feedback_tag;
+    const std::uint32_t way = packet.overlay.route.second_port;
     return way != 0 ? (way - 1) % ports.size()
                     : static_cast<std::uint32_t>(random.below(ports.size()));
   }

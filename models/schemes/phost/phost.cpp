@@ -50,7 +50,7 @@ Phost::Phost(const TransportContext& context, const PhostParameters& parameters)
           serialization_time(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead,
                              context.nic.line_rate)),
       pacing_(Event::calling<&Phost::send_tokens>(*this, context.rank)),
-      alarms_(context.scheduler, Event::calling<&Phost::check_senders>(*this, context.rank)) {}
+      deadlines_(context.scheduler, Event::calling<&Phost::check_senders>(*this, context.rank)) {}
 
 PicoSeconds Phost::packets(const Ratio& number) const {
   return PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(packet_time_.count) *
@@ -74,11 +74,11 @@ void Phost::end(Qpn qpn) {
                     [](const Token& token) { return token.number != 0; }));
   senders_[qpn] = Sender{};
   receivers_[qpn] = Receiver{};
-  alarms_.clear(qpn);
+  deadlines_.clear(qpn);
 }
 
 void Phost::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, alarms_);
+  d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, deadlines_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -109,7 +109,7 @@ void Phost::announce(Qpn qpn) {
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
   send_control(request);
-  alarms_.set(qpn, now() + parameters_.timeout);
+  deadlines_.set(qpn, now() + parameters_.timeout);
 }
 
 void Phost::list(Qpn qpn) {
@@ -173,8 +173,9 @@ Packet* Phost::next_packet() {
 void Phost::on_token(Qpn qpn, const Packet& packet) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
-  alarms_.set(qpn, now() + parameters_.timeout);
-  if (packet.psn >= out.end()) {  // the flow was stopped: tell the receiver
+  deadlines_.set(qpn, now() + parameters_.timeout);
+  if (packet.psn >=
+      out.end()) {  // to a receiver that counts on more than was posted: it was stopped
     ++totals_.credits_unused;
     Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
     end->psn = out.end();
@@ -193,7 +194,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
 }
 
 void Phost::check_senders() {
-  alarms_.ring([this](Qpn qpn) {
+  deadlines_.expire([this](Qpn qpn) {
     if (at(qpn).out.first_undelivered() >= senders_[qpn].announced) return;
     if (at(qpn).out.undelivered() == 0) return;
     ++context_.counters.timeouts;

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 
 namespace dcc {
@@ -122,7 +122,7 @@ class Phost final : public MessageTransport {
   unsigned hold_ = 0;                // packet times left for packets that arrive without tokens
   PicoSeconds next_token_{};
   Event pacing_;
-  Alarms alarms_;
+  DeadlineTable deadlines_;
 };
 
 }  // namespace dcc

@@ -36,7 +36,7 @@ class Reps final : public PathChoice {
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     if (ports.size() == 1) return 0;
-    std::uint8_t tag = packet.overlay.tag;
+    std::uint8_t tag = packet.overlay.entropy.value;
     if (begins_here(packet)) {
       const Sender* const known = senders_.find(key_of(packet));
       Sender ahead = known != nullptr ? *known : Sender{};
@@ -46,14 +46,14 @@ class Reps final : public PathChoice {
     return hashed(packet, tag, ports.size());
   }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
-    if (packet.kind == PacketKind::kAck && packet.overlay.feedback_tag != 0 && ends_here(packet)) {
+    if (packet.kind == PacketKind::kAck && packet.overlay.entropy.echo != 0 && ends_here(packet)) {
       recycle(packet);
     }
     if (ports.size() == 1) return 0;
     if (begins_here(packet)) {
-      packet.overlay.tag = next(*senders_.find_or_add(key_of(packet)).first, random_);
+      packet.overlay.entropy.value = next(*senders_.find_or_add(key_of(packet)).first, random_);
     }
-    return hashed(packet, packet.overlay.tag, ports.size());
+    return hashed(packet, packet.overlay.entropy.value, ports.size());
   }
   void add_state(StateDigest& d) const override {
     d(random_);
@@ -105,13 +105,13 @@ class Reps final : public PathChoice {
   }
   /// Adds an ACK's tag to the ring; a full ring drops its oldest tag.
   void recycle(const Packet& ack) {
-    if (ack.cnp_marks != 0) return;
+    if (ack.ce_echo) return;
     Sender& sender = *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
     if (sender.count == parameters_.kept) {
       sender.first = place(sender.first + 1u);
       --sender.count;
     }
-    sender.kept[place(sender.first + std::uint32_t{sender.count})] = ack.overlay.feedback_tag;
+    sender.kept[place(sender.first + std::uint32_t{sender.count})] = ack.overlay.entropy.echo;
     ++sender.count;
   }
   std::uint8_t place(std::uint32_t i) const {

@@ -21,7 +21,8 @@ class Source final : public PathChoice {
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     const bool first = fabric_ == nullptr || fabric_->edge_of(packet.source) == self_;
-    const std::uint32_t way = first ? packet.overlay.tag : packet.overlay.feedback_tag;
+    const std::uint32_t way =
+        first ? packet.overlay.route.first_port : packet.overlay.route.second_port;
     if (way != 0) return (way - 1) % ports.size();
     return scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }

@@ -82,11 +82,11 @@ void TcpParameters::check() const {
 Tcp::Tcp(const TransportContext& context, const TcpParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
-      alarms_(context.scheduler, Event::calling<&Tcp::check_timeouts>(*this, context.rank)) {}
+      deadlines_(context.scheduler, Event::calling<&Tcp::check_timeouts>(*this, context.rank)) {}
 
-TcpTimer Tcp::fresh_timer(PicoSeconds base_rtt) const {
-  TcpTimer timer(parameters_.initial_timeout, parameters_.min_timeout, parameters_.max_timeout,
-                 parameters_.granularity);
+RtoEstimator Tcp::fresh_timer(PicoSeconds base_rtt) const {
+  RtoEstimator timer(parameters_.initial_timeout, parameters_.min_timeout, parameters_.max_timeout,
+                     parameters_.granularity);
   if (base_rtt != PicoSeconds()) timer.measured(base_rtt);
   return timer;
 }
@@ -103,10 +103,10 @@ void Tcp::begin(Qpn qpn) {
 void Tcp::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   senders_[qpn].ready = false;
-  alarms_.clear(qpn);
+  deadlines_.clear(qpn);
 }
 
-void Tcp::add_own_state(StateDigest& d) const { d(senders_, receivers_, ready_, alarms_); }
+void Tcp::add_own_state(StateDigest& d) const { d(senders_, receivers_, ready_, deadlines_); }
 
 // ---------------------------------------------------------------- sending
 
@@ -206,7 +206,7 @@ Packet* Tcp::next_packet() {
   }
   sender.sent = now();
   // What is sent again first has the whole of a timeout to come back.
-  if (!alarms_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
+  if (!deadlines_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
   settle(qpn);  // to the end of the turns
   return packet;
 }
@@ -267,7 +267,7 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
   const bool recovered = sender.state == State::kRecovery;
   if (sender.state != State::kOpen && missing >= sender.recovery_end) sender.state = State::kOpen;
-  answer_marks(qpn, fresh, ack.cnp_marks != 0, flight);
+  answer_marks(qpn, fresh, ack.ce_echo, flight);
   if (sender.state == State::kOpen && (missing < lost_before(qpn) || !sender.cut.empty())) {
     sender.window.lost(static_cast<double>(flight));
     sender.state = State::kRecovery;
@@ -278,10 +278,9 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   } else if (advanced && !recovered && may_grow(qpn, before, flight)) {
     sender.window.acknowledged(fresh, sender.timer.smoothed(), now());
   }
-  if (missing >= at(qpn).next) {
-    alarms_.clear(qpn);
-  } else if (advanced) {
-    arm(qpn);
+  const bool outstanding = missing < at(qpn).next;
+  if (advanced || !outstanding) {
+    deadlines_.progressed(qpn, outstanding, sender.timer.timeout());
   }
 }
 
@@ -315,7 +314,7 @@ void Tcp::answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight) {
 }
 
 void Tcp::check_timeouts() {
-  alarms_.ring([this](Qpn qpn) { timed_out(qpn); });
+  deadlines_.expire([this](Qpn qpn) { timed_out(qpn); });
   context_.port.data_ready();
 }
 
@@ -392,7 +391,7 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   ack->priority = data.priority;
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
-  ack->cnp_marks = receiver.echo ? 1 : 0;
+  ack->ce_echo = receiver.echo;
   if (!receiver.early.empty()) {
     std::size_t place = 0;
     std::array<Psn, kBlocks> put{};

@@ -81,7 +81,7 @@ Uec::Uec(const TransportContext& context, const UecParameters& parameters)
           0.5)),
       fresh_window_(parameters_.nscc, {context.nic.line_rate, context.longest_base_rtt, packet_,
                                        initial_window_, max_window_}),
-      alarms_(context.scheduler, Event::calling<&Uec::ring>(*this, context.rank)),
+      deadlines_(context.scheduler, Event::calling<&Uec::ring>(*this, context.rank)),
       pulling_(Event::calling<&Uec::send_pull>(*this, context.rank)) {}
 
 void Uec::begin(Qpn qpn) {
@@ -96,14 +96,14 @@ void Uec::begin(Qpn qpn) {
 void Uec::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
-  alarms_.clear(qpn);
+  deadlines_.clear(qpn);
   if (senders_[qpn].backlogged) --backlogged_;
   senders_[qpn].backlogged = senders_[qpn].ready = false;
   receivers_[qpn].queued = false;
 }
 
 void Uec::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, alarms_, pull_turns_, next_pull_, pulling_);
+  d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -139,7 +139,7 @@ Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
 /// Updates whether the sender may send, and its timeout if it may not.
 void Uec::settle(Qpn qpn) {
   take_turn(qpn);
-  set_alarm(qpn);
+  set_deadline(qpn);
 }
 
 void Uec::take_turn(Qpn qpn) {
@@ -224,7 +224,7 @@ void Uec::on_ack(Qpn qpn, const Packet& ack) {
   }
   Sender& sender = senders_[qpn];
   if (parameters_.has_window()) {
-    sender.window.acknowledged(bytes, rtt, ack.cnp_marks != 0, sender.in_flight, now());
+    sender.window.acknowledged(bytes, rtt, ack.ce_echo, sender.in_flight, now());
   }
 }
 
@@ -262,8 +262,8 @@ bool Uec::waits_for_word(Qpn qpn) const {
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
 }
 
-/// Timeout of the oldest packet in flight; without one, of the receiver, at increasing intervals.
-void Uec::set_alarm(Qpn qpn) {
+/// For the packet that has waited longest; without one, for word from the receiver, ever later.
+void Uec::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_);
   if (waits_for_word(qpn)) {
@@ -273,7 +273,7 @@ void Uec::set_alarm(Qpn qpn) {
     const PicoSeconds soonest = std::max(now(), may_ask_at(sender));
     when = std::max(soonest, last + std::max(timeout_, last - sender.heard));
   }
-  alarms_.set(qpn, when);
+  deadlines_.set(qpn, when);
 }
 
 PicoSeconds Uec::may_ask_at(const Sender& sender) const {
@@ -300,11 +300,11 @@ void Uec::look_at(Qpn qpn) {
   }
   take_turn(qpn);
   if (waits_for_word(qpn)) ask(qpn);
-  set_alarm(qpn);
+  set_deadline(qpn);
 }
 
 void Uec::ring() {
-  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
+  deadlines_.expire([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 
@@ -396,8 +396,8 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
     reply->psn = in.first_missing();
     reply->immediate = static_cast<std::uint32_t>(first);
     reply->scheme = in.bits(first);
-    reply->cnp_marks = packet.ecn == Ecn::kCe ? 1 : 0;
-    reply->overlay.feedback_tag = packet.overlay.tag;
+    reply->ce_echo = packet.ecn == Ecn::kCe;
+    reply->overlay.entropy.echo = packet.overlay.entropy.value;
     receiver.untold = {};
     receiver.unanswered = 0;
     if (in.first_missing() >= receiver.seen_end) receiver.asked = false;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "describe/enum_names.h"
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/uec/nscc_window.h"
@@ -138,7 +138,7 @@ class Uec final : public MessageTransport {
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
   bool waits_for_word(Qpn qpn) const;
-  void set_alarm(Qpn qpn);
+  void set_deadline(Qpn qpn);
   PicoSeconds may_ask_at(const Sender& sender) const;
   void ask(Qpn qpn);
   void look_at(Qpn qpn);
@@ -161,10 +161,10 @@ class Uec final : public MessageTransport {
   PicoSeconds pull_interval_;
   NsccWindow fresh_window_;
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, round robin
-  std::size_t backlogged_ = 0;       // number of senders with data
-  Alarms alarms_;
+  std::vector<Receiver> receivers_;  // the same
+  std::deque<Qpn> ready_;            // senders that may send, in turn
+  std::size_t backlogged_ = 0;       // senders with something to send
+  DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

@@ -1,17 +1,17 @@
-"""A CSV that a run wrote, by column."""
+"""Reads a CSV file of a run by columns."""
 
 import csv
 import math
 
 from dccvp.common.ending import InputError
 
-TEXTS = {"port", "completed", "way"}  # columns of words; all others hold numbers
-MOST_LINES = 16  # of a chart; of more flows single lines say nothing: mean and spread of a class do
+TEXTS = {"port", "completed", "way"}  # columns that hold words; all others hold numbers
+MOST_LINES = 16  # greatest number of single flows in a chart; more are drawn as mean and spread of a class
 
 
 def read_columns(path, needed=(), nothing=math.nan):
-    """{column: list}: numbers, `nothing` where a cell is empty. InputError for a file that is not
-    what a run writes, with the columns that are needed."""
+    """{column: list of numbers or words}; an empty cell is `nothing`. InputError for a file that is not a run's or that
+    lacks one of the columns `needed`."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             rows = csv.reader(file)

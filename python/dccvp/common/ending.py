@@ -1,22 +1,45 @@
-"""How a script ends: with a status and, where something was in its way, one line that says what."""
+"""How a tool ends: an exit status and, after an error, one line on standard error."""
 
 import os
+import re
 import sys
 
 
 class InputError(Exception):
-    """Unusable input: one line, with the place first."""
+    """Unusable input: one line, with the place first. `place`: the text of the place, as a file's "a.yaml:3:5" or an
+    override's "-c key.path"; None if the line begins with no place. `file`, `line` and `column` are its parts; None
+    where there are none."""
+
+    @property
+    def _parts(self):
+        return re.match(r"((?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+)(?=: )|-c [^= ]+(?==))", str(self))
+
+    @property
+    def place(self):
+        return self._parts and self._parts[1]
+
+    @property
+    def file(self):
+        return self._parts and self._parts["file"]
+
+    @property
+    def line(self):
+        return int(self._parts["line"]) if self.file else None
+
+    @property
+    def column(self):
+        return int(self._parts["column"]) if self.file else None
 
 
 def ended(main, interrupted="interrupted"):
-    """Calls main and returns its status. 2: unusable input, or a file that is not there or cannot be
-    written; 1: interrupted from the keyboard, of which `interrupted` says what that leaves."""
+    """Calls main and returns its status; 2 for unusable input or a file that cannot be read or written; 1 for an
+    interrupt from the keyboard, after which the message is `interrupted`."""
     try:
         return main()
     except InputError as error:
         print(f"dccvp: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read the output has seen enough; nothing may write there again
+    except BrokenPipeError:  # the reader of the output has closed it; later writes would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Processes side by side, started and awaited by one thread; none outlives its parent."""
+"""Runs several child processes at a time from one thread. No child outlives its parent."""
 
 import ctypes
 import os
@@ -11,15 +11,15 @@ LIBC = ctypes.CDLL(None)
 
 
 def die_with(parent):
-    """For a child, before it becomes the program: its end when the parent ends."""
+    """Called in a child before exec: the kernel kills the child when the parent ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # which has ended meanwhile
+    if os.getppid() != parent:  # the parent has ended already
         os._exit(1)
 
 
 def lines_of(command, cwd=None):
-    """Runs an argument list and yields the lines of its standard output as they come; what it says
-    besides goes where this process's does."""
+    """Runs an argument list and yields the lines of its standard output as they come; its standard error is that of
+    this process."""
     parent = os.getpid()
     with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, preexec_fn=lambda: die_with(parent)) as process:
@@ -31,14 +31,13 @@ def lines_of(command, cwd=None):
 
 
 def share_of_each(runs, jobs):
-    """Options of each of so many runs of dccvp, `jobs` at a time: side by side they take all
-    processors, so that none of them should be divided."""
+    """The options of dccvp for each of a number of runs, `jobs` at a time: one thread each if several run at once."""
     return ["--threads", "1"] if min(jobs, runs) > 1 else []
 
 
 def run_all(commands, jobs, cwd=None):
-    """Runs argument lists, at most `jobs` at a time, in their order; yields (index, return code,
-    what it said) as each ends. A negative code is the signal that ended it."""
+    """Runs argument lists in their order, at most `jobs` at a time; yields (index, return code, output) as each ends. A
+    negative code is the signal that ended the process."""
     waiting = list(enumerate(commands))[::-1]
     parent = os.getpid()
     running = {}
@@ -50,7 +49,7 @@ def run_all(commands, jobs, cwd=None):
                 process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said,
                                            stderr=said, preexec_fn=lambda: die_with(parent))
                 running[process.pid] = (index, process, said)
-            # Wait without collecting: the process object does that.
+            # WNOWAIT: the process object collects the child.
             pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
             if pid not in running:
                 os.waitpid(pid, 0)

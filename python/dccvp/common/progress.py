@@ -1,10 +1,11 @@
-"""One line on a terminal about how far something is."""
+"""A progress line on a terminal."""
 
 import time
 
 
 class Progress:
-    """Silent where the stream is no terminal. As a context: shows the beginning, clears the end."""
+    """A line "3 of 8 points, 5 s left" that is rewritten in place; nothing if the stream is no terminal. As a context
+    it shows the line at the beginning and clears it at the end."""
 
     def __init__(self, stream, total, things):
         self.stream = stream if stream.isatty() and total else None

@@ -1,9 +1,9 @@
-"""Quantities as the platform's YAML writes them: 100Gbps, 55us, 5KB, 1/256, 1.5%."""
+"""Quantities as in the platform's YAML: 100Gbps, 55us, 5KB, 1/256, 1.5%."""
 
 import fractions
 import re
 
-# By kind, the smallest unit first: values are held in it.
+# {kind: {unit: factor}}; the first unit of a kind is the smallest, in which values are held.
 UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "time": {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12},
     "rate": {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12},
@@ -12,11 +12,11 @@ UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "share": {"%": fractions.Fraction(1, 100)},
 }
 PATTERN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/([0-9]+))?([A-Za-z%]*)")
-LONGEST = 64  # characters; more is no quantity of anything
+LONGEST = 64  # characters of a quantity
 
 
 def parse(text):
-    """(exact value in the kind's smallest unit, kind); kind '' for a plain number. None: no quantity."""
+    """(exact value in the smallest unit of its kind, kind); kind '' for a plain number; None for any other text."""
     text = str(text)
     match = PATTERN.fullmatch(text) if len(text) <= LONGEST else None
     if match is None or (match[2] and int(match[2]) == 0):
@@ -31,7 +31,7 @@ def parse(text):
 
 
 def number(text):
-    """For axes and data bases: seconds, bit/s, bytes, Hz or the plain number; None: no quantity."""
+    """A quantity as a float in s, bit/s, bytes or Hz, or the plain number; None for any other text."""
     parsed = parse(text)
     if parsed is None:
         return None
@@ -40,8 +40,7 @@ def number(text):
 
 
 def show(value, kind, whole):
-    """Text that the platform reads as about `value`: four significant digits, whole where units (or
-    `whole`) ask for it."""
+    """The text of a value with four significant digits; a whole number if it has a unit, or if `whole` is true."""
     digits = 4 - len(str(int(value))) if value >= 1 else 4
     if kind or whole:
         digits = min(digits, 0)

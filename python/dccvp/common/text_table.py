@@ -1,9 +1,9 @@
-"""Text for a terminal: tables with aligned columns."""
+"""Tables with aligned columns for a terminal."""
 
 
 def text_table(rows):
-    """The first row is the head, under which a line is drawn. The first column is left-aligned, the
-    others to the right; two blanks between columns, every line indented by two."""
+    """The text of a table whose first row is the head. The first column is aligned to the left, the others to the
+    right; two blanks separate columns and indent every line."""
     widths = [max(map(len, column)) for column in zip(*rows)]
 
     def line(cells):

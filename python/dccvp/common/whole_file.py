@@ -1,11 +1,11 @@
-"""Files that are there with all their bytes or not at all."""
+"""Writes files atomically."""
 
 import os
 import pathlib
 
 
 def write_whole(path, text):
-    """Writes a text file, and its folder where there is none, by one rename at the end."""
+    """Writes a text file under a temporary name and renames it; makes its folder if there is none."""
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}")

@@ -1,4 +1,4 @@
-"""A YAML file as nodes that know where they stand, and the error that says so."""
+"""Reads a YAML file as nodes with their positions, and reports errors with the position."""
 
 import difflib
 import json
@@ -10,14 +10,14 @@ import yaml
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 4 << 20
-MOST_NODES = 1_000_000  # with what aliases stand for counted each time
+MOST_NODES = 1_000_000  # an alias counts as all the values it stands for
 MOST_DEPTH = 32
-MOST_SHOWN = 400  # characters of a message: what it quotes may be as long as a file
+MOST_SHOWN = 400  # characters of a message, which may quote a value of any length
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def fail(place, message) -> typing.NoReturn:
-    """`place`: a node of the file, or a text that stands for one."""
+    """Raises InputError with a place: a node of the file, or a text such as a path."""
     if isinstance(place, yaml.Node):
         mark = place.start_mark
         place = f"{mark.name}:{mark.line + 1}:{mark.column + 1}"
@@ -28,8 +28,8 @@ def fail(place, message) -> typing.NoReturn:
 
 
 def load(path, what):
-    """The root node, a map; `what` it is is said in errors. Duplicate keys, tags and whatever is no
-    YAML are refused."""
+    """The root node of a file, which is a map. `what` names the content in errors. InputError for duplicate keys, for
+    tags, and for text that is not YAML."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -49,7 +49,7 @@ def load(path, what):
         except RecursionError:
             mark = loader.get_mark()
             fail(f"{path}:{mark.line + 1}:{mark.column + 1}", f"nested deeper than {MOST_DEPTH}")
-    except (ValueError, OverflowError) as error:  # PyYAML's own slips, as a character's code that is none
+    except (ValueError, OverflowError) as error:  # not wrapped by PyYAML: an invalid character code
         fail(path, f"not valid YAML: {error}")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -65,8 +65,8 @@ def load(path, what):
 
 
 def refuse_unusable(node, above, allowance):
-    """What YAML lets pass and nobody can work with; `allowance` has an element for each node there
-    may be."""
+    """InputError for valid YAML that cannot be processed: too many nodes, too deep, recursive aliases. `allowance` is
+    an iterator with an element for each node that is allowed."""
     if next(allowance, None) is None:
         fail(node, f"more than {MOST_NODES} values, with what aliases stand for")
     if any(node is parent for parent in above):
@@ -80,13 +80,13 @@ def refuse_unusable(node, above, allowance):
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
             refuse_unusable(item, above + [node], allowance)
-    # No word of a command line, no file's name and no UTF-8 text has them.
+    # NUL and surrogates occur in no argument, no file name and no UTF-8 text.
     elif any(c == "\0" or "\ud800" <= c <= "\udfff" for c in node.value):
         fail(node, "a character that no text has")
 
 
 def entries(node, what):
-    """[(key node, value node), …] of a map; keys are words, none twice."""
+    """[(key node, value node), …] of a map whose keys are words; InputError for a duplicate key."""
     if not isinstance(node, yaml.MappingNode):
         fail(node, f"{what} is a map, not {described(node)}")
     seen = set()
@@ -105,7 +105,7 @@ def hint(name, known):
 
 
 def fields(node, what, known, required=()):
-    """{key: value node} of a map with these keys only."""
+    """{key: value node} of a map; InputError for a key that is not `known` or for a missing `required` key."""
     out = {}
     for key, value in entries(node, what):
         if key.value not in known:
@@ -118,7 +118,7 @@ def fields(node, what, known, required=()):
 
 
 def items(node, what):
-    """The elements of a list that has some."""
+    """The elements of a list; InputError for an empty list."""
     if not isinstance(node, yaml.SequenceNode):
         fail(node, f"{what} is a list, not {described(node)}")
     if not node.value:
@@ -140,7 +140,7 @@ def integer(node, what, least, most):
 
 
 def file_beside(path, node, name):
-    """The file that a node of `path` names, from there."""
+    """The path of a file whose name is relative to the folder of `path`; InputError at the node if there is none."""
     file = path.parent / name
     try:
         there = file.is_file()
@@ -152,7 +152,7 @@ def file_beside(path, node, name):
 
 
 def seeds_of(text, place, most):
-    """The numbers that 7 or 1..20 stands for."""
+    """The range of seeds that a text as 7 or 1..20 stands for."""
     first, dots, last = text.partition("..")
     numbers = [first, last] if dots else [first]
     if not all(WHOLE_NUMBER.fullmatch(n) for n in numbers) or int(last or first) < int(first):
@@ -163,7 +163,7 @@ def seeds_of(text, place, most):
 
 
 def plain(node):
-    """A node as Python's values."""
+    """The Python value of a node."""
     try:
         return yaml.constructor.SafeConstructor().construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -181,7 +181,7 @@ def described(node):
 
 
 def flow(node):
-    """A node as one line of YAML, scalars as they were written."""
+    """A node as one line of YAML, with scalars as written."""
     if isinstance(node, yaml.SequenceNode):
         return "[" + ", ".join(flow(item) for item in node.value) + "]"
     if isinstance(node, yaml.MappingNode):

@@ -1,4 +1,4 @@
-"""The documentation site: docs/ with a reference generated from the program itself.
+"""Makes the documentation site: docs/, and a reference generated from the program.
 
   tool.py site BUILD/dccvp FOLDER
 
@@ -33,7 +33,7 @@ def command_line(dccvp):
 
 
 def configurations():
-    """The first comment of every shipped configuration says what it shows."""
+    """The page of shipped configurations, from the first comment of each."""
     page = "# Shipped configurations\n\nGenerated from the comments at their heads.\n\n"
     page += "| file | shows |\n|---|---|\n"
     for file in sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/*/*.yaml")):
@@ -48,7 +48,7 @@ def configurations():
 
 
 def staged(text):
-    """A page as the site wants it: marks behind a block's language become its title."""
+    """The text of a page for the site: marks after the language of a block become its title."""
     text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
     text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)
     return re.sub(r"^```wavedrom$", "```text", text, flags=re.MULTILINE)

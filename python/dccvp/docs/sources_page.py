@@ -1,10 +1,10 @@
-"""Writes docs/sources.md from docs/sources.yaml: what the source documents say, and where it is here.
+"""Writes docs/sources.md from docs/sources.yaml: the statements of the source documents and their evidence.
 
   tool.py sources-page            writes the page
-  tool.py sources-page --check    exit 1 if the page is not what it would write
+  tool.py sources-page --check    exit 1 if the page is not up to date
 
-Exit 1 as well, with the line, when a line lacks what its state asks for, or its evidence is gone: a file
-or words in a file that `where` names, a figure of configs/reproduce that `figures` names.
+Exit 1 as well, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
+in a file that `where` names, a figure of configs/reproduce that `figures` names.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 ORDERS = "Orders among experiments"
 
-# state: (what a line of it needs, how the page's summary calls it)
+# {state: (keys that a line needs, name in the summary)}
 STATES = {
     "built": ("where", "built"),
     "measured": ("figures", "measured against the source"),
@@ -29,7 +29,7 @@ STATES = {
     "missing": ("why", "missing, with what it would take"),
     "outside": ("why", "outside the product, with the reason"),
 }
-# The survey's tables as columns of one, and what a scheme may have besides.
+# Columns of the survey's tables, and further keys of a scheme.
 PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "figures", "why"}
@@ -44,7 +44,7 @@ def measured_rows(folder):
 
 
 def found(where, root):
-    """None, or why the evidence `where` ("file" or "file :: words") is not there."""
+    """None if the evidence ("file" or "file :: words") is there, else the reason as a sentence."""
     name, _, words = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not path.is_file():
@@ -54,33 +54,29 @@ def found(where, root):
     return None
 
 
-def figure_text(wanted, rows):
-    """A cell of the page for [title], [title, run] or [title, run, figure]; KeyError if there is no such figure."""
+def experiment_text(wanted, rows):
+    """The experiment of [title], [title, run] or [title, run, figure]; KeyError if there is no such figure."""
     title = wanted[0]
     if title not in rows:
         raise KeyError(f"configs/reproduce has no experiment '{title}'")
-    chosen = [row for row in rows[title] if list(row[:len(wanted) - 1]) == wanted[1:]]
-    if not chosen:
+    if not any(list(row[:len(wanted) - 1]) == wanted[1:] for row in rows[title]):
         raise KeyError(f"configs/reproduce has no figure {wanted[1:]} in '{title}'")
-    if len(wanted) == 3:
-        return f"*{title}*, {wanted[1]}: {chosen[0][1]} (accepted {chosen[0][2]})"
-    bounded = sum(row[2] != "-" for row in chosen)
-    return f"*{title}*{''.join(', ' + run for run in wanted[1:])}: {bounded} figures"
+    return f"*{title}*"
 
 
 def gone(line, rows, root):
-    """What of the evidence of a line or a scheme is not there, as sentences."""
+    """Sentences about missing evidence of a line or a scheme."""
     faults = [fault for where in line.get("where", []) if (fault := found(where, root))]
     for wanted in line.get("figures", []):
         try:
-            figure_text(wanted, rows)
+            experiment_text(wanted, rows)
         except KeyError as error:
             faults.append(error.args[0])
     return faults
 
 
 def faults_of(line, rows, root):
-    """What is wrong with one line, as sentences."""
+    """Sentences about the faults of a line."""
     state = line.get("state")
     if state not in STATES:
         return [f"state '{state}' (known: {', '.join(STATES)})"]
@@ -90,15 +86,15 @@ def faults_of(line, rows, root):
 
 
 def faults_of_scheme(scheme, rows, root):
-    """What is wrong with one of the survey's schemes, as sentences."""
+    """Sentences about the faults of a scheme of the survey."""
     faults = [f"unknown key '{key}'" for key in scheme if key not in SCHEME_KEYS]
     faults += [f"'{key}' is empty" for key in ("name", "kind") if not scheme.get(key)]
     return faults + gone(scheme, rows, root)
 
 
 def evidence(line, rows):
-    """The cell that says where, or with what figure, a line is met."""
-    cells = [figure_text(wanted, rows) for wanted in line.get("figures", [])]
+    """The cell that names the experiments and the files of a line, and the reason of a difference."""
+    cells = list(dict.fromkeys(experiment_text(wanted, rows) for wanted in line.get("figures", [])))
     for where in line.get("where", []):
         name, _, words = (part.strip() for part in where.partition(" :: "))
         cells.append(f"`{name}`" + (f" ({words})" if words else ""))
@@ -107,28 +103,15 @@ def evidence(line, rows):
     return "; ".join(cells)
 
 
-def scheme_row(scheme):
-    """A row of the table of schemes: properties, and where the scheme is in the product."""
-    where = ", ".join(f"`{one.partition(' :: ')[0]}`" for one in scheme.get("where", [])) or "-"
-    return [scheme["name"], *(scheme.get(key, "") for key in PROPERTIES), where]
-
-
-def table_of_schemes(schemes):
-    columns = ["scheme", *PROPERTIES, "here"]
-    lines = ["", "## The survey's schemes", "",
-             "Its tables 1 to 7 as one: a cell is empty where none of them says anything.", "",
-             "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-    return lines + ["| " + " | ".join(scheme_row(scheme)) + " |" for scheme in schemes]
-
-
-def page(documents, schemes, rows):
+def page(documents, rows):
     lines = [
         "# The sources, line by line",
         "",
         "After this page you know how completely the product covers the five documents it comes from, and where it",
         "departs from them. `docs/sources.yaml` lists every line of the documents with its evidence; this page shows",
         "the counts and all lines that are not simply built. `python/tool.py sources-page` writes the page and fails",
-        "when evidence is gone. Experiments are those of [reproductions.md](reproductions.md).",
+        "when evidence is gone. *Titles* are experiments of [reproductions.md](reproductions.md). The survey's schemes",
+        "stand side by side on [Schemes](schemes.md#side-by-side).",
         "",
         "| document | " + " | ".join(name for _, name in STATES.values()) + " |",
         "|---" * (len(STATES) + 1) + "|",
@@ -142,7 +125,7 @@ def page(documents, schemes, rows):
         for line in (one for one in document["lines"] if one["state"] != "built"):
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines + table_of_schemes(schemes)) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def main(arguments, root=ROOT):
@@ -158,7 +141,7 @@ def main(arguments, root=ROOT):
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1
-    text = page(documents, schemes, rows)
+    text = page(documents, rows)
     target = root / "docs/sources.md"
     if not arguments:
         write_whole(target, text)

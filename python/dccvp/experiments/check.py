@@ -1,4 +1,4 @@
-"""What only the program knows: does the platform accept the points, do the metrics exist?"""
+"""Checks of a sweep that need the program: it must accept the points, and have the metrics."""
 
 from dccvp.common import processes
 from dccvp import cost
@@ -14,12 +14,12 @@ def arguments_of(plan, settings, extra):
 
 
 def blame(text, settings):
-    """(the setting that a refusal names, what is wrong with it); None: it names no single one."""
+    """(the setting that a refusal names, the rest of the text); None for a refusal that names no single setting."""
     for setting in settings:
         start = f"-c {setting.argument}: "
         if text.startswith(start):
             return setting, text[len(start):]
-    # A change at branch_at: the setting that the message names.
+    # Of a change at branch_at, the message names the setting.
     for setting in settings:
         quoted = f"'{setting.key}'"
         if text.startswith("-c changes.+=") and quoted in text:
@@ -28,9 +28,8 @@ def blame(text, settings):
 
 
 def refusals(plan, program, extra, jobs, known=frozenset()):
-    """{point's index: message} of the points that `dccvp check` refuses. A value that is refused
-    wherever it occurs is a mistake in the file, and so is a file of which no point is accepted:
-    InputError. `known`: indices of points that were accepted before."""
+    """{index: message} of the points that `dccvp check` refuses. InputError for a value that is refused in every point,
+    and for a file none of whose points is accepted. `known`: indices of points that were accepted before."""
     due = [i for i in range(len(plan.points)) if i not in known]
     commands = [[program, "check", str(plan.platform.resolve()),
                  *arguments_of(plan, plan.points[i], extra)] for i in due]
@@ -58,7 +57,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 
 def units_of(plan, program):
-    """{metric: unit} by what the program says its figures are. Throws InputError for what is none."""
+    """{metric: unit} according to `dccvp metrics`; InputError for a path that leads to no figure."""
     description = figures.described(figures.metric_rows(program) + cost.metric_rows())
     units = {}
     for name, metric in plan.metrics.items():

@@ -17,7 +17,7 @@ import typing
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.common.statistics import mean, percentile
+from dccvp.common.statistics import confidence, mean, percentile, with_interval
 from dccvp.common.yaml_nodes import WHOLE_NUMBER, fail
 
 FUNCTIONS: dict[str, typing.Callable] = {"max": max, "min": min, "sum": sum, "count": len, "mean": mean}
@@ -57,8 +57,7 @@ class Leaf:
 @functools.lru_cache(maxsize=None)
 def metric_rows(program):
     """The rows of `dccvp metrics`: a tuple of {"path", "unit", "meaning", …}."""
-    done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, encoding="utf-8",
-                          check=True)
+    done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, encoding="utf-8", check=True)
     return tuple(json.loads(done.stdout))
 
 
@@ -301,6 +300,16 @@ def accepted_text(figure):
     if figure.at_least is not None:
         bounds.append(f">= {figure.at_least:.4g}")
     return ", ".join(bounds) or "-"
+
+
+def ours_text(values, sign="±", dots="…"):
+    """The values of a figure as tables show them: the mean, half its interval, the least and the greatest value; one
+    value if all are equal."""
+    if not values:
+        return "-"
+    if min(values) == max(values):
+        return f"{values[0]:.4g}"
+    return f"{with_interval(mean(values), confidence(values), 4, sign)} ({min(values):.4g} {dots} {max(values):.4g})"
 
 
 def times_between(rows, least, most):

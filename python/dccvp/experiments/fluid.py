@@ -3,11 +3,10 @@
   tool.py fluid dcqcn|timely [--flows 2,10,64] [--delay 0us,50us] [--rate 40Gbps] [--step 40Mbps]
                              [--kmin 5KB] [--kmax 200KB] [--pmax 1%]
 
-N equal flows share one link; what the link tells them comes a delay later. The models are those of Zhu,
-Ghobadi, Misra and Padhye, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016.
-A loop is stable where its phase margin is above zero. Two margins are given of each:
-of the model itself, linearised where it rests, and as the paper's authors linearised it (Dcqcn.published,
-PatchedTimely.published), which is what their figures show.
+N equal flows share one link, whose feedback reaches them after a delay. The models are those of Zhu, Ghobadi, Misra and
+Padhye, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016. A loop is stable if its phase
+margin is above zero. Two margins are told: that of the model linearised at its fixed point, and that of the authors'
+own linearisation (Dcqcn.published, PatchedTimely.published), which the figures of the paper show.
 """
 
 import argparse
@@ -23,9 +22,8 @@ PACKET = 1000  # bytes; the models count packets
 
 
 def crossovers(loop, low=1.0, high=1e8, steps=4000):
-    """[(phase margin in degrees, rad/s)] of every frequency at which the loop's gain passes 1.
-
-    The phase is followed from the lowest frequency, so that a delay's many turns are not lost."""
+    """[(phase margin in degrees, rad/s)] of every frequency at which the gain of the loop passes 1. The phase is
+    followed from the lowest frequency, since a delay turns it many times."""
     found = []
     ratio = (high / low) ** (1 / steps)
     at, value = low, loop(low)
@@ -49,12 +47,12 @@ def crossovers(loop, low=1.0, high=1e8, steps=4000):
 
 
 def phase_margin(loop):
-    """The least of all crossovers', in degrees; None if the gain never passes 1."""
+    """The least phase margin of all crossovers in degrees; None if the gain never passes 1."""
     return min((margin for margin, _ in crossovers(loop)), default=None)
 
 
 def solved(matrix, right):
-    """x of matrix x = right, by elimination; small and complex."""
+    """The solution x of matrix x = right, by elimination; for small complex systems."""
     rows = [list(row) + [value] for row, value in zip(matrix, right)]
     size = len(rows)
     for i in range(size):
@@ -69,7 +67,7 @@ def solved(matrix, right):
 
 @dataclasses.dataclass
 class Dcqcn:
-    """alpha, Rt and Rc of N equal flows, and a queue that is marked in a straight line."""
+    """The model of DCQCN: alpha, Rt and Rc of N equal flows, and a queue with a linear marking probability."""
 
     flows: int
     rate: float = 40e9  # bit/s
@@ -92,11 +90,11 @@ class Dcqcn:
         self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # marks by packets of queue
 
     def events(self, p, rate):
-        """Of one flow whose packets are marked with p: share of CNP intervals with a mark; what a packet
-        sent is worth in byte counter's and timer's events, all and those beyond fast recovery; alpha."""
+        """For a flow whose packets are marked with probability p: share of CNP intervals with a mark; events of the
+        byte counter and of the timer for each packet sent, all and those beyond fast recovery; alpha."""
         unmarked = math.log1p(-p)
 
-        def every(packets):  # p / ((1 - p)^-packets - 1), and that where F more follow
+        def every(packets):  # p / ((1 - p)^-packets - 1), and the same where F more follow
             each = p * math.exp(packets * unmarked) / -math.expm1(packets * unmarked)
             return each, each * math.exp(self.fast_recovery * packets * unmarked)
         by_bytes, beyond_bytes = every(self.counter)
@@ -105,12 +103,12 @@ class Dcqcn:
                 beyond_bytes + beyond_time, -math.expm1(self.alpha_timer * rate * unmarked))
 
     def marking(self):
-        """p at rest: what cuts take is what increases give."""
+        """The marking probability p at the fixed point, where cuts and increases balance."""
         low, high = 1e-12, 0.999
         for _ in range(200):
             p = math.sqrt(low * high)
             cut, all_events, beyond, alpha = self.events(p, self.share)
-            # beyond is so small for large p that it may be 0
+            # beyond underflows to 0 for large p
             if cut * cut * alpha > all_events * beyond * self.cnp_interval**2 * self.increase * self.share:
                 high = p
             else:
@@ -118,7 +116,7 @@ class Dcqcn:
         return math.sqrt(low * high)
 
     def queue(self, p):
-        """Bytes at which so much is marked."""
+        """Length of the queue in bytes at which packets are marked with probability p."""
         return self.kmin + p / self.pmax * (self.kmax - self.kmin)
 
     def at_rest_queue(self):
@@ -126,16 +124,16 @@ class Dcqcn:
         return self.queue(self.marking())
 
     def is_beyond_marking(self):
-        """Above Kmax all is marked: the queue at rest is what it were if the line went on."""
+        """True if the fixed point lies above Kmax, where a real queue marks every packet; the model's line goes on."""
         return self.marking() > self.pmax
 
     def at_rest(self, p):
-        """[alpha, Rt, Rc]"""
+        """[alpha, Rt, Rc] at the fixed point."""
         cut, all_events, _, alpha = self.events(p, self.share)
         return [alpha, self.share + cut * alpha / (all_events * self.cnp_interval), self.share]
 
     def slopes(self, state, p, heard):
-        """d/dt of [alpha, Rt, Rc]; `p`, and the rate at which its packets were marked, are a delay old."""
+        """Time derivatives of [alpha, Rt, Rc]; `p` and `heard`, the rate of the marked packets, are one delay old."""
         alpha, target, rate = state
         cut, all_events, beyond, marked = self.events(p, heard)
         return [self.g / self.alpha_timer * (marked - alpha),
@@ -143,7 +141,7 @@ class Dcqcn:
                 -rate * alpha / (2 * self.cnp_interval) * cut + (target - rate) / 2 * heard * all_events]
 
     def loop(self, delay):
-        """Gain by frequency of the loop that is cut where the queue is marked."""
+        """The gain, by frequency, of the loop opened at the marking of the queue."""
         p = self.marking()
         rest = self.at_rest(p)
 
@@ -166,15 +164,15 @@ class Dcqcn:
         return gain
 
     def published(self, delay):
-        """The same as the paper's figure 3 has it. Other than in `loop` p is that of the cube root, events
-        are linear in p, alpha answers to each packet, the share of a step that is made at all (A R_AI)
-        counts for the rate now and for that a delay ago, and the loop is cut where rates are heard of."""
+        """The gain of the loop as in figure 3 of the paper. Unlike in `loop`, p is that of the cube root, events are
+        linear in p, alpha follows each packet, the part of a step that is made (A R_AI) counts for the present rate and
+        for the rate one delay ago, and the loop is opened at the feedback of rates."""
         rate, g = self.share, self.g
         a = 1 / self.counter + 1 / (self.timer * rate)
         p = (self.increase * a * a / (self.alpha_timer * rate**2)) ** (1 / 3)
         cut, _, beyond, alpha = self.events(p, rate)
         target = rate * (1 + beyond * self.cnp_interval * self.increase / cut)
-        beyond_mark = 1 + 2 * self.fast_recovery + a / 2  # what a mark takes of the events beyond recovery
+        beyond_mark = 1 + 2 * self.fast_recovery + a / 2  # loss of events beyond recovery for each mark
         back = a / 2 - (0.5 + a / 4) * p  # half of all events
 
         def gain(w):
@@ -194,7 +192,7 @@ class Dcqcn:
 
 @dataclasses.dataclass
 class PatchedTimely:
-    """Rates of N equal flows and a queue whose delay they measure; the paper's algorithm 2."""
+    """The model of patched TIMELY (algorithm 2 of the paper): rates of N equal flows that measure a queue's delay."""
 
     flows: int
     rate: float = 10e9  # bit/s
@@ -214,14 +212,14 @@ class PatchedTimely:
         return reference + self.flows * self.step * reference / (self.beta * self.rate)
 
     def loop(self, delay, weight_slope=2):
-        """`weight_slope`: of a decrease's weight by the gradient, 2 in algorithm 2."""
+        """The gain of the loop; `weight_slope`: slope of a decrease's weight over the gradient, 2 in algorithm 2."""
         share = self.rate / self.flows
         every = self.segment * 8 / share  # seconds between two completions
         heard_after = (self.at_rest_queue() + PACKET) * 8 / self.rate + delay
 
         def gain(w):
             s = 1j * w
-            queue = self.flows / s  # bits by a flow's rate
+            queue = self.flows / s  # bits for each bit/s of a flow
             gradient = (queue / self.rate / self.min_rtt * (1 - cmath.exp(-s * every))
                         * self.ewma / (every * s + self.ewma))
             pushed = (2 * weight_slope * self.step * gradient
@@ -230,12 +228,12 @@ class PatchedTimely:
         return gain
 
     def published(self, delay):
-        """As their figure has it: the weight's slope is 1/2."""
+        """The gain of the loop as in the figure of the paper, with a slope of 1/2."""
         return self.loop(delay, 0.5)
 
 
 def quantity_of(text, kind):
-    """In bit/s, bytes, seconds or as a share."""
+    """The quantity of an option in bit/s, bytes, seconds, or as a part of 1."""
     parsed = quantity.parse(text)
     if parsed is None or parsed[1] != kind:
         raise InputError(f"'{text}' is no {kind or 'share'}")

@@ -10,6 +10,7 @@ point either done or to be run again. An id is made of all that decides the outc
 the points it still has. The seal is a hash of the results: altered or swapped results do not count as done.
 """
 
+import argparse
 import contextlib
 import fcntl
 import hashlib
@@ -32,6 +33,23 @@ OWN = {PLAN, OLD_PLAN, "lock", "runs.csv", "reproduction.json"}  # an experiment
 FIELDS = {"dccvp", "folder", "name", "axes", "points", "metrics", "units", "best"}
 SEALED = ("metrics.json", "flows.csv", "config.effective.yaml")
 INTERRUPTED = "interrupted; finished points are kept, and the same command continues"
+
+
+def parser_of(text, jobs):
+    """The parser of a command's options, with those that all commands have; `text` describes the command."""
+    parser = argparse.ArgumentParser(description=text.split("\n", 1)[0])
+    parser.add_argument("-j", "--jobs", type=int, default=jobs)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--no-plots", action="store_true")
+    return parser
+
+
+def pictures(draw):
+    """Calls a function that imports matplotlib, which nothing else here needs, and draws."""
+    try:
+        draw()
+    except ImportError as error:
+        print(f"Note: no pictures: {error}")
 
 
 def alive(pid):

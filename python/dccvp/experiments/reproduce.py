@@ -9,29 +9,26 @@ holds, from the same program and configuration, are not repeated.
 Exit status: 0 all figures inside or explained, 1 a figure is not or a run failed, 2 unusable input.
 """
 
-import argparse
 import itertools
 import json
 import pathlib
 import textwrap
 
 from dccvp.common.ending import InputError
-from dccvp.common.statistics import confidence, mean, with_interval
 from dccvp.common.text_table import text_table
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import figures, identity, reproduce_plan, reproductions_page
-from dccvp.experiments.folder import INTERRUPTED, OK, Folder  # noqa: F401: tool.py reads INTERRUPTED
+from dccvp.experiments.folder import INTERRUPTED, OK, Folder, parser_of, pictures  # noqa: F401
 
 
 def arguments_of(argv):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = parser_of(__doc__, jobs=2)
     parser.add_argument("dccvp", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/reproduce"))
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--experiments", type=pathlib.Path, default=reproduce_plan.SHIPPED)
+    parser.set_defaults(out=pathlib.Path("out/reproduce"))
     return parser.parse_args(argv)
 
 
@@ -74,12 +71,6 @@ def results_of(folder):
         yield folder.results(point), figures.results_of(folder.results(point)) if good else None
 
 
-def ours_text(values):
-    if len(values) < 2:
-        return f"{values[0]:.4g}" if values else "-"
-    return f"{with_interval(mean(values), confidence(values), 4, '+-')} ({min(values):.4g} .. {max(values):.4g})"
-
-
 def report(experiment, results, seeds):
     """Prints the table of an experiment. `results`: (folder, metrics or None) of its points. Returns the entries for
     reproduction.json, and whether every run ended well."""
@@ -95,7 +86,7 @@ def report(experiment, results, seeds):
             values = figures.figure_values([metrics for _, metrics in mine], figure, above)
             verdict = figures.judge(figure, values, seeds)
             accepted = figures.accepted_text(figure)
-            rows.append([f"{run.name}: {figure.name}", accepted, ours_text(values), verdict])
+            rows.append([f"{run.name}: {figure.name}", accepted, figures.ours_text(values, "+-", ".."), verdict])
             if verdict == figures.EXPLAINED:
                 notes.append(f"{run.name}: {figure.name}: {figure.reason}")
             records.append({"experiment": experiment.name, "run": run.name, "figure": figure.name,
@@ -103,8 +94,7 @@ def report(experiment, results, seeds):
                             "verdict": verdict, "source": figure.source or experiment.source,
                             "reason": figure.reason})
         above[run.name] = [metrics for _, metrics in mine]
-    print(f"{experiment.title} ({experiment.name})\n  source: {experiment.source}\n{text_table(rows)}",
-          end="")
+    print(f"{experiment.title} ({experiment.name})\n  source: {experiment.source}\n{text_table(rows)}", end="")
     for note in notes:
         print(textwrap.fill(note, 78, initial_indent="  * ", subsequent_indent="    ",
                             break_long_words=False, break_on_hyphens=False))
@@ -113,16 +103,13 @@ def report(experiment, results, seeds):
 
 
 def draw(folder, experiments):
-    try:
-        from dccvp.plot import plot_comparison, plot_rates, plot_reproduction  # nothing else needs matplotlib
-        plot_reproduction.draw(folder)
-        for experiment in experiments:
-            if experiment.comparison:
-                plot_comparison.draw(folder, experiment)
-            if experiment.picture:
-                plot_rates.draw(folder, experiment)
-    except ImportError as error:
-        print(f"Note: no pictures: {error}")
+    from dccvp.plot import plot_comparison, plot_rates, plot_reproduction
+    plot_reproduction.draw(folder)
+    for experiment in experiments:
+        if experiment.comparison:
+            plot_comparison.draw(folder, experiment)
+        if experiment.picture:
+            plot_rates.draw(folder, experiment)
 
 
 def main(argv):
@@ -144,7 +131,8 @@ def main(argv):
         table = options.out / "reproduction.json"
         write_whole(table, json.dumps(records, indent=1, ensure_ascii=False) + "\n")
         write_whole(options.out / "reproduction.md", reproductions_page.tables(experiments, records))
-        draw(options.out, experiments)
+        if not options.no_plots:
+            pictures(lambda: draw(options.out, experiments))
     print(f"Table: {table}")
     bad = (figures.OUTSIDE, figures.MISSING)
     return 0 if good and not any(record["verdict"] in bad for record in records) else 1

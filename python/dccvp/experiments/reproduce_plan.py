@@ -1,10 +1,11 @@
-"""A published experiment: a configuration, runs of it, and the figures they should give.
+"""Reads a published experiment: a configuration, runs of it, and the figures that were published.
 
 NAME.figures.yml beside NAME.yaml:
   title, source: texts
   config: other.yaml             instead of NAME.yaml
-  slow: false                    minutes: only when named
-  picture: {10: text, …}         NAME.png: goodput of every flow over time, a panel a run; names of classes
+  slow: false                    true for runs of minutes, which are made by name only
+  picture: {10: text, …}         names of classes (DSCP) on NAME.png, which shows the goodput of every flow over
+                                 time, a panel for each run
   runs:
     - run: name
       set: [key.path=value, …]   as -c
@@ -13,8 +14,8 @@ NAME.figures.yml beside NAME.yaml:
            at_most: 3, source: text, reason: text}
         - {figure: name, value: sized.fct_us_mean, bytes: 1..11680, …}
 
-Schemes that are compared under the same traffics stand in a table instead of `runs`; each row is run
-in each column, as "ROW, COLUMN":
+A comparison of schemes under the same kinds of traffic has a table instead of `runs`; each row is run in each column,
+as "ROW, COLUMN":
   columns:
     - column: name
       set: […]
@@ -24,17 +25,15 @@ in each column, as "ROW, COLUMN":
       set: […]                     before the column's
       family: congestion control   rows of a family are drawn together
       survey: DCTCP                its line among `schemes` of docs/sources.yaml
-      switch, host: texts          what it asks of them
+      switch, host: texts          what the scheme needs of switches and of hosts
       figures: [{column: name, figure: name, at_most: 3, reason: text, …}]
-A row's figures change keys of the column's figures of that name, for that row, or come after them.
-`panel` (linear or log) draws a column's figure for all rows on NAME.png.
+A figure of a row changes keys of the column's figure of the same name, or is a further figure of the row. `panel`
+(linear or log) draws a figure of a column for all rows on NAME.png.
 
-PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements, and
-min(PATH), mean(PATH), p50(PATH) or another percentile what they say; a second path after " / " divides by
-that. `per` divides once more (units, ceilings). `over` names a run above: its value, seed by seed, is divided
-by, so the figure is a ratio of two runs. `bytes` takes the flows of such sizes; of them there are sized.flows
-and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a share of the published value. `reason`
-says why a figure lies outside; without one it must not.
+PATH is an expression of figures.py; `*` without a function takes the greatest element. `per` divides the value (units,
+ceilings). `over` names an earlier run whose value, seed by seed, divides the value. `bytes` selects flows by size;
+their figures are sized.flows and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a percentage of the
+published value. `reason` says why a figure lies outside; a figure outside without a reason is an error.
 """
 
 import dataclasses
@@ -44,8 +43,7 @@ import re
 
 from dccvp.common.ending import InputError
 from dccvp.experiments.figures import Figure, terms_of
-from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fields, file_beside, items, load,
-                                     word)
+from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fields, file_beside, items, load, word)
 
 SHIPPED = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
 SUFFIX = ".figures.yml"
@@ -64,7 +62,7 @@ class Run:
 
 @dataclasses.dataclass
 class Row:
-    """A scheme of a comparison, and what is said of it beside what is measured."""
+    """A scheme of a comparison, with the texts of its row."""
 
     name: str
     family: str
@@ -75,7 +73,7 @@ class Row:
 
 @dataclasses.dataclass
 class Column:
-    """A traffic of a comparison, with the figures that are drawn of it."""
+    """A kind of traffic of a comparison, with the figures that are drawn."""
 
     name: str
     panels: list
@@ -83,7 +81,7 @@ class Column:
 
 @dataclasses.dataclass
 class Comparison:
-    """Its run of a row and a column is runs[row * number of columns + column]."""
+    """Rows and columns of a comparison; the run of a row and a column is runs[row * number of columns + column]."""
 
     rows: list
     columns: list
@@ -98,7 +96,7 @@ class Experiment:
     slow: bool
     runs: list
     comparison: Comparison | None = None
-    picture: dict | None = None  # DSCP: what its flows are called
+    picture: dict | None = None  # {DSCP: name of its flows}
 
 
 def number_in(text, node):
@@ -124,7 +122,7 @@ def sizes_in(text, node):
 
 
 def read_figure(nodes, runs_above):
-    """`nodes`: of its keys; 'figure' and 'value' are among them."""
+    """The Figure of {key: node}; 'figure' and 'value' are among the keys."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
                     reason=texts.get("reason", ""), over=texts.get("over", ""),
@@ -140,7 +138,7 @@ def read_figure(nodes, runs_above):
 
 
 def bounds_in(figure, nodes, texts):
-    """The figure with the numbers that its nodes hold: per, published, within, at_most, at_least."""
+    """Sets the numbers of a figure from its nodes: per, published, within, at_most, at_least; returns the figure."""
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
@@ -176,7 +174,7 @@ def read_run(node, runs_above):
 
 
 def read_column(node):
-    """Name, settings, and the figures' nodes by their name."""
+    """(name, settings, {figure: its nodes}) of a column."""
     nodes = fields(node, "a column", ("column", "set", "figures"), ("column", "figures"))
     figures = {}
     for item in items(nodes["figures"], "'figures'"):
@@ -189,7 +187,7 @@ def read_column(node):
 
 
 def read_changes(node, columns):
-    """{(column, figure): the nodes of keys that a row changes}."""
+    """{(column, figure): {key: node}} of the keys that a row changes."""
     changes = {}
     for item in items(node, "'figures'"):
         nodes = fields(item, "a row's figure", ("column", *FIGURE_KEYS), ("column", "figure"))
@@ -206,7 +204,7 @@ def read_changes(node, columns):
 
 
 def read_comparison(rows_node, columns_node):
-    """(Comparison, its runs)."""
+    """(Comparison, list of its runs)."""
     columns = [read_column(item) for item in items(columns_node, "'columns'")]
     rows, runs = [], []
     for item in items(rows_node, "'rows'"):
@@ -231,7 +229,7 @@ def read_comparison(rows_node, columns_node):
 
 
 def read_picture(node):
-    """{DSCP: text}"""
+    """{DSCP: name of the class}."""
     labels = {}
     for key, value in entries(node, "'picture'"):
         dscp = word(key, "a class")
@@ -242,11 +240,10 @@ def read_picture(node):
 
 
 def read(path):
-    """The experiment in NAME.figures.yml. InputError with the place."""
+    """The experiment of a file NAME.figures.yml; InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
     root = load(path, "an experiment")
-    nodes = fields(root, "an experiment",
-                   ("title", "source", "config", "slow", "picture", "runs", "rows", "columns"))
+    nodes = fields(root, "an experiment", ("title", "source", "config", "slow", "picture", "runs", "rows", "columns"))
     compares = "rows" in nodes or "columns" in nodes
     if compares == ("runs" in nodes):
         fail(root, "an experiment has either 'runs', or 'rows' and 'columns'")
@@ -270,7 +267,7 @@ def read(path):
 
 
 def find(folder):
-    """The files of all experiments in a folder, by name. InputError when there is none."""
+    """The files of all experiments in a folder, sorted by name; InputError if there is none."""
     found = sorted(path for path in pathlib.Path(folder).glob("*" + SUFFIX) if path.name != SUFFIX)
     if not found:
         raise InputError(f"{folder}: no experiments (NAME{SUFFIX}) in it")

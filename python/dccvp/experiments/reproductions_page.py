@@ -15,7 +15,7 @@ import sys
 import yaml
 
 from dccvp.common.ending import InputError
-from dccvp.common.statistics import confidence, mean, with_interval
+from dccvp.common.statistics import mean
 from dccvp.experiments import figures, reproduce_plan
 from dccvp.experiments.reproduce_plan import SHIPPED
 
@@ -44,14 +44,6 @@ VERDICTS = ((figures.INSIDE,), (figures.EXPLAINED,), (figures.OUTSIDE, figures.M
 
 def cell(text):
     return str(text).replace("|", "\\|")
-
-
-def ours_text(values):
-    if not values:
-        return "-"
-    if min(values) == max(values):
-        return f"{values[0]:.4g}"
-    return f"{with_interval(mean(values), confidence(values), 4)} ({min(values):.4g} … {max(values):.4g})"
 
 
 def load(folders):
@@ -115,7 +107,7 @@ def experiment_table(experiment, rows):
                 reasons.append(r["reason"])
             verdict = f"outside ({reasons.index(r['reason']) + 1})"
         text.append(f"| {cell(r['run'])} | {cell(r['figure'])} | {cell(r['accepted'])} |"
-                    f" {ours_text(r['ours'])} | {verdict} |")
+                    f" {figures.ours_text(r['ours'])} | {verdict} |")
     text += [f"\n({i}) {reason}" for i, reason in enumerate(reasons, 1)]
     return "\n".join(text) + "\n\n"
 

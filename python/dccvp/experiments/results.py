@@ -43,8 +43,7 @@ def rows_of(folder):
 def always_missing(rows, metrics):
     """{metric: why} for the metrics that every finished point lacks."""
     ok = [row for row in rows if row["status"] == folders.OK]
-    return {name: ok[0]["missing"][name] for name in metrics
-            if ok and all(name in row["missing"] for row in ok)}
+    return {name: ok[0]["missing"][name] for name in metrics if ok and all(name in row["missing"] for row in ok)}
 
 
 def typed(texts):
@@ -121,8 +120,7 @@ def write_sqlite(folder, rows):
         base.executemany("INSERT INTO parameters VALUES (?,?,?,?)",
                          [(row["point"], a, row[a], quantity.number(row[a])) for a in axes])
         if row["status"] != folders.OK:
-            base.execute("INSERT INTO failures VALUES (?,?,?)",
-                         (row["point"], row["status"], row["message"]))
+            base.execute("INSERT INTO failures VALUES (?,?,?)", (row["point"], row["status"], row["message"]))
     base.commit()
     base.close()
     os.replace(part, folder.path / "results.sqlite")

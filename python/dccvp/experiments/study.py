@@ -8,7 +8,7 @@ line for every case of a variant; PNGs. Runs whose figures the folder holds, fro
 Exit status: 0 all limits hold, 1 a limit is missed or a run failed, 2 unusable input.
 """
 
-import argparse
+import importlib
 import json
 import math
 import pathlib
@@ -20,22 +20,19 @@ import yaml
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import identity, results, study_measure, study_plan, study_table
-from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder  # noqa: F401: tool.py reads INTERRUPTED
+from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
 AXES = ("variant", "case", "seed")
 
 
 def arguments(argv):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = parser_of(__doc__, jobs=1)
     parser.add_argument("dccvp", type=pathlib.Path)
     parser.add_argument("study", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--seeds")
     parser.add_argument("--case", action="append")
     parser.add_argument("--variant", action="append")
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="repeat runs that are known")
-    parser.add_argument("--no-plots", action="store_true")
     return parser.parse_args(argv)
 
 
@@ -99,11 +96,7 @@ def study(options):
     write_whole(out / "table.md", text)
     print(text, end="")
     if not options.no_plots:
-        try:
-            from dccvp.experiments import study_plots  # nothing else here needs matplotlib
-            study_plots.draw(plan, rows, out)
-        except ImportError as error:
-            print(f"Note: no pictures: {error}")
+        pictures(lambda: importlib.import_module("dccvp.experiments.study_plots").draw(plan, rows, out))
     return 1 if any(line["missed"] for line in table) else 0
 
 

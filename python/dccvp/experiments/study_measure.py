@@ -9,7 +9,7 @@ from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
 from dccvp.experiments import study_motion
 
-# Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
+# Bytes on the wire beside the payload of a packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
 
 FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "jain_weighted",
@@ -17,11 +17,11 @@ FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "ja
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
            "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
            "windows_every", "windows_rms")
-SWING_MS = 10  # tenant_swing looks at averages over so long a time
+SWING_MS = 10  # averaging time of tenant_swing
 
 
 class RunError(Exception):
-    """The program refused a platform or broke off; the text is its own."""
+    """The program refused a platform or broke off; the text is the program's."""
 
     def __init__(self, run, message, refused=False):
         super().__init__(f"{run.variant}, {run.case}, seed {run.seed}: {message}")
@@ -29,7 +29,7 @@ class RunError(Exception):
 
 
 def ceiling_gbps(platform):
-    """Greatest goodput of the bottleneck: payload over payload, headers, preamble and gap."""
+    """Greatest possible goodput of the bottleneck in Gb/s: its rate without headers, preamble and gap."""
     link = platform["topology"]["link"]
     payload = number(platform.get("nic", {}).get("mtu", "1000B"))
     overhead = number(link.get("overhead", "20B"))
@@ -37,7 +37,7 @@ def ceiling_gbps(platform):
 
 
 def share_error(goodput, weights):
-    """Greatest relative error of a flow's share of the goodput against its share of the weights."""
+    """Greatest relative error of a flow: its share of the goodput against its share of the weights."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -45,7 +45,7 @@ def share_error(goodput, weights):
 
 
 def share_rms(goodput, weights):
-    """Root mean square of the relative errors of all flows' shares."""
+    """Root mean square over all flows of the relative error of the share."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -53,14 +53,14 @@ def share_rms(goodput, weights):
 
 
 def class_error(goodput, weights):
-    """Greatest relative error of what all flows of a weight have together."""
+    """Greatest relative error of the joint share of all flows of a weight."""
     together = {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in weights}
     return share_error(list(together.values()), [w * weights.count(w) for w in together])
 
 
 def drain_ms(series, kmax):
-    """When the queue is under Kmax again after it first went over it, in ms after that moment.
-    0 if it never did, empty if it never came back."""
+    """Time in ms from the first sample of the queue above Kmax to the next below Kmax; 0 if the queue never exceeds
+    Kmax, NaN if it stays above."""
     over = None
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -73,8 +73,8 @@ def drain_ms(series, kmax):
 
 
 def tenant_swing(series, start, end, interval=1e-3):
-    """How far a tenant's share moves: the standard deviation of its averages over consecutive
-    SWING_MS, relative to their mean; that of the worst class which is there all the time."""
+    """The standard deviation of a class's share, averaged over consecutive SWING_MS, relative to its mean; the greatest
+    of all classes that send all the time."""
     goodput = {}
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -86,7 +86,7 @@ def tenant_swing(series, start, end, interval=1e-3):
     def sums(values):
         return [sum(values[i * SWING_MS:(i + 1) * SWING_MS]) for i in blocks]
 
-    # A class without a byte for a whole block was not there all the time.
+    # A class that receives nothing for a whole block does not send all the time.
     there = [s for s in map(sums, goodput.values()) if all(s)]
     if len(there) < 2 or len(blocks) < 2:
         return math.nan
@@ -96,8 +96,7 @@ def tenant_swing(series, start, end, interval=1e-3):
 
 
 def tenant_figures(metrics, out):
-    errors = [t["share_error_window"] for t in metrics.get("tenants", [])
-              if t["share_error_window"] is not None]
+    errors = [t["share_error_window"] for t in metrics.get("tenants", []) if t["share_error_window"] is not None]
     if not errors:
         return math.nan, math.nan
     window = metrics["measure"]
@@ -105,7 +104,7 @@ def tenant_figures(metrics, out):
 
 
 def message_times_us(flows_csv, dscp):
-    """Completion times of a class's finished messages, post to last ACK."""
+    """Completion times of the finished messages of a class in us, from posting to the last ACK."""
     with open(flows_csv, newline="", encoding="utf-8") as file:
         return [float(row["fct_s"]) * 1e6 for row in csv.DictReader(file)
                 if row["dscp"] == str(dscp) and row["fct_s"]]
@@ -126,11 +125,9 @@ def figures_of(run, plan, out):
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
-    # Flows of a closed loop have no weights of their own, messages are no shares, and who has left
-    # has none.
+    # Shares are those of flows with weights: no messages, no flows that have stopped, and no flows of a closed loop.
     left = study_motion.left_before(run.platform, metrics["measure"]["from_s"])
-    flows = [flow for i, flow in enumerate(metrics["flows"])
-             if flow["dscp"] != plan.messages_of and i not in left]
+    flows = [flow for i, flow in enumerate(metrics["flows"]) if flow["dscp"] != plan.messages_of and i not in left]
     proportional = bool(flows) and "qos" not in metrics
     goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
     weights = [flow["weight"] for flow in flows]

@@ -1,4 +1,4 @@
-"""Figures of a law in motion: use of the link and shares of flows in short windows, from flow_rates.csv."""
+"""Use of the link and shares of flows in short windows of time, from flow_rates.csv."""
 
 import csv
 import math
@@ -11,7 +11,7 @@ def seconds(value):
 
 
 def lives(platform):
-    """(start, stop) of every flow of a platform that names each, in seconds."""
+    """[(start, stop)] of every flow in s; None for a platform with other traffic than single flows."""
     traffic = platform.get("traffic") or []
     if not all(isinstance(t, dict) and t.get("kind") == "flow" and "flows" not in t for t in traffic):
         return None
@@ -19,12 +19,12 @@ def lives(platform):
 
 
 def left_before(platform, moment):
-    """Numbers of the flows that had stopped by then."""
+    """Numbers of the flows that have stopped at a moment (s) or before."""
     return {i for i, (_, stop) in enumerate(lives(platform) or []) if stop <= moment}
 
 
 def by_step(series, interval):
-    """Goodput of every flow by steps of the series: [{flow: Gb/s}, …], the first from 0 on."""
+    """The goodput of flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
     steps = []
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -37,14 +37,14 @@ def by_step(series, interval):
 
 
 def windows(count, interval, start, length):
-    """Steps of every whole window of `length` from `start` on, one after the other."""
+    """The ranges of intervals of consecutive windows of `length` s from `start` on; whole windows only."""
     first, size = math.ceil(start / interval - 1e-6), max(1, round(length / interval))
     return [range(at, at + size) for at in range(first, count - size + 1, size)]
 
 
 def motion_figures(motion, platform, weights, ceiling, series):
-    """Least use in any window, and the parts of windows in which the shares of all flows that live
-    through them are within the tolerance of their weights: every single one, root mean square."""
+    """use_least: least use of the link in a window. windows_every and windows_rms: part of the windows in which every
+    share, or the root mean square error, is within the tolerance; flows count that live through the window."""
     interval = motion["interval"]
     steps = by_step(series, interval)
     use = [sum(sum(steps[i].values()) for i in window) / len(window) / ceiling
@@ -57,8 +57,7 @@ def motion_figures(motion, platform, weights, ceiling, series):
                  if start <= begin + interval / 2 and stop >= end - interval / 2]
         goodput = [sum(steps[i].get(flow, 0.0) for i in window) for flow in there]
         total, weight = sum(goodput), sum(weights[flow] for flow in there)
-        errors = [g / total * weight / weights[flow] - 1 if total else -1.0
-                  for g, flow in zip(goodput, there)]
+        errors = [g / total * weight / weights[flow] - 1 if total else -1.0 for g, flow in zip(goodput, there)]
         every.append(max(abs(e) for e in errors) <= motion["tolerance"])
         square.append(math.sqrt(sum(e * e for e in errors) / len(errors)) <= motion["tolerance"])
     return {"use_least": min(use, default=math.nan),

@@ -1,4 +1,4 @@
-"""The plan of a study: what its file says, checked, and the platforms it stands for.
+"""Reads a study file and expands it to runs, each with its whole platform.
 
 A study file:
   platform: share.yaml           the platform that every run starts from, beside the study file
@@ -6,10 +6,10 @@ A study file:
   weights_at: 0                  receiver of all flows (default 0)
   queue_series: false            keep the queue over time, for drain_ms (default false)
   messages_of: 46                a DSCP: completion times of its messages are figures (default none)
-  against: NAME                  the variant whose p99 of them message_gain_min is about
+  against: NAME                  message_gain_min is the gain over the p99 of this variant
   motion: {use_from: 1.5ms, use_window: 100us, shares_from: 3ms, share_window: 1ms, tolerance: 20%}
-                                 use and shares in short windows (default none); times from the
-                                 run's beginning, a case may change them
+                                 use of the link and shares in short windows (default none); times count
+                                 from the beginning of the run, a case may change them
   variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
   cases:
     NAME: {flows: {WEIGHT: COUNT, …}, spread: 1ms, set: {key.path: value, …}, motion: {…}, limits: {…}}
@@ -18,8 +18,8 @@ A study file:
            message_gain_min: 3, use_least_min: 0.95, windows_every_min: 0.95, windows_rms_min: 0.95}
   limits_for: [NAME, …]          variants that the limits hold for (default: all)
 
-A flow has a host of its own. A weight has a DSCP of its own, from 10 on in order of weight. A case
-without `flows` has the traffic of the platform. Flows start at once, or at random (by the seed) within `spread`.
+Each flow has a host of its own. Each weight has a DSCP of its own, from 10 on in order of weight. A case without
+`flows` has the traffic of the platform. Flows start at once, or at random times (drawn by the seed) within `spread`.
 """
 
 import copy
@@ -36,7 +36,7 @@ KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "again
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-MOST_FLOWS = 65_535  # a host each, and the receiver
+MOST_FLOWS = 65_535  # hosts: one for each flow, and the receiver
 LIMITS = ("share_error_p95", "share_rms_max", "class_error_max", "pfc_pauses_max", "utilisation_min",
           "drain_ms_max", "tenant_error_max", "message_gain_min", "use_least_min",
           "windows_every_min", "windows_rms_min")
@@ -46,20 +46,20 @@ MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One simulation: its names, its limits and the whole platform."""
+    """One simulation: variant, case, seed and the whole platform."""
 
     variant: str
     case: str
     seed: int
     flows: dict  # {weight: count}; empty: the platform's own traffic
     platform: dict
-    motion: dict | None = None  # seconds, tolerance as a number, and the series' interval
+    motion: dict | None = None  # times in s, tolerance as a number, interval of the series in s
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
     name: str
-    folder: pathlib.Path  # of the platform: files that it names lie beside it
+    folder: pathlib.Path  # folder of the platform file
     variants: tuple
     cases: tuple
     queue_series: bool
@@ -71,7 +71,7 @@ class Plan:
 
 
 def set_path(tree, path, value):
-    """Puts value at a dotted path, in place of all that was there. ValueError where none can be."""
+    """Replaces the value at a dotted path. ValueError if the path leads through a value that is no section."""
     *parents, last = path.split(".")
     for key in parents:
         tree = tree.setdefault(key, {})
@@ -99,7 +99,7 @@ def flows_of(node, where):
 
 
 def platform_of(base, flows, receiver):
-    """The base platform with one host a flow, a DSCP a weight, all into `receiver`."""
+    """The base platform with a host for each flow and a DSCP for each weight; all flows end at `receiver`."""
     platform = copy.deepcopy(base)
     dscp = {weight: FIRST_DSCP + i for i, weight in enumerate(sorted(flows))}
     traffic = platform.pop("traffic", None)
@@ -117,7 +117,7 @@ def platform_of(base, flows, receiver):
 
 
 def spread_starts(platform, spread, seed):
-    """Every flow of the platform starts at random within `spread` seconds of its start."""
+    """Delays the start of every flow by a random time of at most `spread` seconds."""
     draw = random.Random(seed)
     for flow in platform["traffic"]:
         start = (quantity.number(flow["start"]) or 0.0) + draw.random() * spread
@@ -125,7 +125,7 @@ def spread_starts(platform, spread, seed):
 
 
 def motion_of(root, body, where):
-    """What the root says of motion, and a case on top of it; None where neither says anything."""
+    """The `motion` of the file with that of a case on top; None without either."""
     if "motion" not in root and "motion" not in body:
         return None
     motion = {}
@@ -147,14 +147,14 @@ def motion_of(root, body, where):
 
 
 def section(node, what):
-    """{name: node} of a map that holds something."""
+    """{name: node} of a map; InputError for an empty map."""
     if not entries(node, what):
         fail(node, f"{what} is empty")
     return {key.value: value for key, value in entries(node, what)}
 
 
 def settings_of(node, what):
-    """{key.path: value} of a map; nothing stands for none."""
+    """{key.path: value} of a map, empty for an empty node."""
     if node is None or described(node) == "nothing":
         return {}
     return {key.value: plain(value) for key, value in entries(node, what)}
@@ -178,7 +178,7 @@ def one_of(node, names, what):
 
 
 def chosen(names, there, path):
-    """Those of `there` that are named, or all when none is."""
+    """The entries of `there` that are named; all of them without names."""
     for name in names or ():
         if name not in there:
             fail(path, f"no '{name}' among {', '.join(there)}")
@@ -186,7 +186,7 @@ def chosen(names, there, path):
 
 
 def runs_of_case(case, body, base, variants, root, series, seeds):
-    """Every run of a case, variant by variant and seed by seed."""
+    """Yields the runs of a case, variant by variant and seed by seed."""
     flows = flows_of(body["flows"], f"cases.{case}") if "flows" in body else {}
     receiver = integer(root["weights_at"], "'weights_at'", 0, 65_535) if "weights_at" in root else 0
     motion = motion_of(root, body, f"cases.{case}")
@@ -195,7 +195,7 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
         fail(body["spread"], f"cases.{case}: 'spread' is a time, and needs 'flows'")
     for variant, settings in variants.items():
         platform = platform_of(base, flows, receiver) if flows else copy.deepcopy(base)
-        # Expectations are about the configuration as it stands.
+        # Expectations hold for the configuration as shipped only.
         platform.pop("expect", None)
         tenants = bool(platform.get("tenants"))
         output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
@@ -219,13 +219,13 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
 
 
 def read(path, seeds=None, only_cases=None, only_variants=None):
-    """The plan in the file at `path`; the further arguments take a part of it. InputError."""
+    """The plan of a file, or of the seeds, cases and variants named. InputError with the place."""
     path = pathlib.Path(path)
     root = fields(load(path, "a study"), "a study", KEYS, ("platform", "variants", "cases"))
     platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
     platform_node = load(platform, "a platform")
     base = plain(platform_node)
-    for key, _ in platform_node.value:  # what lies below it would be looked for beside each run
+    for key, _ in platform_node.value:  # files of lower layers would be looked for beside each run's platform
         if key.value in ("extends", "include"):
             fail(key, f"a study's platform is one file, without '{key.value}'")
     if not isinstance(base.get("topology", {}), dict):
@@ -235,8 +235,7 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     against = one_of(root["against"], variants, "against") if "against" in root else None
     limits_for = tuple(variants)
     if "limits_for" in root:
-        limits_for = tuple(one_of(node, variants, "limits_for")
-                           for node in items(root["limits_for"], "'limits_for'"))
+        limits_for = tuple(one_of(node, variants, "limits_for") for node in items(root["limits_for"], "'limits_for'"))
     variants, cases = chosen(only_variants, variants, path), chosen(only_cases, cases, path)
     if seeds:
         numbers = seeds_of(seeds, "--seeds", MOST_SEEDS)
@@ -252,8 +251,7 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     runs, limits = [], {}
     for case, node in cases.items():
         body = fields(node, f"cases.{case}", ("flows", "spread", "set", "motion", "limits"))
-        limits[case] = {**limits_of(root.get("limits"), "limits"),
-                        **limits_of(body.get("limits"), f"cases.{case}")}
+        limits[case] = {**limits_of(root.get("limits"), "limits"), **limits_of(body.get("limits"), f"cases.{case}")}
         runs += runs_of_case(case, body, base, variants, root, series, numbers)
     return Plan(path.name.split(".")[0], platform.parent, tuple(variants), tuple(cases),
                 series, integer(root["messages_of"], "'messages_of'", 0, 63)

@@ -9,13 +9,12 @@ from dccvp.common.statistics import percentile
 
 
 def grouped(ax, plan, rows, figure, scale=1.0):
-    """A dot a seed and a bar for the 95th percentile, side by side for the variants of a case."""
+    """Draws a dot for each seed and a bar for the 95th percentile; the variants of a case stand side by side."""
     width = 0.8 / len(plan.variants)
     for v, variant in enumerate(plan.variants):
         colour = COLOURS[v % len(COLOURS)]
         for c, case in enumerate(plan.cases):
-            values = [scale * r[figure] for r in rows
-                      if r["variant"] == variant and r["case"] == case]
+            values = [scale * r[figure] for r in rows if r["variant"] == variant and r["case"] == case]
             x = c + (v - (len(plan.variants) - 1) / 2) * width
             ax.bar(x, percentile(values, 95), 0.9 * width, color=colour, alpha=0.35,
                    label=variant if c == 0 else None)
@@ -42,7 +41,7 @@ def draw_errors(plan, rows, out):
 
 
 def draw_shares(plan, rows, out):
-    """Mean goodput of a flow per weight against its weight's share; on the line is proportional."""
+    """Draws the mean goodput of the flows of a weight against the weight's share; the line is exact proportion."""
     fig, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
     flows = {run.case: run.flows for run in plan.runs}
     for v, variant in enumerate(plan.variants):
@@ -80,7 +79,7 @@ def draw_use(plan, rows, out):
 
 
 def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
-    """One figure in a picture of its own, <figure>.png."""
+    """Draws one figure as <figure>.png."""
     fig, ax = plt.subplots(figsize=(max(6, 1.8 * len(plan.cases)), 4), layout="constrained")
     grouped(ax, plan, rows, figure, scale)
     if limit is not None:
@@ -94,7 +93,7 @@ def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
 
 
 def draw(plan, rows, out):
-    """What the study's runs can tell; a figure that no run has gets no picture."""
+    """Draws the pictures of a study, except those of figures that no run has."""
     def known(figure):
         return any(not math.isnan(row[figure]) for row in rows)
 
@@ -108,5 +107,4 @@ def draw(plan, rows, out):
         draw_figure(plan, rows, out, "tenant_error", 100, "greatest error of a tenant's share, %",
                     "Tenants' share error over windows", limits[0])
     if known("message_p99_us"):
-        draw_figure(plan, rows, out, "message_p99_us", 1, "p99 of completion times, us",
-                    "Small messages under load")
+        draw_figure(plan, rows, out, "message_p99_us", 1, "p99 of completion times, us", "Small messages under load")

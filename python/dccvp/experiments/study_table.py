@@ -111,7 +111,8 @@ def shown(line, column, factor, digits):
     if not interval or interval[0] == interval[1]:
         return f"{value:.{digits}f}"
     if FIGURES[column][1] == "mean":
-        return with_interval(value, factor * (interval[1] - interval[0]) / 2)
+        half = factor * (interval[1] - interval[0]) / 2
+        return f"{value:.{digits}f}" if half < 0.05 * 10**-digits else with_interval(value, half)
     return f"{value:.{digits}f} [{factor * interval[0]:.{digits}f}, {factor * interval[1]:.{digits}f}]"
 
 

@@ -8,27 +8,24 @@ Exit status: 0 every point is ok and keeps the limits; 1 some points failed or m
 points are done); 2 unusable input, before anything was written.
 """
 
-import argparse
 import dataclasses
+import importlib
 import pathlib
 import sys
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import check, identity, results, sweep_plan, sweep_snakemake
-from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder  # noqa: F401: tool.py reads INTERRUPTED
+from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
 
 def arguments(argv):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = parser_of(__doc__, jobs=2)
     parser.add_argument("dccvp", nargs="?", type=pathlib.Path)
     parser.add_argument("sweep", nargs="?", type=pathlib.Path)
-    parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("-c", dest="overrides", action="append", default=[])
     parser.add_argument("--snakemake", type=pathlib.Path)
     parser.add_argument("--retry", action="store_true", help="run failed points again")
-    parser.add_argument("--no-plots", action="store_true")
     parser.add_argument("--point", nargs=2, metavar=("DIR", "ID"))
     parser.add_argument("--collect", metavar="DIR")
     return parser.parse_args(argv)
@@ -59,11 +56,7 @@ def collect(folder, plots=True):
     if best:
         write_whole(folder.path / "best.md", best)
     if plots and (folder.document["heatmaps"] or folder.document["pareto"]):
-        try:
-            from dccvp.experiments import sweep_plots  # nothing else here needs matplotlib
-            sweep_plots.draw(folder, lines)
-        except ImportError as error:
-            print(f"Note: no pictures: {error}")
+        pictures(lambda: importlib.import_module("dccvp.experiments.sweep_plots").draw(folder, lines))
     return rows, lines
 
 

@@ -1,7 +1,7 @@
-"""From a sweep file to its points. docs/sweeps.md describes the file.
+"""Reads a sweep file (docs/sweeps.md) and expands it to points.
 
-A point is one choice from each of `grid` (a product of axes), `list` (maps of settings), `sample`
-(random or Latin hypercube) and `seeds`; what is missing there gives no choice.
+A point is one choice from each of `grid` (a product of axes), `list` (maps of settings), `sample` (random or Latin
+hypercube) and `seeds`, as far as the file has them.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metr
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """One parameter's value, as for -c, and the nodes that wrote it."""
+    """The value of a parameter, as for -c, and the nodes of the file that hold it."""
 
     key: str
     text: str
@@ -42,7 +42,7 @@ class Plan:
     platform: pathlib.Path
     platform_node: object
     common: list      # Settings of every point
-    branch_at: str    # when points part from each other; None: at the beginning
+    branch_at: str    # time at which the points begin to differ; None: at the beginning
     axes: list        # names of the parameters that vary, in the order written
     points: list      # lists of Settings, without `common`
     metrics: dict     # name → figures.Metric
@@ -52,14 +52,14 @@ class Plan:
     pareto: list      # {"x", "y", "by"}
 
     def changes(self, settings):
-        """Those of a point's settings that come at `branch_at`, as a map on one line; empty: none. A
-        seed is a run's from its beginning."""
+        """The settings of a point that change at `branch_at`, as a map on one line; empty without `branch_at`. A seed
+        holds from the beginning of a run."""
         if self.branch_at is None:
             return ""
         return ", ".join(f"{s.key}: {s.text}" for s in settings if s.key != "seed")
 
     def arguments(self, settings, extra):
-        """What -c gets for a point with these settings; `extra` are the user's own."""
+        """The arguments of -c for a point with these settings; `extra` are those of the command line."""
         at_once = settings if self.branch_at is None else [s for s in settings if s.key == "seed"]
         out = [s.argument for s in self.common + at_once] + list(extra)
         late = self.changes(settings)
@@ -71,7 +71,7 @@ def settings_of(node, what):
 
 
 def canonical(text):
-    """Equal for 1000B and 1KB."""
+    """A value that is equal for texts of equal quantities, as 1000B and 1KB."""
     return quantity.parse(text) or text
 
 
@@ -96,7 +96,7 @@ def range_of(node, what):
 
 
 def at(low, high, logarithmic, share):
-    """The value `share` of the way from low to high; ends exactly."""
+    """The value at `share` (0 to 1) of the way from low to high; exact at both ends."""
     if share in (0, 1):
         return high if share else low
     if logarithmic:
@@ -105,7 +105,7 @@ def at(low, high, logarithmic, share):
 
 
 def axis_of(key, node):
-    """Settings along a grid's axis: a list of values, or a range with steps."""
+    """The Settings of an axis of a grid, from a list of values or a range with steps."""
     what = f"axis '{key.value}'"
     if described(node) == "a map":
         low, high, kind, whole, logarithmic, steps = range_of(node, what)
@@ -125,7 +125,7 @@ def axis_of(key, node):
 
 
 def shuffled(count, draw):
-    """Fisher and Yates, so that a seed means the same on every version of Python."""
+    """A random order of 0 … count - 1 (Fisher and Yates), the same with every version of Python."""
     order = list(range(count))
     for i in range(count - 1, 0, -1):
         j = int(draw.random() * (i + 1))
@@ -134,8 +134,8 @@ def shuffled(count, draw):
 
 
 def sample_of(node):
-    """Lists of Settings: every axis drawn alone (random), or each of its `points` equal parts once
-    (latin_hypercube)."""
+    """The points of a sample, each a list of Settings. Random: every axis is drawn by itself. Latin hypercube: every
+    axis has `points` equal parts, each of which one point falls into."""
     parts = fields(node, "sample", ("points", "method", "seed", "axes"), ("points", "axes"))
     count = integer(parts["points"], "'points'", 1, MOST_POINTS)
     method = word(parts["method"], "'method'") if "method" in parts else "latin_hypercube"
@@ -146,8 +146,7 @@ def sample_of(node):
     columns = []
     for key, value in entries(parts["axes"], "'axes'"):
         order = shuffled(count, draw) if method == "latin_hypercube" else None
-        shares = [((order[i] + draw.random()) / count if order else draw.random())
-                  for i in range(count)]
+        shares = [((order[i] + draw.random()) / count if order else draw.random()) for i in range(count)]
         if described(value) == "a map":
             low, high, kind, whole, logarithmic, steps = range_of(value, f"axis '{key.value}'")
             if steps is not None:
@@ -160,17 +159,16 @@ def sample_of(node):
     if not columns:
         fail(parts["axes"], "'axes' is empty")
     points = [list(row) for row in zip(*columns)]
-    # Whole numbers and few choices may repeat: a point is run once.
+    # Equal points, which whole numbers and few choices can give, are run once.
     return list({tuple((s.key, s.text) for s in p): p for p in points}.values())
 
 
 def seed_factor(key, node):
-    return [[Setting("seed", str(seed), key, node)]
-            for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)]
+    return [[Setting("seed", str(seed), key, node)] for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)]
 
 
 def points_of(keys, root):
-    """The product of what the file has, and the names that vary."""
+    """(list of points, names of the parameters that vary)."""
     factors = []
     if "grid" in root:
         axes = [axis_of(key, value) for key, value in entries(root["grid"], "grid")]
@@ -239,7 +237,7 @@ def pareto_of(node, metrics, axes, best):
 
 
 def limits_of(node, metrics):
-    """Bounds of metrics' means over the seeds, as Figures whose value is the metric's name."""
+    """Bounds of the means over the seeds, as Figures whose value is the name of a metric."""
     out = []
     for item in items(node, "'limits'"):
         parts = fields(item, "a limit", ("metric", *LIMIT_KEYS), ("metric",))
@@ -253,7 +251,7 @@ def limits_of(node, metrics):
 
 
 def read(path):
-    """The plan of a file. Throws InputError; whether the platform accepts the points is not looked at."""
+    """The plan of a file; InputError with the place. Does not check whether the platform accepts the points."""
     path = pathlib.Path(path)
     node = load(path, "a sweep")
     root = fields(node, "a sweep", KEYS, ("platform", "metrics"))
@@ -277,7 +275,7 @@ def read(path):
         if word(value, "'best'") not in ("max", "min"):
             fail(value, f"'{value.value}' is not one of max, min")
         best[key.value] = value.value
-    shown = [axis for axis in axes if axis != "seed"]  # pictures show means over the seeds
+    shown = [axis for axis in axes if axis != "seed"]  # pictures show the means over the seeds
     heatmaps = heatmaps_of(root["heatmaps"], metrics, shown) if "heatmaps" in root else []
     pareto = pareto_of(root["pareto"], metrics, shown, best) if "pareto" in root else []
     limits = limits_of(root["limits"], metrics) if "limits" in root else []

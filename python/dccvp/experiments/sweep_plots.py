@@ -13,13 +13,13 @@ LEGEND_LINE = 0.17  # inches
 
 
 def label_of(parameter, value):
-    """What is too long for a picture keeps both its ends."""
+    """The text of a parameter and its value; a long text is shortened in the middle."""
     text = f"{parameter} = {value}"
     return text if len(text) <= 80 else f"{text[:50]} … {text[-27:]}"
 
 
 def ordered(values):
-    """Quantities by size, words as they came."""
+    """The distinct values: quantities by size, words in the order of their first appearance."""
     values = list(dict.fromkeys(values))
     numbers = [quantity.number(v) for v in values]
     if all(n is not None for n in numbers):
@@ -32,7 +32,7 @@ def file_name(*parts):
 
 
 def draw_heatmap(plot, lines, units, out):
-    """A panel for each value of `by`; a cell is the mean over everything else that varies."""
+    """Draws a panel for each value of `by`; a cell is the mean over all other parameters that vary."""
     metric, x, y, by = plot["metric"], plot["x"], plot["y"], plot.get("by")
     xs, ys = ordered(line[x] for line in lines), ordered(line[y] for line in lines)
     panels = ordered(line[by] for line in lines) if by else [None]
@@ -72,7 +72,7 @@ def with_unit(metric, units):
 
 
 def along(line):
-    """Places on a line's points and, every few pixels, on what joins them."""
+    """Places (pixels) along a line: its points, and every few pixels between them."""
     points = [line.axes.transData.transform(point) for point in zip(*line.get_data())]
     if line.get_linestyle() == "None":
         return points
@@ -83,12 +83,12 @@ def along(line):
 
 
 def write_labels(ax, labels):
-    """Texts beside their points, [(x, y, text)], none over another, a point or a line: each goes where
-    there is room, near its point; one for which there is none is left out."""
-    ax.figure.canvas.draw()  # the layout decides where points are
+    """Writes texts, [(x, y, text)], near their points without covering another text, a point or a line. A text for
+    which there is no room is left out."""
+    ax.figure.canvas.draw()  # the layout decides the places of points
     drawn = [place for line in ax.lines for place in along(line)]
     inside = ax.get_window_extent()
-    pixels = ax.figure.dpi / 72  # a point of offset
+    pixels = ax.figure.dpi / 72  # pixels in a typographic point
 
     def free(box):
         return (inside.x0 < box.x0 and box.x1 < inside.x1 and inside.y0 < box.y0 and box.y1 < inside.y1
@@ -113,8 +113,7 @@ def write_labels(ax, labels):
 
 
 def put_legend_above(ax):
-    """In as many columns as there is room for, on a figure that grows by its lines: what is wider than the
-    figure would leave the axes nothing."""
+    """Puts the legend above the axes in as many columns as fit the figure, and makes the figure higher by its lines."""
     for columns in (3, 2, 1):
         legend = ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
                            ncols=columns)
@@ -125,8 +124,8 @@ def put_legend_above(ax):
 
 
 def draw_pareto(plot, lines, best, units, out):
-    """Every point, and a line through those that no other beats, with their numbers in the table;
-    settings that gave the same two figures are one point with several numbers."""
+    """Draws every point, and a line through the points that no other beats, with their numbers in the table. Settings
+    with the same two figures are one point with several numbers."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
     able = [line for line in lines if line[x] is not None and line[y] is not None]
     if not able:

@@ -1,10 +1,10 @@
-"""The same sweep as a Snakemake workflow: any of its executors runs it, on as many machines."""
+"""Writes a sweep as a Snakemake workflow, whose executors run the points on one or many machines."""
 
 import pathlib
 
 from dccvp.common.whole_file import write_whole
 
-TEXT = '''# The points of {name}, each a job, and their table. Written by dccvp sweep.
+TEXT = '''# A job for each point of {name}, and one for the table. Written by dccvp sweep.
 #   snakemake -j 8                       here
 #   snakemake -j 200 --cluster sbatch    on a cluster whose machines see the same folders
 import json
@@ -30,7 +30,6 @@ rule point:
 
 
 def write(folder):
-    """Snakefile beside plan.json."""
+    """Writes the Snakefile beside plan.json."""
     tool = pathlib.Path(__file__).resolve().parents[2] / "tool.py"
-    write_whole(folder.path / "Snakefile",
-                TEXT.format(name=folder.document["name"], tool=tool))
+    write_whole(folder.path / "Snakefile", TEXT.format(name=folder.document["name"], tool=tool))

@@ -1,1 +1,1 @@
-"""The package for a hardware team."""
+"""Tools of the hand-off package (rtl/handoff)."""

@@ -1,4 +1,4 @@
-"""What other tools read of the hand-off package, from what it holds: tool.py component PACKAGE
+"""Writes the descriptions of the hand-off package for other tools: tool.py component PACKAGE
 
 PACKAGE/dcc_top.xml: IP-XACT (IEEE 1685-2014), the register map's component with ports, parameters,
 bus interface and file sets; PACKAGE/dcc_top.core: FuseSoC (CAPI2).
@@ -12,7 +12,7 @@ from dccvp.handoff.module_header import read_header
 
 IPXACT = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
-# The standard's order of a component's elements, as far as they are used.
+# The elements of a component that are used, in the order of the standard.
 ORDER = ["vendor", "library", "name", "version", "busInterfaces", "memoryMaps", "model", "fileSets",
          "description", "parameters"]
 APB = {"PADDR": "paddr_i", "PPROT": "pprot_i", "PSELx": "psel_i", "PENABLE": "penable_i",
@@ -32,7 +32,7 @@ def child(parent, name, text=None):
 
 
 def bus_interface(component, ports):
-    """The memory map's component knows the bus; which pins it has, the header does."""
+    """Adds the ports of the module header to the bus interface of the memory map's component."""
     bus = component.find(f"{tag('busInterfaces')}/{tag('busInterface')}")
     types = ElementTree.Element(tag("abstractionTypes"))
     kind = child(types, "abstractionType")
@@ -46,7 +46,7 @@ def bus_interface(component, ports):
         pair = child(maps, "portMap")
         child(child(pair, "logicalPort"), "name", logical)
         child(child(pair, "physicalPort"), "name", physical)
-    bus.insert(2, types)  # behind name and type
+    bus.insert(2, types)  # after name and type
 
 
 def model(top, parameters, ports):
@@ -62,7 +62,7 @@ def model(top, parameters, ports):
     for parameter in parameters:
         value = child(values, "moduleParameter")
         child(value, "name", parameter.name)
-        child(value, "value", parameter.name)  # the component's parameter of that id
+        child(value, "value", parameter.name)  # refers to the component's parameter of this id
     child(child(instance, "fileSetRef"), "localName", "rtl")
     all_ports = child(element, "ports")
     for port in ports:

@@ -1,6 +1,6 @@
 """Tables of parameters and ports from SystemVerilog module headers: tool.py interface-tables FILE.sv ...
 
-Markdown, in the order of the source, with its comments; a comment line above ports is their heading.
+Writes Markdown in the order of the source with its comments; a comment line above ports is the heading of these ports.
 """
 import sys
 

@@ -1,4 +1,4 @@
-"""A SystemVerilog module's header: parameters and ports as they stand in the source, with comments."""
+"""Reads parameters, ports and their comments from the header of a SystemVerilog module."""
 import re
 import sys
 

@@ -1,6 +1,6 @@
 """Lists the RAM arrays of an elaborated design: tool.py ram-list DESIGN.json (yosys write_json).
 
-Every instance of ram_1r1w_array with its place, depth and width, as a Markdown table.
+Writes a Markdown table with the path, depth and width of every instance of ram_1r1w_array.
 """
 import json
 import sys

@@ -1,8 +1,7 @@
-"""Every file of the hand-off package says its licence: tool.py stamp-license PACKAGE
+"""Writes the licence into every file of the hand-off package: tool.py stamp-license PACKAGE
 
-The SPDX line goes behind a file's first line, as a comment of the file's kind; data without comments
-(vectors, logs) are named in REUSE.toml. Files that say it already stay as they are: line numbers of
-the controller's RTL, which the map of its rules names, do not move.
+The SPDX line is a comment after the first line of a file. REUSE.toml names files whose format has no comments (vectors,
+logs). A file that has the line stays as it is, so that the line numbers in the map of the controller's rules hold.
 """
 import pathlib
 import sys
@@ -16,7 +15,7 @@ NAMES = {"Makefile": "# {}", "LICENSE": None}
 
 
 def stamp(path):
-    """Whether the file says its licence now."""
+    """Adds the licence to a file; true if the file has it then."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if LICENSE.split(":")[0] in text or path.name == "LICENSE":
         return True
@@ -24,7 +23,7 @@ def stamp(path):
     if form is None:
         return False
     lines = text.split("\n")
-    # CAPI2 wants its first line, Markdown its title, XML its declaration, shells theirs.
+    # The first line stays: of CAPI2, of XML, of a shell script, the title of Markdown.
     lines.insert(1, form.format(LICENSE))
     path.write_text("\n".join(lines), encoding="utf-8")
     return True

@@ -1,5 +1,5 @@
-"""Draws NAME.png of a comparison (experiments/reproduce_plan.py): a page with a line for each scheme, what it
-asks of switches and hosts, what was measured of it, and completion times by size."""
+"""Draws NAME.png of a comparison (experiments/reproduce_plan.py): for each scheme its needs of switches and hosts, its
+figures, and completion times by size."""
 
 import json
 import pathlib
@@ -15,13 +15,13 @@ HEADINGS = {"signal": "signal", "driver": "driven by", "switch": "asks of switch
 
 
 def survey_table():
-    """{name: properties} of the survey's tables."""
+    """{name: properties} of the schemes in the survey's tables."""
     lines = yaml.safe_load(SOURCES.read_text(encoding="utf-8"))["schemes"]
     return {line["name"]: line for line in lines}
 
 
 def measured(records, experiment):
-    """{(run, figure): (mean, least, greatest)} of those that have a value."""
+    """{(run, figure): (mean, least, greatest)} of the figures that have values."""
     return {(r["run"], r["figure"]): (mean(r["ours"]), min(r["ours"]), max(r["ours"]))
             for r in records if r["experiment"] == experiment.name and r["ours"]}
 
@@ -75,16 +75,16 @@ def draw_panel(axes, comparison, column, panel, values, colours):
 
 
 def bins_of(folder, run):
-    """Slowdown by size of a run's first seed."""
+    """The slowdown by size of the first seed of a run; empty for a run that failed."""
     file = folder / f"run{run}-seed1" / "metrics.json"
     try:
         return json.loads(file.read_text(encoding="utf-8"))["slowdown"]["bins"]
     except (OSError, ValueError, KeyError):
-        return []  # it failed: said where it is judged
+        return []  # the run failed
 
 
 def draw_sizes(axes, comparison, family, column_number, folder):
-    """Of a family: the 99th percentile of slowdown by size."""
+    """Draws the 99th percentile of the slowdown by size for the schemes of a family."""
     styles = ("-", "--", ":", "-.")
     mine = [(i, row) for i, row in enumerate(comparison.rows) if row.family == family]
     for number, (index, row) in enumerate(mine):
@@ -133,7 +133,7 @@ def draw_table(page, grid, experiment, values, colours):
 
 
 def draw(folder, experiment):
-    """`folder`: where reproduction.json and the experiment's runs are."""
+    """`folder`: a path with reproduction.json and the folders of the runs."""
     records = json.loads((folder / "reproduction.json").read_text(encoding="utf-8"))
     values = measured(records, experiment)
     comparison = experiment.comparison
@@ -153,7 +153,7 @@ def draw(folder, experiment):
             axes.set_ylabel(f"p99 slowdown, {comparison.columns[widest].name}", fontsize=6)
         if number == len(colours) - 1:
             low, high = axes.get_ylim()
-            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)  # room for names
+            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)  # room for the legend
     page.suptitle(experiment.title, fontsize=10, y=0.985, color=pictures.INK)
     page.savefig(folder / f"{experiment.name}.png", dpi=160, metadata={"Software": None})
     plt.close(page)

@@ -1,5 +1,5 @@
-"""Draws NAME.png of an experiment whose file has `picture` (experiments/reproduce_plan.py): what arrived of
-every flow over time, a panel for each run, flows of a class in one colour."""
+"""Draws NAME.png of an experiment with `picture` (experiments/reproduce_plan.py): the goodput of every flow over time,
+a panel for each run, a colour for each class."""
 
 import math
 import textwrap
@@ -9,12 +9,12 @@ from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
 import matplotlib.pyplot as plt
 
-STRETCHES = 40  # of time, over which a line is averaged
+STRETCHES = 40  # number of stretches of time over which a line is averaged
 MOST_IN_A_ROW = 3
 
 
 def by_flow(folder):
-    """{flow: ([ms], [Gb/s])} of a run's folder, each point the mean of a stretch of time."""
+    """{flow: ([ms], [Gb/s])} of a run; each point is the mean over a stretch of time."""
     columns = read_columns(folder / "series/flow_rates.csv", ("t_s", "flow", "goodput_gbps"), nothing=0.0)
     flows = {}
     for t, flow, rate in zip(columns["t_s"], columns["flow"], columns["goodput_gbps"]):
@@ -29,7 +29,7 @@ def by_flow(folder):
 
 
 def classes_of(folder):
-    """{flow: DSCP}."""
+    """{flow: DSCP} of a run."""
     columns = read_columns(folder / "flows.csv", ("id", "dscp"))
     return {int(flow): int(dscp) for flow, dscp in zip(columns["id"], columns["dscp"])}
 
@@ -39,7 +39,7 @@ def draw_run(axes, folder, name, labels):
     try:
         lines, classes = by_flow(folder), classes_of(folder)
     except (OSError, InputError):
-        return  # it failed: said where it is judged
+        return  # the run failed
     colours = {dscp: pictures.COLOURS[i % len(pictures.COLOURS)] for i, dscp in enumerate(labels)}
     for flow, (times, rates) in lines.items():
         axes.plot(times, rates, linewidth=1.1, color=colours.get(classes.get(flow), pictures.PALE))
@@ -51,7 +51,7 @@ def draw_run(axes, folder, name, labels):
 
 
 def draw(folder, experiment):
-    """`folder`: where the experiment's runs are, its first seed is drawn."""
+    """Draws the first seed of each run; `folder`: a path with the folders of the runs."""
     labels, runs = experiment.picture, experiment.runs
     rows = math.ceil(len(runs) / MOST_IN_A_ROW)
     across = math.ceil(len(runs) / rows)

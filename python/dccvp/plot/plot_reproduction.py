@@ -9,7 +9,7 @@ COLOURS = {"inside": "#2a7f62", "outside, explained": "#d08c1f", "OUTSIDE": "#b3
 
 
 def draw(folder):
-    """`folder`: a path."""
+    """Draws the picture into a folder, a path that holds reproduction.json."""
     records = json.loads((folder / "reproduction.json").read_text())
     shown = [r for r in records if r["published"] and r["ours"]]
     if not shown:

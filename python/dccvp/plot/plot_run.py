@@ -1,9 +1,9 @@
-"""Pictures of one run: reads the folder a run left, writes PNGs into it.
+"""Draws the pictures of a run into its folder.
 
   tool.py plot-run DIR
 
 classes.png     goodput of every class over time, and its share against the expected one
-flow_rates.png  what every flow was allowed to send (wire rate) and what arrived
+flow_rates.png  allowed rate (on the wire) and goodput of every flow
 queues.png      lengths of the sampled egress queues over time
 slowdown.png    flow completion times against the empty network, by flow size
 """
@@ -22,7 +22,7 @@ except ImportError:
     sys.exit("python3-matplotlib is not installed")
 
 MOST_LABELS = 8
-STRETCHES = 50  # of time, over which single flows are averaged before their spread is shown
+STRETCHES = 50  # number of stretches of time over which flows are averaged before their spread is shown
 
 plt.rcParams.update({
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
@@ -44,7 +44,7 @@ def split_by(columns, key):
 
 
 def time_axis(axes, seconds):
-    """Chooses us, ms or s for the axis; returns the factor."""
+    """Labels the axis in us, ms or s; returns the factor."""
     longest = max(seconds) if seconds else 0.0
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if longest * factor >= 2:
@@ -55,27 +55,27 @@ def time_axis(axes, seconds):
 
 
 def thin(values, most=4000):
-    """At most `most` evenly spaced elements: more than the picture has columns."""
+    """At most `most` evenly spaced elements, more than the picture has columns."""
     step = max(1, math.ceil(len(values) / most))
     return values[::step]
 
 
 def averaged(times, values, most=400):
-    """Means over equal stretches of time: samples of a few packets each are all steps otherwise."""
+    """Means over at most `most` equal stretches of time, since single samples of a few packets are steps."""
     group = max(1, math.ceil(len(values) / most))
     stretches = [(times[i:i + group], values[i:i + group]) for i in range(0, len(values), group)]
     return ([sum(t) / len(t) for t, _ in stretches], [sum(v) / len(v) for _, v in stretches])
 
 
 def told_if_empty(axes, series):
-    """Says so where there are not two samples to draw a line between."""
+    """Writes a note on the axes if a series has fewer than two samples; returns true then."""
     if len(set(series["t_s"])) < 2:
         axes.text(0.5, 0.5, "fewer than two samples: output.series.interval\nis too long for this run",
                   transform=axes.transAxes, ha="center", va="center", color=PALE)
 
 
 def label_lines(axes, labels):
-    """Names at the right end of lines, pushed apart so that none covers another."""
+    """Writes names at the right ends of lines, moved apart where they would overlap."""
     low, high = axes.get_ylim()
     gap = (high - low) * 0.055
     placed = []
@@ -175,7 +175,7 @@ def plot_flow_rates(folder, metrics, series, title):
 
 
 def add_means(by_stretch, times, values, length):
-    """Adds a flow's mean over every stretch of time to {stretch: [means of flows]}."""
+    """Adds the mean of a flow over each stretch of time to {stretch: [means of flows]}."""
     own = {}
     for t, value in zip(times, values):
         own.setdefault(int(t / length), []).append(value)

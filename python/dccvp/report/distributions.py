@@ -1,4 +1,4 @@
-"""Distributions of delays as a drawing: a curve a class, from the buckets of series/delays.csv."""
+"""Draws distributions of delays, a curve for each class, from series/delays.csv."""
 
 import math
 
@@ -9,7 +9,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 44, 34
 
 
 def curves(columns):
-    """{(dscp, way): [(microseconds, share)]}, as they stand in the file: ascending."""
+    """{(dscp, way): [(microseconds, share), …]} in ascending order, as in the file."""
     found = {}
     for dscp, way, us, share in zip(*(columns[key] for key in ("dscp", "way", "us", "share"))):
         found.setdefault((int(dscp), way), []).append((max(us, 1e-3), share))
@@ -17,7 +17,7 @@ def curves(columns):
 
 
 def stairs(points, place):
-    """The path of a distribution: it rises at each bucket, from nothing."""
+    """The SVG path of a distribution, which rises from 0 at each bucket."""
     x, _ = place(points[0][0], 0)
     path = [f"M{x:.1f} {place(points[0][0], 0)[1]:.1f}"]
     for us, share in points:
@@ -27,7 +27,7 @@ def stairs(points, place):
 
 
 WAYS = {"round_trip": ("", "there and back"), "one_way": (' stroke-dasharray="5 3"', "one way"),
-        "as_read": (' stroke-dasharray="1 3"', "there and back, as clocks have it")}
+        "as_read": (' stroke-dasharray="1 3"', "there and back, by the hosts' clocks")}
 
 
 def distributions(columns, dscps):

@@ -1,8 +1,8 @@
-"""One self-contained HTML file about one or more runs, or a sweep.
+"""Writes one self-contained HTML file about one or more runs, or about a sweep.
 
   tool.py report --dccvp PROGRAM -o FILE DIR...
 
-Exit status 2, with a sentence, when a folder holds no run or the file cannot be written.
+Exit status 2, with a sentence, if a folder holds no run or the file cannot be written.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def many(count, one):
 
 
 def label_runs(runs):
-    """Names that tell the runs apart: the folder's, or as much of its path as that takes."""
+    """Names the runs by their folders, with as much of the path as it takes to tell them apart."""
     for run in runs:
         same = [other for other in runs if other.name == run.name]
         run.label = run.name if len(same) == 1 else str(run.folder)

@@ -1,4 +1,4 @@
-"""The page that every report is: one file with its styles, scripts and data."""
+"""The page of a report: one file with styles, scripts and data."""
 
 import json
 import pathlib
@@ -9,14 +9,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def script_data(data):
-    """JSON that is data for whoever reads HTML too: a name may hold any markup, and not only
-    `</script` but `<!--<script` as well changes how the rest is read."""
+    """Data as JSON for a script element, without markup in names: `</script` and `<!--<script` would change how a
+    browser reads the rest of the page."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
 def filled(kind, title, sections, body, about, data, columns=1):
-    """HTML. `kind` stands above the title; `sections`: (name, title) of those in `body`, which is HTML;
-    `about` stands below, `data` is what the scripts draw."""
+    """The HTML of a page. `kind` stands above the title, `about` below the body; `sections`: (name, title) of the
+    sections in the HTML `body`; `data`: the charts that the scripts draw."""
     parts = {
         "kind": escape(kind),
         "title": escape(title),

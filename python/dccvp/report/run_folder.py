@@ -1,4 +1,4 @@
-"""Reads the folder that a run left."""
+"""Reads the folder of a run."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 
 
 def columns_of(path, needed):
-    """Without the file: none."""
+    """The columns of a CSV file; empty without the file."""
     return read_columns(path, needed, nothing=None) if path.exists() else {}
 
 
@@ -24,12 +24,12 @@ def runs_below(folder):
 
 
 def described(dccvp):
-    """{path: row} of what dccvp says its figures mean; lists have N for the index."""
+    """{path: row} of `dccvp metrics`; N stands for an index of a list."""
     return {row["path"]: row for row in metric_rows(dccvp)}
 
 
 class Run:
-    """One run: `metrics` as written, series as columns, configuration as text and as rows."""
+    """A run: `metrics` as written, series as columns, the configuration as text and as rows."""
 
     def __init__(self, folder, dccvp):
         self.folder = pathlib.Path(folder)
@@ -74,7 +74,7 @@ class Run:
         return metrics
 
     def ask(self, command, config, *arguments):
-        """What dccvp says about the configuration; empty, with config_error, when it cannot."""
+        """The output of a dccvp command about the configuration; empty, with config_error set, if the command fails."""
         done = subprocess.run([self.dccvp, command, str(config), *arguments], capture_output=True,
                               encoding="utf-8", errors="replace", check=False)
         if done.returncode == 0:
@@ -83,14 +83,14 @@ class Run:
         return ""
 
     def value(self, path):
-        """A parameter's effective value as text; None when it has none."""
+        """The effective value of a parameter as text; None if it has none."""
         for row in self.parameters:
             if row["path"] == path:
                 return row["value"]
         return None
 
     def changed(self):
-        """{path: (value, default)} of what differs from the defaults."""
+        """{path: (value, default)} of the parameters that differ from their defaults."""
         return {row["path"]: (row["value"], row["default"]) for row in self.parameters
                 if row["value"] != row["default"]}
 

@@ -99,7 +99,7 @@ def queues(runs):
                 for q in order[:5]]
         text += table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
                       caption=f"Longest of {len(order)} queues")
-        memory = run.metrics.get("buffers", [])  # not in results of former versions
+        memory = run.metrics.get("buffers", [])  # missing in results of earlier versions
         fullest = sorted(range(len(memory)), key=lambda b: -memory[b]["max_bytes"])
         rows = [[f'<code>{escape(memory[b]["switch"])}</code>'] +
                 [figure(run, i, f"buffers.{b}.{key}", 1, 1e-3) for key in ("mean_bytes", "max_bytes")]
@@ -115,7 +115,7 @@ def queues(runs):
 
 
 def flow_times(run, bins):
-    """Completion times of completed flows, by the bins of metrics.json."""
+    """The completion times of completed flows for each bin of metrics.json."""
     times = [[] for _ in bins]
     for size, fct, done in zip(run.flows.get("bytes", []), run.flows.get("fct_s", []),
                                run.flows.get("completed", [])):
@@ -128,7 +128,7 @@ def flow_times(run, bins):
 
 
 def delays(runs):
-    """Nothing of runs that did not ask for them."""
+    """The section of delays; empty if no run measured them."""
     if not any(run.delays.get("us") for run in runs):
         return ""
 
@@ -138,8 +138,8 @@ def delays(runs):
         rows = []
         for k, one in enumerate(run.metrics["delays"]):
             for way, label in (("round_trip", "there and back"), ("one_way", "one way"),
-                               ("as_read", "as clocks have it")):
-                if way == "as_read" and not one[way]["packets"]:  # they are exact
+                               ("as_read", "by the hosts' clocks")):
+                if way == "as_read" and not one[way]["packets"]:  # clocks are exact
                     continue
                 path = f"delays.{k}.{way}"
                 rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),

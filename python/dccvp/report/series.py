@@ -1,14 +1,13 @@
-"""Series for charts: samples thinned so that no peak is lost.
+"""Thins series for charts without losing peaks.
 
-A chart has one axis of times for all its lines. Where a line has more samples than a chart has room
-for, each stretch of neighbouring samples is replaced by two points, the least and the greatest of
-its values, in the order in which they came.
+All lines of a chart share an axis of times. If a line has more samples than a chart has room for, two points replace
+each stretch of neighbouring samples: the least and the greatest value, in their order.
 """
 
 from dccvp.common.columns import MOST_LINES
 from dccvp.report.run_folder import FLOW_COLUMNS
 
-STRETCHES = 250  # of time, over which flows are averaged before their spread is taken
+STRETCHES = 250  # number of stretches of time over which flows are averaged before their spread is taken
 POINTS_OF_A_REPORT = 500_000
 
 
@@ -17,7 +16,7 @@ def rounded(value):
 
 
 def thinned(times, lines, most):
-    """(times, lines, samples a stretch): at most about `most` points a line; 1: all were kept."""
+    """(times, lines, samples of a stretch) with about `most` points a line or fewer; 1: all samples are kept."""
     size = -(-2 * len(times) // most) if len(times) > most else 1
     if size <= 1:
         return times, lines, 1
@@ -41,7 +40,7 @@ def thinned(times, lines, most):
 
 
 def by_key(columns, key, values):
-    """(sorted times, {value of key: {column: values at those times}})."""
+    """(sorted times, {value of the column `key`: {column: values at these times}})."""
     times = sorted(set(columns["t_s"]))
     place = {t: i for i, t in enumerate(times)}
     parts = {}
@@ -86,7 +85,7 @@ def queue_chart(run, most, most_ports=8):
 
 
 def flow_charts(run, colour_of, most):
-    """One chart a column: a line a flow, or with many flows the spread of each class."""
+    """A chart for each column: a line for each flow, or with many flows the spread of each class."""
     columns = run.rate_series
     if not columns.get("t_s"):
         return {}
@@ -141,8 +140,7 @@ def spread_chart(times, parts, column, dscp_of, colour_of):
 
 
 def charts_of(run, colour_of, runs):
-    """{name: chart} of a run that shares a report with `runs` - 1 others; one with fewer than two
-    samples, which draws nothing, is None."""
+    """{name: chart} of a run in a report about `runs` runs; None for a chart of fewer than two samples."""
     flows = len(set(run.rate_series.get("flow", ())))
     lines = 16 + 4 * min(flows, MOST_LINES)
     most = max(200, min(4000, POINTS_OF_A_REPORT // (lines * runs)))

@@ -1,4 +1,4 @@
-"""The head of a report: what happened in a sentence, shares, and the figures that sum a run up."""
+"""The head of a report: the outcome in a sentence, shares, and key figures."""
 
 import re
 
@@ -15,7 +15,7 @@ def busiest(metrics, key, by):
 
 
 def attention(run):
-    """(kind, sentence) of what needs attention, worst first."""
+    """[(kind, sentence), …] of a run's problems, the worst first."""
     m, total, found = run.metrics, run.metrics["aggregate"], []
     found += [("bad", text) for text in m.get("failures", [])]
     if not m.get("completed", True):
@@ -62,7 +62,7 @@ def shares(run, index):
     classes, dscps = run.metrics["classes"], run.dscps()
     rows = []
     order = sorted(range(len(classes)), key=lambda i: -(classes[i]["goodput_gbps"]))
-    for i in sorted(order[:MOST_CLASSES]):  # by DSCP: the same order in every run
+    for i in sorted(order[:MOST_CLASSES]):  # ordered by DSCP, so that the order is the same in every run
         c, path = classes[i], f"classes.{i}"
         asked = c["expected_share"]
         rows.append([
@@ -89,7 +89,7 @@ def shares(run, index):
 
 
 def key_figures(runs):
-    """(label, function from (run, index) to HTML) of the figures that sum a run up."""
+    """[(label, function from (run, index) to HTML), …] of the key figures."""
     def plain(path, digits=2, scale=1, unit=""):
         return lambda run, i: figure(run, i, path, digits, scale, unit)
 
@@ -104,7 +104,7 @@ def key_figures(runs):
         return cell
 
     def of_late(key, digits, scale, unit):
-        """Nothing where all came in order."""
+        """A figure of reordering; empty if all packets arrived in order."""
         return lambda run, i: (figure(run, i, f"reordering.{key}", digits, scale, unit)
                                if run.metrics.get("reordering", {}).get("packets") else "–")
 
@@ -138,7 +138,7 @@ def key_figures(runs):
         ("CNPs without a slot", plain("aggregate.cnps_dropped_no_slot")),
         ("PFC pauses", plain("aggregate.pfc_pauses")),
     ]
-    unknown = re.compile(r">–<|^–$")  # of no use when no run has the figure
+    unknown = re.compile(r">–<|^–$")  # a figure that no run has is left out
     return [(label, cell) for label, cell in rows
             if not all(unknown.search(cell(run, i)) for i, run in enumerate(runs))]
 

@@ -1,4 +1,4 @@
-"""The report of a sweep: what varied, what is best, the pictures, and every point."""
+"""The report of a sweep: parameters, best points, pictures, and every point."""
 
 import base64
 
@@ -8,13 +8,13 @@ from dccvp.report.html_text import escape, table
 from dccvp.report.layout import section
 from dccvp.report.page import filled
 
-MOST_POINTS = 5000  # rows that a browser lays out in a second or two
+MOST_POINTS = 5000  # a browser lays out so many rows in a second or two
 
 SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("points", "Points"))
 
 
 def figure_text(value):
-    """Six significant digits, whole numbers whole; a dash for what is not there."""
+    """A figure with six significant digits; a whole number or a text as it is; a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -23,7 +23,7 @@ def figure_text(value):
 
 
 class Columns:
-    """The columns of the sweep's tables: parameters as written, metrics with their units."""
+    """The columns of the tables: parameters as written, metrics with their units."""
 
     def __init__(self, document, without=()):
         self.axes = [axis for axis in document["axes"] if axis not in without]
@@ -98,7 +98,7 @@ def points(folder, rows):
 
 
 def page(path):
-    """The HTML about a sweep's folder. InputError when it is none."""
+    """The HTML about the folder of a sweep; InputError if it is none."""
     folder = folders.Folder.open(path)
     rows = results.rows_of(folder)
     lines = results.averaged(folder, rows)

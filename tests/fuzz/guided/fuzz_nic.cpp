@@ -125,7 +125,7 @@ struct Bench {
         seen.add(static_cast<std::uint64_t>((scheduler.now() - started).count));
         seen.add(std::uint64_t{packet->psn} << 32 | packet->payload_bytes);
         if ((lost >> (sent++ & 7) & 1) != 0) {
-          pool.give_back(packet);
+          pool.free(packet);
         } else {
           nic.receive(packet, 0);
         }

@@ -1,5 +1,4 @@
-// What an algorithm may ask of the sending NIC's timing: bursts, their rate, and where an RTT
-// begins.
+// Timing that an algorithm requests from the sending NIC: bursts, their rate, start of an RTT.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -10,7 +9,7 @@
 namespace dcc {
 namespace {
 
-/// Asks for what the test says and keeps the RTTs that it is told.
+/// An algorithm with the needs that the test sets. Records the RTTs.
 class Asking final : public Algorithm {
  public:
   AlgorithmNeeds wanted;
@@ -24,14 +23,14 @@ class Asking final : public Algorithm {
   AlgorithmCounters counters() const override { return {}; }
 };
 
-/// A sender and a receiver on a cable of 10 Gb/s; keeps when each data packet had arrived.
+/// A sender and a receiver on a cable of 10 Gb/s; records when each data packet arrived.
 class Bursts : public testing::Test, public test::NicPair, public PacketSink {
  protected:
   Bursts() : NicPair(8) {}
 
   Asking asking;
   std::vector<PicoSeconds> arrived;
-  std::vector<int> brought_back;  // by ACKs
+  std::vector<int> brought_back;  // entropy values that ACKs echoed
 
   void build(Qpn pairs) {
     parameters.line_rate = 10_Gbps;
@@ -56,12 +55,12 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
   void receive(Packet* packet, int port) override {
     if (packet->kind == PacketKind::kData) {
       arrived.push_back(scheduler.now());
-      packet->overlay.tag = static_cast<std::uint8_t>(arrived.size());
+      packet->overlay.entropy.value = static_cast<std::uint8_t>(arrived.size());
     }
-    if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.feedback_tag);
+    if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.entropy.echo);
     nic[port]->receive(packet, 0);
   }
-  /// Of a full packet that is not its message's first, on the wire.
+  /// Wire bytes of a full packet that is not the first of its message.
   Bytes full() const { return roce::data_wire_bytes(1000, false, false) + 20; }
   PicoSeconds on_wire(Bytes bytes) const { return PicoSeconds{bytes * 800}; }  // at 10 Gb/s
 };
@@ -76,7 +75,7 @@ TEST_F(Bursts, LeaveBackToBackUnlessTheyHaveARate) {
   for (std::size_t i : {2u, 3u, 5u, 6u, 7u}) {
     EXPECT_EQ(arrived[i] - arrived[i - 1], on_wire(full())) << i;
   }
-  // A burst's bytes, of which the first packet's header is longer, at the flow's rate.
+  // The gap covers all bytes of the burst at the flow's rate. The first packet has a longer header.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(arrived[4] - arrived[0],
             on_wire((first + 3 * full()) * 10) - on_wire(first) + on_wire(full()));
@@ -98,7 +97,7 @@ TEST_F(Bursts, PaceTheirPacketsBelowLineRateAndTheFlowKeepsItsOwn) {
             on_wire((first + 3 * full()) * 10) - on_wire(first) + on_wire(full()));
 }
 
-// Two flows of one NIC at line rate: each packet waits for the other flow's.
+// Two flows of one NIC at line rate: each packet waits for a packet of the other flow.
 TEST_F(Bursts, AnRttFromTheWireDoesNotSeeTheNicsQueue) {
   build(2);
   post(0, 3000);
@@ -116,7 +115,7 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond);
   const std::vector<PicoSeconds> wire = asking.rtts;
 
-  // The same once more, on a fresh pair of NICs.
+  // The same on a new pair of NICs.
   asking.rtts.clear();
   asking.wanted.rtt_from_due = true;
   build(2);
@@ -125,13 +124,12 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond * 2);
   ASSERT_EQ(asking.rtts.size(), wire.size());
   EXPECT_EQ(asking.rtts[0], wire[0]) << "nothing was in the way of the first";
-  // Posted together: the second flow's first packet waits for the first flow's.
+  // Both are posted at once: the first packet of flow 2 waits for the first packet of flow 1.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(asking.rtts[1] - wire[1], on_wire(first));
 }
 
-// The wait of a burst's last packet counts from the burst: what an interleaved one took of its
-// time.
+// The RTT of the last packet of a burst includes the time of interleaved packets of another flow.
 TEST_F(Bursts, ABurstsRttHoldsWhatOthersSentInBetween) {
   asking.wanted.burst = 4000;
   asking.wanted.rtt_from_due = true;
@@ -145,15 +143,15 @@ TEST_F(Bursts, ABurstsRttHoldsWhatOthersSentInBetween) {
   post(1, 4000);
   scheduler.run_until(kMilliSecond * 2);
   ASSERT_EQ(asking.rtts.size(), 8u);
-  // 0 0 1 0 1 0 1 1: two of the second flow's went before the first flow's last packet, all four of
-  // the first flow's before the second's.
+  // Order 0 0 1 0 1 0 1 1: two packets of flow 1 precede the last packet of flow 0, and all four
+  // packets of flow 0 precede the last packet of flow 1.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(asking.rtts[5] - alone, on_wire(first + full()));
   EXPECT_EQ(asking.rtts[7] - alone, on_wire(first + 3 * full()));
 }
 
-// A burst of four packets through a window of two: what the window held back did not wait in the
-// NIC.
+// A burst of four packets with a window of two: time in which the window was closed does not count
+// as waiting in the NIC.
 TEST_F(Bursts, AnRttDoesNotHoldTheWaitForAWindow) {
   asking.wanted.burst = 4000;
   std::vector<PicoSeconds> wire;

@@ -1,4 +1,4 @@
-// Host RAM and a link to it, for tests of what a NIC does with them.
+// Host memory and a DMA link under control of the test.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dcc::test {
 
-/// RAM from address 0 to its size.
+/// Memory from address 0 on.
 class FakeMemory final : public HostMemory {
  public:
   explicit FakeMemory(std::size_t size) : bytes(size) {}
@@ -45,7 +45,7 @@ class FakeMemory final : public HostMemory {
   }
 };
 
-/// A link whose requests end when the test says so.
+/// A DMA link whose requests end when the test calls end_one() or end_all().
 class FakeDma final : public Dma {
  public:
   struct Request {
@@ -53,10 +53,10 @@ class FakeDma final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // null: forgotten
+    DmaClient* client;  // null: cancelled
     void* to;
     std::vector<std::uint8_t> data;
-    std::function<std::uint64_t(std::uint64_t)> change;  // of an atomic operation
+    std::function<std::uint64_t(std::uint64_t)> change;  // atomic operations only
   };
 
   explicit FakeDma(FakeMemory& ram) : memory(ram) {}
@@ -64,7 +64,7 @@ class FakeDma final : public Dma {
             std::uint32_t tag) override {
     requests.push_back({true, address, bytes, tag, &client, to, {}, {}});
   }
-  // Changed when they end, as reads end: nobody looks in between.
+  // Memory changes when the request ends.
   void fetch_add(std::uint64_t address, std::uint64_t addend, void* original, DmaClient& client,
                  std::uint32_t tag) override {
     requests.push_back({true, address, 8, tag, &client, original, {}, [addend](std::uint64_t word) {
@@ -82,7 +82,7 @@ class FakeDma final : public Dma {
     const auto* const begin = static_cast<const std::uint8_t*>(from);
     requests.push_back({false, address, bytes, tag, &client, nullptr, {begin, begin + bytes}, {}});
   }
-  void forget(const DmaClient& client) override {
+  void cancel(const DmaClient& client) override {
     for (Request& request : requests) {
       if (request.client == &client) request.client = nullptr;
     }
@@ -101,7 +101,7 @@ class FakeDma final : public Dma {
     }
     request.client->dma_done(request.tag, ok);
   }
-  /// Until nothing is left; what ends may ask for more.
+  /// Ends all requests, including those made meanwhile.
   void end_all() {
     while (!requests.empty()) end_one();
   }

@@ -41,8 +41,7 @@ TEST(HostClock, NoiseIsThatOfTwoReadings) {
   }
   EXPECT_GE(least, elapsed - noise);
   EXPECT_LE(most, elapsed + noise);
-  // A triangle from -noise to +noise: nearly all of it is met, its mean is 0, its variance
-  // noise²/6.
+  // Triangular distribution from -noise to +noise: mean 0, variance noise²/6.
   EXPECT_LT(least, elapsed - kNanoSecond * 95);
   EXPECT_GT(most, elapsed + kNanoSecond * 95);
   EXPECT_NEAR(static_cast<double>(sum) / kReadings, 0, 0.02 * 1e5);

@@ -1,4 +1,4 @@
-// The link to the host: when requests end that contend for it, by times worked out by hand.
+// End times of requests that compete for the link to the host, computed by hand.
 #include "nic/host_link.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace dcc {
 namespace {
 
-// 8 Gb/s are a byte a nanosecond, so every time below is a sum of byte counts and latencies.
+// 8 Gb/s is one byte per nanosecond, so each time below is a sum of byte counts and latencies.
 constexpr std::int64_t kLatency = 100;
 constexpr std::int64_t kRequest = HostLink::kReadRequestBytes;
 
@@ -133,15 +133,15 @@ TEST_F(HostLinkTest, AddressesOutsideMemoryFailAndMoveNothing) {
 TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   build(1);
   memory.bytes[0] = 9;
-  read(1, 100);   // under way: data 124 to 224
-  read(2, 1000);  // waits: withdrawn
+  read(1, 100);   // in progress: data 124 to 224
+  read(2, 1000);  // waits; cancelled
   buffer[0] = 3;
   write(3, 1);  // until 25
-  link.back()->forget(*this);
+  link.back()->cancel(*this);
   read(4, 10);  // after 1: asked 224 to 248, data 348 to 358
   EXPECT_EQ(all(), (std::vector<End>{{4, 358, true}}));
   EXPECT_EQ(memory.bytes[0], 9);
-  EXPECT_EQ(buffer[0], 9);  // by the last read alone
+  EXPECT_EQ(buffer[0], 9);  // written by the last read only
 }
 
 TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTurn) {

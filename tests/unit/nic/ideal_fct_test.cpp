@@ -1,4 +1,4 @@
-// The time a flow takes alone, against the devices that have nothing else to do.
+// The ideal flow completion time against simulated devices without other traffic.
 #include "nic/ideal_fct.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@
 namespace dcc {
 namespace {
 
-/// Hosts 0 and 1 at the ends of a chain of switches, one flow from 0 to 1.
+/// One flow from host 0 to host 1 through a chain of switches.
 class Chain {
  public:
   Chain(const std::vector<LinkParameters>& cables, NicParameters nic) {
     SwitchParameters parameters;
-    parameters.buffer = Bytes{1} << 40;  // a fast link before a slow one: everything waits, no loss
+    parameters.buffer = Bytes{1} << 40;  // no loss where a slow link follows a fast one
     parameters.pfc.enabled = false;
     parameters.ecn.enabled = false;
     std::uint32_t rank = 0;
@@ -31,7 +31,7 @@ class Chain {
       switches_.push_back(
           std::make_unique<SwitchDevice>(scheduler_, pool_, parameters, 2, 1, i, 1000 + rank++));
       RouteTable routes(2);
-      routes.set_block(0, 2, 1, 0);  // each host behind the port of its number
+      routes.set_block(0, 2, 1, 0);  // port number = host number
       switches_.back()->set_routes(routes);
     }
     for (std::uint32_t host = 0; host < 2; ++host) {
@@ -61,8 +61,8 @@ class Chain {
     }
   }
 
-  /// Null: the last ACK never came.
-  std::optional<PicoSeconds> send(const LoneFlow& flow, bool acknowledged) {
+  /// Empty: the last ACK did not arrive.
+  std::optional<PicoSeconds> send(const IdealFlow& flow, bool acknowledged) {
     ledger_[0].target_bytes = flow.bytes;
     QueuePairConfig there;
     there.remote_host = 1;
@@ -99,7 +99,8 @@ class Chain {
 
 NicParameters nic_parameters() {
   NicParameters nic;
-  nic.recovery.timeout = PicoSeconds(INT64_MAX / 4);  // a slow chain's ACK takes its time
+  nic.recovery.timeout =
+      PicoSeconds(INT64_MAX / 4);  // no timeout, since ACKs of a slow chain are late
   return nic;
 }
 
@@ -107,7 +108,7 @@ std::vector<LinkParameters> backwards(const std::vector<LinkParameters>& links) 
   return {links.rbegin(), links.rend()};
 }
 
-TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
+TEST(IdealFct, EqualsTheTimeOfRandomChainsOfDevices) {
   RandomStream random(7, "chains");
   const auto draw = [&](std::uint64_t least, std::uint64_t most) {
     return least + random.below(most - least + 1);
@@ -115,7 +116,7 @@ TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
   for (int round = 0; round < 600; ++round) {
     std::vector<LinkParameters> cables(draw(1, 6));
     for (LinkParameters& cable : cables) {
-      // Rates of which a byte takes no whole number of picoseconds, and those of which it does.
+      // Rates at which a byte takes a whole number of picoseconds, and other rates.
       cable.rate = BitRate(draw(0, 1) == 0 ? draw(1, 16) * 25'000'000'000
                                            : draw(1'000, 4'000'000) * 100'003);
       cable.delay = PicoSeconds(static_cast<std::int64_t>(draw(0, 3'000'000)));
@@ -126,7 +127,7 @@ TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
     nic.ack = static_cast<AckMode>(draw(0, 2));
     nic.line_rate = cables.front().rate;
     nic.link_overhead = cables.front().overhead;
-    LoneFlow flow;
+    IdealFlow flow;
     flow.bytes = static_cast<Bytes>(draw(1, draw(0, 1) == 0 ? nic.mtu : 400 * nic.mtu));
     if (draw(0, 2) > 0) flow.message_bytes = static_cast<Bytes>(draw(1, 20 * nic.mtu));
     if (flow.message_bytes != 0 && flow.bytes / flow.message_bytes > 5'000) continue;
@@ -139,17 +140,17 @@ TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
                  std::to_string(flow.rate_cap.raw));
     const auto taken = Chain(cables, nic).send(flow, nic.ack != AckMode::kNone);
     ASSERT_TRUE(taken);
-    const auto alone = time_alone(flow, nic, cables, backwards(cables));
+    const auto alone = ideal_fct(flow, nic, cables, backwards(cables));
     ASSERT_TRUE(alone);
     ASSERT_EQ(alone->count, taken->count);
   }
 }
 
-TEST(LoneFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
-  // In 24.8 Mb/s the rate is 3.000: paced by that, the last of 5000 packets would be 4.8 ms late.
+TEST(IdealFct, IsPacedByTheWireWhereTheLineRateHasNoExactForm) {
+  // In units of 24.8 Mb/s the rate is 3.000. Pacing by that would delay packet 5000 by 4.8 ms.
   std::vector<LinkParameters> cable(1);
   cable[0].rate = BitRate(3'001'000);
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 5'000'000;
   NicParameters nic = nic_parameters();
   nic.line_rate = cable[0].rate;
@@ -160,7 +161,7 @@ TEST(LoneFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
   EXPECT_EQ(taken->count, (first + full * 4999 + ack + cable[0].delay * 2).count);
 }
 
-TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
+TEST(IdealFct, WaitsForAcksThatAreSlowerThanDataOnAnotherReturnPath) {
   // Ten packets of 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
   std::vector<LinkParameters> there(1), back(1);
   there[0].rate = BitRate(8'656'000);
@@ -168,52 +169,52 @@ TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
   there[0].delay = back[0].delay = PicoSeconds{};
   NicParameters nic = nic_parameters();
   nic.line_rate = there[0].rate;
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 10'000;
   flow.message_bytes = 1'000;
-  const auto alone = time_alone(flow, nic, there, back);
+  const auto alone = ideal_fct(flow, nic, there, back);
   ASSERT_TRUE(alone);
   const PicoSeconds data = serialization_time(1078 + 20, there[0].rate);
   const PicoSeconds ack = serialization_time(66 + 20, back[0].rate);
   EXPECT_EQ(alone->count, (data + ack * 10).count);
   nic.ack = AckMode::kPerMessage;
-  EXPECT_EQ(time_alone(flow, nic, there, back)->count, alone->count);
+  EXPECT_EQ(ideal_fct(flow, nic, there, back)->count, alone->count);
   flow.message_bytes = 10'000;
   const PicoSeconds middle = serialization_time(1062 + 20, there[0].rate);
-  EXPECT_EQ(time_alone(flow, nic, there, back)->count, (data + middle * 9 + ack).count);
+  EXPECT_EQ(ideal_fct(flow, nic, there, back)->count, (data + middle * 9 + ack).count);
 }
 
-TEST(LoneFlow, FetchesRealPayloadFirst) {
+TEST(IdealFct, FetchesRealPayloadFirst) {
   std::vector<LinkParameters> cable(1);
   NicParameters nic = nic_parameters();
   nic.payload = NicParameters::Payload::kReal;
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = 100;
   flow.with_immediate = true;
-  const auto alone = time_alone(flow, nic, cable, cable);
+  const auto alone = ideal_fct(flow, nic, cable, cable);
   const PicoSeconds fetch = serialization_time(100, nic.dma.rate) + nic.dma.latency;
   const PicoSeconds data = PicoSeconds((62 + 100 + 16 + 4 + 20) * 80);
   const PicoSeconds ack = PicoSeconds((66 + 20) * 80);
   EXPECT_EQ(alone->count, (fetch + data + ack + cable[0].delay * 2).count);
-  flow.bytes = 100'000;  // the DMA is faster than the line: it costs its latency, once
+  flow.bytes = 100'000;  // the DMA is faster than the line, so it adds its latency once
   const Bytes wire = 100 * (1062 + 20) + 16 + 4;
-  EXPECT_EQ(time_alone(flow, nic, cable, cable)->count,
+  EXPECT_EQ(ideal_fct(flow, nic, cable, cable)->count,
             (serialization_time(1000, nic.dma.rate) + nic.dma.latency + PicoSeconds(wire * 80) +
              ack + cable[0].delay * 2)
                 .count);
 }
 
-TEST(LoneFlow, CostsTheSameForMillionsOfMillionsOfMessagesAndEndsWithTheAxisOfTime) {
+TEST(IdealFct, TakesConstantTimeAndIsEmptyBeyondTheRangeOfTime) {
   std::vector<LinkParameters> cable(6);
   NicParameters nic = nic_parameters();
-  LoneFlow flow;
+  IdealFlow flow;
   flow.bytes = Bytes{1} << 44;
   flow.message_bytes = 1;
-  const auto alone = time_alone(flow, nic, cable, cable);
-  ASSERT_TRUE(alone);  // 102 wire bytes of 80 ps for each byte, and once through all links
+  const auto alone = ideal_fct(flow, nic, cable, cable);
+  ASSERT_TRUE(alone);  // 102 wire bytes at 80 ps for each byte, plus one passage of all links
   EXPECT_EQ(alone->count, ((Bytes{1} << 44) + 5) * 102 * 80 + 6 * 86 * 80 + 12 * 1'000'000);
   cable[3].rate = BitRate(1'000'000);
-  EXPECT_FALSE(time_alone(flow, nic, cable, cable));
+  EXPECT_FALSE(ideal_fct(flow, nic, cable, cable));
 }
 
 }  // namespace

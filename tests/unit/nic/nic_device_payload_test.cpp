@@ -1,4 +1,4 @@
-// Two NICs on a cable whose payload comes out of memory: ICRC, and reads that fail.
+// Two NICs with real payload: ICRC and failing DMA reads.
 #include <gtest/gtest.h>
 
 #include "nic/host_link.h"
@@ -9,7 +9,7 @@
 namespace dcc {
 namespace {
 
-/// The sender's payload comes out of 100 KB of memory.
+/// The sender reads its payload from 100 KB of memory.
 class RealPayload : public test::PairTest {
  protected:
   void build() {
@@ -50,7 +50,7 @@ TEST_F(RealPayload, UnreadablePayloadEndsWithALocalError) {
 TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   build();
   WorkItem item;
-  item.bytes = 3'000;  // the second packet of it lies outside
+  item.bytes = 3'000;  // its second packet is outside memory
   item.local_address = 99'000;
   nic[0]->transmitter().post(3, item);
   post(2'000, 7);
@@ -70,7 +70,8 @@ TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   EXPECT_EQ(done[1].status, Status::kFlushed);
   EXPECT_EQ(done[1].id, 7u);
   EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
-  // What was sent is what was on the wire: at most the readable packet, and the other pair's.
+  // Only packets on the wire count as sent: at most the readable packet, and those of the other
+  // pair.
   EXPECT_EQ(nic[0]->counters().data_sent, seen_data());
   EXPECT_GE(seen_data(), 1u);
   EXPECT_LE(seen_data(), 2u);
@@ -80,10 +81,10 @@ TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
 TEST_F(RealPayload, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
   build();
   WorkItem item;
-  item.bytes = 3'000;  // the third packet of it lies outside
+  item.bytes = 3'000;  // its third packet is outside memory
   item.local_address = 98'000;
   nic[0]->transmitter().post(3, item);
-  scheduler.run_until(kNanoSecond * 250);  // all are asked for, none is there
+  scheduler.run_until(kNanoSecond * 250);  // all reads are in progress, none has ended
   ASSERT_EQ(nic[0]->transmitter().staged(), 3u);
   nic[0]->transmitter().on_pause(0xFF);
   scheduler.run_until(kMicroSecond);
@@ -103,7 +104,7 @@ TEST_F(RealPayload, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
   scheduler.run_until(kNanoSecond * 300);
   EXPECT_TRUE(done.empty());
   scheduler.run_until(kMicroSecond);
-  // A request of 24 bytes, the latency, 1000 bytes: at 256 Gb/s.
+  // A request of 24 bytes, the latency, and 1000 bytes at 256 Gb/s.
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].when.count, 750 + 300'000 + 31'250);
 }

@@ -1,4 +1,4 @@
-// Two NICs on a cable: order, acknowledgement, loss, notification, pacing, pauses, errors.
+// Two NICs on a cable: packet order, acknowledgement, loss, notification, pacing, pauses, errors.
 #include "nic/nic_device.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ TEST_F(Pair, CompletesOnceAtTheLastAcknowledgement) {
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kOk);
   EXPECT_EQ(delivered_bytes, 10'500);
-  // First packet with RETH, nine full, one of 500; one delay there; the last ACK, one delay back.
+  // First packet with RETH, nine full packets, one of 500 bytes, one delay; the last ACK, one
+  // delay.
   const Bytes wire = roce::data_wire_bytes(1000, true, false) +
                      9 * roce::data_wire_bytes(1000, false, false) +
                      roce::data_wire_bytes(500, false, false) + 11 * 20;
@@ -47,7 +48,7 @@ TEST_F(Pair, AWindowWithinAMessageOpensWithoutWaitingForItsEnd) {
   scheduler.run_until(kMicroSecond * 100);  // before any timeout
   EXPECT_EQ(done.size(), 1u);
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
-  // Nor does one that closes when more than it allows is out already.
+  // A window that shrinks below the bytes in flight stops the flow, too.
   nic[0]->transmitter().set_window(3, std::numeric_limits<Bytes>::max());
   post(100'000, 2);
   scheduler.run_until(kMicroSecond * 102);
@@ -90,7 +91,7 @@ TEST_F(Pair, ALostLastPacketIsRepeatedAfterTheTimeout) {
 TEST_F(Pair, WithoutRecoveryNothingIsEverRepeated) {
   parameters.recovery.kind = RecoveryParameters::Kind::kNone;
   build();
-  scheduler.run_until(kMilliSecond);  // a deadline after a late start has no place on the axis
+  scheduler.run_until(kMilliSecond);  // a deadline after a late start would overflow
   on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 2; };
   post(10'000);
   scheduler.run_until(kSecond);
@@ -116,7 +117,7 @@ TEST_F(Pair, OneNakAGap) {
   EXPECT_EQ(delivered_bytes, 100'000);
 }
 
-/// Lets a packet of every eight pass behind the three that follow it.
+/// Delays one packet of every eight behind the three packets that follow it.
 struct Overtaken {
   Packet* held = nullptr;
   int since = 0;
@@ -130,10 +131,10 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   on_wire = [&](Packet& packet) {
     if (packet.kind != PacketKind::kData) return true;
     if (overtaken.held == nullptr && packet.psn % 8 == 2) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       overtaken.since = 0;
-      return false;  // the copy comes later
+      return false;  // the copy arrives later
     }
     order.push_back(packet.psn);
     if (overtaken.held != nullptr && ++overtaken.since == 3) {
@@ -150,7 +151,7 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
   EXPECT_EQ(nic[1]->counters().naks_sent, 0u);
   EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
   // One of eight was late, behind the second that had overtaken it.
   const Reordering& reordering = nic[1]->reordering();
@@ -166,12 +167,12 @@ TEST_F(Pair, WithoutAReorderWindowALatePacketIsLateAndWhatIsSentAgainIsNot) {
   on_wire = [&](Packet& packet) {
     if (packet.kind != PacketKind::kData) return true;
     if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       return false;
     }
     if (overtaken.held != nullptr && ++overtaken.since == 5) {
-      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // ahead of the fifth
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // before the fifth packet
     }
     return true;
   };
@@ -201,7 +202,7 @@ TEST_F(Pair, LatePacketsAreCountedWhereNothingIsAcknowledged) {
   Overtaken overtaken;
   on_wire = [&](Packet& packet) {
     if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
-      overtaken.held = pool.take();
+      overtaken.held = pool.allocate();
       *overtaken.held = packet;
       return false;
     }
@@ -229,10 +230,11 @@ TEST_F(Pair, BeyondTheReorderWindowAnEarlyPacketTellsOfALoss) {
   scheduler.run_until(kMilliSecond * 3);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(delivered_bytes, 64'000);
-  EXPECT_EQ(nic[1]->counters().naks_sent, 1u);  // by 14, three were kept
+  EXPECT_EQ(nic[1]->counters().naks_sent,
+            1u);  // one NAK, for packet 14; three packets were buffered
   EXPECT_EQ(nic[0]->counters().timeouts, 0u);
   EXPECT_GE(nic[1]->counters().duplicates, 3u);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
 }
 
@@ -242,9 +244,9 @@ TEST_F(Pair, WhatIsKeptGoesWithItsQueuePair) {
   on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 0; };
   post(10'000);
   scheduler.run_until(kMicroSecond * 100);
-  EXPECT_EQ(nic[1]->receiver().held(), 9u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 9u);
   nic[1]->destroy_queue_pair(5);
-  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
 }
 
@@ -257,7 +259,7 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
-      // One of three is not marked, and is counted as well.
+      // One packet of three is not marked and counts as a packet.
       if (++sent % 3 != 0) {
         packet.ecn = Ecn::kCe;
         ++marked;
@@ -266,8 +268,8 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
       EXPECT_GE((scheduler.now() - last).count, (kMicroSecond * 4 - kNanoSecond * 200).count);
       last = scheduler.now();
       told += packet.cnp_marks;
-      EXPECT_GE(packet.immediate, packet.cnp_marks);
-      arrived += packet.immediate;
+      EXPECT_GE(packet.cnp_packets, packet.cnp_marks);
+      arrived += packet.cnp_packets;
       EXPECT_EQ(packet.dscp, 48);
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
       EXPECT_EQ(packet.destination_qpn, 3u);
@@ -278,7 +280,7 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
   scheduler.run_until(kMilliSecond);
   EXPECT_GT(told, 600u);
   EXPECT_LE(told, marked);
-  EXPECT_LE(marked - told, 47u);  // those of the last, unfinished interval
+  EXPECT_LE(marked - told, 47u);  // marks of the last interval are not reported yet
   EXPECT_LE(arrived, sent);
   EXPECT_LE(sent - arrived, 70u);
 }
@@ -290,13 +292,13 @@ TEST_F(Pair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
   std::uint64_t sent = 0;
   std::vector<std::pair<int, std::uint32_t>> cnps;  // marks, packets
   on_wire = [&](Packet& packet) {
-    // 40 marked, 40 not, and again; then every other one.
+    // 40 packets marked, 40 unmarked, twice; then every other packet marked.
     if (packet.kind == PacketKind::kData) {
       const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
       if (marked) packet.ecn = Ecn::kCe;
       ++sent;
     } else if (packet.kind == PacketKind::kCnp) {
-      cnps.emplace_back(packet.cnp_marks, packet.immediate);
+      cnps.emplace_back(packet.cnp_marks, packet.cnp_packets);
     }
     return true;
   };
@@ -311,8 +313,8 @@ TEST_F(Pair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
     EXPECT_NE(cnps[i - 1].first, 0);
     EXPECT_EQ(static_cast<std::uint32_t>(cnps[i - 1].first), cnps[i - 1].second);
   }
-  // The second forty's first CNP tells of the unmarked ones before them, the next of marked ones
-  // only; of every other one no CNP does.
+  // The first CNP of the second marked group counts unmarked packets before it, the next CNP counts
+  // marked packets only. With every other packet marked no CNP counts marked packets only.
   EXPECT_EQ(clears, 2);
 }
 
@@ -336,13 +338,13 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   parameters.cnp.interval = kMicroSecond;
   parameters.cnp.carry_marks = true;
   build();
-  CnpAgreement plain;
+  CnpProfile plain;
   plain.wanted = true;
   plain.cnp.interval = kMicroSecond * 50;
   plain.cnp.dscp = 20;
   plain.cnp.priority = 5;
   std::vector<HostId> asked;
-  nic[1]->receiver().set_cnp_agreements([&](HostId sender) -> const CnpAgreement& {
+  nic[1]->receiver().set_cnp_profiles([&](HostId sender) -> const CnpProfile& {
     asked.push_back(sender);
     return plain;
   });
@@ -352,13 +354,13 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
     if (packet.kind == PacketKind::kCnp) {
       ++cnps;
       EXPECT_EQ(packet.cnp_marks, 1);
-      EXPECT_EQ(packet.immediate, 0u);
+      EXPECT_EQ(packet.cnp_packets, 0u);
       EXPECT_EQ(packet.dscp, 20);
       EXPECT_EQ(packet.priority, 5);
     }
     return true;
   };
-  post(1'000'000);  // 87 us of the line
+  post(1'000'000);  // 87 us at line rate
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(cnps, 2);
   ASSERT_FALSE(asked.empty());
@@ -401,7 +403,7 @@ TEST_F(Pair, WindowHoldsBackAndReopens) {
     return true;
   };
   post(50'000);
-  scheduler.run_until(kMicroSecond * 2);  // nothing has come back yet
+  scheduler.run_until(kMicroSecond * 2);  // no ACK has arrived yet
   EXPECT_EQ(nic[0]->counters().data_sent, 4u);
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(delivered_bytes, 50'000);
@@ -443,7 +445,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
   nic[0]->destroy_queue_pair(3);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kFlushed);
-  scheduler.run_until(kMilliSecond);  // what was on the wire is gone
+  scheduler.run_until(kMilliSecond);  // packets on the wire are lost
   nic[1]->destroy_queue_pair(5);
   create_queue_pairs();
   delivered_bytes = 0;
@@ -452,7 +454,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
   EXPECT_FALSE(nic[0]->transmitter().failed(3));
   post(5'000, 2);
   scheduler.run_until(kMilliSecond * 2);
-  EXPECT_TRUE(seen.empty());  // it is not connected yet
+  EXPECT_TRUE(seen.empty());  // not connected yet
   EXPECT_EQ(done.size(), 1u);
   nic[0]->connect_queue_pair(3);
   nic[1]->connect_queue_pair(5);
@@ -467,14 +469,14 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
 TEST_F(Pair, ADisabledPortStillHearsItsNeighboursPauses) {
   build();
   const auto pause = [this](std::uint16_t classes) {
-    Packet* const frame = pool.take();
+    Packet* const frame = pool.allocate();
     frame->kind = PacketKind::kPause;
     frame->pause_classes = classes;
     nic[0]->receive(frame, 0);
   };
   pause(1);
   nic[0]->set_enabled(false);
-  pause(0);  // told once: whoever misses it waits for ever
+  pause(0);  // a resume frame is sent once
   nic[0]->set_enabled(true);
   post(1'000);
   scheduler.run_until(kMilliSecond);
@@ -498,22 +500,22 @@ TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
 TEST_F(Pair, AQueuePairRestsWhenAllIsAcknowledgedAndIsForgottenWithoutATrace) {
   parameters.ack = AckMode::kPerPacket;
   build();
-  EXPECT_TRUE(nic[0]->rests(3)) << "nothing was posted";
+  EXPECT_TRUE(nic[0]->is_quiescent(3)) << "nothing was posted";
   post(5000);
-  EXPECT_FALSE(nic[0]->rests(3));
+  EXPECT_FALSE(nic[0]->is_quiescent(3));
   scheduler.run_until(kMicroSecond);
-  EXPECT_FALSE(nic[0]->rests(3)) << "not all is acknowledged";
+  EXPECT_FALSE(nic[0]->is_quiescent(3)) << "not all is acknowledged";
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(ledger[0].acked_bytes, 5000);
-  EXPECT_TRUE(nic[0]->rests(3));
-  EXPECT_TRUE(nic[1]->rests(5));
+  EXPECT_TRUE(nic[0]->is_quiescent(3));
+  EXPECT_TRUE(nic[1]->is_quiescent(5));
   std::size_t under_way = 0;
   pool.each_in_use([&](const Packet&) { ++under_way; });
   EXPECT_EQ(under_way, 0u);
-  nic[0]->forget(3);
-  nic[1]->forget(5);
+  nic[0]->release(3);
+  nic[1]->release(5);
   EXPECT_FALSE(nic[0]->transmitter().exists(3));
-  nic[0]->transmitter().stop(3);  // its time may come later
+  nic[0]->transmitter().stop(3);  // a paced packet may still be scheduled
   create_queue_pairs();
   nic[0]->connect_queue_pair(3);
   nic[1]->connect_queue_pair(5);
@@ -536,12 +538,12 @@ TEST_F(Pair, WhatWaitsForAnEarlierPacketKeepsTheReceiverFromRest) {
   build();
   post(5000);
   scheduler.run_until(kMicroSecond * 100);
-  EXPECT_FALSE(nic[1]->rests(5));
+  EXPECT_FALSE(nic[1]->is_quiescent(5));
   std::size_t under_way = 0;
   pool.each_in_use([&](const Packet& packet) { under_way += packet.flow == 0 ? 1 : 0; });
-  EXPECT_EQ(under_way, nic[1]->receiver().held()) << "it lies in the receiver";
+  EXPECT_EQ(under_way, nic[1]->receiver().buffered()) << "it lies in the receiver";
   scheduler.run_until(kMilliSecond * 3);
-  EXPECT_TRUE(nic[1]->rests(5));
+  EXPECT_TRUE(nic[1]->is_quiescent(5));
 }
 
 }  // namespace

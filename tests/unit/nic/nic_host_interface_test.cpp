@@ -1,4 +1,4 @@
-// The NIC as software sees it, against a ring that a test writes by hand.
+// The software interface of the NIC, with rings that the test writes.
 #include "nic/nic_host_interface.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@ constexpr std::uint32_t kSendRing = 0x1000;
 constexpr std::uint32_t kCompletionRing = 0x2000;
 constexpr std::uint32_t kRamBytes = 0x10000;
 
-/// A wire that brings packets nowhere, and keeps what they were.
+/// A wire that records packets and delivers none.
 struct Wire final : PacketOut {
   Wire(Scheduler& time, PacketPool& owner) : scheduler(time), pool(owner) {}
   PicoSeconds send(Packet* packet) override {
     sent.push_back(*packet);
-    pool.give_back(packet);
+    pool.free(packet);
     return kNanoSecond * 100;
   }
   Scheduler& scheduler;
@@ -51,7 +51,7 @@ class NicHostInterfaceTest : public ::testing::Test {
     EXPECT_EQ(host.registers().read(offset, value), regs::AccessResult::kOk) << offset;
     return value;
   }
-  /// Rings of four entries, everything of RAM open to remote writes.
+  /// Rings of four entries; all memory is open to remote writes.
   void start(std::uint32_t ctrl = map::kCtrlEnableMask) {
     put(map::kSqBaseLoOffset, kSendRing);
     put(map::kSqSizeLog2Offset, 2);
@@ -80,10 +80,10 @@ class NicHostInterfaceTest : public ::testing::Test {
     entry.length = bytes;
     return entry;
   }
-  /// A message of one packet for queue pair 5, with its bytes.
+  /// A message of one packet with payload arrives for queue pair 5.
   void arrive(std::uint64_t address, const std::vector<std::uint8_t>& bytes, Psn psn,
               bool with_immediate) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
     packet->remote_address = address;
@@ -109,7 +109,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   NicHostInterface host{scheduler, nic, dma, connections, 1};
 
  private:
-  /// A platform's: not what the registers say before software has written them.
+  /// Parameters of a platform that differ from the reset values of the registers.
   static NicParameters parameters() {
     NicParameters p;
     p.mtu = 4000;
@@ -123,7 +123,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   }
 };
 
-/// Hears of weights, and of nothing else.
+/// An algorithm that records weights.
 struct Weighed final : Algorithm {
   AlgorithmNeeds needs() const override { return {}; }
   void on_flow_start(FlowNumber, const FlowStart&) override {}
@@ -136,7 +136,7 @@ struct Weighed final : Algorithm {
 };
 
 TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
-  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // nobody is there: no harm
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // no algorithm: no effect
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
   put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
@@ -178,7 +178,7 @@ TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   expect_reset_values();
   put(map::kQpSelectOffset, 5);
   EXPECT_EQ(get(map::kQpStatusOffset), 0u);
-  Packet* const packet = pool.take();  // a NIC whose CTRL reads disabled is disabled
+  Packet* const packet = pool.allocate();  // CTRL reads disabled, so the NIC drops it
   packet->kind = PacketKind::kAck;
   nic.receive(packet, 0);
   EXPECT_EQ(nic.counters().not_enabled, 1u);
@@ -215,7 +215,7 @@ TEST_F(NicHostInterfaceTest, NonsenseInTheRingIsRefusedEntryByEntry) {
 
 TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   start();
-  // All refused: six completions for a ring of four.
+  // All entries are refused: six completions for a ring of four.
   for (std::uint32_t i = 0; i < 6; ++i) {
     nic_wqe entry{};
     entry.wr_id = i;
@@ -230,7 +230,7 @@ TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   dma.end_all();
   EXPECT_EQ(get(map::kCqTailOffset), 5u);
   EXPECT_EQ(completion(4).wr_id, 4u);
-  EXPECT_EQ(completion(4).phase, 0);  // the second turn
+  EXPECT_EQ(completion(4).phase, 0);  // second pass through the ring
   put(map::kCqHeadOffset, 5);
   dma.end_all();
   EXPECT_EQ(completion(5).wr_id, 5u);
@@ -252,7 +252,7 @@ TEST_F(NicHostInterfaceTest, InterruptsCoalesceByCountAndAge) {
   EXPECT_NE(finish_one(2), 0u);  // the second
   put(map::kIrqStatusOffset, map::kIrqStatusCompletionMask);
   EXPECT_EQ(finish_one(3), 0u);
-  run(kMicroSecond * 60);  // alone, but old
+  run(kMicroSecond * 60);  // one completion, but its delay has passed
   EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
 }
 
@@ -262,7 +262,7 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   put(map::kMrBaseLoOffset, 0x4000);
   put(map::kMrLengthOffset, 0x100);
   const auto arrives = [&](std::uint64_t address, std::uint32_t bytes, Psn psn) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
     packet->remote_address = address;
@@ -280,7 +280,7 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   EXPECT_EQ(nic.counters().bytes_received, 0x101u);
 }
 
-// ---------------------------------------------------------------- the send ring
+// ---------------------------------------------------------------- send ring
 
 TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   start();
@@ -296,7 +296,7 @@ TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   };
   post(3);
   dma.end_all();
-  // Entries 3, 0 and 1: to the ring's end first, then from its start.
+  // Entries 3, 0 and 1: one read to the end of the ring, one from its start.
   post(3);
   ASSERT_EQ(dma.requests.size(), 1u);
   EXPECT_EQ(dma.requests.front().address, kSendRing + 3 * sizeof(nic_wqe));
@@ -377,7 +377,7 @@ TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
   put(map::kSqBaseLoOffset, kRamBytes - 64);
   create_queue_pair(5);
   ram.put(kRamBytes - 64, write_of(100));
-  put(map::kSqTailOffset, 2);  // both in one burst, the second of them outside
+  put(map::kSqTailOffset, 2);  // one read for both entries; the second is outside memory
   dma.end_all();
   EXPECT_EQ(get(map::kSqHeadOffset), 2u);
   EXPECT_EQ(get(map::kCqTailOffset), 2u);
@@ -405,7 +405,7 @@ TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
   start();
   write_entry(0, nic_wqe{});
   put(map::kSqTailOffset, 1);
-  dma.end_one();  // the entry, which is refused
+  dma.end_one();  // the read of the entry, which is refused
   EXPECT_EQ(get(map::kCqTailOffset), 0u);
   EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
   EXPECT_EQ(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
@@ -417,7 +417,7 @@ TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
 
 TEST_F(NicHostInterfaceTest, AHeadBeyondTheTailStopsCompletionsUntilItIsPutRight) {
   start();
-  put(map::kCqHeadOffset, 3);  // nothing has been written yet
+  put(map::kCqHeadOffset, 3);  // no completion has been written yet
   write_entry(0, nic_wqe{});
   put(map::kSqTailOffset, 1);
   dma.end_all();
@@ -451,8 +451,7 @@ TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsCounted) {
   EXPECT_EQ(get(map::kStatMrViolationsOffset), 1u);
 }
 
-// ---------------------------------------------------------------- reset while requests are under
-// way
+// ---------------------------------------------------------------- reset during DMA requests
 
 TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   start();
@@ -471,7 +470,7 @@ TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   EXPECT_EQ(completion(0).opcode, 0u);
   EXPECT_TRUE(wire.sent.empty());
 
-  start();  // and everything works as before
+  start();  // works again as before
   create_queue_pair(5);
   write_entry(0, write_of(100));
   put(map::kSqTailOffset, 1);

@@ -1,4 +1,4 @@
-// Two NICs and the cable between them, for tests that say what happens on it.
+// Two NICs and a cable whose packets the test controls.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct NicPair {
   FlowLedger ledger;
   NicParameters parameters;
   std::unique_ptr<NicDevice> nic[2];
-  std::unique_ptr<Link> link[2];  // link[i] leaves nic[i]
+  std::unique_ptr<Link> link[2];  // link[i] carries the packets of nic[i]
 
-  /// `wire` gets what arrives at the far end, its port the number of the NIC there.
+  /// `wire` receives packets at the far end of both links. The port number is the receiving NIC.
   void join(PacketSink& wire) {
     LinkParameters cable;
     cable.rate = parameters.line_rate;

@@ -1,4 +1,4 @@
-// Two NICs on a cable, as a fixture: one sends, one receives.
+// Fixture with two NICs on a cable: one sends, one receives.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace dcc::test {
 
-/// Sender (host 0) and receiver (host 1); hooks see and change what is on the wire.
+/// Sender (host 0) and receiver (host 1). Hooks see and change packets on the wire.
 class PairTest : public ::testing::Test,
                  public NicPair,
                  public PacketSink,
@@ -20,7 +20,9 @@ class PairTest : public ::testing::Test,
  protected:
   PairTest() : NicPair(2) {}
 
-  std::function<bool(Packet&)> on_wire = [](Packet&) { return true; };  // false: lost
+  std::function<bool(Packet&)> on_wire = [](Packet&) {
+    return true;
+  };  // returns false: the packet is lost
   std::vector<Packet> seen;
   struct Done {
     std::uint64_t id;
@@ -39,7 +41,7 @@ class PairTest : public ::testing::Test,
     nic[0]->connect_queue_pair(3);
     nic[1]->connect_queue_pair(5);
   }
-  /// Queue pair 3 of NIC 0 and 5 of NIC 1, not yet connected.
+  /// Creates queue pair 3 of NIC 0 and 5 of NIC 1, without connecting them.
   void create_queue_pairs() {
     QueuePairConfig there;
     there.remote_host = 1;
@@ -67,7 +69,7 @@ class PairTest : public ::testing::Test,
   void receive(Packet* packet, int port) override {
     seen.push_back(*packet);
     if (!on_wire(*packet)) {
-      pool.give_back(packet);
+      pool.free(packet);
       return;
     }
     nic[port]->receive(packet, 0);
@@ -76,10 +78,10 @@ class PairTest : public ::testing::Test,
     EXPECT_EQ(qpn, 3u);
     done.push_back({item.id, status, scheduler.now()});
   }
-  Verdict delivered(Qpn qpn, const Packet& packet) override {
+  Result delivered(Qpn qpn, const Packet& packet) override {
     EXPECT_EQ(qpn, 5u);
     if (accept) delivered_bytes += packet.payload_bytes;
-    return accept ? Verdict::kTaken : Verdict::kAccess;
+    return accept ? Result::kAccepted : Result::kAccess;
   }
   int count(PacketKind kind) const {
     int n = 0;

@@ -1,4 +1,4 @@
-// Compare-and-swap and fetch-and-add between two hosts: once each, whatever is lost on the way.
+// Compare-and-swap and fetch-and-add between two hosts: executed exactly once despite packet loss.
 #include <map>
 #include <random>
 
@@ -64,7 +64,7 @@ TEST_F(RdmaAtomics, ASwapHappensOnlyWhereTheWordIsWhatItIsComparedWith) {
   EXPECT_EQ(reap(0).size(), 3u);
 }
 
-// What the wire has: the operands of a request and the word of its answer are headers.
+// Operands of a request and the result in its response are headers on the wire.
 TEST_F(RdmaAtomics, FramesHoldOperandsAndResult) {
   build();
   host[1]->ram.put(kWord, std::uint64_t{0x1122'3344'5566'7788});
@@ -91,7 +91,7 @@ TEST_F(RdmaAtomics, FramesHoldOperandsAndResult) {
   EXPECT_EQ(frames[1].payload_size, 0u);
 }
 
-// Between writes and reads, both ways at once; any one packet is lost.
+// Atomics between writes and reads, in both directions; each run loses one packet.
 TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
   std::size_t packets = 0;
   std::map<int, int> operations;
@@ -145,8 +145,8 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
   }
 }
 
-// One packet in three is lost, and the link to the host is slow: requests are repeated while the
-// first answer is still being fetched.
+// One packet of three is lost, and the link to the host is slow: requests are repeated while the
+// first response is still being fetched.
 TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
   parameters.dma.latency = kMicroSecond * 60;  // beyond the timeout of 50 us
   std::mt19937 chance(7);
@@ -165,7 +165,8 @@ TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
       }
     }
     ASSERT_EQ(done, posted + 1);
-    EXPECT_EQ(word(0, kResult), posted);  // the last one found all before it
+    EXPECT_EQ(word(0, kResult),
+              posted);  // the last operation found the results of all earlier ones
   }
   EXPECT_EQ(word(1, kWord), 200u);
   EXPECT_GT(host[0]->nic.counters().retransmits, 50u);
@@ -210,8 +211,8 @@ TEST_F(RdmaAtomics, WhatCannotBeIsRefusedWhereItIsSeen) {
   EXPECT_EQ(status_of(long_one), NIC_CQE_LOCAL_ERROR);
 }
 
-// Memory fails what lies within the window; nobody hears of it the first time, nor of what lies
-// before and behind it and was carried out.
+// Host memory refuses an address inside the memory region. The first NAK, and the responses before
+// and after it, are lost.
 TEST_F(RdmaAtomics, ARefusalThatIsLostIsRepeatedAndNothingIsCarriedOutTwice) {
   build();
   put(1, map::kMrLengthOffset, kRam);  // beyond the end of memory

@@ -1,4 +1,4 @@
-// The errors that an adapter gives: nobody ready, too short, not open, nobody there.
+// Errors between two hosts: receiver not ready, buffer too short, address refused, no receiver.
 #include "unit/nic/rdma_hosts.h"
 #include "wire/roce_headers.h"
 
@@ -9,7 +9,7 @@ using namespace test;
 using RdmaErrors = RdmaHosts;
 
 TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
-  parameters.recovery.not_ready_delay = kMicroSecond * 100;  // its code says 120
+  parameters.recovery.not_ready_delay = kMicroSecond * 100;  // the next code means 120 us
   build();
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 3'000));
   run(kMicroSecond * 60);

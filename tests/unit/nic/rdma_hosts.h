@@ -1,4 +1,4 @@
-// Two hosts with rings and memory on a cable, for tests of what an adapter does with work entries.
+// Fixture with two hosts on a cable, each with descriptor rings and memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr std::uint32_t kRam = 0x40000;
 constexpr std::uint32_t kSendRing = 0x1000;
 constexpr std::uint32_t kReceiveRing = 0x2000;
 constexpr std::uint32_t kCompletionRing = 0x3000;
-constexpr std::uint32_t kData = 0x10000;  // what may be read and written from outside begins here
+constexpr std::uint32_t kData = 0x10000;  // start of the memory region for remote access
 constexpr Qpn kQpn[2] = {3, 5};
 
 class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionManager {
@@ -46,7 +46,9 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
   NicParameters parameters;
   std::unique_ptr<Host> host[2];
   std::unique_ptr<Link> link[2];
-  std::function<bool(const Packet&)> on_wire = [](const Packet&) { return true; };  // false: lost
+  std::function<bool(const Packet&)> on_wire = [](const Packet&) {
+    return true;
+  };  // returns false: the packet is lost
   std::vector<Packet> seen;
 
   RdmaHosts() {
@@ -67,7 +69,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     if (on_wire(*packet)) {
       host[port]->nic.receive(packet, 0);
     } else {
-      pool.give_back(packet);
+      pool.free(packet);
     }
   }
 
@@ -135,7 +137,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     put(at, map::kRqTailOffset, ++h.received);
   }
   void run(PicoSeconds time) { scheduler.run_until(scheduler.now() + time); }
-  /// All completions since the last call.
+  /// Returns all completions since the last call.
   std::vector<nic_cqe> reap(int at) {
     Host& h = *host[at];
     std::uint32_t tail = 0;

@@ -1,4 +1,4 @@
-// READ and SEND between two hosts: what arrives, what is lost on the way, how reads are paced.
+// READ and SEND between two hosts: delivery, packet loss, pacing of READs.
 #include <map>
 
 #include "unit/nic/rdma_hosts.h"
@@ -66,7 +66,7 @@ TEST_F(Rdma, ASendFillsTheBuffersInTheOrderInWhichTheyWerePosted) {
   }
 }
 
-// Writes, sends and reads of one queue pair, both ways at once, and any one packet of them lost.
+// Writes, sends and reads of one queue pair in both directions; each run loses one packet.
 TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
   parameters.recovery.not_ready_delay = kMicroSecond * 10;
   std::size_t packets = 0;
@@ -93,7 +93,7 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
       post(at, work(NIC_WQE_RDMA_READ, 4, kData + 0x18000, kData + 0x5000, 900));
       post(at, work(NIC_WQE_RDMA_WRITE_IMMEDIATE, 5, kData + 0x6000, kData + 0x1C000, 1'200));
     }
-    run(kMicroSecond * 5);  // the first SEND finds nobody ready
+    run(kMicroSecond * 5);  // the first SEND finds no buffer
     for (int at = 0; at < 2; ++at) post_receive(at, 60, kData + 0x1E000, 4096);
     run(kMilliSecond * 2);
     if (lost == 0) packets = passed;
@@ -117,7 +117,7 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
       EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order posted
       EXPECT_EQ(receives, 2);
       EXPECT_EQ(ledger[at].acked_bytes, 9'600);
-      // An ACK that overtakes an answer is remembered: nobody has to be reminded.
+      // An ACK that overtakes a response takes effect after the response.
       if (lost == 0) {
         EXPECT_EQ(host[at]->nic.counters().timeouts, 0u);
       }
@@ -154,7 +154,7 @@ TEST_F(Rdma, AGapInAnAnswerIsAskedForAtOnceAndOnce) {
   EXPECT_EQ(count(Operation::kRead), 2);
   const auto again = std::find_if(seen.rbegin(), seen.rend(),
                                   [](const Packet& p) { return p.operation == Operation::kRead; });
-  EXPECT_EQ(again->psn, 3u);  // from where it was lost, and all behind it
+  EXPECT_EQ(again->psn, 3u);  // from the lost packet on
   EXPECT_EQ(again->remote_address, kData + 3'000u);
   EXPECT_EQ(again->message_bytes, 7'000u);
 }
@@ -176,7 +176,7 @@ TEST_F(Rdma, AnswersKeepARequestsWindowFullAndNoMore) {
   EXPECT_EQ(reap(0).size(), 12u);
 }
 
-/// Gives every flow one rate and keeps what it hears.
+/// An algorithm that sets one rate for all flows and records its calls.
 struct Pacer final : Algorithm {
   Pacer(AlgorithmHost& nic, Rate pace) : host(nic), rate(pace) {}
   AlgorithmNeeds needs() const override {
@@ -211,19 +211,19 @@ TEST_F(Rdma, ReadsArePacedThroughTheirRequests) {
   }
   run(kMilliSecond);
   ASSERT_EQ(requests.size(), 5u);
-  // As the answers would be if they were paced: first and last acknowledge, all have overhead.
+  // The pace of the responses: the first and last packets have an AETH, all have overhead.
   const std::uint32_t wire = roce::read_response_wire_bytes(1'000, true, false) +
                              2 * roce::read_response_wire_bytes(1'000, false, false) +
                              roce::read_response_wire_bytes(1'000, false, true) + 4 * 20;
   for (std::size_t i = 1; i < requests.size(); ++i) {
     EXPECT_EQ((requests[i] - requests[i - 1]).count, std::int64_t{wire} * 800);
   }
-  // Every packet of the answer is heard of, and its round trip does not hold those before it.
+  // The algorithm receives an ACK for each response packet. Its RTT excludes the packets before it.
   ASSERT_EQ(pacer.acks.size(), 20u);
   EXPECT_TRUE(pacer.acks[3].last_of_message);
   EXPECT_FALSE(pacer.acks[2].last_of_message);
   EXPECT_EQ(pacer.acks[1].rtt, pacer.acks[2].rtt);
-  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);  // four bytes more
+  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);  // the time of four bytes
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Datagrams and unreliable connections: who sends is told, and nothing is repeated.
+// Datagrams and unreliable connections: the sender is named, and nothing is repeated.
 #include <map>
 
 #include "unit/nic/rdma_hosts.h"
@@ -34,7 +34,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
       (std::map<std::uint64_t, int>{
           {1, NIC_CQE_OK}, {2, NIC_CQE_OK}, {3, NIC_CQE_LOCAL_ERROR}, {4, NIC_CQE_LOCAL_ERROR}}));
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
-  EXPECT_EQ(seen.size(), 2u);  // and no ACK
+  EXPECT_EQ(seen.size(), 2u);  // no ACK
   EXPECT_EQ(seen[0].wire_bytes, roce::send_wire_bytes(700, false, true));
 }
 
@@ -42,13 +42,13 @@ TEST_F(RdmaUnreliable, AnUnreliableConnectionLosesMessagesWhole) {
   build(Service::kUc);
   for (std::uint32_t i = 0; i < 3; ++i) post_receive(1, 50 + i, kData + 0x8000 + i * 0x1000, 4096);
   int data = 0;
-  on_wire = [&](const Packet&) { return ++data != 5; };  // the second message's middle
+  on_wire = [&](const Packet&) { return ++data != 5; };  // a middle packet of the second message
   for (std::uint32_t i = 0; i < 3; ++i) post(0, work(NIC_WQE_SEND, i, kData + i * 5'000, 0, 3'000));
   run(kMilliSecond);
   EXPECT_EQ(reap(0).size(), 3u);
   const auto received = reap(1);
   ASSERT_EQ(received.size(), 2u);
-  EXPECT_EQ(received[1].wr_id, 51u);  // whose buffer the lost message left
+  EXPECT_EQ(received[1].wr_id, 51u);  // uses the buffer of the lost message
   EXPECT_EQ(bytes(1, kData + 0x8000, 3'000), bytes(0, kData, 3'000));
   EXPECT_EQ(bytes(1, kData + 0x9000, 3'000), bytes(0, kData + 10'000, 3'000));
   EXPECT_EQ(count(PacketKind::kAck) + count(PacketKind::kNak), 0);

@@ -1,4 +1,4 @@
-// Work queue: how work becomes packets, and go-back-N's two cursors.
+// Work queue: packets of posted work, and the two cursors of go-back-N.
 #include "nic/work_queue.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
   EXPECT_EQ(send_all(queue).size(), 1u);
 }
 
-// Random sizes of items, messages and steps back; the oracle lists every packet there will ever be.
+// Random items, messages and retransmissions; the oracle is a list of all packets.
 TEST(WorkQueue, MatchesAListOfAllPackets) {
   constexpr Bytes kMtu = 1'000;
   std::mt19937 random(11);
@@ -199,7 +199,7 @@ TEST(WorkQueue, WhatIsLeftOutIsMissingInTheMiddle) {
     queue.post(item(1, 100'300, 2'500));
     for (int i = 0; i < 7; ++i) queue.sent(queue.plan_next());
     EXPECT_EQ(queue.unsent(), 100'300 - 6'000);  // 1000 1000 500, twice, and 1000
-    if (left_out != 0) queue.leave_out(left_out);
+    if (left_out != 0) queue.mark_delivered(left_out);
     EXPECT_EQ(queue.in_flight(), 6'000);
     EXPECT_EQ(queue.plan_next().payload_bytes, 1'000u);
     EXPECT_FALSE(queue.plan_next().first);

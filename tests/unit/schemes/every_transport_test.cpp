@@ -134,14 +134,14 @@ TEST_P(EveryTransport, ShowsNothingOfWhatItsPacketsStacksHeldBefore) {
     renew();
     std::vector<Packet*> used;
     for (int i = 0; i < 200; ++i) {
-      used.push_back(star_->pool.take());
+      used.push_back(star_->pool.allocate());
       star_->pool.attach_telemetry(*used.back());
       for (IntHop& hop : used.back()->telemetry->hop) {
         hop = {PicoSeconds(static_cast<std::int64_t>(before)), before, static_cast<Bytes>(before),
                BitRate(before)};
       }
     }
-    for (Packet* const packet : used) star_->pool.give_back(packet);
+    for (Packet* const packet : used) star_->pool.free(packet);
     send_all();
     std::vector<std::uint64_t> list;
     for (int i = 0; i < 30; ++i) {

@@ -1,4 +1,4 @@
-// What no packet shows is in a transport's state digest: what it has heard, windows, alarms.
+// What no packet shows is in a transport's state digest: what it has heard, windows, deadlines.
 #include <gtest/gtest.h>
 
 #include <map>

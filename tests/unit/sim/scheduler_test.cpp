@@ -1,4 +1,4 @@
-// The scheduler against a sorted list that does the same the slow way.
+// The scheduler against a sorted list as oracle.
 #include "sim/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Scheduler, EqualTimesGoByRankThenByOrderOfScheduling) {
   EXPECT_EQ(log[2].first, 1);
 }
 
-/// Knows what it was told, and when it happened.
+/// Records when its event runs.
 struct Foretold {
   std::vector<int>* happened;
   int name;
@@ -52,9 +52,9 @@ struct Foretold {
   void expect() const { ++told; }
 };
 
-// Some events ahead of its turn each of a crowd is told once that it is near, whatever is
-// withdrawn, moved or added meanwhile; the order is that of time. A few alone are not told.
-TEST(Scheduler, TellsACrowdThatItsTurnIsNear) {
+// Each event of an overflow bucket is prefetched once, some events ahead and in order of time, even
+// if events are cancelled, moved or added meanwhile. Events of a short list are not prefetched.
+TEST(Scheduler, PrefetchesForTheEventsOfAnOverflowBucket) {
   for (const int size : {3, 16, 17, 100}) {
     Scheduler scheduler;
     std::vector<int> happened;
@@ -67,7 +67,7 @@ TEST(Scheduler, TellsACrowdThatItsTurnIsNear) {
     std::vector<int> wanted(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) wanted[static_cast<std::size_t>((i * 37) % size)] = i;
     ASSERT_EQ(scheduler.first(), &crowd[static_cast<std::size_t>(wanted[0])]->event);
-    // The second is withdrawn, the last comes before the others, one more joins them.
+    // The second event is cancelled, the last one moves to the front, and one event is added.
     scheduler.cancel(crowd[static_cast<std::size_t>(wanted[1])]->event);
     scheduler.schedule_at(crowd[static_cast<std::size_t>(wanted.back())]->event,
                           PicoSeconds(4'999));
@@ -165,19 +165,19 @@ void match_a_sorted_list(int most_bits) {
   }
 }
 
-// From nothing to seconds: the bucket in hand, the calendar, and beyond it.
+// Distances from zero to seconds: the current bucket, the calendar, and the far heap.
 TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
   match_a_sorted_list(41);
 }
 
-// About a hundred events in three buckets: far more than the list of the one in hand holds.
+// About a hundred events in three buckets: far more than the list of the current bucket holds.
 TEST(Scheduler, MatchesASortedListWhenBucketsAreCrowded) { match_a_sorted_list(11); }
 
-// ---------------------------------------------------------------- schedulers side by side
+// ---------------------------------------------------------------- parallel schedulers
 
-/// Devices that set themselves off, at once or soon, and two kinds of events that act on all of
-/// them in turn: on one scheduler, or on several with the devices divided among them. What a device
-/// does depends on its own past alone.
+/// Devices that schedule their own events, at once or soon, and two kinds of events that act on all
+/// devices in turn. The devices run on one scheduler or are divided among several. The behaviour of
+/// a device depends only on its own past.
 class SideBySide {
  public:
   static constexpr unsigned kDevices = 5;
@@ -197,7 +197,7 @@ class SideBySide {
     }
   }
 
-  /// What happened, in one order: as one scheduler runs it, or put together again.
+  /// All actions in one order: from a single scheduler, or merged from several.
   std::vector<unsigned> run(PicoSeconds end) {
     std::vector<unsigned> all;
     for (PicoSeconds now{}; now < end; now += kWindow) {
@@ -220,7 +220,7 @@ class SideBySide {
   }
 
  private:
-  static constexpr unsigned kEvents = 6;  // of a device
+  static constexpr unsigned kEvents = 6;  // events per device
   struct Note {
     EventPlace place;
     unsigned what;
@@ -255,7 +255,7 @@ class SideBySide {
     unsigned acts = 0;
     std::vector<std::unique_ptr<Own>> own;
   };
-  /// Of one scheduler: those parts of a divided event that act on its devices.
+  /// Runs the parts of a shared event that act on the devices of one scheduler.
   struct Divider {
     Divider(SideBySide& w, unsigned s, unsigned k)
         : world(w),
@@ -299,7 +299,7 @@ class SideBySide {
   }
 
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
-  std::vector<std::vector<Note>> notes_;  // of this window, by scheduler
+  std::vector<std::vector<Note>> notes_;  // actions of the current window, by scheduler
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Divider>> dividers_;
 };

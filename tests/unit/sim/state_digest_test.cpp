@@ -32,7 +32,7 @@ struct Part {
   }
 };
 
-/// One field of every kind that a device may have.
+/// One field of each type that a device may have.
 struct Device {
   bool flag = false;
   std::int32_t number = 0;
@@ -114,7 +114,7 @@ TEST(StateDigest, OrderShows) {
   EXPECT_NE(digest_of(0, 1), digest_of(1, 0));
   EXPECT_NE(digest_of(1), digest_of(1, 0));
   EXPECT_EQ(digest_of(1, 2, 3), digest_of(1, 2, 3));
-  // However the fields are handed over.
+  // The grouping of fields does not matter.
   StateDigest d;
   d(1);
   d(2, 3);
@@ -129,7 +129,7 @@ TEST(StateDigest, WhereOneListEndsAndTheNextBeginsShows) {
   EXPECT_EQ(digest_of(List{1, 2}), digest_of(std::deque<int>{1, 2}));
 }
 
-// Every step is a bijection, so this holds for every sequence, not only for most.
+// Each step is a bijection, so this holds for every sequence.
 TEST(StateDigest, ADifferenceIsNeverLost) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 2000; ++round) {
@@ -179,7 +179,7 @@ TEST(StateDigest, CountersAreTakenAsTheyLie) {
   EXPECT_NE(of({0, 0}), of({0, 1}));
 }
 
-// What two machines, or two builds, compare.
+// The digest is the same on all machines and builds.
 TEST(StateDigest, IsTheSameEverywhere) {
   EXPECT_EQ(StateDigest().value(), 0x6A09E667F3BCC908u);
   EXPECT_EQ(digest_of(1u, std::int8_t{-1}, PicoSeconds(5)), 0x928C227DB384F412u);

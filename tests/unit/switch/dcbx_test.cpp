@@ -76,7 +76,7 @@ class Pair {
       on.pop_front();
       if (!on.empty()) owner->scheduler_.schedule_at(arrival, on.front().first);
       if (!owner->cut_) owner->ends_[to]->receive(*packet);
-      owner->pool_.give_back(packet);
+      owner->pool_.free(packet);
     }
   };
   Scheduler scheduler_;
@@ -216,12 +216,12 @@ TEST(Dcbx, CreditThatIsNotSpentComesToNoMoreThanFiveFrames) {
     frame.seconds_to_live = 121;
     frame.pfc = LldpFrame::Pfc{false, kPriorities, pfc};
     const std::vector<std::uint8_t> bytes = serialize(frame);
-    Packet* const packet = willing.pool().take();
+    Packet* const packet = willing.pool().allocate();
     packet->kind = PacketKind::kLldp;
     willing.pool().attach_payload(*packet, bytes.size());
     std::copy(bytes.begin(), bytes.end(), packet->payload->begin());
     willing.end(0).receive(*packet);
-    willing.pool().give_back(packet);
+    willing.pool().free(packet);
   };
   for (unsigned change = 0; change < 10; ++change) {
     hear(change % 2 == 0 ? kThreeFour : kThree);
@@ -242,12 +242,12 @@ TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {
   Pair link(settings(true, kThree), settings(false, kThreeFour));
   link.up();
   link.run_for(kMilliSecond);
-  Packet* const packet = link.pool().take();
+  Packet* const packet = link.pool().allocate();
   packet->kind = PacketKind::kLldp;
   link.end(0).receive(*packet);  // no bytes at all
   link.pool().attach_payload(*packet, 60);
   link.end(0).receive(*packet);
-  link.pool().give_back(packet);
+  link.pool().free(packet);
   EXPECT_EQ(link.end(0).counters().unsound, 2u);
   EXPECT_EQ(link.paused(0), kThreeFour);
 }

@@ -23,19 +23,19 @@ class DropTailPortTest : public testing::Test {
     bool marked = false;
   };
   Fate arrive(Ecn ecn = Ecn::kNotEct, std::uint32_t bytes = 1500) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->wire_bytes = bytes;
     packet->psn = next_++;
     packet->ecn = ecn;
     PortDiscipline::Verdict verdict = port_->enqueue(packet);
     Fate fate{!verdict.dropped.empty(), verdict.marked != 0};
-    while (!verdict.dropped.empty()) pool_.give_back(verdict.dropped.pop());
+    while (!verdict.dropped.empty()) pool_.free(verdict.dropped.pop());
     return fate;
   }
   Packet leave() {
     Packet* const packet = port_->dequeue();
     const Packet copy = *packet;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return copy;
   }
   RandomStream random_{1, "red"};
@@ -64,7 +64,7 @@ TEST_F(DropTailPortTest, ServesTheHighestPriorityAndDropsWhoeverComesLast) {
   p.limit = 4500;
   build(p);
   for (const std::uint8_t priority : {3, 7, 3}) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->wire_bytes = 1500;
     packet->priority = priority;
     packet->psn = next_++;
@@ -144,13 +144,13 @@ TEST_F(DropTailPortTest, CutsPayloadsAboveAThresholdAndKeepsTheOrder) {
   p.cut_above = 3000;
   build(p);
   const auto come = [&](PacketKind kind, std::uint32_t wire, std::uint32_t payload) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->kind = kind;
     packet->psn = next_++;
     packet->wire_bytes = wire;
     packet->payload_bytes = payload;
     PortDiscipline::Verdict verdict = port_->enqueue(packet);
-    while (!verdict.dropped.empty()) pool_.give_back(verdict.dropped.pop());
+    while (!verdict.dropped.empty()) pool_.free(verdict.dropped.pop());
     return verdict;
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(come(PacketKind::kData, 1500, 1430).trimmed, 0u) << i;

@@ -35,7 +35,7 @@ class Recorder final : public PacketOut {
     log_.push_back(line);
     const PicoSeconds busy =
         serialization_time(static_cast<Bytes>(packet->wire_bytes) + kLink.overhead, kLink.rate);
-    pool_.give_back(packet);
+    pool_.free(packet);
     return busy;
   }
 
@@ -96,7 +96,7 @@ class Bench {
 
  private:
   void arrive() {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     const int in = static_cast<int>(random_.next_u32() % kPorts);
     packet->priority = static_cast<std::uint8_t>(random_.next_u32() % 3);
     packet->psn = static_cast<Psn>(left_);
@@ -113,7 +113,7 @@ class Bench {
     if (--left_ == 0) {
       // Nobody stays paused, so that all that waits leaves.
       for (int port = 0; port < kPorts; ++port) {
-        Packet* const go = pool_.take();
+        Packet* const go = pool_.allocate();
         go->kind = PacketKind::kPause;
         switch_->receive(go, port);
       }

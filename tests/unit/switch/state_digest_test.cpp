@@ -69,7 +69,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
   static Packet ack_with(std::uint8_t tag) {
     Packet ack = packet_of(6, 4, 0);
     ack.kind = PacketKind::kAck;
-    ack.overlay.feedback_tag = tag;
+    ack.overlay.entropy.echo = tag;
     return ack;
   }
 
@@ -145,8 +145,8 @@ TEST_F(ChoiceDigest, UseOfLinksAndNewsOfWaysShow) {
   EXPECT_NE(digest_of(*conga), before);
   before = digest_of(*conga);
   Packet news = packet_of(6, 4, 0);
-  news.overlay.tag = 1;
-  news.overlay.congestion = 3;
+  news.overlay.path_congestion.path = 1;
+  news.overlay.path_congestion.congestion = 3;
   conga->choose(news, down_);
   EXPECT_NE(digest_of(*conga), before);
 }
@@ -188,7 +188,7 @@ class DisciplineDigest : public testing::TestWithParam<std::string> {
     return port;
   }
   void put(PortDiscipline& port, Psn psn, PacketKind kind = PacketKind::kData) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     *packet = packet_of(6, 0, 4);
     packet->psn = psn;
     packet->kind = kind;
@@ -196,7 +196,7 @@ class DisciplineDigest : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(verdict.dropped.empty());
   }
   void drain(PortDiscipline& port) {
-    while (!port.empty()) pool_.give_back(port.evict());
+    while (!port.empty()) pool_.free(port.evict());
   }
   RandomStream random_{1, "test"};
   Scheduler clock_;
@@ -245,7 +245,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   put(*trimming, 8);
   for (int left = 0; left < 3; ++left) {
     turns.insert(digest_of(*trimming));
-    pool_.give_back(trimming->dequeue());
+    pool_.free(trimming->dequeue());
     put(*trimming, 7, PacketKind::kAck);  // the same wait as before
   }
   EXPECT_EQ(turns.size(), 3u);

@@ -183,7 +183,7 @@ TEST(SwitchDevice, APausedPriorityStopsAloneAndItsTimeIsMeasured) {
   TestStar star(3, plain(), k100G);
   // Host 0 stops priority 3 for 100 us.
   const auto pause = [&](std::uint16_t classes) {
-    Packet* const frame = star.pool.take();
+    Packet* const frame = star.pool.allocate();
     frame->kind = PacketKind::kPause;
     frame->wire_bytes = kPauseFrameBytes;
     frame->pause_classes = classes;
@@ -383,8 +383,8 @@ TEST(SwitchDevice, CongestionPointSendsFeedbackToTheSource) {
   ASSERT_FALSE(star.host[1]->seen.empty());
   for (const auto& seen : star.host[1]->seen) {
     EXPECT_EQ(seen.kind, PacketKind::kCnm);
-    EXPECT_GE(seen.immediate, 1u);
-    EXPECT_LE(seen.immediate, 63u);
+    EXPECT_GE(seen.qcn_feedback, 1u);
+    EXPECT_LE(seen.qcn_feedback, 63u);
   }
   EXPECT_EQ(star.device.totals().cnms_sent, star.host[1]->packets + star.host[2]->packets);
 }
@@ -413,7 +413,7 @@ TEST(SwitchDevice, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
   for (int i = 0; i < 400'000; ++i) {
     when += PicoSeconds(static_cast<std::int64_t>(random.exponential(100'000)));
     scheduler.run_until(when);
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->wire_bytes = 1000;
     device.receive(packet, 1);
   }

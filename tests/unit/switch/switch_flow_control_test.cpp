@@ -41,7 +41,7 @@ class SwitchFlowControl : public ::testing::Test {
     frame.seconds_to_live = 121;
     frame.pfc = LldpFrame::Pfc{false, kPriorities, pfc};
     const std::vector<std::uint8_t> bytes = serialize(frame);
-    Packet* const packet = star.pool.take();
+    Packet* const packet = star.pool.allocate();
     packet->kind = PacketKind::kLldp;
     star.pool.attach_payload(*packet, bytes.size());
     std::copy(bytes.begin(), bytes.end(), packet->payload->begin());

@@ -29,7 +29,7 @@ class TestHost final : public PacketSink {
     Ecn ecn;
     std::uint8_t priority;
     PacketKind kind;
-    std::uint32_t immediate;
+    std::uint32_t qcn_feedback;
   };
 
   TestHost(Scheduler& scheduler, PacketPool& pool, HostId id)
@@ -55,7 +55,7 @@ class TestHost final : public PacketSink {
     kick();
   }
   Packet* make(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->source = id_;
     packet->destination = destination;
     packet->wire_bytes = wire_bytes;
@@ -71,7 +71,7 @@ class TestHost final : public PacketSink {
   void kick() {
     if (wire_free_.is_scheduled()) return;
     if (credits_ && credits_->owed() != 0) {
-      Packet* const frame = pool_.take();
+      Packet* const frame = pool_.allocate();
       credits_->write_frame(*frame);
       scheduler_.schedule_in(wire_free_, link_->send(frame));
       return;
@@ -100,13 +100,13 @@ class TestHost final : public PacketSink {
     if (packet->kind == PacketKind::kPause) {
       paused_ = static_cast<std::uint8_t>(packet->pause_classes);
       ++pause_frames;
-      pool_.give_back(packet);
+      pool_.free(packet);
       kick();
       return;
     }
     if (packet->kind == PacketKind::kCreditLimit) {
       credits_->receive_frame(*packet);
-      pool_.give_back(packet);
+      pool_.free(packet);
       kick();
       return;
     }
@@ -124,12 +124,12 @@ class TestHost final : public PacketSink {
     if (packet->ecn == Ecn::kCe) ++ce;
     if (keep) {
       seen.push_back({scheduler_.now(), packet->flow, packet->psn, packet->ecn, packet->priority,
-                      packet->kind, packet->immediate});
+                      packet->kind, packet->qcn_feedback});
     }
     if (packet->telemetry != nullptr) {
       telemetry.push_back({*packet->telemetry, packet->telemetry_hops});
     }
-    pool_.give_back(packet);
+    pool_.free(packet);
   }
 
   std::uint64_t packets = 0;

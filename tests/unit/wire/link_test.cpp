@@ -1,4 +1,4 @@
-// A wire's time, and its jitter.
+// Delay and jitter of a link.
 #include "wire/link.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class Arrivals final : public PacketSink {
   void receive(Packet *packet, int) override {
     times.push_back(scheduler_.now());
     psns.push_back(packet->psn);
-    pool_.give_back(packet);
+    pool_.free(packet);
   }
   std::vector<PicoSeconds> times;
   std::vector<Psn> psns;
@@ -31,7 +31,7 @@ class OneWay : public testing::Test {
 
   void send_at(PicoSeconds when, std::uint32_t wire_bytes) {
     scheduler.run_until(when);
-    Packet *const packet = pool.take();
+    Packet *const packet = pool.allocate();
     packet->wire_bytes = wire_bytes;
     packet->psn = next++;
     link.send(packet);
@@ -78,7 +78,7 @@ TEST_F(OneWay, WithoutJitterArrivalIsSerialisationAndDelay) {
 TEST_F(OneWay, AFailureLosesWhatIsUnderWayAndWhatIsSentUntilItIsRepaired) {
   send_at(PicoSeconds(0), 85);
   send_at(kMicroSecond, 85);
-  scheduler.run_until(PicoSeconds(1'008'400));  // the first is there
+  scheduler.run_until(PicoSeconds(1'008'400));  // the first packet has arrived
   link.fail();
   EXPECT_EQ(pool.in_use(), 0);
   send_at(kMicroSecond * 2, 85);
@@ -94,7 +94,7 @@ TEST_F(OneWay, AnotherRateIsForWhatIsSentThen) {
   send_at(PicoSeconds(0), 85);
   link.set_rate(BitRate(25'000'000'000));
   send_at(PicoSeconds(8'400), 85);
-  link.set_rate(BitRate(30'000'000'000));  // not a whole number of picoseconds a byte
+  link.set_rate(BitRate(30'000'000'000));  // a byte takes a fraction of picoseconds
   send_at(PicoSeconds(100'000), 85);
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(far.times, (std::vector<PicoSeconds>{PicoSeconds(1'008'400), PicoSeconds(1'042'000),

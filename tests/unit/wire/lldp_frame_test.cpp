@@ -1,4 +1,4 @@
-// LLDP frames: the bytes of the standard, and nothing that anybody sends does harm.
+// LLDP frames: bytes as in the standard, and safe parsing of any input.
 #include "wire/lldp_frame.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(LldpFrame, HasTheBytesOfTheStandard) {
       0x01, 0x80, 0xC2, 0, 0, 0x0E, 2, 0, 0, 0, 0, 9, 0x88, 0xCC,
       // chassis: a MAC address
       0x02, 0x07, 4, 2, 0, 0, 0, 0, 1,
-      // port: an interface's name
+      // port: interface name
       0x04, 0x06, 5, 'p', 'o', 'r', 't', '7',
       // time to live
       0x06, 0x02, 0, 121,
@@ -95,13 +95,13 @@ TEST(LldpFrame, AnotherOrganisationsPartIsLeftOut) {
 TEST(LldpFrame, WhatTheStandardForbidsIsRefused) {
   const std::vector<std::uint8_t> whole = serialize(example());
   LldpFrame read;
-  // Broken off anywhere.
+  // Truncated at each length.
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::vector<std::uint8_t> part(whole.begin(),
                                    whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(parse(part.data(), part.size(), read)) << size;
   }
-  // The same part twice: PFC, of eight bytes, before the end.
+  // A repeated PFC TLV, eight bytes before the end.
   std::vector<std::uint8_t> twice = whole;
   const auto pfc =
       std::search(twice.begin(), twice.end(), whole.end() - 2 - 13 - 8, whole.end() - 2 - 13);

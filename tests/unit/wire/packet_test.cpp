@@ -10,24 +10,23 @@ namespace {
 
 TEST(PacketPool, ReusesWhatWasGivenBack) {
   PacketPool pool;
-  Packet* const first = pool.take();
+  Packet* const first = pool.allocate();
   pool.attach_telemetry(*first);
   IntStack* const stack = first->telemetry;
   first->psn = 77;
   EXPECT_EQ(pool.in_use(), 1);
-  pool.give_back(first);
+  pool.free(first);
   EXPECT_EQ(pool.in_use(), 0);
-  Packet* const second = pool.take();
+  Packet* const second = pool.allocate();
   EXPECT_EQ(second, first);
   EXPECT_EQ(second->psn, 0u);
   EXPECT_EQ(second->telemetry, nullptr);
   pool.attach_telemetry(*second);
   EXPECT_EQ(second->telemetry, stack);
-  pool.give_back(second);
+  pool.free(second);
 }
 
-// Packets made in one pool and given back to another, for ever: what piles up there comes back, so
-// the number of different packets stays bounded.
+// Packets allocated in one pool and freed in another: balance() returns them, so memory is bounded.
 TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   PacketPool near;
   PacketPool far;
@@ -43,7 +42,7 @@ TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
     stacks.insert(packet->telemetry);
     on_the_way.push_back(packet);
     if (on_the_way.size() > 1'000) {
-      far.give_back(on_the_way.front());
+      far.free(on_the_way.front());
       on_the_way.pop_front();
     }
     if (i % 1'000 == 0) PacketPool::balance(pools);
@@ -51,7 +50,7 @@ TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   }
   EXPECT_LT(packets.size(), 20'000u);
   EXPECT_LT(stacks.size(), 20'000u);
-  for (Packet* const packet : on_the_way) far.give_back(packet);
+  for (Packet* const packet : on_the_way) far.free(packet);
   EXPECT_EQ(near.in_use() + far.in_use(), 0);
 }
 
@@ -59,17 +58,17 @@ TEST(PacketPool, EvensOutManyPoolsAtOnce) {
   std::vector<std::unique_ptr<PacketPool>> pools;
   std::vector<PacketPool*> all;
   for (int p = 0; p < 8; ++p) all.push_back(pools.emplace_back(new PacketPool).get());
-  for (std::size_t p = 0; p < 4; ++p) {  // the first four send to the last
-    for (int i = 0; i < 8'000; ++i) all[7 - p]->give_back(all[p]->take());
+  for (std::size_t p = 0; p < 4; ++p) {  // the first four pools send to the last four
+    for (int i = 0; i < 8'000; ++i) all[7 - p]->free(all[p]->allocate());
   }
   PacketPool::balance(all);
   std::vector<Packet*> taken;
   for (std::size_t p = 0; p < 4; ++p) {
     const std::size_t before = all[p]->size();
-    for (int i = 0; i < 3'000; ++i) taken.push_back(all[p]->take());
+    for (int i = 0; i < 3'000; ++i) taken.push_back(all[p]->allocate());
     EXPECT_EQ(all[p]->size(), before) << "pool " << p << " has been given what it needs";
   }
-  for (Packet* const packet : taken) all[0]->give_back(packet);
+  for (Packet* const packet : taken) all[0]->free(packet);
 }
 
 }  // namespace

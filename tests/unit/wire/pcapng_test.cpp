@@ -13,7 +13,7 @@
 namespace dcc {
 namespace {
 
-/// A reader of its own: blocks by type with their bodies, lengths checked on the way.
+/// An independent reader: returns blocks by type with their bodies, and checks their lengths.
 struct Block {
   std::uint32_t type = 0;
   std::string body;
@@ -43,7 +43,7 @@ std::vector<Block> blocks_of(const std::string& path) {
   return blocks;
 }
 
-/// Value of an option in a block's body, whose options begin at `at`.
+/// Returns the value of an option in the body of a block. Options begin at `at`.
 std::string option(const std::string& body, std::size_t at, std::uint32_t code) {
   while (at + 4 <= body.size()) {
     const std::uint32_t word = le32(body, at);

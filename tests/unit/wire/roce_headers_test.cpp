@@ -117,7 +117,7 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       ASSERT_EQ(parsed.error, ParseError::kNone) << describe(parsed.error);
       EXPECT_EQ(std::vector<std::uint8_t>(parsed.payload, parsed.payload + parsed.payload_size),
                 payload);
-      // Every field came back: the same bytes come out again.
+      // All fields were parsed: writing them again gives the same bytes.
       EXPECT_EQ(serialize(parsed.headers, parsed.payload, parsed.payload_size), bytes);
       EXPECT_EQ(parsed.headers.destination_qpn, 0xABCDEFu);
       EXPECT_EQ(parsed.headers.psn, 0x123456u);
@@ -180,7 +180,7 @@ TEST(RoceHeaders, TheCrcCoversAllButWhatRoutersChange) {
       EXPECT_NE(error, ParseError::kNone) << "byte " << byte;
     }
   }
-  // A switch marks CE and counts down: the IPv4 checksum changes, the invariant CRC does not.
+  // A switch sets CE and decrements the TTL: the IPv4 checksum changes, the invariant CRC does not.
   Headers routed = example(Opcode::kWriteOnly);
   routed.ecn = Ecn::kCe;
   routed.ttl = 61;
@@ -229,7 +229,7 @@ TEST(RoceHeaders, ErrorsAreValues) {
   EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // UDP length
   EXPECT_EQ(with(42, 0x15), ParseError::kBadOpcode);
   EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // transport version
-  EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has none
+  EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has no payload
   EXPECT_EQ(with(good.size() - 6, 1), ParseError::kBadPayload);  // padding must be zero
   EXPECT_EQ(with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)),
             ParseError::kBadIcrc);
@@ -251,7 +251,7 @@ TEST(RoceHeaders, RubbishIsRefusedWithoutHarm) {
       bytes.resize(noise() % 120);
       for (auto& byte : bytes) byte = static_cast<std::uint8_t>(noise());
     }
-    // A heap copy of the exact size lets the address sanitizer see every step too far.
+    // A heap copy of the exact size lets the address sanitizer detect each access beyond the end.
     const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
     const Parsed parsed = parse(exact.data(), exact.size());
     if (parsed.error == ParseError::kNone) {
@@ -259,7 +259,7 @@ TEST(RoceHeaders, RubbishIsRefusedWithoutHarm) {
       ASSERT_LE(parsed.payload + parsed.payload_size + kIcrc, exact.data() + exact.size());
     }
   }
-  EXPECT_GT(accepted, 0u);  // only bytes without protection were hit
+  EXPECT_GT(accepted, 0u);  // some changes hit bytes outside the CRC
   EXPECT_LT(accepted, 60'000u);
 }
 
@@ -267,7 +267,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   Packet packet;
   packet.source = 1;
   packet.destination = 2;
-  packet.psn = 0x5'000'001;  // unwrapped in the model, 24 bits on the wire
+  packet.psn = 0x5'000'001;  // 24 bits on the wire
   packet.destination_qpn = 9;
   const auto opcode = [&](bool first, bool last, bool immediate) {
     packet.first = first;
@@ -285,10 +285,10 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_NE(mac_of(1), mac_of(2));
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 5;
-  packet.immediate = 255;
+  packet.cnp_packets = 255;
   EXPECT_EQ(headers_of(packet, 0).cnp_marks, 5);
   EXPECT_EQ(headers_of(packet, 0).cnp_packets, 255);
-  packet.immediate = 0;  // what does not count packets does not count marks either
+  packet.cnp_packets = 0;  // without a count of packets there is no count of marks
   EXPECT_EQ(headers_of(packet, 0).cnp_marks, 0);
   EXPECT_EQ(headers_of(packet, 0).cnp_packets, 0);
   EXPECT_TRUE(headers_of(packet, 0).becn);
@@ -296,7 +296,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_EQ(headers_of(packet, 0).syndrome, kSyndromeNakSequence);
 }
 
-/// The fields wireshark's own dissector finds in our bytes, one line a packet.
+/// Header fields as the dissector of Wireshark reads them, one line per packet.
 std::vector<std::string> dissect(const std::vector<std::vector<std::uint8_t>>& packets,
                                  const std::string& fields) {
   const std::string path = ::testing::TempDir() + "roce.pcap";

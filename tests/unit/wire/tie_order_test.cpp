@@ -22,8 +22,8 @@ TEST(TieOrder, IsAnOrderOfAllAtEveryMoment) {
   }
 }
 
-// Of N wires among many that meet at 100 000 moments, each comes first as often as the others, and
-// each before each other half the time: within five deviations of a binomial.
+// N of many wires meet at 100 000 instants. Each comes first equally often, and each precedes each
+// other in half the cases, within five standard deviations of a binomial.
 TEST(TieOrder, FavoursNobody) {
   constexpr int kMoments = 100'000;
   const auto deviations = [](double p) { return 5 * std::sqrt(kMoments * p * (1 - p)); };

@@ -122,8 +122,8 @@ TEST(WireFrame, AnswersAndNotifications) {
   EXPECT_EQ(headers().syndrome, roce::kSyndromeNakAccess);
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 9;
-  EXPECT_EQ(headers().cnp_marks, 0);  // one mark or several: not told
-  packet.immediate = 12;
+  EXPECT_EQ(headers().cnp_marks, 0);  // the number of marks is unknown
+  packet.cnp_packets = 12;
   EXPECT_EQ(headers().cnp_marks, 9);
   EXPECT_EQ(headers().cnp_packets, 12);
   EXPECT_EQ(headers().opcode, roce::Opcode::kCnp);
@@ -145,7 +145,7 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(length, 60u);
 
   packet.kind = PacketKind::kCnm;
-  packet.immediate = 42;
+  packet.qcn_feedback = 42;
   packet.source = 8;
   packet.destination = 3;
   frame = frame_of(packet, 128, &length);
@@ -156,8 +156,7 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
 }
 
-// Of a transport without published headers: addresses, mark and checksum are real, the rest is
-// text.
+// A transport without published headers: addresses, ECN and checksum are real, the rest is text.
 TEST(WireFrame, OtherTransportsAreLabelled) {
   Packet packet = data_packet(4096);
   packet.wire_bytes = 4160;
@@ -183,14 +182,14 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
 
   packet.kind = PacketKind::kAck;
   packet.payload_bytes = 0;
-  packet.wire_bytes = 40;  // too few for what is written
+  packet.wire_bytes = 40;  // fewer than the label needs
   size = writer.write(packet, kPort, frame.data());
   EXPECT_EQ(size.length, 34 + std::string("uec ack 16777221, flow 9, qp 1193046, 0 B, ab").size());
   FrameWriter snapped(64, "uec");
   size = snapped.write(packet, kPort, frame.data());
   EXPECT_EQ(size.captured, 64u);
 
-  // The longest there is.
+  // The longest label.
   packet.kind = PacketKind::kReturned;
   packet.psn = packet.scheme = ~std::uint64_t{0};
   packet.flow = packet.destination_qpn = packet.payload_bytes = ~std::uint32_t{0};

@@ -309,8 +309,8 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
         const auto choice = parameters.make(view.context(static_cast<std::uint64_t>(here)));
         choice->join(fabric, here);
         Packet packet = packet_of(1, 0, 12);
-        packet.overlay = {static_cast<std::uint8_t>(1 + first), 0,
-                          static_cast<std::uint8_t>(1 + second), 0};
+        packet.overlay = {
+            {static_cast<std::uint8_t>(1 + first), 0, static_cast<std::uint8_t>(1 + second), 0}};
         const std::uint32_t way = choice->choose(packet, ports);
         EXPECT_EQ(way, step == 0 ? first : second);
         here = topology.peer(here, ports[way]).node;
@@ -355,7 +355,7 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
     for (const std::uint32_t flow : flows) {  // they keep out of each other's rounds
       Packet packet = packet_of(flow, 0, 12);
       const std::uint32_t peeked = choice->peek(packet, ports);
-      EXPECT_EQ(packet.overlay.tag, 0);
+      EXPECT_EQ(packet.overlay.route.first_port, 0);
       const std::uint32_t way = choice->choose(packet, ports);
       EXPECT_EQ(way, peeked);
       const NodeId next = fabric.topology.peer(fabric.rack, ports[way]).node;
@@ -384,15 +384,15 @@ TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
   for (int i = 0; i < 2; ++i) {
     Packet packet = packet_of(1, 0, 2);
     taken.insert(choice->choose(packet, ports));
-    EXPECT_EQ(packet.overlay.feedback_tag, 1) << "one way on from there";
+    EXPECT_EQ(packet.overlay.route.second_port, 1) << "one way on from there";
   }
   EXPECT_EQ(taken, (std::set<std::uint32_t>{0, 1}));
   // A packet of another rack goes as it says, and keeps it.
   Packet passing = packet_of(1, 12, 2);
-  passing.overlay = {1, 0, 2, 0};
+  passing.overlay = {{1, 0, 2, 0}};
   EXPECT_EQ(choice->choose(passing, ports), 1u);
-  EXPECT_EQ(passing.overlay.tag, 1);
-  EXPECT_EQ(passing.overlay.feedback_tag, 2);
+  EXPECT_EQ(passing.overlay.route.first_port, 1);
+  EXPECT_EQ(passing.overlay.route.second_port, 2);
 }
 
 /// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.

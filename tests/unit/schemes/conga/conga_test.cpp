@@ -12,7 +12,8 @@ namespace dcc::path_choice_test {
 namespace {
 
 TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
-  const CongaParameters parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
+  const RateEstimatorParameters
+      parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
   const BitRate rate(100'000'000'000);
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
@@ -68,25 +69,25 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   Packet there = packet_of(flow, 0, 4);
   while (leaf0.peek(there, up) != 1) there = packet_of(++flow, 0, 4);
   ASSERT_EQ(leaf0.choose(there, up), 1u);
-  EXPECT_EQ(there.overlay.tag, 2);
-  EXPECT_EQ(there.overlay.congestion, 0);
-  EXPECT_EQ(there.overlay.feedback_tag, 0);  // nothing heard from there yet
+  EXPECT_EQ(there.overlay.path_congestion.path, 2);
+  EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
+  EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // nothing heard from there yet
   leaf0.departs(there, 5);
-  EXPECT_EQ(there.overlay.congestion, 0);
+  EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
   // The spine's link down has 1.25 MB of the 2 MB that mean a full link behind it: 5 of 8.
   Packet others;
   others.wire_bytes = 1'250'000;
   spine.departs(others, 1);
   EXPECT_EQ(spine.choose(there, PortSet::consecutive(1, 1)), 0u);
   spine.departs(there, 1);
-  EXPECT_EQ(there.overlay.congestion, 5);
+  EXPECT_EQ(there.overlay.path_congestion.congestion, 5);
   EXPECT_EQ(leaf1.choose(there, down), 0u);
-  EXPECT_EQ(there.overlay.tag, 0);  // what hosts get has no overlay
+  EXPECT_EQ(there.overlay.path_congestion.path, 0);  // what hosts get has no overlay
 
   Packet back = packet_of(900, 4, 0);
   leaf1.choose(back, up);
-  EXPECT_EQ(back.overlay.feedback_tag, 2);
-  EXPECT_EQ(back.overlay.feedback, 5);
+  EXPECT_EQ(back.overlay.path_congestion.feedback_path, 2);
+  EXPECT_EQ(back.overlay.path_congestion.feedback, 5);
   EXPECT_EQ(leaf0.congestion_to(1, 5), 0u);
   leaf0.choose(back, down);
   EXPECT_EQ(leaf0.congestion_to(1, 5), 5u);
@@ -132,13 +133,14 @@ TEST_F(CongaPair, AFlowOnlyMovesToABetterWay) {
 TEST_F(CongaPair, WhatChangedIsToldFirstThenAllInTurn) {
   const auto arrive = [&](std::uint8_t tag, std::uint8_t congestion) {
     Packet packet = packet_of(1, 0, 4);
-    packet.overlay = {tag, congestion, 0, 0};
+    packet.overlay = {{tag, congestion, 0, 0}};
     leaf1.choose(packet, down);
   };
   const auto told = [&] {
     Packet packet = packet_of(900, 4, 0);
     leaf1.choose(packet, up);
-    return std::pair<int, int>(packet.overlay.feedback_tag, packet.overlay.feedback);
+    return std::pair<int, int>(packet.overlay.path_congestion.feedback_path,
+                               packet.overlay.path_congestion.feedback);
   };
   arrive(1, 3);
   arrive(2, 6);

@@ -39,12 +39,12 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     clock.run_until(kMilliSecond);
   }
   ~ConweaveEdge() override {
-    for (Packet* packet : went) pool.give_back(packet);
-    for (Packet* packet : sent) pool.give_back(packet);
+    for (Packet* packet : went) pool.free(packet);
+    for (Packet* packet : sent) pool.free(packet);
   }
 
   Packet* packet_of(Psn psn, std::uint32_t flow = 6) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->source = 0;
     packet->destination = 4;
     packet->flow = flow;
@@ -60,11 +60,11 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     EXPECT_EQ(here.choose(*packet, up), ahead);
     const ConweaveHeader header = ConweaveHeader::of(packet->overlay);
     EXPECT_EQ(header.way, ahead + 1);
-    pool.give_back(packet);
+    pool.free(packet);
     return header;
   }
   void hear(News news, std::uint8_t epoch, std::uint8_t way = 1, std::uint32_t flow = 6) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kPathNews;
     packet->source = 4;
     packet->destination = 0;
@@ -107,7 +107,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   std::vector<Psn> order() const {
     std::vector<Psn> list;
     for (const Packet* packet : went) {
-      EXPECT_EQ(packet->overlay.tag, 0);  // what hosts get has no overlay
+      EXPECT_EQ(packet->overlay.bytes[0], 0);  // what hosts get has no overlay
       list.push_back(packet->psn);
     }
     return list;
@@ -123,18 +123,18 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   bool detain(Packet* packet, int port) override {
     EXPECT_EQ(port, 0);
     if (room) return true;
-    pool.give_back(packet);
+    pool.free(packet);
     return false;
   }
   void release(Packet* packet, int port) override {
     EXPECT_EQ(port, 0);
     went.push_back(packet);
   }
-  Packet* allocate() override { return pool.take(); }
+  Packet* allocate() override { return pool.allocate(); }
   void send(Packet* packet) override { sent.push_back(packet); }
   void consume(Packet* packet) override {
     ++taken;
-    pool.give_back(packet);
+    pool.free(packet);
   }
 
   Scheduler clock;
@@ -393,7 +393,7 @@ TEST_F(ConweaveEdge, AnswersOfHostsGoByHash) {
   ack.source = 1;
   ack.destination = 5;
   EXPECT_EQ(here.choose(ack, up), scaled_down(flow_hash(ack, 77), 4));
-  EXPECT_EQ(ack.overlay.tag, 0);
+  EXPECT_EQ(ack.overlay.bytes[0], 0);
 }
 
 /// Three tiers: a way beyond the first link is chosen by what is left of its number, the same for
@@ -427,7 +427,7 @@ TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
     const NodeId above = net.topology.peer(edge, port).node;
     const PortSet on = net.routing.ports(above, far);
     const std::pair<int, int> links{port, on[at(above)->choose(packet, on)]};
-    const auto [known, is_new] = path.emplace(packet.overlay.tag, links);
+    const auto [known, is_new] = path.emplace(packet.overlay.bytes[0], links);
     EXPECT_EQ(known->second, links);
   }
   std::set<std::pair<int, int>> different;

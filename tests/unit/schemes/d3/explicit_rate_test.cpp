@@ -158,7 +158,7 @@ TEST(ExplicitRatePort, WritesWhatItGivesOverWhatItGave) {
   ExplicitRatePort port(ExplicitRateParameters{}, {random, clock});
   port.attach({gbps(10), kMicroSecond, 20});
   const auto request = [&](BitRate desired, Lease past, unsigned hop) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kRequest;
     packet->wire_bytes = 64;
     packet->scheme = desired.bits_per_second;
@@ -179,7 +179,7 @@ TEST(ExplicitRatePort, WritesWhatItGivesOverWhatItGave) {
   Packet* const beyond = request(gbps(3), {}, 3);
   EXPECT_EQ(beyond->immediate, 3u);
   EXPECT_EQ(port.rates().flows(), 1u) << "no place in the header";
-  for (Packet* packet : {one, again, beyond}) pool.give_back(packet);
+  for (Packet* packet : {one, again, beyond}) pool.free(packet);
 }
 
 TEST(ExplicitRatePort, ServesControlFirstAndDropsWhatFindsNoRoom) {
@@ -191,7 +191,7 @@ TEST(ExplicitRatePort, ServesControlFirstAndDropsWhatFindsNoRoom) {
   ExplicitRatePort port(parameters, {random, clock});
   port.attach({gbps(10), kMicroSecond, 20});
   const auto take = [&](PacketKind kind, std::uint8_t priority, std::uint32_t bytes) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = kind;
     packet->priority = priority;
     packet->wire_bytes = bytes;
@@ -211,7 +211,7 @@ TEST(ExplicitRatePort, ServesControlFirstAndDropsWhatFindsNoRoom) {
   EXPECT_EQ(port.dequeue(), data);
   EXPECT_EQ(port.dequeue(), more);
   EXPECT_TRUE(port.empty());
-  for (Packet* packet : {data, more, ack, late}) pool.give_back(packet);
+  for (Packet* packet : {data, more, ack, late}) pool.free(packet);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr PicoSeconds kGap{1'297'600};
 struct Queue {
   Queue() { queue.attach(BitRate(10'000'000'000), 20); }
   Packet* credit() {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kCredit;
     packet->wire_bytes = 64;
     return packet;
@@ -38,7 +38,7 @@ TEST(CreditQueue, AfterAPauseTwoLeaveInARowThenAtTheirPace) {
   while (!q.queue.empty()) {
     now = std::max(now, q.queue.ready_at());
     left.push_back(now);
-    q.pool.give_back(q.queue.pop(now));
+    q.pool.free(q.queue.pop(now));
   }
   EXPECT_EQ(left, (std::vector<PicoSeconds>{start, start, start + kGap, start + kGap * 2,
                                             start + kGap * 3}));
@@ -73,7 +73,7 @@ TEST(CreditPort, CreditsGoBeforeDataAsFastAsTheBucketLetsThem) {
   port.attach(link);
   std::vector<Packet*> packets;
   for (int i = 0; i < 3; ++i) {
-    Packet* const data = q.pool.take();
+    Packet* const data = q.pool.allocate();
     data->wire_bytes = 1518;
     packets.push_back(data);
     EXPECT_TRUE(port.enqueue(data).dropped.empty());
@@ -104,7 +104,7 @@ TEST(CreditPort, DataHasABoundAndWhatIsTakenElsewhereDoesNotWait) {
   parameters.data_limit = 3000;
   CreditPort port(parameters, {q.random, clock});
   const auto data = [&] {
-    Packet* const packet = q.pool.take();
+    Packet* const packet = q.pool.allocate();
     packet->wire_bytes = 1500;
     return packet;
   };

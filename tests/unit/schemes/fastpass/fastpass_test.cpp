@@ -262,7 +262,7 @@ TEST(Fastpass, MoreWorkOnARestingQueuePairIsAskedForAnew) {
 
 TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
   PacketPool pool;
-  Packet* const packet = pool.take();
+  Packet* const packet = pool.allocate();
   pool.attach_telemetry(*packet);
   for (std::size_t i = 0; i < FastpassEntries::kMax; ++i) {
     FastpassEntry entry;
@@ -285,14 +285,14 @@ TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
     EXPECT_EQ(entry.host, 0xFFFF'0000 + i);
     EXPECT_EQ(entry.total, ~std::uint64_t{0} - i);
   }
-  pool.give_back(packet);
+  pool.free(packet);
 }
 
 // Whatever its pooled stack was used for before: of two entries a hop only one is written.
 TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   PacketPool pool;
-  Packet* const fresh = pool.take();
-  Packet* const used = pool.take();
+  Packet* const fresh = pool.allocate();
+  Packet* const used = pool.allocate();
   pool.attach_telemetry(*fresh);
   pool.attach_telemetry(*used);
   used->telemetry->hop[0] = {kMicroSecond, 7, 8, 9_Gbps};
@@ -303,8 +303,8 @@ TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   one(*fresh);
   other(*used);
   EXPECT_EQ(one.value(), other.value());
-  pool.give_back(fresh);
-  pool.give_back(used);
+  pool.free(fresh);
+  pool.free(used);
 }
 
 // What was found and is not sent yet, down to the ways; the allocators are alike.

@@ -117,7 +117,7 @@ struct Port {
     port->attach({BitRate(10'000'000'000), kMicroSecond, 20});
   }
   Packet* packet(PacketKind kind, bool with_prices) {
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->kind = kind;
     packet->wire_bytes = 980;
     if (with_prices) {
@@ -127,7 +127,7 @@ struct Port {
     return packet;
   }
   void serve_all() {
-    while (!port->empty()) pool.give_back(port->dequeue());
+    while (!port->empty()) pool.free(port->dequeue());
   }
   Scheduler clock;
   RandomStream random{1, "port"};
@@ -192,7 +192,7 @@ TEST(PricedPort, DropsWhatFindsNoRoom) {
   }
   PortDiscipline::Verdict verdict = one.port->enqueue(one.packet(PacketKind::kData, true));
   ASSERT_FALSE(verdict.dropped.empty());
-  one.pool.give_back(verdict.dropped.pop());
+  one.pool.free(verdict.dropped.pop());
   one.serve_all();
 }
 

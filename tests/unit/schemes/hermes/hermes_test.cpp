@@ -41,8 +41,8 @@ class HermesEdge : public testing::Test, private PathView {
     ack.destination = 0;
     ack.flow = flow;
     ack.sent = time - rtt;
-    ack.cnp_marks = marked ? 1 : 0;
-    ack.overlay.feedback_tag = static_cast<std::uint8_t>(port + 1);
+    ack.ce_echo = marked;
+    ack.overlay.uplink.echo = static_cast<std::uint8_t>(port + 1);
     EXPECT_EQ(hermes.choose(ack, PortSet::consecutive(0, 1)), 0u);
   }
   void good(int port) { hear(port, kMicroSecond * 20, false); }
@@ -58,7 +58,7 @@ class HermesEdge : public testing::Test, private PathView {
     packet.psn = psn;
     packet.wire_bytes = bytes;
     const int port = up[hermes.choose(packet, up)];
-    EXPECT_EQ(packet.overlay.tag, port + 1);
+    EXPECT_EQ(packet.overlay.uplink.number, port + 1);
     return port;
   }
 
@@ -196,7 +196,7 @@ TEST_F(HermesEdge, WhatEndsHereGoesItsWayByHash) {
   ack.destination = 4;
   ack.flow = 5;
   EXPECT_EQ(hermes.choose(ack, up), scaled_down(flow_hash(ack, 77), 4));
-  EXPECT_EQ(ack.overlay.tag, 0);
+  EXPECT_EQ(ack.overlay.uplink.number, 0);
 }
 
 }  // namespace

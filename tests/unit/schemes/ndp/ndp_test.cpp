@@ -119,7 +119,7 @@ TEST(Ndp, WhatComesBackAmongAcksGoesAgainUnasked) {
     });
     const std::uint32_t flow = star.send(0, 1, 9000 * 60);
     while (!lost) star.scheduler.run_until(star.scheduler.now() + kMicroSecond);
-    Packet* const header = star.pool.take();
+    Packet* const header = star.pool.allocate();
     header->kind = PacketKind::kReturned;
     header->psn = which;
     header->destination_qpn = flow;

@@ -22,7 +22,7 @@ class TrimmingPortTest : public testing::Test {
     return *port_;
   }
   Packet* make(Psn psn, PacketKind kind = PacketKind::kData) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->psn = psn;
     packet->kind = kind;
     packet->source = 1;
@@ -39,7 +39,7 @@ class TrimmingPortTest : public testing::Test {
     while (!port().empty()) {
       Packet* const packet = port().dequeue();
       order.push_back(*packet);
-      pool_.give_back(packet);
+      pool_.free(packet);
     }
     EXPECT_EQ(port().bytes(), 0);
     return order;
@@ -112,7 +112,7 @@ TEST_F(TrimmingPortTest, AHeaderWithoutRoomIsTurnedRoundOnce) {
   PortDiscipline::Verdict second = port().enqueue(back);
   EXPECT_EQ(second.returned, nullptr);
   EXPECT_EQ(second.dropped.pop(), back) << "a second time it is lost";
-  pool_.give_back(back);
+  pool_.free(back);
   drain();
 }
 
@@ -125,7 +125,7 @@ TEST_F(TrimmingPortTest, WithoutReturnsItIsDropped) {
   PortDiscipline::Verdict verdict = port().enqueue(make(2));
   EXPECT_EQ(verdict.returned, nullptr);
   ASSERT_FALSE(verdict.dropped.empty());
-  pool_.give_back(verdict.dropped.pop());
+  pool_.free(verdict.dropped.pop());
   EXPECT_TRUE(verdict.dropped.empty());
   drain();
 }

@@ -306,7 +306,7 @@ TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
 INSTANTIATE_TEST_SUITE_P(Kept, PreemptiveAllocatorCrowd, testing::Values(1u, 4u, 16u, 64u));
 
 Packet* with_header(PacketPool& pool, PacketKind kind, const Flow& flow) {
-  Packet* const packet = pool.take();
+  Packet* const packet = pool.allocate();
   packet->kind = kind;
   packet->flow = flow.number;
   packet->wire_bytes = 64;
@@ -343,7 +343,7 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   probe->kind = PacketKind::kCredit;
   port.came_back(*probe);
   EXPECT_EQ(port.rates().flows()[0].rate, gbps(10));
-  for (Packet* packet : {probe, data}) pool.give_back(packet);
+  for (Packet* packet : {probe, data}) pool.free(packet);
 }
 
 /// A switch with a wire that keeps what it is given.
@@ -385,7 +385,7 @@ TEST(PreemptiveRatePort, HearsWhatComesInOverItsOwnLink) {
   SchedulingHeaderOn::write(*first, told);
   pass(first, 1);
   EXPECT_EQ(pass(second, 0).rate, gbps(4));
-  for (Packet* packet : {first, second}) pool.give_back(packet);
+  for (Packet* packet : {first, second}) pool.free(packet);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 class PfabricPortTest : public testing::Test {
  protected:
   Packet* make(std::uint32_t flow, std::uint64_t left, Psn psn = 0, std::uint32_t bytes = 1500) {
-    Packet* const packet = pool_.take();
+    Packet* const packet = pool_.allocate();
     packet->flow = flow;
     packet->scheme = left;
     packet->psn = psn;
@@ -25,14 +25,14 @@ class PfabricPortTest : public testing::Test {
     while (!verdict.dropped.empty()) {
       Packet* const lost = verdict.dropped.pop();
       flows.push_back(lost->flow);
-      pool_.give_back(lost);
+      pool_.free(lost);
     }
     return flows;
   }
   Packet served() {
     Packet* const packet = port_.dequeue();
     const Packet copy = *packet;
-    pool_.give_back(packet);
+    pool_.free(packet);
     return copy;
   }
   PacketPool pool_;
@@ -108,7 +108,7 @@ TEST_F(PfabricPortTest, NothingGoesBeforeSomethingMoreUrgent) {
         model.erase(std::find_if(model.begin(), model.end(),
                                  [&](const Waiting& w) { return w.psn == gone->psn; }));
         for (const Waiting& stays : model) EXPECT_LE(stays.left, gone->scheme);
-        pool_.give_back(gone);
+        pool_.free(gone);
       }
     } else if (!port_.empty()) {
       const Packet packet = served();

@@ -1,10 +1,11 @@
 // Ways whose ACKs came back unmarked are used again.
+#include "schemes/reps/reps.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "fabric/fabric_map.h"
-#include "schemes/reps/reps.h"
 #include "unit/fabric/path_view.h"
 
 namespace dcc::path_choice_test {
@@ -13,8 +14,8 @@ namespace {
 Packet ack_of(const Packet& data, std::uint8_t tag, bool marked = false) {
   Packet ack = packet_of(data.flow, data.destination, data.source);
   ack.kind = PacketKind::kAck;
-  ack.overlay.feedback_tag = tag;
-  ack.cnp_marks = marked ? 1 : 0;
+  ack.overlay.entropy.echo = tag;
+  ack.ce_echo = marked;
   return ack;
 }
 
@@ -33,8 +34,8 @@ class RepsEdge : public testing::Test {
     const std::uint32_t peeked = reps->peek(packet, up);
     const std::uint32_t way = reps->choose(packet, up);
     EXPECT_EQ(way, peeked);
-    EXPECT_EQ(way, scaled_down(mix64(flow_hash(packet, 77) ^ packet.overlay.tag), 2));
-    return packet.overlay.tag;
+    EXPECT_EQ(way, scaled_down(mix64(flow_hash(packet, 77) ^ packet.overlay.entropy.value), 2));
+    return packet.overlay.entropy.value;
   }
   void acknowledge(std::uint8_t tag, bool marked = false) {
     Packet ack = ack_of(packet_of(6, 0, 4), tag, marked);
@@ -77,16 +78,16 @@ TEST_F(RepsEdge, OnlyTheSendersEdgeSetsAndLearns) {
   const auto spine = parameters.make(view.context(9));
   spine->join(fabric, topology.find("spine0"));
   Packet packet = packet_of(6, 0, 4);
-  packet.overlay.tag = 44;
+  packet.overlay.entropy.value = 44;
   far->choose(packet, PortSet::consecutive(0, 1));
-  EXPECT_EQ(packet.overlay.tag, 44);
+  EXPECT_EQ(packet.overlay.entropy.value, 44);
   EXPECT_EQ(spine->choose(packet, up), scaled_down(mix64(flow_hash(packet, 77) ^ 44u), 2));
-  EXPECT_EQ(packet.overlay.tag, 44);
+  EXPECT_EQ(packet.overlay.entropy.value, 44);
   // ACKs themselves go by the flow's hash, and the switch they leave takes nothing from them.
   Packet ack = ack_of(packet, 44);
   EXPECT_EQ(far->choose(ack, up), scaled_down(flow_hash(ack, 77), 2));
-  EXPECT_EQ(ack.overlay.tag, 0);
-  EXPECT_EQ(ack.overlay.feedback_tag, 44);
+  EXPECT_EQ(ack.overlay.entropy.value, 0);
+  EXPECT_EQ(ack.overlay.entropy.echo, 44);
 }
 
 }  // namespace

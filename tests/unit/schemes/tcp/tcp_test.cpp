@@ -181,7 +181,7 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   const std::uint32_t held = star.send(0, 1, kSegment * 150, PicoSeconds::max(), 3);
   const std::uint32_t free = star.send(0, 2, kSegment * 150, PicoSeconds::max(), 4);
   star.scheduler.run_until(kPacket * 10);
-  star.nics[0]->transmitter().hold(1u << 3);
+  star.nics[0]->transmitter().block(1u << 3);
   star.scheduler.run_until(kPacket * 15);
   const std::uint64_t before = star.ledger[held].received_bytes;
   star.scheduler.run_until(kMilliSecond);
@@ -189,7 +189,7 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   EXPECT_EQ(star.done.size(), 1u);
   // 150 of its own, six of the other's before the pause, and the second hop.
   EXPECT_EQ(star.received_at(free), kPacket * 157 + kMicroSecond * 2);
-  star.nics[0]->transmitter().hold(0);
+  star.nics[0]->transmitter().block(0);
   star.scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(star.received_at(held), kMilliSecond + kPacket * 145 + kMicroSecond * 2);
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
@@ -445,8 +445,7 @@ TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
       const_cast<Packet&>(packet).ecn = Ecn::kCe;
   });
   std::vector<bool> echoes;
-  star.up[1]->set_tap(
-      [&](const Packet& ack, PicoSeconds) { echoes.push_back(ack.cnp_marks != 0); });
+  star.up[1]->set_tap([&](const Packet& ack, PicoSeconds) { echoes.push_back(ack.ce_echo); });
   star.send(0, 1, kSegment * 64);
   star.scheduler.run_until(kMilliSecond * 20);
   ASSERT_EQ(echoes.size(), 64u);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "schemes/tcp/tcp_timer.h"
+#include "schemes/tcp/rto_estimator.h"
 
 namespace dcc::tcp_window_test {
 namespace {
@@ -168,8 +168,8 @@ TEST(TcpWindow, RestMovesTheCurveAndALongOneForgetsTheWindow) {
 }
 
 // RFC 6298: the first measurement R gives R + 4 R/2; then RTTVAR 3/4, SRTT 7/8.
-TEST(TcpTimer, IsSmoothedRoundTripAndFourDeviations) {
-  TcpTimer timer(kSecond, kMicroSecond, kSecond * 60, kMicroSecond);
+TEST(RtoEstimator, IsSmoothedRoundTripAndFourDeviations) {
+  RtoEstimator timer(kSecond, kMicroSecond, kSecond * 60, kMicroSecond);
   EXPECT_EQ(timer.timeout(), kSecond);
   timer.measured(kMilliSecond * 80);
   EXPECT_EQ(timer.timeout(), kMilliSecond * 240);
@@ -182,15 +182,15 @@ TEST(TcpTimer, IsSmoothedRoundTripAndFourDeviations) {
   EXPECT_EQ(timer.timeout(), kSecond * 60);
 }
 
-TEST(TcpTimer, IsNeverBelowTheLeast) {
-  TcpTimer timer(kMicroSecond, kMilliSecond * 200, kSecond * 60, kMilliSecond);
+TEST(RtoEstimator, IsNeverBelowTheLeast) {
+  RtoEstimator timer(kMicroSecond, kMilliSecond * 200, kSecond * 60, kMilliSecond);
   EXPECT_EQ(timer.timeout(), kMilliSecond * 200);
   timer.measured(kMicroSecond * 10);
   EXPECT_EQ(timer.timeout(), kMilliSecond * 200);
 }
 
-TEST(TcpTimer, IsLongerThanASteadyRoundTrip) {
-  TcpTimer timer(kSecond, kMicroSecond, kSecond * 60, kMilliSecond);
+TEST(RtoEstimator, IsLongerThanASteadyRoundTrip) {
+  RtoEstimator timer(kSecond, kMicroSecond, kSecond * 60, kMilliSecond);
   for (int i = 0; i < 100; ++i) timer.measured(kMilliSecond * 80);
   EXPECT_EQ(timer.timeout(), kMilliSecond * 81);
 }

@@ -183,13 +183,13 @@ TEST(Uec, AnAnswerBringsBackMarkAndPath) {
     return true;
   });
   for (const bool marked : {false, true}) {
-    Packet* const data = star.pool.take();
+    Packet* const data = star.pool.allocate();
     data->destination = 1;
     data->flow = data->destination_qpn = 0;
     data->psn = 70;
     data->payload_bytes = kPayload;
     data->ecn = marked ? Ecn::kCe : Ecn::kEct0;
-    data->overlay.tag = marked ? 7 : 9;
+    data->overlay.entropy.value = marked ? 7 : 9;
     data->sent = kMicroSecond;
     star.transports[1]->receive(data);
     star.scheduler.run_until(star.scheduler.now() + kMilliSecond);
@@ -197,8 +197,8 @@ TEST(Uec, AnAnswerBringsBackMarkAndPath) {
   ASSERT_EQ(answers.size(), 2u);
   for (std::size_t i : {0, 1}) {
     EXPECT_EQ(answers[i].kind, PacketKind::kAck);
-    EXPECT_EQ(answers[i].cnp_marks, i) << "the mark";
-    EXPECT_EQ(answers[i].overlay.feedback_tag, i == 1 ? 7 : 9);
+    EXPECT_EQ(answers[i].ce_echo, i) << "the mark";
+    EXPECT_EQ(answers[i].overlay.entropy.echo, i == 1 ? 7 : 9);
     EXPECT_EQ(answers[i].sent, kMicroSecond);
     EXPECT_EQ(answers[i].psn, 1u) << "in order";
     EXPECT_EQ(answers[i].immediate, 7u) << "64 packets that end with this one";
@@ -222,7 +222,7 @@ struct Told {
     });
   }
   void comes(Psn psn) {
-    Packet* const data = star.pool.take();
+    Packet* const data = star.pool.allocate();
     data->destination = 1;
     data->psn = psn;
     data->payload_bytes = kPayload;
@@ -344,7 +344,7 @@ TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   });
   star.send(0, 1, kPayload * 8);  // four before the first answer, four by its PULL
   while (header.psn != 7) star.scheduler.run_until(star.scheduler.now() + kNanoSecond * 100);
-  Packet* const trimmed = star.pool.take();
+  Packet* const trimmed = star.pool.allocate();
   *trimmed = header;
   trimmed->kind = PacketKind::kTrimmed;
   trimmed->wire_bytes = 64;

@@ -1,0 +1,51 @@
+// Timers that a congestion-control algorithm starts for one flow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "nic/algorithm/algorithm.h"
+#include "sim/scheduler.h"
+
+namespace dcc {
+
+/// Each timer is made when it is first started. An expired timer calls Algorithm::on_timer().
+class AlgorithmTimers {
+ public:
+  /// `rank` orders the expiries among the events of an instant.
+  AlgorithmTimers(Scheduler& scheduler, Algorithm& algorithm, FlowNumber flow, std::uint32_t rank)
+      : scheduler_(scheduler), algorithm_(algorithm), flow_(flow), rank_(rank) {}
+
+  /// Starts timer `id`, or moves it if it runs. Precondition: 0 <= id < kTimersPerFlow.
+  void start(int id, PicoSeconds delay);
+  void stop(int id);
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(timers_);
+  }
+
+ private:
+  struct Timer {
+    Timer(AlgorithmTimers& owner, int number)
+        : timers(owner), id(number), event(Event::calling<&Timer::expire>(*this, owner.rank_)) {}
+    void expire() { timers.algorithm_.on_timer(timers.flow_, id); }
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(event);
+    }
+    AlgorithmTimers& timers;
+    int id;
+    Event event;
+  };
+
+  Scheduler& scheduler_;
+  Algorithm& algorithm_;
+  FlowNumber flow_;
+  std::uint32_t rank_;
+  std::array<std::unique_ptr<Timer>, kTimersPerFlow> timers_;
+};
+
+}  // namespace dcc

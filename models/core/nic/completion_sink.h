@@ -1,0 +1,33 @@
+// Interface through which a transmitter reports finished work.
+#pragma once
+
+#include <cstdint>
+
+#include "nic/work_queue.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Receives completions. Implementations may post new work but must not create queue pairs in the
+/// call.
+class CompletionSink {
+ public:
+  enum class Status : std::uint8_t {
+    kOk,
+    kLocalError,     // this host's memory failed, or a response does not fit its request
+    kRemoteError,    // the remote host refused the address
+    kRemoteInvalid,  // the message is longer than the remote host's buffer
+    kRetryExceeded,  // the retry limit was reached without an acknowledgement
+    kNotReady,       // the retry limit was reached without a buffer at the remote host
+    kFlushed,        // the queue pair failed or was destroyed before this work was done
+  };
+  virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
+  /// Part of a READ response arrived, to be written to this host's `address`. The last part of an
+  /// item comes before its work_done().
+  virtual void read_data(Qpn, std::uint64_t /*address*/, const Packet&) {}
+
+ protected:
+  ~CompletionSink() = default;
+};
+
+}  // namespace dcc

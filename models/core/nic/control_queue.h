@@ -1,0 +1,50 @@
+// Control packets of a NIC that wait for the wire: link control, then ACKs, NAKs and CNPs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// One queue per priority, and one for link control above all of them. Within a queue packets leave
+/// in the order in which they entered.
+class ControlQueue {
+ public:
+  /// Adds a packet to the queue of its priority.
+  void push(Packet* packet) { push(packet, packet->priority); }
+  /// Adds a frame that no pause stops.
+  void push_link_control(Packet* packet) { push(packet, kPriorities); }
+
+  bool empty() const { return filled_ == 0; }
+  /// True if a packet may leave while the priorities in the mask `blocked` may not.
+  bool has_sendable(unsigned blocked) const { return (filled_ & ~blocked) != 0; }
+  /// Removes the packet of the highest priority that may leave; null if none may.
+  Packet* pop(unsigned blocked) {
+    const unsigned ready = filled_ & ~blocked;
+    if (ready == 0) return nullptr;
+    const int highest = 31 - __builtin_clz(ready);
+    PacketFifo& queue = queues_[static_cast<std::size_t>(highest)];
+    Packet* const packet = queue.pop();
+    if (queue.empty()) filled_ &= ~(1u << highest);
+    return packet;
+  }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(queues_, filled_);
+  }
+
+ private:
+  void push(Packet* packet, unsigned queue) {
+    queues_[queue].push(packet);
+    filled_ |= 1u << queue;
+  }
+
+  std::array<PacketFifo, kPriorities + 1> queues_{};  // the last one holds link control
+  unsigned filled_ = 0;                               // bit q: queues_[q] is not empty
+};
+
+}  // namespace dcc

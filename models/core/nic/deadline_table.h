@@ -1,0 +1,64 @@
+// Deadlines by number behind one retransmission timer, for owners without a record to keep them in.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "nic/retransmit_timer.h"
+
+namespace dcc {
+
+/// Numbers are small and dense: queue pairs or hosts. A deadline exists for each number that was
+/// ever set. See RetransmitTimer for costs and order.
+class DeadlineTable {
+ public:
+  /// `event` must call the function of the owner that calls expire().
+  DeadlineTable(Scheduler& scheduler, Event event) : timer_(scheduler, std::move(event)) {}
+
+  /// Sets the deadline, earlier or later than before. max() clears.
+  void set(Qpn number, PicoSeconds when) { timer_.arm(deadline(number), number, when); }
+  /// Moves a deadline that is set; does nothing otherwise.
+  void postpone(Qpn number, PicoSeconds when) {
+    if (is_set(number)) set(number, when);
+  }
+  void clear(Qpn number) {
+    if (number < deadlines_.size()) RetransmitTimer::disarm(deadlines_[number]);
+  }
+  bool is_set(Qpn number) const {
+    return number < deadlines_.size() && deadlines_[number].is_armed();
+  }
+  /// See RetransmitTimer::progressed.
+  void progressed(Qpn number, bool outstanding, PicoSeconds timeout) {
+    timer_.progressed(deadline(number), number, outstanding, timeout);
+  }
+
+  /// Clears each deadline that has come and calls `expired(number)` for it.
+  template <class Expired>
+  void expire(Expired expired) {
+    timer_.expire([this](Qpn number) { return &deadlines_[number]; }, expired);
+  }
+
+  /// Covers the deadlines that are set.
+  template <class Digest>
+  void add_state(Digest& d) const {
+    std::size_t count = 0;
+    for (Qpn number = 0; number < deadlines_.size(); ++number) {
+      if (!is_set(number)) continue;
+      d(number, deadlines_[number].when());
+      ++count;
+    }
+    d(count);
+  }
+
+ private:
+  RetransmitTimer::Deadline& deadline(Qpn number) {
+    if (deadlines_.size() <= number) deadlines_.resize(number + 1);
+    return deadlines_[number];
+  }
+
+  std::vector<RetransmitTimer::Deadline> deadlines_;
+  RetransmitTimer timer_;
+};
+
+}  // namespace dcc

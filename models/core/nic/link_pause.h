@@ -1,0 +1,42 @@
+// Which priorities a NIC may send: pauses of the far end, blocking for want of credits or carrier.
+#pragma once
+
+#include "units.h"
+
+namespace dcc {
+
+/// In every mask bit p stands for priority p.
+class LinkPause {
+ public:
+  /// Mask of the priorities that may not be sent now.
+  unsigned blocked() const { return blocked_; }
+  unsigned allowed() const { return ~blocked_ & 0xFFu; }
+
+  /// Stops exactly the priorities in `priorities` and lets the others go on.
+  void block(unsigned priorities, PicoSeconds now);
+  /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
+  void pause_received(unsigned priorities, PicoSeconds now) { block(priorities & pfc_mask_, now); }
+  /// Enables PFC for the priorities in `mask` and resumes the others. Returns true if a priority
+  /// was resumed.
+  bool set_pfc_mask(unsigned mask, PicoSeconds now);
+  /// The link lost its carrier (false) or has it again (true). Ends all pauses.
+  void set_carrier(bool up, PicoSeconds now);
+
+  /// Time during which at least one priority was stopped, without loss of carrier.
+  PicoSeconds paused_time(PicoSeconds now) const {
+    return paused_ == 0 ? paused_time_ : paused_time_ + (now - pause_started_);
+  }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(paused_, blocked_);
+  }
+
+ private:
+  unsigned paused_ = 0;       // stopped by the far end or for want of credits
+  unsigned pfc_mask_ = 0xFF;  // PFC is enabled for these
+  unsigned blocked_ = 0;      // paused_, or all without a carrier
+  PicoSeconds pause_started_{};
+  PicoSeconds paused_time_{};  // of pauses that have ended
+};
+
+}  // namespace dcc

@@ -1,0 +1,129 @@
+// The retransmission timer of a NIC: one deadline per queue pair, one scheduler event for all.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/scheduler.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Keeps the deadlines of many queue pairs in a heap. Moving a deadline to a later time costs one
+/// store: the heap entry stays at the old time and moves when that time comes. This suits timers
+/// that nearly never expire.
+///
+/// RoCE and the transports in models/schemes share this class. Two rules hold for retransmission,
+/// and sent() and progressed() state them:
+/// 1. The timeout counts from the last progress: the first packet sent after idleness, or the last
+///    acknowledgement that covered new data.
+/// 2. The timer is not armed while nothing is outstanding.
+/// A caller of arm() is responsible for both rules itself.
+class RetransmitTimer {
+ public:
+  /// Deadline of one queue pair. The owner keeps it with its other state of the queue pair.
+  class Deadline {
+   public:
+    bool is_armed() const { return when_ != PicoSeconds::max(); }
+    /// max() if not armed.
+    PicoSeconds when() const { return when_; }
+    /// Covers the deadline, not the heap entry, which may still be at an earlier time.
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(when_);
+    }
+
+   private:
+    friend class RetransmitTimer;
+    PicoSeconds when_ = PicoSeconds::max();
+    PicoSeconds queued_ = PicoSeconds::max();  // time of the valid heap entry; max(): none
+  };
+
+  /// `event` must call the function of the owner that calls expire().
+  RetransmitTimer(Scheduler& scheduler, Event event)
+      : scheduler_(scheduler), event_(std::move(event)) {}
+
+  /// Sets the deadline to `when`, earlier or later than before. max() disarms.
+  void arm(Deadline& deadline, Qpn qpn, PicoSeconds when) {
+    deadline.when_ = when;
+    if (deadline.queued_ <= when) return;
+    deadline.queued_ = when;
+    push({when, qpn});
+    const PicoSeconds first = heap_.front().when;
+    if (!event_.is_scheduled() || event_.due() > first) scheduler_.schedule_at(event_, first);
+  }
+  static void disarm(Deadline& deadline) { deadline.when_ = PicoSeconds::max(); }
+
+  /// A packet was sent. Arms the timer unless it is armed already.
+  void sent(Deadline& deadline, Qpn qpn, PicoSeconds timeout) {
+    if (!deadline.is_armed()) arm(deadline, qpn, scheduler_.now() + timeout);
+  }
+  /// New data was acknowledged. Restarts the timer if packets are still `outstanding`, and disarms
+  /// it otherwise.
+  void progressed(Deadline& deadline, Qpn qpn, bool outstanding, PicoSeconds timeout) {
+    arm(deadline, qpn, outstanding ? scheduler_.now() + timeout : PicoSeconds::max());
+  }
+
+  /// Disarms each deadline that has come and calls `expired(qpn)` for it, in the order (time, queue
+  /// pair number). `expired` may arm deadlines. `find(qpn)` returns a pointer to the deadline, or
+  /// null if the queue pair no longer exists. Schedules the event for the next deadline.
+  template <class Find, class Expired>
+  void expire(Find find, Expired expired) {
+    while (!heap_.empty() && heap_.front().when <= scheduler_.now()) {
+      const Entry entry = pop();
+      Deadline* const deadline = find(entry.qpn);
+      if (deadline == nullptr || !renew(*deadline, entry)) continue;
+      deadline->when_ = PicoSeconds::max();
+      expired(entry.qpn);
+    }
+    // The first entry must be a real deadline, so that the event does not run in vain.
+    while (!heap_.empty()) {
+      const Entry first = heap_.front();
+      Deadline* const deadline = find(first.qpn);
+      if (deadline != nullptr && deadline->queued_ == first.when && deadline->when_ == first.when) {
+        scheduler_.schedule_at(event_, first.when);
+        return;
+      }
+      pop();
+      if (deadline != nullptr) renew(*deadline, first);
+    }
+  }
+
+ private:
+  struct Entry {
+    PicoSeconds when{};
+    Qpn qpn = 0;
+    /// Order of std::push_heap, whose first element is the greatest.
+    bool operator<(const Entry& other) const {
+      return when != other.when ? when > other.when : qpn > other.qpn;
+    }
+  };
+  void push(const Entry& entry) {
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  Entry pop() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const Entry entry = heap_.back();
+    heap_.pop_back();
+    return entry;
+  }
+  /// `entry` was removed from the heap. Returns true if its deadline has come. Otherwise puts a
+  /// deadline that moved to a later time back into the heap.
+  bool renew(Deadline& deadline, const Entry& entry) {
+    if (deadline.queued_ != entry.when) return false;  // an earlier entry replaced this one
+    deadline.queued_ = PicoSeconds::max();
+    if (!deadline.is_armed()) return false;
+    if (deadline.when_ <= scheduler_.now()) return true;
+    deadline.queued_ = deadline.when_;
+    push({deadline.when_, entry.qpn});
+    return false;
+  }
+
+  Scheduler& scheduler_;
+  std::vector<Entry> heap_;
+  Event event_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,76 @@
+// The state that a transmitter keeps for one queue pair.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "nic/algorithm_timers.h"
+#include "nic/completion_sink.h"
+#include "nic/nic_parameters.h"
+#include "nic/read_responder.h"
+#include "nic/retransmit_timer.h"
+#include "nic/work_queue.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// State for READ and atomic operations; exists after the first of them, in either direction.
+struct ReadState {
+  ResponderState responder;
+  bool own_turn = false;  // a request was sent last time; responses and requests alternate
+  // Requester:
+  Psn acked_to = 0;  // acknowledged by number; READs below it may still miss data
+  bool gap = false;  // part of a response is missing and was requested again
+  Psn refused_at = 0;
+  bool refused = false;  // request `refused_at` was refused; reported when all before it are done
+  CompletionSink::Status refusal{};
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(responder, acked_to, own_turn, gap, refused_at, refused, refusal);
+  }
+};
+
+/// Pacing of a queue pair; FlowPacer computes with it.
+struct PacingState {
+  Rate rate;  // of the algorithm, at most the application's limit
+  std::uint32_t last_wire =
+      0;                     // wire bytes with overhead of the last packet, or of the burst so far
+  PicoSeconds full_gap{};    // gap after a full packet at `rate`
+  PicoSeconds paced_from{};  // when the last packet, or burst, was due to start
+};
+
+/// The first cache line holds what decides whether and when the queue pair sends; then follow its
+/// work and what one packet needs.
+struct alignas(64) SendQueuePair {
+  SendQueuePair() : SendQueuePair(0) {}
+  explicit SendQueuePair(std::uint32_t mtu) : work(mtu) {}
+
+  bool created = false;
+  bool connected = false;
+  bool failed = false;       // error state: work is flushed until the queue pair is created anew
+  bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
+  std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
+  std::uint8_t rnr_retries = 0;  // of these, because the receiver was not ready
+  PacingState pacing;
+  Bytes window = INT64_MAX;
+  PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
+  Bytes burst_left = 0;      // payload bytes that may still follow without a gap
+  std::unique_ptr<ReadState> reads;
+  WorkQueue work;
+  RetransmitTimer::Deadline deadline;  // armed while packets are outstanding
+  QueuePairConfig config;
+  PicoSeconds burst_next{};  // when a burst below line rate continues
+  PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
+  std::unique_ptr<AlgorithmTimers> timers;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(created, connected, failed, retries, rnr_retries, work, pacing.rate, window,
+      pacing.paced_from, pacing.last_wire, burst_left, burst_next, due, not_before, deadline,
+      timers, reads);
+  }
+};
+
+}  // namespace dcc

@@ -1,0 +1,95 @@
+// Retransmission deadlines that their owner keeps itself.
+#include "nic/retransmit_timer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace dcc::retransmit_timer_test {
+namespace {
+
+constexpr PicoSeconds kTimeout(1000);
+
+struct Owner {
+  void check() {
+    timer.expire(
+        [this](Qpn qpn) {
+          const auto found = deadlines.find(qpn);
+          return found != deadlines.end() ? &found->second : nullptr;
+        },
+        [this](Qpn qpn) { expired.emplace_back(qpn, scheduler.now().count); });
+  }
+  void run_until(std::int64_t when) { scheduler.run_until(PicoSeconds(when)); }
+
+  Scheduler scheduler;
+  RetransmitTimer timer{scheduler, Event::calling<&Owner::check>(*this, 1)};
+  std::map<Qpn, RetransmitTimer::Deadline> deadlines;
+  std::vector<std::pair<Qpn, std::int64_t>> expired;
+};
+using Expired = std::vector<std::pair<Qpn, std::int64_t>>;
+
+TEST(RetransmitTimer, CountsFromTheFirstPacketAfterIdleness) {
+  Owner owner;
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.run_until(400);
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);  // armed already: changes nothing
+  owner.run_until(5000);
+  EXPECT_EQ(owner.expired, (Expired{{3, 1000}}));
+  EXPECT_FALSE(owner.deadlines[3].is_armed());
+}
+
+TEST(RetransmitTimer, CountsFromTheLastProgress) {
+  Owner owner;
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.run_until(900);
+  owner.timer.progressed(owner.deadlines[3], 3, true, kTimeout);
+  owner.run_until(5000);
+  EXPECT_EQ(owner.expired, (Expired{{3, 1900}}));
+}
+
+TEST(RetransmitTimer, IsNotArmedWhileNothingIsOutstanding) {
+  Owner owner;
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.run_until(900);
+  owner.timer.progressed(owner.deadlines[3], 3, false, kTimeout);
+  EXPECT_FALSE(owner.deadlines[3].is_armed());
+  owner.run_until(5000);
+  EXPECT_TRUE(owner.expired.empty());
+}
+
+TEST(RetransmitTimer, ExpiresDeadlinesOfOneInstantByQueuePairNumber) {
+  Owner owner;
+  for (const Qpn qpn : {9u, 2u, 5u}) owner.timer.arm(owner.deadlines[qpn], qpn, kTimeout);
+  owner.run_until(5000);
+  EXPECT_EQ(owner.expired, (Expired{{2, 1000}, {5, 1000}, {9, 1000}}));
+}
+
+TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
+  Owner owner;
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.timer.sent(owner.deadlines[4], 4, kTimeout);
+  owner.deadlines.erase(3);
+  owner.run_until(500);
+  owner.timer.sent(owner.deadlines[3], 3, kTimeout);  // the number is used again
+  owner.run_until(5000);
+  EXPECT_EQ(owner.expired, (Expired{{4, 1000}, {3, 1500}}));
+}
+
+// Many queue pairs progress all the time: one event per timeout looks after all of them.
+TEST(RetransmitTimer, RunsOneEventPerTimeoutHoweverManyQueuePairsProgress) {
+  Owner owner;
+  for (Qpn qpn = 0; qpn < 100; ++qpn) owner.timer.sent(owner.deadlines[qpn], qpn, kTimeout);
+  for (std::int64_t when = 10; when <= 10'000; when += 10) {
+    owner.run_until(when);
+    for (auto& [qpn, deadline] : owner.deadlines) {
+      owner.timer.progressed(deadline, qpn, true, kTimeout);
+    }
+  }
+  EXPECT_TRUE(owner.expired.empty());
+  EXPECT_LE(owner.scheduler.events_run(), 11u);
+}
+
+}  // namespace
+}  // namespace dcc::retransmit_timer_test
