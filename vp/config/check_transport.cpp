@@ -47,7 +47,8 @@ class TransportCheck : private CheckContext {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
-    require(!transport->needs_source_routing() || routing.obeys_source(), given("routing.kind", kind),
+    require(!transport->needs_source_routing() || routing.obeys_source(),
+            given("routing.kind", kind),
             "transport " + name +
                 " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     check_together("nic.transport", [&] { transport->check_network(c_.topology); });

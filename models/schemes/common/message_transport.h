@@ -67,7 +67,8 @@ class MessageTransport : public Transport {
   bool exists(Qpn qpn) const { return qpn < connections_.size() && connections_[qpn].created; }
   std::uint32_t mtu() const { return context_.nic.mtu; }
 
-  /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent before.
+  /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent
+  /// before.
   Packet* make_data(Qpn qpn, Psn psn);
   /// Makes a control packet for the other end of a queue pair, at the highest priority.
   Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);

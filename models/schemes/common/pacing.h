@@ -1,5 +1,5 @@
-// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue pair
-// sends first.
+// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue
+// pair sends first.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class PacedTurns {
  private:
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
-  std::vector<bool> is_ready_;  // by queue pair: true if in ready_
+  std::vector<bool> is_ready_;  // by queue pair: in ready_
   DeadlineTable due_;
 };
 

@@ -104,8 +104,8 @@ class RatedTransport : public MessageTransport {
   const PicoSeconds ask_again_;
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // by queue pair
-  DeadlineTable deadlines_;            // for requests and retransmissions
-  PacedTurns turns_;         // for data
+  DeadlineTable deadlines_;  // to ask, and to send again
+  PacedTurns turns_;         // to send
 };
 
 }  // namespace dcc

@@ -7,10 +7,10 @@
 
 namespace dcc {
 
-/// RFC 6298, section 2: smoothed RTT and its deviation, in integer picoseconds.
+/// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
 class RtoEstimator {
  public:
-  /// `initial`: timeout before the first measurement. `granularity`: minimum of the deviation term.
+  /// `initial`: until a round trip was measured. `granularity`: the least that deviations add.
   RtoEstimator(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 

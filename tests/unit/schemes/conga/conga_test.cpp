@@ -12,7 +12,8 @@ namespace dcc::path_choice_test {
 namespace {
 
 TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
-  const CongaParameters parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
+  const RateEstimatorParameters
+      parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
   const BitRate rate(100'000'000'000);
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);

@@ -1,10 +1,11 @@
 // Ways whose ACKs came back unmarked are used again.
+#include "schemes/reps/reps.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "fabric/fabric_map.h"
-#include "schemes/reps/reps.h"
 #include "unit/fabric/path_view.h"
 
 namespace dcc::path_choice_test {
