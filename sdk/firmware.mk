@@ -1,15 +1,15 @@
-# Builds RISC-V firmware against the start-up code and drivers that lie beside this file. A makefile
-# that includes it sets PROGRAM (without .elf) and SOURCES; `make`, `make run`, `make gdb`.
+# Builds RISC-V firmware with the start-up code and drivers beside this file. A makefile that includes this file sets
+# PROGRAM (without .elf) and SOURCES; targets: `make`, `make run`, `make gdb`.
 DCCVP_FIRMWARE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 DCCVP ?= $(abspath $(DCCVP_FIRMWARE)/../../../bin/dccvp)
 RISCV ?= riscv64-unknown-elf-
 GDB_PORT ?= 3333
 BUILD ?= build
 
-# By the older specification CSRs belong to I: gcc 12 has no libraries for rv32imc_zicsr.
+# In the older specification CSR instructions are part of I; gcc 12 has no libraries for rv32imc_zicsr.
 ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
 CFLAGS ?= -O2 -g -Wall -Wextra
-# C++ without exceptions: the toolchain has no C++ library. new and delete are the program's own.
+# C++ without exceptions: the toolchain has no C++ library. The program defines new and delete.
 CXXFLAGS ?= $(CFLAGS)
 RUNTIME := $(DCCVP_FIRMWARE)/runtime
 DRIVERS := $(wildcard $(DCCVP_FIRMWARE)/driver/*.c)
@@ -33,7 +33,7 @@ $(BUILD)/%.cpp.o: %.cpp | $(BUILD)
 	$(RISCV)g++ $(ARCH) -std=gnu++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics $(CXXFLAGS) \
 	  -ffunction-sections -fdata-sections -MMD -I$(DCCVP_FIRMWARE) -I$(RUNTIME) -c $< -o $@
 
-# The memory map is the platform's: addresses come from driver/memory_map.h.
+# Addresses of the platform come from driver/memory_map.h.
 $(BUILD)/link.ld: $(RUNTIME)/link.ld.S | $(BUILD)
 	$(RISCV)gcc -E -P -x assembler-with-cpp -I$(DCCVP_FIRMWARE) $< -o $@
 
@@ -43,7 +43,7 @@ $(BUILD):
 run: $(ELF)
 	$(DCCVP) run-elf $(ELF)
 
-# The first instruction waits for a debugger on this port.
+# The program waits before its first instruction for a debugger on this port.
 gdb: $(ELF)
 	$(DCCVP) run-elf --gdb $(GDB_PORT) $(ELF)
 

@@ -1,7 +1,7 @@
-// Compiled into every plug-in: what it was built for.
+// Compiled into every plug-in: the interface version for which the plug-in was built.
 #include "controller/plugin.h"
 
-#ifndef DCCVP_PLUGIN_INTERFACE  // a test builds a plug-in of another interface
+#ifndef DCCVP_PLUGIN_INTERFACE  // a test sets another version
 #define DCCVP_PLUGIN_INTERFACE dcc::kPluginInterface
 #endif
 

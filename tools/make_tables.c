@@ -1,12 +1,12 @@
-/* make_tables: prints the controller's look-up tables as the driver loads them.
+/* make_tables: prints the look-up tables of the controller with the values that the driver loads.
  *
  *   make_tables [--policy dcqcn|proportional] [--g N] [--class DSCP=WEIGHT[:FLOOR[:CEILING]]]…
  *               [--rank DSCP=R]… [--format writes|hex]
  *
  * G in 0.16 (256 = 1/256); weights as decimals (0.0625 … 255.996); floor and ceiling in Mb/s; rank
- * 0 … 3 for classes close to strict priority. `writes` (default) prints one APB write a line:
- * offset, value, name; `hex` prints one word a line under a comment with the table's name, as
- * $readmemh reads it. */
+ * 0 … 3 for classes close to strict priority. `writes` (default) prints an APB write on each line:
+ * offset, value, name; `hex` prints a word on each line below a comment with the table's name, for
+ * $readmemh. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

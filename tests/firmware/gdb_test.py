@@ -185,6 +185,7 @@ class RealGdb(unittest.TestCase):
         simulated = [re.search(r"\d+ instructions, \S+ s simulated", o).group(0)
                      for o in (reference, out)]
         self.assertEqual(simulated[0], simulated[1], "the debugger changed the run")
+        self.assertNotIn("MIPS", out, "a program that a debugger stops has no speed")
 
     def test_a_dead_program_can_be_looked_at(self):
         text, status, out = self.session("continue", "backtrace 3", "print n", "continue",

@@ -113,6 +113,24 @@ TEST_F(RiscvCsr, CountersReadBackWhatWasWritten) {
   EXPECT_EQ(hart_.reg(11), 1000u);
 }
 
+TEST_F(RiscvCsr, AWriteToEitherHalfOfACounterReplacesItsIncrement) {
+  hart_.set_reg(5, 0xFFFFFFFF);
+  put(kRam, {csrrw(0, csr::kMinstret, 5), csrrw(0, csr::kMinstreth, 5), kNop,
+             csrrs(6, csr::kMinstret, 0), csrrs(7, csr::kMinstreth, 0)});
+  run(5);
+  EXPECT_EQ(hart_.reg(6), 0u) << "one nop after 2^64 - 1";
+  EXPECT_EQ(hart_.reg(7), 0u);
+
+  hart_.reset(kRam);
+  hart_.set_reg(5, 0xFFFFFFFF);
+  hart_.set_reg(6, 7);
+  put(kRam, {csrrw(0, csr::kMcycle, 5), csrrw(0, csr::kMcycle, 6), csrrs(7, csr::kMcycle, 0),
+             csrrs(8, csr::kMcycleh, 0)});
+  run(4);
+  EXPECT_EQ(hart_.reg(7), 7u);
+  EXPECT_EQ(hart_.reg(8), 0u) << "the increment that the second write replaces carries nothing";
+}
+
 TEST_F(RiscvCsr, CountersCarryAndWrap) {
   hart_.set_reg(5, 0xFFFFFFFF);
   put(kRam, {csrrw(0, csr::kMinstreth, 5), csrrw(0, csr::kMinstret, 5), csrrs(6, csr::kMinstret, 0),

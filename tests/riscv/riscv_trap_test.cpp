@@ -106,6 +106,49 @@ TEST_F(RiscvTrap, MisalignedLoadsAndStores) {
   EXPECT_EQ(device_loads_, 0);
 }
 
+TEST_F(RiscvTrap, AHandlerThatReturnsToWhatTrapsIsEnded) {
+  hart_.set_reg(5, 0x20000000);
+  put(kRam, {enc_i(0, 5, 2, 6, 0x03)});
+  put(kHandler, {kNop, kMret});
+  EXPECT_EQ(hart_.run(1'000'000), Stop::kDead);
+  EXPECT_EQ(hart_.death(), Death::kSameTrap);
+  EXPECT_EQ(hart_.death_record().pc, kRam);
+  EXPECT_EQ(hart_.death_record().value, 0x20000000u);
+  EXPECT_EQ(hart_.steps(), 3u * kMaxSameTraps + 1);
+}
+
+TEST_F(RiscvTrap, TrapsWithProgressInBetweenAreNotEnded) {
+  // The handler returns behind the ecall, which a loop executes for ever.
+  put(kRam, {kEcall, enc_j(-4, 0)});
+  put(kHandler, {csrrs(6, csr::kMepc, 0), enc_i(4, 6, 0, 6, 0x13), csrrw(0, csr::kMepc, 6), kMret});
+  EXPECT_EQ(hart_.run(100'000), Stop::kBudget);
+  EXPECT_EQ(hart_.death(), Death::kNone);
+}
+
+TEST_F(RiscvTrap, MisalignedAcrossAnEndOfRamIsOutOfRange) {
+  hart_.set_misaligned(Hart::Misaligned::kDone);
+  struct Case {
+    Word instruction;
+    Word base;
+    Cause cause;
+    Word value;
+  };
+  const Word end = kRam + kRamBytes;
+  const Case cases[] = {{enc_s(0, 6, 5, 2), end - 2, Cause::kStoreAccessFault, end},
+                        {enc_s(0, 6, 5, 1), end - 1, Cause::kStoreAccessFault, end},
+                        {enc_i(0, 5, 2, 6, 0x03), end - 1, Cause::kLoadAccessFault, end},
+                        {enc_s(0, 6, 5, 2), kRam - 2, Cause::kStoreAccessFault, kRam - 2},
+                        {enc_s(0, 6, 5, 2), kDevice + 2, Cause::kStoreMisaligned, kDevice + 2}};
+  for (const Case& c : cases) {
+    hart_.reset(kRam);
+    hart_.write_csr(csr::kMtvec, kHandler);
+    hart_.set_reg(5, c.base);
+    put(kRam, {c.instruction});
+    run(1);
+    expect_trap(c.cause, kRam, c.value);
+  }
+}
+
 TEST_F(RiscvTrap, AccessFaultsLeaveTheRegisterAlone) {
   hart_.set_reg(5, 0x20000000);
   hart_.set_reg(6, 77);

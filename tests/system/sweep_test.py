@@ -237,6 +237,23 @@ class Continued(Sweeps):
         first.write_bytes(second.read_bytes())
         self.assertIn("point 1: its results were changed", self.sweep(name, "--out", "o").stderr)
 
+    def test_a_folder_of_an_earlier_release_can_be_read(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..2\n")
+        self.sweep(name, "--out", "o")
+        whole = (self.folder / "o/table.csv").read_bytes()
+        document = json.loads((self.folder / "o/plan.json").read_text())
+        (self.folder / "o/plan.json").unlink()
+        del document["limits"]
+        (self.folder / "o/sweep.json").write_text(json.dumps(document))
+        for marker in (self.folder / "o/done").iterdir():
+            marker.write_text('{"status": "ok", "message": ""}')
+        (self.folder / "o/table.csv").unlink()
+        self.sweep("--collect", "o", program=TOOL)
+        self.assertEqual((self.folder / "o/table.csv").read_bytes(), whole)
+        self.sweep(name, "--out", "o")
+        self.assertFalse((self.folder / "o/sweep.json").exists())
+        self.assertEqual((self.folder / "o/table.csv").read_bytes(), whole)
+
     def test_a_second_command_in_the_same_folder_is_refused(self):
         name = self.write(HEAD + METRICS + "seeds: 1..2\n")
         (self.folder / "o").mkdir()
@@ -352,7 +369,7 @@ grid:
                                     "pareto_queue_goodput.png"])
 
     def test_over_seeds_there_are_intervals_ties_and_limits(self):
-        """The two settings of `tick` give the same figures; 8 slots for 8 flows, too."""
+        """Eight slots are enough for eight flows, so the two numbers of slots give the same figures."""
         name = self.write(HEAD + METRICS + """grid: {nic.controller.slots: [8, 1024], switch.ecn.kmin: [5KB, 100KB]}
 seeds: 1..3
 best: {queue: min}

@@ -12,7 +12,9 @@
 #include "bus.h"
 #include "bus_trace.h"
 #include "debug/process_snapshots.h"
+#include "driver/dcc_regs.h"
 #include "driver/memory_map.h"
+#include "driver/nic_regs.h"
 #include "firmware_host.h"
 #include "interrupt_controller.h"
 #include "measure/trace_event_file.h"
@@ -68,6 +70,7 @@ class Machine {
                 "interrupt_controller");
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
+    host_->cpu().set_namer([this](std::uint64_t address) { return name_of(address); });
     if (snapshots_) host_->cpu().set_time_machine(&*snapshots_);
     if (!options.bus_trace_file.empty()) {
       bus_trace_ = std::make_unique<model::BusTrace>(
@@ -75,6 +78,7 @@ class Machine {
           [&out = open(options.bus_trace_file)](const regs::AccessRecord& access) {
             out << to_text(access) << '\n';
           });
+      bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
     }
     if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
     if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
@@ -123,6 +127,16 @@ class Machine {
     return c;
   }
 
+  /// What lies at a bus address, for messages.
+  std::string name_of(std::uint64_t address) const {
+    const std::string name = bus_.describe(address);
+    const bool controller = address >= DCC_BASE && address - DCC_BASE < DCC_SIZE;
+    const bool nic = address >= NIC_BASE && address - NIC_BASE < NIC_SIZE;
+    if (!controller && !nic) return name;
+    return name + "; the " + (controller ? "controller" : "NIC") +
+           " belongs to a network: dccvp run CONFIG.yaml with host: {driver: firmware, elf: …}";
+  }
+
   /// Of what is written as it happens nothing can be taken back.
   static bool writes_files(const RunElfOptions& o) {
     return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
@@ -147,15 +161,21 @@ class Machine {
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed by processor time: what else the machine does meanwhile does not matter.
-void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
+// Speed by processor time: what else the machine does meanwhile does not matter. Without a speed
+// where there is none to tell: a debugger stops the program, and going back replaces the process
+// and with it the processor time.
+void print_summary(const model::RiscvCpu& cpu, std::optional<double> cpu_seconds) {
   const std::uint64_t instructions = cpu.instructions();
-  const double mips = cpu_seconds > 0 ? static_cast<double>(instructions) / cpu_seconds / 1e6 : 0.0;
   if (cpu.state() == model::RiscvCpu::State::kExited) {
     std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
   }
-  std::printf("%" PRIu64 " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n", instructions,
-              sc_core::sc_time_stamp().to_seconds(), cpu_seconds, mips);
+  std::printf("%" PRIu64 " instructions, %.9g s simulated", instructions,
+              sc_core::sc_time_stamp().to_seconds());
+  if (cpu_seconds.has_value() && *cpu_seconds > 0) {
+    std::printf(", %.3g s, %.1f MIPS", *cpu_seconds,
+                static_cast<double>(instructions) / *cpu_seconds / 1e6);
+  }
+  std::putchar('\n');
 }
 
 int run(const RunElfOptions& options) {
@@ -180,7 +200,9 @@ int run(const RunElfOptions& options) {
             ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
             : "");
   }
-  if (!options.quiet) print_summary(cpu, seconds);
+  if (!options.quiet) {
+    print_summary(cpu, options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
+  }
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
   return machine.host().succeeded() ? 0 : 1;

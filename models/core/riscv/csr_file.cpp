@@ -202,11 +202,11 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
   }
 }
 
-bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& after,
-                    bool from_debugger) {
+bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& before,
+                    const Counters& after, bool from_debugger) {
   if ((number >> 10 & 3) == 3) return false;  // read-only by its number
-  const std::uint64_t cycles = cycle_.at(after.cycles);
-  const std::uint64_t instret = instret_.at(after.retired);
+  const std::uint64_t cycles = cycle_.at(before.cycles);
+  const std::uint64_t instret = instret_.at(before.retired);
   if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
     pmp_.write_config(number - csr::kPmpcfg0, value);
     return true;

@@ -25,11 +25,13 @@ class CsrFile {
   bool permits(std::uint32_t number) const;
   /// False if there is no such register (the instruction is illegal).
   bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
-  /// False if there is none or it is read-only. `after` is what the counters will stand at when
-  /// the writing instruction has retired: a counter reads back exactly what was written. A debugger
-  /// may write what belongs to it.
-  bool write(std::uint32_t number, std::uint32_t value, const Counters& after,
-             bool from_debugger = false);
+  /// False if there is none or it is read-only. `before` and `after` are the counters before and
+  /// after the writing instruction: a write to either half of a counter replaces the increment
+  /// (Privileged Architecture 1.12, section 2.3: the explicit write is done instead of the side
+  /// effect). A debugger executes no instruction (`before` is `after`) and may write what belongs
+  /// to it.
+  bool write(std::uint32_t number, std::uint32_t value, const Counters& before,
+             const Counters& after, bool from_debugger = false);
   /// True for registers whose write may change what memory is allowed or watched.
   static bool concerns_memory(std::uint32_t number);
 

@@ -20,6 +20,8 @@ void Hart::reset(std::uint32_t pc) {
   stop_ = Stop::kNone;
   death_ = Death::kNone;
   last_trap_ = TrapRecord{};
+  returned_at_ = 0;
+  same_traps_ = 0;
   forget_code();
   mode_changed();
 }
@@ -136,11 +138,12 @@ bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
 }
 
 // Writes, and has everything follow that depends on the register.
-bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& after,
+bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                         bool debugger) {
+  const Counters after{cycles(), retired()};
   const bool trigger = number == csr::kTdata1 || number == csr::kTdata2;
   if (trigger) cache_.forget(csr_.triggers().address());
-  if (!csr_.write(number, value, after, debugger)) return false;
+  if (!csr_.write(number, value, before, after, debugger)) return false;
   if (trigger) cache_.forget(csr_.triggers().address());
   if (CsrFile::concerns_memory(number)) mode_changed();
   return true;
@@ -220,6 +223,9 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
 void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   ++trapped_;
   const auto number = static_cast<std::uint32_t>(cause);
+  const bool same = last_trap_.cause == number && last_trap_.pc == pc &&
+                    last_trap_.value == value && returned_at_ != 0 && returned_at_ + 1 == steps_;
+  same_traps_ = same ? same_traps_ + 1 : 0;
   last_trap_ = TrapRecord{number, pc, value, x_[1], steps_};
   if (csr_.handler_never_set()) {
     die(Death::kNoHandler, pc, value, number);
@@ -230,6 +236,7 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   reservation_.held = false;
   mode_changed();
   if (pc_ == pc && from_machine) die(Death::kTrapLoop, pc, value, number);
+  if (same_traps_ == kMaxSameTraps) die(Death::kSameTrap, pc, value, number);
   attention_ = true;
 }
 
@@ -253,7 +260,7 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   bool legal = csr_.permits(number) && csr_.read(number, before, old);
   if (legal && (replace || op.rs1 != 0)) {
     const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
-    legal = write_csr_as(number, value, Counters{cycles(), retired()}, false);
+    legal = write_csr_as(number, value, before, false);
     // From here on `op` may lie in a page that is no more.
   }
   if (!legal) {
@@ -270,6 +277,7 @@ void Hart::return_from_trap(const DecodedOp& op, std::uint32_t pc) {
     return;
   }
   pc_ = csr_.leave_trap();
+  returned_at_ = steps_;
   reservation_.held = false;
   mode_changed();
 }
@@ -349,6 +357,8 @@ const char* death_name(Death death) {
       return "trap without a handler (mtvec was never written)";
     case Death::kTrapLoop:
       return "the trap handler's first instruction traps";
+    case Death::kSameTrap:
+      return "the same trap 1000 times in a row, its handler returns to the instruction that traps";
     case Death::kEndlessLoop:
       return "endless loop with interrupts off";
     case Death::kEndlessSleep:

@@ -85,6 +85,13 @@ bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, s
   if (triggered(address, size, store, pc)) return false;
   const bool inside = is_ram(address) && is_ram(address + size - 1);
   if ((address & (size - 1)) != 0 && (misaligned_ == Misaligned::kTrap || !inside)) {
+    // Partly in RAM: the program's mistake is where it reaches to, not the alignment.
+    const bool over_end = misaligned_ == Misaligned::kDone && is_ram(address);
+    if (over_end || (misaligned_ == Misaligned::kDone && is_ram(address + size - 1))) {
+      raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault,
+            over_end ? ram_.base + ram_.size : address, pc);
+      return false;
+    }
     raise(store ? Cause::kStoreMisaligned : Cause::kLoadMisaligned, address, pc);
     return false;
   }

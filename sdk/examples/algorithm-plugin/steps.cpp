@@ -1,5 +1,6 @@
-// An algorithm as a plug-in: a notification takes a share of the rate, quiet gives steps of it
-// back. The same source would do as a file of models/core/cc.
+// An algorithm as a plug-in: a notification cuts the rate by a share, and periods without
+// notification raise it in steps. The same source would work as a file of a folder of
+// models/schemes.
 #include <algorithm>
 #include <memory>
 #include <vector>

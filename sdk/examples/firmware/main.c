@@ -1,4 +1,4 @@
-/* Says hello, and takes one timer interrupt. */
+/* Prints a greeting and handles one timer interrupt. */
 #include <stdio.h>
 
 #include "machine.h"

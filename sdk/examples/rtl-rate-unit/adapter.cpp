@@ -1,4 +1,4 @@
-// The platform's calls on one side, clock cycles of my_rate_unit.sv on the other.
+// Translates the platform's calls into clock cycles of my_rate_unit.sv.
 #include <Vmy_rate_unit.h>
 #include <controller/own_rate_unit.h>
 #include <verilated.h>
@@ -12,11 +12,10 @@ using namespace dcc;
 class MyRateUnit final : public RateEngine {
  public:
   MyRateUnit() {
-    context_.threads(
-        1);  // no pool of threads: the platform may copy its process to go back in time
+    context_.threads(1);  // one thread: the platform may fork its process for snapshots
     unit_ = std::make_unique<Vmy_rate_unit>(&context_);
     load(RateRegisters{});
-    const RateTables reset;  // the memories have no reset of their own
+    const RateTables reset;  // the memories of the RTL have no reset
     for (int i = 0; i < kRateTables; ++i) {
       const auto table = static_cast<RateTable>(i);
       for (uint32_t k = 0; k < entries(table); ++k) load(table, k, reset.read(table, k));

@@ -1,6 +1,6 @@
-// A rate unit of one's own: all of a request in one cycle, numbers in 64 bits, where the shipped one
-// has a pipeline. What it must answer is in "Rate unit: the arithmetic, bit for bit" of the manual's
-// page on architecture; how it gets there, and its ports, are its own.
+// An example of a rate unit that answers each request in one cycle with 64-bit numbers; the shipped unit
+// has a pipeline. "Rate unit: the arithmetic, bit for bit" of the manual defines the answers; structure and
+// ports of a unit are free.
 module my_rate_unit (
   input  logic        clk_i,
 
@@ -16,11 +16,11 @@ module my_rate_unit (
   input  logic        cut_by_marks_i,
   input  logic        averaging_i,
 
-  input  logic        write_i,         // word_i to table_i[index_i], with the edge
+  input  logic        write_i,         // writes word_i to table_i[index_i] at the clock edge
   input  logic [2:0]  table_i,
   input  logic [8:0]  index_i,
   input  logic [31:0] word_i,
-  output logic [31:0] word_o,          // what is at table_i[index_i]
+  output logic [31:0] word_o,          // the word at table_i[index_i]
 
   input  logic        increase_i,      // 0: a cut
   input  logic        first_i,
@@ -31,7 +31,7 @@ module my_rate_unit (
   input  logic [5:0]  dscp_i,
   input  logic [7:0]  marks_i,
   input  logic [1:0]  stage_i,
-  output logic [31:0] rc_o,            // from the edge on
+  output logic [31:0] rc_o,            // valid after the clock edge
   output logic [31:0] rt_o,
   output logic [16:0] alpha_o,
   output logic        at_maximum_o
@@ -77,7 +77,7 @@ module my_rate_unit (
     endcase
   end
 
-  // Limits of the class, and how many places a low target loses of a step
+  // Limits of the class, and the shift of a step at a low target
   logic [63:0] lo, hi;
   logic [2:0]  slow;
   always_comb begin

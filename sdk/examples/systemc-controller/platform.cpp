@@ -1,5 +1,5 @@
-// A SystemC platform with the congestion controller in it: software programs it over APB with the
-// driver, a congested flow is notified twice, and its rates are printed as they come.
+// A SystemC platform with the congestion controller: the driver programs it over APB, two
+// notifications for a congested flow follow, and the platform prints each rate of the flow.
 #include <controller_module.h>
 #include <driver/dcc_driver.h>
 #include <driver/dcc_tables.h>
@@ -36,7 +36,7 @@ struct Software : sc_module {
     return value;
   }
 
-  // What the driver asks of the machine below it.
+  // The functions through which the driver reaches the hardware.
   hal machine() {
     hal hal{};
     hal.context = this;
@@ -57,7 +57,7 @@ struct Software : sc_module {
     dcc_config config{};
     config.timer_restart = 1;
     config.byte_counter = 1;
-    config.parameters = DCC_PARAMETERS_RESET;  // of a 100 Gb/s port
+    config.parameters = DCC_PARAMETERS_RESET;  // for a 100 Gb/s port
     dcc_classes_equal(config.classes);
     dcc_error error = dcc_probe(&hardware, &hal, 0);
     if (error == DCC_OK) error = dcc_configure(&hardware, &config);

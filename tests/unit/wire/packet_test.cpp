@@ -35,7 +35,7 @@ TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   std::set<IntStack*> stacks;
   std::deque<Packet*> on_the_way;
   for (int i = 0; i < 400'000; ++i) {
-    Packet* const packet = near.take();
+    Packet* const packet = near.allocate();
     ASSERT_EQ(packet->telemetry, nullptr);
     near.attach_telemetry(*packet);
     packets.insert(packet);
