@@ -54,6 +54,12 @@ class Programs(unittest.TestCase):
                                             "objects: 1 timer interrupt",
                                             "objects: destructor of 42"])
 
+    def test_an_image_of_more_than_a_mebibyte(self):
+        self.expect("test_big_image", 0, "big image: 7, stack above 3 MiB: yes")
+        code, out, err = run(program("test_big_image"), "--ram", "2MiB")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("RAM has 2097152", err)
+
     def test_bringup_without_a_platform_says_what_is_missing(self):
         self.expect("bringup", 1, "bringup: boot block: there is none", "exit code 1;",
                     "(_exit+")
@@ -115,6 +121,20 @@ class Programs(unittest.TestCase):
 
     def test_sleeps_for_ever(self):
         self.expect("test_sleep_forever", 1, "wfi with no interrupt enabled at pc")
+
+    def test_handler_that_returns_to_what_traps(self):
+        out = self.expect("test_trap_forever", 1, "the same trap 1000 times in a row, its handler "
+                          "returns to the instruction that traps: load access fault at pc 0x8000",
+                          "(main+", "address 0x20000000")
+        self.assertEqual(out.count("load access fault\n"), 1000)
+
+    def test_the_controller_belongs_to_a_network(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bus = pathlib.Path(folder, "bus")
+            words = "the controller belongs to a network: dccvp run CONFIG.yaml"
+            self.expect("test_read_controller", 1, "load access fault", "address 0x40000000 (nothing is "
+                        "mapped there; ", words, options=("--trace-bus", bus))
+            self.assertIn(words, bus.read_text())
 
     def test_jump_to_nowhere(self):
         self.expect("test_jump_nowhere", 1, "trap: instruction access fault, mepc 0x20000000",

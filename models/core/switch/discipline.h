@@ -72,9 +72,12 @@ class PortDiscipline {
   virtual void add_state(StateDigest& d) const = 0;
   /// Number of packets marked CE at departure since the previous call.
   std::uint64_t consume_departure_marks() { return std::exchange(departure_marks_, 0); }
+  /// Packets that dequeue() dropped; the caller removes and frees them.
+  PacketFifo& departure_drops() { return departure_drops_; }
 
  protected:
   std::uint64_t departure_marks_ = 0;
+  PacketFifo departure_drops_;
 
   PortDiscipline() = default;
   PortDiscipline(const PortDiscipline&) = delete;
@@ -86,6 +89,9 @@ struct DisciplineParameters {
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError if values contradict each other.
   virtual void check() const {}
+  /// Name of a discipline that this one may replace: a transport made for that discipline works
+  /// with this one too. Empty: none.
+  virtual const char* replaces() const { return ""; }
 
  protected:
   DisciplineParameters() = default;

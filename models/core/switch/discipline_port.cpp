@@ -41,16 +41,7 @@ void DisciplinePort::join_queue(Packet* packet) {
   rare_.trimmed += result.trimmed;
   rare_.ecn_marks += result.marked;
   rare_.trimmed_bytes += static_cast<std::uint64_t>(result.trimmed_bytes);
-  while (!result.dropped.empty()) {
-    Packet* const lost = result.dropped.pop();
-    ++dequeued_;
-    if (lost->kind == PacketKind::kCredit) {
-      ++rare_.credits_dropped;
-    } else {
-      count_drop(*lost);
-    }
-    context_->pool.free(lost);
-  }
+  drop_all(result.dropped);
   update_bytes();
   // The event may be due later than the wire is free, for a packet that may not leave yet.
   const PicoSeconds soonest = std::max(context_->scheduler.now(), free_at_);
@@ -62,6 +53,19 @@ void DisciplinePort::join_queue(Packet* packet) {
   ++dequeued_;
   ++rare_.returned;
   context_->forward_own(result.returned);
+}
+
+void DisciplinePort::drop_all(PacketFifo& dropped) {
+  while (!dropped.empty()) {
+    Packet* const lost = dropped.pop();
+    ++dequeued_;
+    if (lost->kind == PacketKind::kCredit) {
+      ++rare_.credits_dropped;
+    } else {
+      count_drop(*lost);
+    }
+    context_->pool.free(lost);
+  }
 }
 
 /// Bit 0 of `waiting_` stands for all packets of the discipline.
@@ -92,6 +96,7 @@ void DisciplinePort::send_next() {
   }
   ++dequeued_;
   rare_.ecn_marks += discipline_->consume_departure_marks();
+  drop_all(discipline_->departure_drops());
   update_bytes();
   if (context_->departure_observer != nullptr) {
     context_->departure_observer->departs(*packet, number_);

@@ -48,6 +48,8 @@ class DisciplinePort final : public EgressPort {
   bool fits_buffer(const Packet& packet) const;
   void send_next();
   void transmit(Packet* packet);
+  /// Counts and frees the packets that the discipline dropped.
+  void drop_all(PacketFifo& dropped);
   void update_bytes();
 
   std::unique_ptr<PortDiscipline> discipline_;
