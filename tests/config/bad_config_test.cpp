@@ -1,12 +1,11 @@
 // Every configuration of bad_configs.txt is refused with the error that the table promises.
-#include "bad_configs.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
 
+#include "bad_configs.h"
 #include "config/yaml_reader.h"
 
 namespace dcc::vp {
@@ -56,14 +55,15 @@ TEST(BadConfigs, AMissingFileAFolderADevice) {
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
-  const std::clock_t begin = std::clock();  // of the processor: others may use the machine as well
+  // processor time, because other programs may use the machine
+  const std::clock_t begin = std::clock();
   for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
     std::string text;
     while (text.size() < 1'000'000) text += opening;
     const std::string error = error_of_text(text);
     EXPECT_EQ(error.rfind("t:", 0), 0u) << opening << ": " << error.substr(0, 200);
   }
-  // Deep by indentation: the depth grows by one a line.
+  // Nesting by indentation: the depth grows by one with each line.
   std::string text;
   for (int depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
   EXPECT_NE(error_of_text(text).find("nested more than 32 deep"), std::string::npos);

@@ -1,4 +1,4 @@
-// Parameters that change during a run: what is read, what is refused and where.
+// Changes of parameters during a run: how they are read, and which are refused and where.
 #include <gtest/gtest.h>
 
 #include "config/effective_yaml.h"
@@ -80,7 +80,7 @@ TEST(Changes, RefusedWhereTheyStand) {
   EXPECT_EQ(of("traffic: []"), "t.yaml:2:28: 'traffic'" + fixed);
   EXPECT_EQ(of("changes: []"), "t.yaml:2:28: 'changes'" + fixed);
   EXPECT_EQ(of("nic.congestion_control.preset: adapter").substr(0, 20), "t.yaml:2:50: 'nic.co");
-  // What is wrong at the beginning is wrong here.
+  // A value that is wrong at the beginning of a run is wrong in a change, too.
   EXPECT_EQ(of("switch.ecn.kmx: 1KB").substr(0, 49),
             "t.yaml:2:19: unknown key 'kmx' in switch.ecn; did");
   EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:36: '200': ");

@@ -26,7 +26,7 @@ TEST(CounterTotals, CountersOfOneNameAreOneSum) {
   EXPECT_EQ(totals.of(&NicCounters::cnps_sent), 0u);
 }
 
-/// Every counter of a struct that is described gets its own number, before and in the window.
+/// Gives every described counter of a struct its own number, before and in the window.
 template <class Counters>
 void expect_differences() {
   Counters counted{};

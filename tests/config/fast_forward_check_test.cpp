@@ -1,4 +1,4 @@
-// What fast_forward does not go with is refused where it stands.
+// Settings that cannot be combined with fast_forward are refused at their place.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// A fault that the environment asks for is refused where no hardware could have it.
+// A fault that an environment variable injects is refused if the build has no such hardware.
 #include "config/injected_faults.h"
 
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ TEST(MetricsReference, EveryWordHasAName) {
   for (const MetricInfo& metric : metrics_reference()) {
     EXPECT_STRNE(type_name(metric.type), "");
     EXPECT_STRNE(statistic_name(metric.about.statistic), "");
-    // A statistic is of some time.
+    // Every statistic has a span of time.
     EXPECT_EQ(*span_name(metric.about.span) == '\0' && metric.about.statistic != Statistic::kValue,
               false)
         << metric.path;

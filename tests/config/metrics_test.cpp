@@ -48,7 +48,7 @@ struct Fixture {
   Metrics metrics() const { return compute_metrics(config, results); }
 };
 
-/// What the program and the host tools must agree on (tests/python/statistics_test.py).
+/// Cases in which the program and the Python tools must agree (tests/python/statistics_test.py).
 nlohmann::json statistics_cases(const char* of) {
   std::ifstream file(DCC_STATISTICS_CASES);
   return nlohmann::json::parse(file).at(of);
@@ -87,12 +87,12 @@ TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
     added.deadline = deadline;
     added.end_rx = end;
   };
-  flow(kMilliSecond, kMilliSecond * 16);                   // on its picosecond
-  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // late
-  flow(kMilliSecond, std::nullopt);                        // not at all
-  flow(kMilliSecond * 5, std::nullopt);                    // due with the end: not seen to miss
+  flow(kMilliSecond, kMilliSecond * 16);                   // exactly in time
+  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // late by one picosecond
+  flow(kMilliSecond, std::nullopt);                        // never
+  flow(kMilliSecond * 5, std::nullopt);                    // due at the end of the run: not decided
   flow(kMilliSecond * 10, kMilliSecond * 19);              // early
-  f.add(1, 0, 10, 1000);                                   // has none
+  f.add(1, 0, 10, 1000);                                   // has no deadline
   const Metrics m = f.metrics();
   ASSERT_TRUE(m.deadlines);
   EXPECT_EQ(m.deadlines->flows, 4u);
@@ -115,7 +115,7 @@ TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
   EXPECT_DOUBLE_EQ(high.goodput_gbps, 5'400'000 * 8 / 10e-3 / 1e9);
   EXPECT_DOUBLE_EQ(*high.share, 0.75);
   EXPECT_DOUBLE_EQ(*high.expected_share, 0.75);
-  // Flow 0 ought to have 3/8 of 7.2 MB = 2.7 MB and has 3.0.
+  // Flow 0 should have 3/8 of 7.2 MB = 2.7 MB and has 3.0 MB.
   EXPECT_NEAR(*high.share_error_max, 3.0 / 2.7 - 1, 1e-12);
   EXPECT_NEAR(*low.share_error_max, 1.0 / 0.9 - 1, 1e-12);
   EXPECT_DOUBLE_EQ(m.goodput_gbps, 7'200'000 * 8 / 10e-3 / 1e9);
@@ -123,14 +123,14 @@ TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
 
 TEST(Shares, ActiveTimeCounts) {
   Fixture f;
-  f.add(1, 0, 10, 2'000'000);                            // the whole window
-  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // the second half
-  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // 1 ms of it
+  f.add(1, 0, 10, 2'000'000);                            // active in the whole window
+  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // active in the second half
+  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // active for 1 ms
   ended.end_rx = kMilliSecond * 11;
   ended.end = kMilliSecond * 12;
   ended.completed = true;
-  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // after it
-  FlowResult& before = f.add(5, 0, 46, 0);       // before it
+  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // starts after the window
+  FlowResult& before = f.add(5, 0, 46, 0);       // ends before the window
   before.end_rx = kMilliSecond * 3;
   before.completed = true;
   const Metrics m = f.metrics();
@@ -140,7 +140,7 @@ TEST(Shares, ActiveTimeCounts) {
   EXPECT_EQ(m.classes[1].flows, 1u);
   EXPECT_DOUBLE_EQ(m.of_flow(f.results.flows[1]).goodput_gbps, 1'000'000 * 8 / 5e-3 / 1e9);
   EXPECT_EQ(m.of_flow(f.results.flows[2]).active, kMilliSecond);
-  // Three flows took part; those outside the window do not make it unfair.
+  // Three flows were active; flows outside the window do not change fairness.
   EXPECT_NEAR(*m.jain, *jain_index({1.6, 1.6, 8.0}), 1e-12);
 }
 
@@ -186,7 +186,7 @@ TEST(Tenants, CountOnceHoweverManyFlowsTheyOpen) {
   Fixture f;
   f.add(1, 0, 46, 600);
   for (int i = 0; i < 4; ++i) f.add(2, 0, 10, 100);
-  f.results.flows.back().start = kMilliSecond * 12;  // within the others' time
+  f.results.flows.back().start = kMilliSecond * 12;  // while the other flows are active
   const Metrics m = f.metrics();
   ASSERT_EQ(m.tenants.size(), 2u);
   EXPECT_DOUBLE_EQ(*m.tenants[0].share, 0.6);
@@ -204,7 +204,7 @@ TEST(Slowdown, ByHand) {
     flow.end = kMicroSecond * (100 + 10 * i);
     flow.ideal = kMicroSecond * 10;
     if (i == 2) flow.ideal_rx = kMicroSecond * 4;
-    flow.completed = i != 4;  // the last one did not end
+    flow.completed = i != 4;  // the last one did not complete
   }
   const Metrics m = f.metrics();
   EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown, 2.0);
@@ -242,7 +242,7 @@ TEST(Balances, HoldOrSaySo) {
   EXPECT_EQ(broken_balances(f.results).size(), 2u);
 }
 
-/// A millisecond of the class series: gold's and lead's goodput.
+/// One millisecond of the class series: goodput of gold and lead.
 void sample(RunResults& results, PicoSeconds t, double gold, double lead) {
   for (const auto& [dscp, gbps] : {std::pair{10u, lead}, std::pair{46u, gold}}) {
     results.class_series.t.push_back(t);
@@ -258,7 +258,7 @@ TEST(TenantWindows, TheWorstWindowCountsNotTheAverage) {
   f.config.output.series.interval = kMilliSecond;
   f.add(1, 0, 46, 1);
   f.add(2, 0, 10, 1);
-  // On average 3 : 1, but two of the ten milliseconds in a row at 1 : 1 and two at 7 : 1.
+  // The average is 3 : 1, but two consecutive milliseconds of ten are 1 : 1 and two are 7 : 1.
   for (int i = 11; i <= 20; ++i) {
     const double lead = i == 13 || i == 14 ? 40 : i == 17 || i == 18 ? 10 : 20;
     sample(f.results, kMilliSecond * i, 80 - lead, lead);
@@ -275,7 +275,7 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   f.config.output.series.interval = kMilliSecond;
   f.add(1, 0, 46, 1);
   f.add(2, 0, 10, 1).start = kMilliSecond * 14;
-  // Alone gold has all; lead's first two milliseconds are far off and forgiven.
+  // Alone, gold has all goodput; lead's first two milliseconds are far off but within `settle`.
   for (int i = 11; i <= 14; ++i) sample(f.results, kMilliSecond * i, 80, 0);
   for (int i = 15; i <= 16; ++i) sample(f.results, kMilliSecond * i, 20, 60);
   for (int i = 17; i <= 20; ++i) sample(f.results, kMilliSecond * i, 60, 20);
@@ -284,7 +284,7 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0);
   f.config.measure.settle = kMilliSecond;
   m = f.metrics();
-  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // 16 to 18 ms only: 40 of 80
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // only 16 to 18 ms counts: 40 of 80
   f.config.measure.window = kMilliSecond * 8;
   EXPECT_FALSE(f.metrics().tenants[1].share_error_window);
 }
@@ -307,8 +307,9 @@ TEST(DifferentiationWarnings, TellWhereDifferentiationEnds) {
   EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());
   f.results.counters.set(&SwitchCounters::ecn_marks, 991);
   f.results.counters.set(&PfcCounters::pauses_sent, 7);
-  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());  // plain DCQCN's tables
-  f.config.nic.congestion_control.of<DccParameters>("dcc").policy = "proportional";
+  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());  // the tables of plain DCQCN
+  f.config.nic.congestion_control.of<DccParameters>("dcc").policy =
+      DccParameters::Policy::kProportional;
   EXPECT_EQ(differentiation_warnings(f.config, f.results).size(), 2u);
   f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   const auto warnings = differentiation_warnings(f.config, f.results);

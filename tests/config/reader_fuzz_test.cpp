@@ -1,5 +1,5 @@
-// Mutated configurations: whatever the bytes, the reader accepts or refuses with one line; it never
-// crashes, hangs or accepts what it cannot write out and read back.
+// Mutated configurations: for any bytes the reader accepts or refuses with one line. It never
+// crashes, hangs, or accepts a configuration that it cannot write and read back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -149,7 +149,7 @@ TEST(ReaderFuzz, AcceptsOrRefusesWithOneLine) {
       ASSERT_EQ(what.find('\n'), std::string::npos) << what;
     }
   }
-  // Both outcomes must occur, or the mutations test nothing.
+  // Both outcomes must occur, else the mutations test nothing.
   EXPECT_GT(accepted, rounds / 100);
   EXPECT_LT(accepted, rounds);
 }

@@ -1,4 +1,4 @@
-// Configurations of several files: who wins, where a value came from, what is refused.
+// Configurations of several files: which value wins, where it came from, what is refused.
 #include "config/yaml_layers.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class YamlLayers : public ::testing::Test {
   LoadedConfig load(const std::string& name, const std::vector<std::string>& overrides = {}) {
     return load_config(folder_ / name, overrides);
   }
-  /// What is wrong, with the test's folder left out.
+  /// The error message without the test's folder.
   std::string complaint(const std::string& name) {
     try {
       load(name);
@@ -123,7 +123,7 @@ TEST_F(YamlLayers, WhatIsRefused) {
   EXPECT_EQ(complaint("over_slip.yaml"), "slip.yaml:2:1: unknown key 'sead'; did you mean 'seed'?");
 }
 
-// Each file includes the next one twice: 2^20 of them, were nobody to count.
+// Each file includes the next one twice: without a limit, 2^20 files.
 TEST_F(YamlLayers, ManyAreRefusedBeforeTheyAreRead) {
   for (int i = 0; i < 20; ++i) {
     const std::string next = std::to_string(i + 1) + ".yaml";

@@ -27,7 +27,7 @@ std::string error_of(const std::string& text, const std::vector<std::string>& ov
   return "accepted";
 }
 
-// The example of the YAML contract, files replaced by ones that exist.
+// The example of the YAML contract, with files that exist.
 constexpr const char* kEverything = R"(
 seed: 1
 duration: 50ms
@@ -92,8 +92,9 @@ TEST(Contract, EveryShippedConfigurationIsAccepted) {
     if (entry.path().extension() != ".yaml") continue;
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (text.find("\nplatform:") != std::string::npos) continue;          // a sweep of platforms
-    if (text.find("\n# needs: firmware") != std::string::npos) continue;  // an ELF built elsewhere
+    if (text.find("\nplatform:") != std::string::npos) continue;  // a sweep, not a platform
+    // needs an ELF file that this build may not have
+    if (text.find("\n# needs: firmware") != std::string::npos) continue;
     EXPECT_NO_THROW(load_config(entry.path())) << entry.path();
     ++seen;
   }
@@ -172,7 +173,7 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   const std::string star = "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n";
   const std::string policy = "nic: {congestion_control: {policy: proportional}}\n";
   const auto ecn = [](const std::string& text) { return read(text).config.switch_.ecn; };
-  // 4 us and two packets of 1062 + 20 and of 66 + 20 bytes.
+  // 4 us of delay and two links' time of packets of 1062 + 20 and 66 + 20 bytes.
   const EcnParameters by_rule = ecn(star + policy);
   EXPECT_NEAR(by_rule.kmin, 1.05 * 52'336, 2);
   EXPECT_NEAR(by_rule.kmax, 8.4 * 52'336, 10);
@@ -186,7 +187,7 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   EXPECT_EQ(given.kmin, 7'000);
   EXPECT_EQ(given.kmax, EcnParameters{}.kmax);
   EXPECT_EQ(ecn(star).kmin, EcnParameters{}.kmin);
-  // What was set by the rule is what a copy of the configuration says.
+  // Values that a rule set are written into a copy of the configuration.
   EXPECT_EQ(ecn(effective_yaml(read(star + policy).config)).kmax, by_rule.kmax);
 }
 
@@ -256,7 +257,7 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   EXPECT_TRUE(d.mi == Ratio(0));
   EXPECT_TRUE(d.decrease_period == kMicroSecond * 5);
   EXPECT_EQ(d.f, 0u);
-  EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
+  EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters override the preset
   EXPECT_TRUE(d.increase_timer == kMicroSecond * 14);
   EXPECT_EQ(d.brisk, 95u);
   EXPECT_TRUE(c.nic.cnp.carry_marks);
@@ -314,8 +315,8 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   const std::string file = "nic: {congestion_control: {algorithm: dcqcn, f: 3, r_min: 50Mbps}}";
   const auto timely = read(file, {"nic.congestion_control.algorithm=timely"}).config;
   EXPECT_EQ(timely.nic.congestion_control.of<TimelyParameters>("timely").r_min,
-            50_Mbps);  // both have it
-  // A key in an override itself must still fit.
+            50_Mbps);  // both algorithms have the parameter
+  // A key that the override itself sets must apply.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
       "-c nic.congestion_control.g=0.5: 'g' applies only with algorithm: dcc or dcqcn "
@@ -383,7 +384,7 @@ TEST(Parameters, OriginsOfEffectiveValues) {
 }
 
 TEST(Parameters, DefaultsAreWithinTheirRanges) {
-  // Every default, written out, is accepted again: ranges and defaults cannot contradict.
+  // Every default, written out, is accepted again, so ranges and defaults do not contradict.
   for (const char* const algorithm : {"dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "hull",
                                       "ibcc", "swift", "powertcp", "none"}) {
     const std::string choice = std::string("nic.congestion_control.algorithm=") + algorithm;
@@ -401,7 +402,8 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
             "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
   EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
   EXPECT_TRUE(read(file, {}).notes.empty());
-  // Nothing would remain, the user has set the window, or the file itself is wrong.
+  // Refused: nothing of the window would remain, the user set the window, or the file itself is
+  // wrong.
   EXPECT_NE(error_of(file, {"duration=50us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");

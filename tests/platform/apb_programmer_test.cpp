@@ -1,4 +1,5 @@
-// The platform as its own driver: what it programs, and the sentence when it is refused.
+// The platform as a user of the driver: what it programs, and its message if the controller
+// refuses.
 #include "software/apb_programmer.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Nobody there: every access is an address error.
+/// An empty bus: every access is an address error.
 struct Nothing final : sc_core::sc_module {
   explicit Nothing(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &Nothing::answer);
@@ -41,7 +42,7 @@ TEST(ApbProgrammer, ARefusedAccessNamesTheRegister) {
   EXPECT_EQ(failure(programmer).rfind("controller refused a read of register 0x", 0), 0u);
 }
 
-/// Zeros wherever one reads: not a controller's identity.
+/// A device that reads as zero everywhere, so it has no controller's identity.
 struct Zeros final : sc_core::sc_module {
   explicit Zeros(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &Zeros::answer);

@@ -1,5 +1,5 @@
-// What a host's application finds in its RAM: flows, buffers that do not overlap, and a refusal
-// when they do not fit.
+// The content of a host's RAM for its application: flows, buffers that do not overlap, and a
+// refusal if they do not fit.
 #include "software/boot_image.h"
 
 #include <gtest/gtest.h>

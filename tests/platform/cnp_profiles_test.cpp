@@ -1,4 +1,5 @@
-// Hosts of different algorithms in one network: each is notified as its own goes by.
+// Hosts with different algorithms in one network: receivers notify each sender as its algorithm
+// expects.
 #include "build/cnp_profiles.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +44,8 @@ std::string three_to_one(const std::string& driver, const std::string& rest) {
          driver + "}\n" + kThreeToOne + rest;
 }
 
-/// One of each: the controller's flow hears of all its marks, DCQCN's every 50 us at most, DCTCP's
-/// of none (its ACKs tell), and all three share the port.
+/// One flow of each kind: the controller's flow gets a CNP for all marks, DCQCN's at most every 50
+/// us, DCTCP's none because ACKs carry its marks. All three share the port.
 void expect_each_in_its_own_way(const RunResults& results) {
   ASSERT_EQ(results.hosts.size(), 4u);
   EXPECT_GT(results.hosts[1].cnps_received, 4u);

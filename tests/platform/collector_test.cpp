@@ -1,4 +1,4 @@
-// What each device adds to the balance, and that a whole run comes out.
+// What each device adds to the balance, and the balance of a whole run.
 #include "measure/collector.h"
 
 #include <gtest/gtest.h>

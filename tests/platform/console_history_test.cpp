@@ -1,4 +1,5 @@
-// Which snapshot the prompt goes back to, with what request; a search goes on to earlier ones.
+// Which snapshot the prompt returns to, with which request; a search continues at earlier
+// snapshots.
 #include "debug/console_history.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@ struct Reversal {
   ReverseRequest request;
 };
 
-/// Snapshots that are only counted; whoever travels ends up at whoever catches it.
-class CountedSnapshots final : public model::SnapshotHistory {
+/// A fake that only counts snapshots; a return throws a Reversal.
+class CountedSnapshots final : public model::TimeMachine {
  public:
   std::size_t snapshots() const override { return taken; }
   bool is_due() const override { return true; }
@@ -33,7 +34,7 @@ class CountedSnapshots final : public model::SnapshotHistory {
 
 class ConsoleHistoryTest : public testing::Test {
  protected:
-  /// Snapshots after 0, 100, 200 and 300 events, at as many nanoseconds.
+  /// Snapshots after 0, 100, 200 and 300 events, at the same number of nanoseconds.
   ConsoleHistoryTest() {
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(history_.mark(moment(i * 100)).has_value());
   }
@@ -76,7 +77,7 @@ TEST_F(ConsoleHistoryTest, ATimeIsReachedFromASnapshotBeforeIt) {
   EXPECT_EQ(between.number, 2u);
   EXPECT_EQ(between.request.kind, ReverseRequest::Kind::kToTime);
   EXPECT_EQ(between.request.time, kNanoSecond * 250);
-  // That of the same instant was taken among what happens then, and a pause comes after it.
+  // The snapshot of the same instant lies among its events, and a pause comes after all of them.
   EXPECT_EQ(reversal([&] { history_.to_time(kNanoSecond * 200); }).number, 1u);
   EXPECT_EQ(reversal([&] { history_.to_time(PicoSeconds{}); }).number, 0u);
 }

@@ -1,5 +1,5 @@
-// Going back at the prompt: what it asks of the snapshots, and what it does when it is back at one.
-// That a whole run comes to the same state is tests/system/reverse_debug_test.py.
+// Going back at the prompt: what the prompt asks of the snapshots, and what it does after the
+// return. tests/system/reverse_debug_test.py compares the states of whole runs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,13 +15,13 @@
 namespace dcc::vp {
 namespace {
 
-/// Goes nowhere: says where to, and ends the process.
-class Signpost final : public model::SnapshotHistory {
+/// A fake that prints the request for a return and ends the process.
+class Signpost final : public model::TimeMachine {
  public:
   explicit Signpost(std::string request) : orders_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
-  /// Somebody has come back to the first, at once.
+  /// The first snapshot returns at once with the request.
   std::optional<std::string> take_snapshot() override {
     if (taken_++ != 0 || orders_.empty()) return std::nullopt;
     return orders_;
@@ -38,7 +38,7 @@ class Signpost final : public model::SnapshotHistory {
   std::size_t taken_ = 0;
 };
 
-/// A session at the prompt, in a process of its own; what it says is what went to standard error.
+/// A session at the prompt in a separate process; the test reads its standard error.
 void session(const std::string& commands, const std::string& request = "", bool machine = true) {
   const PlatformConfig config =
       config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
@@ -105,7 +105,7 @@ TEST(ConsoleTravel, WhereNothingLeadsIsAnswered) {
 TEST(ConsoleTravel, BackAtASnapshotItGoesOnToTheTime) {
   EXPECT_SAID(session("time\nquit\n", request(ReverseRequest::Kind::kToTime, kMicroSecond, 0, "")),
               "paused at 1us\n1us\nended at 1000000");
-  // A long way has a snapshot half way, from which the next is near.
+  // A long distance gets a snapshot halfway, to make later returns short.
   EXPECT_SAID(
       session("back 1us\n", request(ReverseRequest::Kind::kToTime, kMicroSecond * 40, 0, "")),
       "paused at 40us\nto 1: t 39000000 ");

@@ -1,4 +1,4 @@
-// The prompt: what it understands, where it pauses, and that looking changes nothing.
+// The prompt: commands, pauses, and that inspection changes nothing.
 #include "debug/console.h"
 
 #include <gtest/gtest.h>

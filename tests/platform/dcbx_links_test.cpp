@@ -1,4 +1,4 @@
-// DCBX on the links of a platform: agreed on at the start and after a flap, told where it fails.
+// DCBX on the links of a platform: agreement at the start and after a flap, warnings if it fails.
 #include "disturb/dcbx_links.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Three senders at line rate into host 0 through a small buffer: PFC is all that keeps packets.
+/// Three senders at line rate into host 0 through a small buffer: only PFC prevents losses.
 RunResults run_pressed(const std::string& rest, const std::string& pfc = "{}") {
   return run(
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
@@ -30,7 +30,7 @@ TEST(DcbxLinks, AllEndsAgreeAndNothingIsLost) {
   const RunResults r = run_pressed("dcbx: {enabled: true}\n");
   ASSERT_TRUE(r.dcbx);
   EXPECT_EQ(r.dcbx->ends, 8u);
-  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // alike from the beginning: one each
+  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // equal settings from the beginning: one frame each
   EXPECT_EQ(r.dcbx->frames_received, 8u);
   EXPECT_EQ(r.dcbx->unsound, 0u);
   EXPECT_TRUE(r.dcbx->differences.empty());
@@ -62,7 +62,7 @@ TEST(DcbxLinks, AnUnwillingNicThatPausesNothingLosesPacketsAndTheLinkIsNamed) {
 TEST(DcbxLinks, AWillingNicTakesWhatTheSwitchHas) {
   const RunResults r = run_pressed("dcbx: {enabled: true, ends: [{ports: h2->s0, pfc: []}]}\n");
   EXPECT_TRUE(r.dcbx->differences.empty());
-  EXPECT_EQ(r.dcbx->frames_sent, 9u);  // h2 tells what it has taken
+  EXPECT_EQ(r.dcbx->frames_sent, 9u);  // h2 reports the settings that it has adopted
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }
 
@@ -92,7 +92,7 @@ TEST(DcbxLinks, NotificationsOfEveryAlgorithmHaveTheirPriorityTold) {
       "  - {hosts: 2, congestion_control: {algorithm: none}, cnp: {dscp: 21, priority: 4}}\n"));
   const auto settings = dcbx_settings(config, Topology::of(config.topology));
   ASSERT_TRUE(settings.front());
-  std::vector<std::pair<unsigned, unsigned>> told;  // DSCP, priority
+  std::vector<std::pair<unsigned, unsigned>> told;  // DSCP and priority
   for (const ApplicationPriority& line : settings.front()->applications) {
     if (line.selector != ApplicationPriority::kDscp) continue;
     told.emplace_back(line.protocol, line.priority);
@@ -116,7 +116,8 @@ TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {
   EXPECT_TRUE(r.dcbx->differences.empty());  // NICs are willing
 }
 
-/// Hosts 2 and 3 at line rate to host 0 across two switches, in priority 5, and little room.
+/// Hosts 2 and 3 send at line rate to host 0 across two switches, in priority 5, with a small
+/// buffer.
 RunResults run_in_priority_five(const std::string& pfc, const std::string& dcbx,
                                 std::uint32_t threads) {
   RunSetup setup;
@@ -151,7 +152,7 @@ std::uint64_t dropped_without_room(const RunResults& r) {
   return 0;
 }
 
-/// On one thread and on two.
+/// Runs on one thread and on two.
 class DcbxThreads : public ::testing::TestWithParam<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(DcbxLinks, DcbxThreads, ::testing::Values(1u, 2u));
 
@@ -174,7 +175,7 @@ TEST(DcbxLinks, SwitchesPauseWhatTheirEndsSayThoughPfcIsOff) {
   EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
 }
 
-// A priority that is not paused has all of the buffer before packets are lost.
+// A priority without PFC may use all of the buffer before packets are lost.
 TEST_P(DcbxThreads, WhatTheEndsDoNotPauseHasTheWholeBuffer) {
   const RunResults r = run_in_priority_five(
       "{priorities: [3, 5]}", "{enabled: true, ends: [{ports: [leaf0, leaf1, spine0], pfc: [3]}]}",
@@ -186,8 +187,8 @@ TEST_P(DcbxThreads, WhatTheEndsDoNotPauseHasTheWholeBuffer) {
   EXPECT_GT(fullest_queue(r), 295'000);
 }
 
-// A switch that gives way falls back to its own while the link is down, with its buffer full, and
-// takes up anew what the adapter has: what it holds meanwhile is lost nowhere.
+// A willing switch returns to its own settings while the link is down, with its buffer full, and
+// adopts the adapter's again afterwards. Packets in its buffer are not lost.
 TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
   const RunResults r = run_pressed(
       "dcbx: {enabled: true, ends: [{ports: [h1, h2, h3], willing: yes},\n"
@@ -196,12 +197,12 @@ TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
       "{priorities: []}");
   EXPECT_TRUE(r.dcbx->differences.empty());
   EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
-  EXPECT_EQ(dropped_without_room(r), 0u);  // others were lost on the wire that went down
+  EXPECT_EQ(dropped_without_room(r), 0u);  // other packets were lost on the wire that went down
   EXPECT_EQ(r.balance.packets_sent,
             r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
 }
 
-// LLDP goes before everything; it may not take the link from everything.
+// LLDP frames have the highest priority, but they must not take the whole link.
 TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
   const RunResults r =
       run("topology: {kind: star, hosts: 2, link: {rate: 100Mbps, delay: 1us}}\n"
@@ -211,7 +212,7 @@ TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
           "traffic: [{kind: flow, from: 1, to: 0}]\n");
   EXPECT_EQ(r.dcbx->frames_sent, 4u * 5u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  // 30 ms of 100 Mb/s are 375 KB.
+  // 30 ms at 100 Mb/s are 375 KB.
   EXPECT_GT(r.balance.packets_delivered, 300u);
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }

@@ -1,4 +1,5 @@
-// Flows of hosts without a driver: posted when they start, stopped when they say, and only theirs.
+// Flows of hosts without a driver: posted at their start, stopped at their stop time, and no
+// others.
 #include "traffic/direct_traffic.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(DirectTraffic, AStoppedFlowSendsNoMore) {
   const RunResults r =
       run(star("traffic: [{kind: flow, from: 1, to: 0, stop: 20us},\n"
                "          {kind: flow, from: 2, to: 3, stop: 40us}]\n"));
-  // At most what the line carries until then, and a packet.
+  // At most the bytes that the line carries until then, plus one packet.
   EXPECT_LE(r.flows[0].delivered_total, 250'000 + 1'000);
   EXPECT_GT(r.flows[0].delivered_total, 150'000);
   EXPECT_LE(r.flows[1].delivered_total, 500'000 + 1'000) << "the second stops as well";

@@ -1,4 +1,4 @@
-// Whether a configuration lets ECN act: the arithmetic against a case worked out by hand.
+// Whether ECN can act in a configuration: the arithmetic against a case worked out by hand.
 #include "build/ecn_reach.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ std::vector<std::string> notes(const std::string& switch_, const std::string& al
   return ecn_notes(load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config);
 }
 
-// Four inputs of alpha 1/8 and 10 KB headroom each leave S = 1000 - 40 = 960 KB, of which they hold
-// 960 * 0.5 / 1.5 = 320 KB when all are paused.
+// Four inputs with alpha 1/8 and 10 KB of headroom each leave S = 1000 - 40 = 960 KB; they hold 960
+// * 0.5 / 1.5 = 320 KB when all are paused.
 const std::string kFabric =
     "buffer: 1000KB, pfc: {alpha: 0.125, reference_rate: none, headroom: 10KB}, "
     "ecn: {reference_rate: none, kmax: 10MB, kmin: ";

@@ -1,4 +1,4 @@
-// Time that is skipped at rest, against the same run packet by packet.
+// Skipped time compared with the same run packet by packet.
 #include "disturb/fast_forward.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace dcc::vp::fast_forward_test {
 namespace {
 
-/// What is compared of a run, by name.
+/// The compared figures of a run, by name.
 using Figures = std::map<std::string, double>;
 
 Figures figures_of(const RunResults& r) {
@@ -92,7 +92,7 @@ class FastForwardLaws : public testing::TestWithParam<Law> {
 };
 INSTANTIATE_TEST_SUITE_P(All, FastForwardLaws, testing::ValuesIn(kLaws), name_of);
 
-// Of a single flow two runs packet by packet, with different seeds, tell so much apart: rates
+// Two runs packet by packet with different seeds differ by this much for a single flow: rates
 // wander for many milliseconds, and these runs are short.
 constexpr double kBetweenSeeds = 0.06;
 
@@ -103,7 +103,7 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
     const Figures whole = figures(run);
     const Figures quick = figures(run + kOn);
     EXPECT_EQ(whole.at("fast_forwarded"), 0);
-    // How much depends on how soon windows are long enough, and they double.
+    // The skipped share depends on when windows are long enough, and windows double.
     EXPECT_GT(quick.at("fast_forwarded"), 0.1) << seed;
     EXPECT_LT(quick.at("events"), 0.9 * whole.at("events"));
     EXPECT_EQ(quick.at("sim_time"), whole.at("sim_time"));
@@ -128,7 +128,7 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
 
 TEST_P(FastForwardLaws, FlowsEndWhenTheyWould) {
   for (const unsigned seed : {1u, 2u, 3u}) {
-    // Together 2 GB at 25 Gb/s: some 700 ms.
+    // Together 2 GB at 25 Gb/s: about 700 ms.
     const std::string run =
         yaml(seed,
              "traffic: [{kind: incast, senders: 1..4, receiver: 0, bytes: 500MB}]\nduration: 2s\n");
@@ -165,11 +165,12 @@ TEST(FastForward, WhatStartsAndStopsDoesSoAtItsTime) {
     EXPECT_LT(apart(quick.at(flow), whole.at(flow)), kBetweenSeeds) << flow;
   }
   EXPECT_EQ(quick.at("delivered 2"), 1e6);
-  // Beside a flow that has the wire: a start from the same state, met at another moment.
+  // Beside a flow that uses the whole wire: a start from the same state at another moment.
   EXPECT_NEAR(quick.at("end 2") - 0.300, whole.at("end 2") - 0.300, 1e-3);
 }
 
-// It is never over, but it sends no more: those that were like it are still like each other.
+// A stopped flow is never over but sends nothing more; flows of its kind are still equal to each
+// other.
 TEST(FastForward, AStoppedFlowIsNoLongerOneOfItsKind) {
   const Figures f =
       figures(star(kLaws[0].algorithm, 1,
@@ -180,7 +181,7 @@ TEST(FastForward, AStoppedFlowIsNoLongerOneOfItsKind) {
 }
 
 TEST(FastForward, NothingIsSkippedWhereNothingIsAtRest) {
-  // Flows come and go every few milliseconds.
+  // Flows start and end every few milliseconds.
   const std::string run =
       star("algorithm: dcqcn", 1,
            "traffic: [{kind: poisson, hosts: 0..4, load: 0.4, sizes: websearch, "
@@ -188,7 +189,8 @@ TEST(FastForward, NothingIsSkippedWhereNothingIsAtRest) {
   Figures whole = figures(run);
   Figures quick = figures(run + kOn);
   EXPECT_EQ(quick.at("fast_forwarded"), 0);
-  EXPECT_GT(quick.at("events"), whole.at("events"));  // who watches has some of its own
+  // the watching part has some events of its own
+  EXPECT_GT(quick.at("events"), whole.at("events"));
   quick["events"] = whole["events"];
   EXPECT_EQ(quick, whole);
 }
@@ -247,7 +249,7 @@ TEST(FastForward, SamplesStandWhereTheyWouldWithoutTheSkippedOnes) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     EXPECT_EQ(t[i].count % config.output.series.interval.count, 0);
     if (i != 0 && config.output.series.interval < t[i] - t[i - 1]) ++gaps;
-    // The first after a gap is of its own interval, as all are.
+    // The first sample after a gap covers one interval, like all samples.
     if (i > 100) {
       EXPECT_LT(r.class_series.goodput_gbps[i], 25.0);
     }

@@ -1,4 +1,5 @@
-// Faults of the configuration: refused for what is not there, and only where and when they say.
+// Faults of the configuration: refused for missing links and flows, effective only where and when
+// configured.
 #include "disturb/fault_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Flows that wait for others start when the last of these has come, under every kind of transport.
+// Flows that wait for others start when the last of these has arrived, under every transport.
 #include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Host 0 asks 1, that asks 2 and 3; twice.
+/// Host 0 asks host 1, which asks hosts 2 and 3; twice.
 std::string tree(const std::string& rest, const std::string& operation = "write") {
   return star(
       "traffic:\n"
@@ -22,7 +22,8 @@ std::string tree(const std::string& rest, const std::string& operation = "write"
       operation + "}\n" + rest);
 }
 
-/// Every flow began `think` after the last of those that it waits for, and none before it was due.
+/// Every flow began `think` after the last of the flows that it waits for, and not before its own
+/// start.
 RunResults expect_in_order(const std::string& yaml, std::size_t flows = 12) {
   const Planned planned(yaml);
   PlatformConfig config = planned.config;
@@ -64,14 +65,14 @@ std::string collective(const std::string& what, const std::string& rest = "") {
 }
 const std::string kNdp = "nic: {transport: {kind: ndp}, congestion_control: {algorithm: none}}\n";
 
-// Six steps of 100 KB at 100 Gb/s: 8 us of payload, four wires of 1 us, a packet twice.
+// Six steps of 100 KB at 100 Gb/s: 8 us of payload, four wires of 1 us, and a packet twice.
 TEST(FlowGates, ARingTakesSixStepsOfAQuarter) {
   const RunResults r = expect_in_order(collective("shape: ring_all_reduce"), 48);
   const PicoSeconds step = *r.flows[0].end_rx - r.flows[0].start;
   ASSERT_EQ(r.queries.size(), 2u);
   for (const QueryResult& round : r.queries) {
     ASSERT_TRUE(round.answered);
-    // What each acknowledges shares its wire with what it sends.
+    // Each host's ACKs share its wire with its data.
     EXPECT_GE(*round.answered - round.asked, step * 6);
     EXPECT_LE(*round.answered - round.asked, step * 6 + kMicroSecond * 3);
   }
@@ -107,11 +108,11 @@ TEST(FlowGates, AQueryLastsFromItsQuestionToItsLastAnswer) {
   const Metrics metrics = compute_metrics(longer, r);
   EXPECT_EQ(metrics.queries->answered, 2u);
   EXPECT_EQ(metrics.queries->p50, r.queries[0].answered);
-  // Three of 50 KB one after the other are 12.6 us at 100 Gb/s, thinking thrice is 6, four ways
-  // over two wires 8.
+  // Three flows of 50 KB one after the other take 12.6 us at 100 Gb/s; three think times take 6 us,
+  // four paths over two wires 8 us.
   EXPECT_GT(*metrics.queries->p50, kMicroSecond * 27);
   EXPECT_LT(*metrics.queries->p50, kMicroSecond * 30);
-  // A query's deadline counts from its question, for whoever answers.
+  // A query's deadline counts from its question, for every host that answers.
   ASSERT_TRUE(metrics.deadlines);
   EXPECT_EQ(metrics.deadlines->flows, 6u);
   EXPECT_EQ(metrics.deadlines->missed, 0u);

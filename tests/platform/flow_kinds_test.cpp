@@ -1,4 +1,4 @@
-// Flows that nothing tells apart, and those that something does.
+// Flows that are interchangeable, and flows that are not.
 #include "traffic/flow_kinds.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(FlowKinds, WhatFlowsAreTellsThemApart) {
   }
 }
 
-// Half of its sender's link is another's.
+// Another flow uses half of its sender's link.
 TEST(FlowKinds, SoDoesWhatElseTheirSendersSend) {
   const std::string other = std::string(kThree) + ", {kind: flow, from: 3, to: 4}";
   EXPECT_EQ(in_a_star(other), (Kinds{0, 0, 1, 2}));
@@ -54,7 +54,7 @@ TEST(FlowKinds, WhoReceivesIsLikeNobodyElse) {
       << "its own two are";
 }
 
-// Sender 0 is a switch nearer; and where there are several ways nobody knows which is whose.
+// Sender 0 is one switch nearer; with several paths, the path of a flow is unknown.
 TEST(FlowKinds, AnotherWayTellsThemApart) {
   const std::string chain =
       "{kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: host}, {name: c, kind: host}, "

@@ -1,4 +1,4 @@
-// One host as the platform sees it: programmed without software, observed line by line, reported.
+// One host of a platform: programmed without software, observed interrupt lines, report.
 #include "build/host.h"
 
 #include <gtest/gtest.h>

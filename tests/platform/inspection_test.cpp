@@ -1,4 +1,4 @@
-// What can be read of a platform by name, before and while it runs.
+// Values of a platform that can be read by name, before and during a run.
 #include "debug/inspection.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-// Senders at line rate that start together: who gets what is left of a full
-// buffer, and who is paused, with devices that always take the same time and
-// with ones that do not.
+// Senders at line rate that start together: which of them get the rest of a full buffer and which
+// are paused, with devices whose times are constant and with devices whose times vary.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +44,8 @@ TEST(Jitter, WithoutItTailDropFavoursWhoeverComesFirst) {
 
 TEST(Jitter, WithItTailDropTakesFromAllAlike) {
   const RunResults r = run(incast(std::string(kTailDrop) + ", jitter: 20ns}\n"));
-  // 5 ms hold 57 000 packets of 87 ns; each is anybody's: four deviations of a
-  // binomial are 4.4 % of an eighth.
+  // 5 ms hold 57 000 packets of 87 ns, each from a random sender: four deviations of a binomial
+  // distribution are 4.4 % of an eighth.
   for (const double share : shares(r)) EXPECT_NEAR(share * kSenders, 1.0, 0.044);
 }
 
@@ -63,7 +62,7 @@ TEST(Jitter, WithItPausesAreSpreadEvenlyAndNothingIsLost) {
   ASSERT_EQ(paused.size(), kSenders);
   const double mean = std::accumulate(paused.begin(), paused.end(), 0.0) / kSenders;
   EXPECT_GT(mean,
-            4e-3);  // seven eighths of 5 ms, less the filling of the buffer
+            4e-3);  // seven eighths of 5 ms, minus the time to fill the buffer
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 

@@ -1,4 +1,4 @@
-// Memory that the C library takes next lies where the system was asked for large pages.
+// The C library's next memory lies where the system was asked for large pages.
 #include "build/large_heap.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Has the system been asked for large pages where `address` lies?
+/// True if the system was asked for large pages at `address`.
 bool asked_for_large_pages(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");
@@ -31,7 +31,7 @@ std::string after_preferring(std::size_t bytes) {
   return in_a_process([bytes] {
     if (bytes != 0) prefer_large_pages(bytes);
     std::size_t large = 0;
-    for (int i = 0; i < 24; ++i) {  // of 1 MiB each, all in the stretch that was asked for
+    for (int i = 0; i < 24; ++i) {  // pieces of 1 MiB, all in the region that was asked for
       void* const piece = std::malloc(std::size_t{1} << 20);
       if (piece == nullptr) return std::string("no memory");
       large += asked_for_large_pages(piece) ? 1 : 0;
@@ -44,7 +44,7 @@ TEST(LargeHeap, WhatIsTakenNextLiesInLargePages) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
     GTEST_SKIP() << "this system has no such pages";
   }
-  // All but what lies before the first page's beginning.
+  // All but the bytes before the beginning of the first page.
   EXPECT_GE(std::stoi(after_preferring(std::size_t{64} << 20)), 21);
   EXPECT_EQ(after_preferring(0), "0") << "nobody asks by itself";
 }

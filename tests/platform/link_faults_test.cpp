@@ -1,4 +1,4 @@
-// Links that fail, flap and slow down during a run: flows end, a network that falls apart says so.
+// Links that fail, flap and slow down during a run: flows end, and a split network is reported.
 #include "disturb/link_faults.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ TEST(LinkFaults, AllFlowsEndAfterACableHasFailedForGood) {
       "faults: [{kind: link_failure, link: leaf0--spine0, start: 100us, convergence: 50us}]\n"));
   EXPECT_TRUE(r.completed);
   for (const FlowResult& flow : r.flows) EXPECT_EQ(flow.delivered_total, 2'000'000) << flow.id;
-  // A microsecond of wire each way holds twelve full packets, and at most as many ACKs: nothing
-  // that was queued is among it.
+  // One microsecond of wire in each direction holds twelve full packets and at most as many ACKs;
+  // queued packets are not lost.
   EXPECT_GT(r.counters.of(&LinkCounters::lost), 0u);
   EXPECT_LE(r.counters.of(&LinkCounters::lost), 2 * 24u);
   EXPECT_EQ(r.balance.packets_dropped, r.counters.of(&LinkCounters::lost));
@@ -50,7 +50,7 @@ TEST(LinkFaults, ANetworkThatFallsApartSaysSo) {
   const RunResults r = run(
       leaf_spine("faults: [{kind: link_failure, link: leaf1, start: 100us, convergence: 50us}]\n"));
   EXPECT_TRUE(says(r, "was split: when routes converged at 150us, 2 of 4 hosts could not be"));
-  EXPECT_NEAR(to_seconds(r.sim_time), 0.1, 1e-9);  // whoever cannot end has the time there is
+  EXPECT_NEAR(to_seconds(r.sim_time), 0.1, 1e-9);  // a flow that cannot end uses all of the run
 }
 
 TEST(LinkFaults, NothingHappensWithoutFaults) {

@@ -1,4 +1,4 @@
-// Flows that are not held: the same run, in a fraction of the memory.
+// Flows that are not held: the same results with a fraction of the memory.
 #include "traffic/live_flows.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Everything that results tell, but for how long it took, and who shared the work.
+/// All results except speed and division of the work.
 std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;

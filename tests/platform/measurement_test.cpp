@@ -1,4 +1,4 @@
-// What lies within `measure`, and which series a run leaves.
+// What is counted within `measure`, and which series a run leaves.
 #include "measure/measurement.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Measurement, CountsWithinTheWindowOnly) {
   EXPECT_GT(r.flows[1].delivered_measured, 200'000);
   EXPECT_LE(r.flows[1].delivered_measured, 250'000);
   EXPECT_LT(r.flows[1].delivered_measured, r.flows[1].delivered_total);
-  // A packet counts as a whole when it is sent: the one that is on the wire at the end is too much.
+  // A packet counts as a whole when it is sent, so the packet on the wire at the end is too much.
   const PicoSeconds packet = kNanoSecond * 100;
   for (const LinkResult& link : r.links) {
     EXPECT_LE(link.busy, kMicroSecond * 20 + packet) << link.name;
@@ -73,14 +73,14 @@ TEST(Measurement, DelaysOfALoneFlowAreThoseOfItsWay) {
   EXPECT_EQ(r.delays[0].dscp, 12u);
   const MarkedDelays& one_way = r.delays[0].of.one_way;
   const MarkedDelays& round_trip = r.delays[0].of.round_trip;
-  // Two links of 1 us; 1078 bytes and the gap of 20 twice at 100 Gb/s, 87.84 ns each.
+  // Two links of 1 us; 1078 bytes and a gap of 20 bytes twice at 100 Gb/s, 87.84 ns each.
   EXPECT_EQ(mean_of(one_way.all), kNanoSecond * 2175);
-  // Every one of them is the same, to the bucket.
+  // All delays are the same, up to the histogram's buckets.
   EXPECT_EQ(quantile_of(one_way.all, 1), quantile_of(one_way.all, 1000));
   EXPECT_GT(*mean_of(round_trip.all), kNanoSecond * 4175);
   EXPECT_LT(*mean_of(round_trip.all), kNanoSecond * 4200);
   EXPECT_EQ(one_way.marked.count(), 0u);
-  // What is on its way at the end has arrived and is not acknowledged yet.
+  // Packets in the network at the end have arrived but are not acknowledged yet.
   EXPECT_GE(one_way.all.count(), round_trip.all.count());
   EXPECT_EQ(round_trip.all.count(), r.rtt_ns.count());
   EXPECT_EQ(round_trip.all.sum(), r.rtt_ns.sum());
@@ -99,7 +99,7 @@ TEST(Measurement, DelaysTellClassesApartAndWhichPacketsMetAMark) {
   EXPECT_EQ(free.marked.count(), 0u);
   EXPECT_GT(crowded.marked.count(), 0u);
   EXPECT_LT(crowded.marked.count(), crowded.all.count());
-  // Marked were those that found a queue of 20 KB, 1.6 us and more; not marked those that did not.
+  // Packets that found a queue of 20 KB (1.6 us) or more were marked; others were not.
   EXPECT_GT(*quantile_of(crowded.marked, 1), kNanoSecond * 3500);
   std::uint64_t received = 0;
   r.delays[0].of.one_way.all.each([&](std::uint64_t, std::uint64_t count) { received += count; });
@@ -110,8 +110,8 @@ TEST(Measurement, DelaysTellClassesApartAndWhichPacketsMetAMark) {
   EXPECT_GE(static_cast<Bytes>(received) * 1000, delivered);
 }
 
-// TIMELY, figure 11: clocks that are off by less than what its thresholds stand apart change
-// little; far more noise reads as congestion where there is none.
+// TIMELY, figure 11: clock errors smaller than the distance of the thresholds change little; much
+// larger noise looks like congestion.
 RunResults timely_with(const std::string& clock) {
   return run(
       "topology: {kind: star, hosts: 4, link: {rate: 10Gbps, delay: 1us}}\n"
@@ -134,15 +134,15 @@ std::uint64_t cuts(const RunResults& r) {
 TEST(Measurement, ExactClocksOfHostsAreTheRule) {
   const RunResults r = timely_with("noise: 0us, drift: 0");
   EXPECT_EQ(cuts(r), 0u);
-  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // nothing else than what was
-  // What the next one is held against: after the start's cuts TIMELY is far from the link's rate.
+  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // readings equal the measured times
+  // The reference of the next test: after the cuts at the start TIMELY is far from the link's rate.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
 
 TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
   const RunResults r = timely_with("noise: 1us, drift: 0.0001");
   EXPECT_EQ(cuts(r), 0u);
-  // Both ends of a reading are late by up to a microsecond: off by a third of one at the mean.
+  // Both ends of a reading are late by up to a microsecond, so the mean error is a third of one.
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
   EXPECT_NEAR(static_cast<double>(mean_of(of.as_read.all)->count),
@@ -163,7 +163,7 @@ TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
 TEST(Measurement, NoisyClocksOfHostsAreToldToAlgorithmsAndNotToFigures) {
   const RunResults r = timely_with("noise: 1ms, drift: 0");
   EXPECT_GT(cuts(r), 0u);
-  // No packet was faster than light, whatever the clocks said: there and back are four links.
+  // No packet is faster than the links, whatever the clocks read: there and back are four links.
   EXPECT_GE(*quantile_of(r.rtt_ns, 1), kMicroSecond * 4);
   EXPECT_LE(*quantile_of(r.rtt_ns, 999), kMicroSecond * 100);
 }
@@ -214,14 +214,14 @@ TEST(Measurement, WithoutAcknowledgementsAFlowEndsWithItsLastByteReceived) {
 
 // ---------------------------------------------------------------- memory of switches
 
-/// Bytes of the i-th packet of two senders that begin at once, in order of arrival; each sends one
-/// message, whose first packet has a RETH.
+/// Bytes of the i-th packet of two senders that begin at once, in order of arrival. Each sender
+/// sends one message, whose first packet has a RETH.
 Bytes wire_bytes(int i) { return roce::data_wire_bytes(1000, i < 2, false); }
 PicoSeconds line_time(int i) {
   return serialization_time(wire_bytes(i) + 20, BitRate(100'000'000'000));
 }
 
-/// Two hosts send ten packets each to a third, at the link's rate and from the same moment.
+/// Two hosts send ten packets each to a third one, at the link's rate and from the same moment.
 struct TwoIntoOne {
   static constexpr int kPackets = 20;
   TwoIntoOne() {
@@ -229,7 +229,7 @@ struct TwoIntoOne {
     PicoSeconds arrives{};
     Bytes in = 0, out = 0;
     for (int i = 0, sent = 0; i < kPackets; ++i) {
-      // Two arrive every time that a sender takes for one, stored and forwarded.
+      // Two packets arrive in the time that a sender needs for one; the switch stores and forwards.
       if (i >= 2 && i % 2 == 0) arrives = arrives + line_time(i);
       if (i > 0) starts = starts + line_time(i - 1);
       starts_of[i] = starts;
@@ -241,7 +241,7 @@ struct TwoIntoOne {
   }
   PicoSeconds starts_of[kPackets];
   Bytes peak = 0;
-  double area = 0;  // bytes · seconds
+  double area = 0;  // bytes times seconds
 };
 
 std::string star_of_six(const std::string& second_start, const std::string& more = "") {
@@ -256,7 +256,7 @@ std::string star_of_six(const std::string& second_start, const std::string& more
 
 TEST(Measurement, ASwitchsMemoryHoldsWhatItsQueuesHoldTogether) {
   const TwoIntoOne incast;
-  // Ten pairs came, nine packets have left: eleven, all of the shorter kind.
+  // Ten pairs have arrived and nine packets have left: eleven remain, all of the shorter kind.
   ASSERT_EQ(incast.peak, 11 * roce::data_wire_bytes(1000, false, false));
   const RunResults r = run(star_of_six("0us"));
   ASSERT_EQ(r.buffers.size(), 1u);
@@ -266,7 +266,7 @@ TEST(Measurement, ASwitchsMemoryHoldsWhatItsQueuesHoldTogether) {
   EXPECT_NEAR(r.buffers[0].mean_bytes, mean, 1);
   double of_queues = 0;
   for (const QueueResult& queue : r.queues) of_queues += queue.mean_bytes;
-  EXPECT_NEAR(r.buffers[0].mean_bytes, of_queues, 3);  // six that are rounded
+  EXPECT_NEAR(r.buffers[0].mean_bytes, of_queues, 3);  // sum of six rounded means
 }
 
 TEST(Measurement, TheMostAtOnceIsNotTheSumOfTheLongestQueues) {
@@ -284,11 +284,11 @@ TEST(Measurement, TheMostAtOnceIsOfTheWindow) {
 }
 
 TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
-  // All have come when the window begins …
+  // All packets have arrived when the window begins …
   const RunResults r = run(star_of_six("50us", "measure: {from: 2us, to: 40us}\n"));
   const TwoIntoOne incast;
   EXPECT_LT(r.buffers[0].max_bytes, incast.peak);
-  // … and what has not left by then is there.
+  // … and those that have not left by then are counted.
   Bytes left = 0;
   const PicoSeconds since = kMicroSecond * 2 - kMicroSecond - line_time(0);
   for (int i = 0; i < TwoIntoOne::kPackets; ++i) {
@@ -299,8 +299,8 @@ TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
 
 // ---------------------------------------------------------------- order of arrival
 
-/// Packets of a flow take turns between two ways, of which the second takes three and a half packet
-/// times longer: each of those that go there comes behind the third after it.
+/// Packets of a flow alternate between two paths. The second path takes three and a half packet
+/// times longer, so each packet on it arrives behind the third packet after it.
 RunResults two_ways(const std::string& nic, const std::string& more = "") {
   return run(
       "topology: {kind: custom,\n"
@@ -317,7 +317,8 @@ RunResults two_ways(const std::string& nic, const std::string& more = "") {
       nic + more);
 }
 
-/// 48 come behind the third after them, the last but two of all behind the next, the last in order.
+/// 48 packets arrive behind the third after them, the last but two behind the next one, the last in
+/// order.
 void expect_three_behind(const RunResults& r) {
   const LogHistogram& depths = r.reordering.depths();
   EXPECT_EQ(depths.count(), 49u);

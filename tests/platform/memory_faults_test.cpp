@@ -1,4 +1,4 @@
-// Bits of a host's memory that turn over: at their instant, where they are said to be, and again.
+// Bits of a host's memory that flip: at their instant, at their address, and repeatedly.
 #include "disturb/memory_faults.h"
 
 #include <gtest/gtest.h>
@@ -15,9 +15,10 @@
 namespace dcc::vp {
 namespace {
 
-constexpr std::uint32_t kFlipped = 0x80001234;  // among the firmware, where there is none
+// an address in the firmware's RAM that the program does not use
+constexpr std::uint32_t kFlipped = 0x80001234;
 
-/// What lies at that address of a host, at instants.
+/// The byte at that address of a host, at instants.
 struct MemoryLooks {
   MemoryLooks(const std::string& faults, HostId host, const std::vector<int>& microseconds)
       : config(config_of("topology: {kind: star, hosts: 4}\nhost: {driver: native}\n"

@@ -1,4 +1,4 @@
-// Captures: which ports and flows, and a refusal before anything is written.
+// Captures: selection of ports and flows, and refusals before anything is written.
 #include "debug/packet_capture.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(PacketCapture, AllPortsOneNodeOrOneFlow) {
       "{name: second, ports: [h2->s0, h1->s0], flows: [1]}");
   ASSERT_EQ(all.size(), 3u);
   EXPECT_NE(all[0].find("of 8 ports"), std::string::npos) << all[0];
-  // Ten packets of payload go out of host 1.
+  // Ten packets of payload leave host 1.
   EXPECT_EQ(all[1], "trace/sender.pcapng: 10 packets of 1 port");
   EXPECT_EQ(all[2], "trace/second.pcapng: 10 packets of 2 ports") << "flow 0 is not wanted";
 }
@@ -48,7 +48,7 @@ TEST(PacketCapture, AWindowThatIsOverBeforeAnythingIsSentIsEmpty) {
 }
 
 TEST(PacketCapture, AWindowBeginsWhereItSays) {
-  // 10 packets of a kilobyte at 100 Gb/s are out within a microsecond.
+  // 10 packets of 1 KB at 100 Gb/s leave within a microsecond.
   const auto files = captured(
       "{name: begun, ports: [h1->s0], from: 0us}, {name: late, ports: [h1->s0], from: 5us}");
   ASSERT_EQ(files.size(), 2u);
@@ -66,8 +66,8 @@ TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   EXPECT_THROW(check("{name: a, flows: [2]}"), SettingError);
 }
 
-/// The files of a tree whose flows start and stop at the same instants, some while a link between
-/// its parts is down, with its threads and parts first.
+/// The capture files of a tree whose flows start and stop at the same instants, some while a link
+/// between its parts is down; the number of threads and parts comes first.
 std::string files_of(unsigned threads, unsigned parts, const std::string& more) {
   return in_a_process([&] {
     const fs::path folder = fs::temp_directory_path() / ("capture" + std::to_string(getpid()));

@@ -1,4 +1,4 @@
-// Whether a run is divided, and what speaks against it.
+// Whether a run is divided, and the reason if it is not.
 #include "parallel/partitions.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ PartitionPlan planned(const std::string& yaml, unsigned threads, bool watched = 
   return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, watched);
 }
 
-/// Two pods that talk to each other.
+/// Two pods that exchange traffic.
 std::string tree(const std::string& rest, const std::string& driver = "none") {
   return "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, hosts_per_rack: "
          "4, "
@@ -48,7 +48,7 @@ TEST(Partitions, OneThreadNeedsNoReason) {
   EXPECT_EQ(plan.refusal, "");
 }
 
-/// 1024 hosts.
+/// A tree of 1024 hosts.
 std::string large(const std::string& traffic) {
   return "topology: {kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}\nhost: {driver: none}\n"
          "duration: 100us\ntraffic: [" +
@@ -74,7 +74,7 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
-  // A window of a microsecond holds thirteen packets of the one receiver.
+  // A window of one microsecond holds thirteen packets of the single receiver.
   const PartitionPlan plan =
       planned(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);
@@ -89,8 +89,8 @@ TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {
             1u);
 }
 
-/// Everything that results tell, of the tree with flows that start while others stop, at the same
-/// instants and at others.
+/// All results of the tree, with flows that start while others stop, at the same instants and at
+/// others.
 std::string told(unsigned threads, unsigned parts) {
   return in_a_process([&] {
     const PlatformConfig config = config_of(
@@ -138,7 +138,7 @@ TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   EXPECT_EQ(plan.refusal, "the traffic crosses too few switches with hosts");
 }
 
-/// The tree with two flows that cross its middle, and others that can send nothing before its end.
+/// The tree with two flows that cross its middle, and others that cannot send before the end.
 PartitionPlan with_late_flows(const std::string& late, unsigned threads) {
   return planned(
       "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, "
@@ -151,8 +151,8 @@ PartitionPlan with_late_flows(const std::string& late, unsigned threads) {
 }
 
 TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
-  // Bytes of a time below zero would take from a node what others put on it; a time of zero has no
-  // bytes, but its hosts would count among those that send, and dividing would seem to pay.
+  // A negative time would subtract bytes from a node. A time of zero has no bytes, but its hosts
+  // would count as senders, and dividing would seem to pay.
   for (const unsigned threads : {0u, 2u}) {
     const PartitionPlan alone = with_late_flows("", threads);
     for (const char* const start : {"100us", "150us", "900us"}) {

@@ -1,4 +1,4 @@
-// The whole platform put together: names, who drives what, and what it refuses before it runs.
+// The whole platform: names, drivers of hosts, parts, and errors before the run.
 #include "build/platform.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Who reports to the manager of the closed loop, and whom it commands.
+// Which hosts report to the closed loop's manager, and which it commands.
 #include "software/qos_links.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A change of parameters by the driver, beside a host's software: one after the other, each access
-// in its time, and a refusal ends the run.
+// Changes of parameters by the driver beside a host's software: one after the other, each access in
+// the bus's time; a refusal ends the run.
 #include "disturb/reconfigurer.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace dcc::vp {
 namespace {
 
-/// Registers that only remember, each access in 10 ns; `identified`: they say they are a
-/// controller's.
+/// Registers that only store values, with 10 ns for each access. `identified`: they show a
+/// controller's identity.
 struct Remembering final : sc_core::sc_module {
   Remembering(const sc_core::sc_module_name& name, bool controller)
       : sc_module(name), identified(controller) {

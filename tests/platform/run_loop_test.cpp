@@ -1,4 +1,4 @@
-// When a run ends by itself, and how much of it is over.
+// When a run ends early, and the share that is over.
 #include "build/run_loop.h"
 
 #include <gtest/gtest.h>

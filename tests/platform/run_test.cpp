@@ -1,4 +1,4 @@
-// From a configuration to results: the same every time, with software or without.
+// From a configuration to results: the same every time, with and without software.
 #include "build/run.h"
 
 #include <gtest/gtest.h>

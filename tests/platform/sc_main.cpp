@@ -1,4 +1,4 @@
-// The entry that libsystemc's main calls.
+// The entry point that libsystemc's main() calls.
 #include <gtest/gtest.h>
 
 #include <systemc>

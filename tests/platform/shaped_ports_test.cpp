@@ -1,4 +1,4 @@
-// Priorities that switch ports shape by credit, beside others that share what is left.
+// Priorities that switch ports shape by credit, beside others that share the rest.
 #include <gtest/gtest.h>
 
 #include "small_platform.h"
@@ -6,7 +6,7 @@
 namespace dcc::vp::shaped_ports_test {
 namespace {
 
-/// Goodput of three flows into one port of 10 Gb/s, in priorities 5, 1 and 0, Gb/s.
+/// Goodput in Gb/s of three flows into one port of 10 Gb/s, in priorities 5, 1 and 0.
 std::vector<double> goodputs(const std::string& scheduler, const std::string& more = "") {
   const RunResults r =
       run("topology: {kind: star, hosts: 4, link: {rate: 10Gbps, delay: 1us}}\n"
@@ -29,7 +29,7 @@ std::vector<double> goodputs(const std::string& scheduler, const std::string& mo
   return rates;
 }
 
-// Of 1082 bytes of link time a packet has 1000 of payload.
+// A packet takes the link for 1082 bytes and has 1000 bytes of payload.
 constexpr double kPayload = 1000.0 / 1082;
 
 TEST(ShapedPorts, APriorityHasItsSlopeAndTheOthersShareTheRestByWeight) {
@@ -59,7 +59,7 @@ TEST(ShapedPorts, TheWireIsIdleWhileAllThatWaitIsShaped) {
   EXPECT_NEAR(rates[2], 1 * kPayload, 0.02);
 }
 
-// Strict without a shaper would leave the lower ones nothing.
+// Strict priority without a shaper would leave nothing for lower priorities.
 TEST(ShapedPorts, UnderStrictPriorityAShaperBoundsWhatTheHighestTakes) {
   const auto rates = goodputs("{kind: strict, shapers: [{priority: 5, idle_slope: 2Gbps}]}");
   EXPECT_NEAR(rates[0], 2 * kPayload, 0.02);

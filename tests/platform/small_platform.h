@@ -1,5 +1,5 @@
-// Small configurations, and platforms made of them: one platform a TEST, for SystemC elaborates
-// once a process.
+// Small configurations and platforms made of them. One platform for each TEST, because SystemC
+// elaborates once in a process.
 #pragma once
 
 #include <sys/wait.h>
@@ -24,14 +24,14 @@ inline PlatformConfig config_of(const std::string& yaml) {
   return load_config_text(yaml, "t.yaml", std::filesystem::path("."), {}).config;
 }
 
-/// Four hosts at one switch, driven by the platform itself, 100 Gb/s and 1 us a link.
+/// Four hosts at one switch, driven by the platform itself; links of 100 Gb/s and 1 us.
 inline std::string star(const std::string& rest) {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 100us\n" +
          rest;
 }
 
-/// What is known before anything is elaborated.
+/// The parts of a platform that exist before elaboration.
 struct Planned {
   explicit Planned(const std::string& yaml)
       : config(config_of(yaml)),
@@ -56,7 +56,7 @@ inline RunResults run(const PlatformConfig& config, const RunSetup& setup = {}) 
 }
 inline RunResults run(const std::string& yaml) { return run(config_of(yaml)); }
 
-/// What `work` comes to in a process of its own: SystemC elaborates once in each.
+/// The text that `work` returns in a separate process, because SystemC elaborates once in each.
 inline std::string in_a_process(const std::function<std::string()>& work) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

@@ -1,4 +1,4 @@
-// What was counted between two snapshots.
+// Differences of counters between two snapshots.
 #include "debug/snapshot.h"
 
 #include <gtest/gtest.h>

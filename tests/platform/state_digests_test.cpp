@@ -1,4 +1,5 @@
-// Digests of all devices: who has one, in which order, when they are taken, and what they tell.
+// Digests of all devices: which devices have one, their order, when they are taken, and what
+// changes them.
 #include "debug/state_digests.h"
 
 #include <gtest/gtest.h>

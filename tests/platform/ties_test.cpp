@@ -1,5 +1,6 @@
-// Senders at line rate that start together and stay in step: with ties drawn for each instant they
-// lose alike without flow control, and are paused alike with it. (Without: jitter_test.cpp.)
+// Senders at line rate that start together and stay in step. If ties are drawn at random for each
+// instant, senders lose equally without flow control and are paused equally with it. (Without
+// random ties: jitter_test.cpp.)
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -33,13 +34,13 @@ std::vector<double> shares(const RunResults& results) {
   return bytes;
 }
 
-// 5 ms hold 57 000 packets of 87 ns; each is anybody's: four deviations of a binomial are 4.4 % of
-// an eighth, and 2.9 % of a quarter less a quarter's own.
+// 5 ms hold 57 000 packets of 87 ns, each from a random sender: four deviations of a binomial
+// distribution are 4.4 % of an eighth, and 2.9 % of a quarter minus its own quarter.
 TEST(Ties, TailDropTakesFromEightAlike) {
   for (const double share : shares(run(incast(8, kTailDrop)))) EXPECT_NEAR(share * 8, 1.0, 0.044);
 }
 
-TEST(Ties, TailDropTakesFromFiveAlike) {  // no power of two
+TEST(Ties, TailDropTakesFromFiveAlike) {  // five is no power of two
   for (const double share : shares(run(incast(5, kTailDrop)))) EXPECT_NEAR(share * 5, 1.0, 0.034);
 }
 
@@ -57,12 +58,12 @@ TEST(Ties, PausesAreSpreadEvenlyAndNothingIsLost) {
     mean += paused.back() / 8;
   }
   ASSERT_EQ(paused.size(), 8u);
-  EXPECT_GT(mean, 4e-3);  // seven eighths of 5 ms, less the filling of the buffer
+  EXPECT_GT(mean, 4e-3);  // seven eighths of 5 ms, minus the time to fill the buffer
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 
 TEST(Ties, AreTheSeeds) {
-  // One platform a process: the seed's own stream is compared by what tie_order_test.cpp says.
+  // One platform for each process; tie_order_test.cpp compares the streams of seeds.
   const RunResults r = run(incast(4, kTailDrop));
   Bytes least = r.flows.front().delivered_total, most = least;
   for (const FlowResult& flow : r.flows) {

@@ -1,4 +1,4 @@
-// Samples of a trace: in the window, at the interval, of traced hosts, and only what has changed.
+// Samples of a trace: within the window, at the interval, of traced hosts, and only changed values.
 #include "debug/trace_sampler.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(TraceSampler, ScopesAreNamesThatViewersTake) {
   EXPECT_EQ(scope_name("rack.1->agg-2#1"), "rack_1_agg_2_1");
 }
 
-/// A run's folder of traces, while this lives.
+/// A folder for a run's traces, removed at the end of the test.
 struct Traced {
   explicit Traced(const std::string& yaml) {
     fs::create_directories(folder);
@@ -58,7 +58,7 @@ TEST(TraceSampler, KeepsToTheWindowAndTheInterval) {
   std::string dump;
   const std::vector<long> times = times_of("from: 20us, to: 50us, interval: 10us", &dump);
   ASSERT_GE(times.size(), 4u) << dump;
-  const long unit = times.back() / 50;  // of a microsecond
+  const long unit = times.back() / 50;  // one microsecond
   std::set<long> sampled;
   for (const long t : times) {
     if (t == 0) continue;
@@ -76,7 +76,7 @@ TEST(TraceSampler, OnlyQueuesThatFeedATracedHost) {
 }
 
 TEST(TraceSampler, AQueueAndARateThatStayAreToldOnce) {
-  // One sender at its line's rate; nobody sends to host 3.
+  // One sender at line rate; nothing is sent to host 3.
   const std::string timeline = Traced(star("nic: {congestion_control: {algorithm: none}}\n"
                                            "traffic: [{kind: flow, from: 1, to: 0}]\n"
                                            "output: {trace: {perfetto: true, interval: 10us}}\n"))

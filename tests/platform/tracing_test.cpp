@@ -1,4 +1,4 @@
-// Which files a trace leaves, and what a window and a selection keep out of them.
+// Which files a trace leaves, and what a window and a selection exclude.
 #include "debug/tracing.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_F(TracingTest, ATimelineIsWholeJson) {
   EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
 }
 
-// What devices write as things happen keeps one order of events; what is looked at does not.
+// Records that devices write as events happen need one order of events; samples do not.
 TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   const auto needs = [](const std::string& algorithm, const std::string& trace) {
     return Tracing::needs_one_order(config_of(
@@ -88,7 +88,7 @@ TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   EXPECT_TRUE(needs("dcc", "transactions: text"));
 }
 
-/// The timeline and the signals of a tree on so many threads, which come first.
+/// The timeline and the signals of a tree; the number of threads comes first.
 std::string looked_at(unsigned threads, const fs::path& folder) {
   return in_a_process([&] {
     fs::create_directories(folder);

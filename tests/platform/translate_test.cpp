@@ -1,4 +1,4 @@
-// What the driver is told to program into a controller.
+// The settings that the driver programs into a controller.
 #include "build/translate.h"
 
 #include <gtest/gtest.h>

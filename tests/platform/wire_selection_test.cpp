@@ -1,4 +1,4 @@
-// What users may call a wire, and what they hear of a name that stands for none.
+// Names of wires, and the message for a name that matches none.
 #include "build/wire_selection.h"
 
 #include <gtest/gtest.h>
