@@ -11,7 +11,7 @@ void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
           {"share of a congested link relative to other flows", "", kRuntime});
   v.field("priority", c.priority, any_priority(),
           {"802.1p priority: switch queue and PFC class", ""});
-  v.text("tenant", c.tenant, {"whose flows these are (a name of `tenants`)", ""});
+  v.text("tenant", c.tenant, {"the tenant whose flows use this class (a name of `tenants`)", ""});
   v.field("min_rate", c.min_rate, "none", {"1Mbps", "10Tbps"},
           {"a flow's rate is never cut below this", "InfiniBand CCTI_Limit's role", kRuntime});
   v.field("max_rate", c.max_rate, "none", {"1Mbps", "10Tbps"},
@@ -21,16 +21,16 @@ void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
 void describe_packet_trace(ParameterVisitor& v, PacketTraceConfig& c) {
   v.text("name", c.name, {"the file is trace/<name>.pcapng", ""});
   v.names("ports", c.ports, "all",
-          {"a wire (s0->h3), a cable (s0--h3, both ways) or all wires at a node (h3)", ""});
+          {"a wire (s0->h3), a cable (s0--h3, both directions) or all wires at a node (h3)", ""});
   v.numbers_or_all("flows", c.flows, "flows",
                    {"only packets of these flows (ids of flows.csv)", ""});
   v.field("from", c.from, {}, {"when the capture begins", ""});
-  v.field("to", c.to, "end", {}, {"when it ends", ""});
-  v.field("snap", c.snap, {"64B", "65535B"}, {"most bytes kept of a packet", ""});
+  v.field("to", c.to, "end", {}, {"when the capture ends", ""});
+  v.field("snap", c.snap, {"64B", "65535B"}, {"greatest number of bytes kept of a packet", ""});
 }
 
 void describe_trace(ParameterVisitor& v, TraceConfig& c) {
-  v.list("packets", c.packets, {"captures, a pcapng file each", "draft-ietf-opsawg-pcapng"},
+  v.list("packets", c.packets, {"captures, one pcapng file each", "draft-ietf-opsawg-pcapng"},
          [&](PacketTraceConfig& p) { describe_packet_trace(v, p); });
   v.hosts("hosts", c.hosts, {"hosts that are traced", ""});
   v.numbers_or_all("flows", c.flows, "flows",
@@ -77,34 +77,36 @@ void describe_output(ParameterVisitor& v, OutputConfig& c) {
   v.section("trace",
             {"what happened, in files of trace/ that other tools open; all off by default", ""},
             [&] { describe_trace(v, c.trace); });
-  v.section("digest",
-            {"digest.csv: a number for the state of every device, for `dccvp bisect`", ""}, [&] {
+  v.section("digest", {"digest.csv: digests of the state of every device, for `dccvp bisect`", ""},
+            [&] {
               v.field("every", c.digest.every, "none", {"1ps", "1000s"},
                       {"time between two rows; none: no file", ""});
-              v.field("from", c.digest.from, {}, {"time of the first", ""});
-              v.field("to", c.digest.to, "end", {}, {"no row after it", ""});
+              v.field("from", c.digest.from, {}, {"time of the first row", ""});
+              v.field("to", c.digest.to, "end", {}, {"time of the last row", ""});
             });
-  v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
+  v.field("plots", c.plots, {}, {"draw PNGs if Python's matplotlib is installed", ""});
 }
 
 void describe_qos(ParameterVisitor& v, QosConfig& c) {
   v.field("manager", c.manager, "none", {}, {"host that runs the manager; none: open loop", ""});
   v.field("report_interval", c.report_interval, {"100us", "1s"},
-          {"receivers report what each tenant got", ""});
+          {"time between two reports of receivers on what each tenant received", ""});
   v.field("update_interval", c.update_interval, {"100us", "1s"},
-          {"the manager sets the senders' factors; a multiple of report_interval", ""});
+          {"time between two updates of the senders' factors by the manager; a multiple of "
+           "report_interval",
+           ""});
   v.field("dscp", c.dscp, any_dscp(), {"DSCP of reports and commands", ""});
   v.field("priority", c.priority, any_priority(), {"802.1p priority of reports and commands", ""});
 }
 
 void describe_fast_forward(ParameterVisitor& v, FastForwardConfig& c) {
-  v.field("enabled", c.enabled, {}, {"skip it", ""});
+  v.field("enabled", c.enabled, {}, {"skip time while the network is in a steady state", ""});
   v.field("window", c.window, {"1us", "1s"},
           {"rates, queues and marks are compared over so long a time; it doubles while they are "
            "not known well enough",
            "batch means"});
   v.field("tolerance", c.tolerance, {"1/100000", "1/10"},
-          {"how well the mean rate of flows must be known, as a share of it", ""});
+          {"required precision of the mean rate of flows, as a share of the rate", ""});
 }
 
 void describe_expectation(ParameterVisitor& v, ExpectConfig& c) {
@@ -121,13 +123,13 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
             "the platform itself",
             ""});
   v.when(c.driver == DriverKind::kFirmware, "driver: firmware", [&] {
-    v.path("elf", c.elf, {}, {"the firmware", ""});
+    v.path("elf", c.elf, {}, {"file of the firmware", ""});
     v.field("clock", c.clock, {"1MHz", "10GHz"}, {"clock of the CPU", ""});
-    v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles an instruction takes", ""});
+    v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles of an instruction", ""});
     v.field("quantum", c.quantum, {"1ns", "1ms"},
             {"how far a CPU may run ahead of the platform", "TLM-2.0 temporal decoupling"});
     v.field("misaligned_done", c.misaligned_done, {},
-            {"loads and stores in RAM at any address are done, instead of trapping", ""});
+            {"misaligned loads and stores in RAM work instead of trapping", ""});
     v.field("keeps_accounts", c.keeps_accounts, {},
             {"the firmware fills the boot block's results as sw/app does, and the run judges by "
              "them; false: nothing is judged that only they could show",
@@ -142,54 +144,59 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   std::vector<std::string> plugins = loaded_plugins();
   v.names(
       "plugins", plugins, "none",
-      {"shared objects with algorithms or a rate unit: files, or names that are looked for", ""});
-  v.field("seed", c.seed, {}, {"of every random draw", ""});
+      {"shared objects with algorithms or a rate unit: files, or names that are searched for", ""});
+  v.field("seed", c.seed, {}, {"seed of all random numbers", ""});
   v.field("duration", c.duration, {"1us", "1000s"}, {"simulated time", ""});
   v.section("measure", {"window of the statistics", ""}, [&] {
     v.field("from", c.measure.from, {}, {"begin of the window", ""});
     v.field("to", c.measure.to, "end", {}, {"end of the window", ""});
-    v.field("window", c.measure.window, "none", {"1us", "1000s"},
-            {"tenants' shares are also judged over every so long a time (share_error_window)", ""});
+    v.field(
+        "window", c.measure.window, "none", {"1us", "1000s"},
+        {"length of the windows over which tenants' shares are also judged (share_error_window)",
+         ""});
     v.field("settle", c.measure.settle, {"0us", "1000s"},
-            {"no such time begins so soon after a tenant joined or left", ""});
+            {"time after a flow starts or ends in which no such window begins", ""});
   });
   v.section("topology", {"hosts, switches and links", ""}, [&] { describe(v, c.topology); });
-  v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.routing.describe(v); });
-  v.section("switch", {"every switch of the network", ""}, [&] { c.switch_.describe(v); });
-  v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
-  v.list("nics", c.nics, {"NICs of some hosts: what differs from `nic`", ""}, [&](OtherNics& n) {
-    v.hosts("hosts", n.hosts, {"whose", ""});
-    v.section("congestion_control", {"algorithm of what they send, and its parameters", ""},
+  v.section("routing", {"choice among paths of equal length", ""},
+            [&] { c.switch_.routing.describe(v); });
+  v.section("switch", {"settings of every switch", ""}, [&] { c.switch_.describe(v); });
+  v.section("nic", {"settings of every NIC", ""}, [&] { describe_nic(v, c.nic); });
+  v.list("nics", c.nics, {"NICs of some hosts: differences from `nic`", ""}, [&](OtherNics& n) {
+    v.hosts("hosts", n.hosts, {"hosts with these NICs", ""});
+    v.section("congestion_control",
+              {"algorithm of the flows that these hosts send, and its parameters", ""},
               [&] { n.congestion_control.describe(v, n.cnp); });
-    v.section("cnp", {"notification packets that receivers send them", "DCQCN, SIGCOMM'15"},
+    v.section("cnp",
+              {"notification packets that receivers send to these hosts", "DCQCN, SIGCOMM'15"},
               [&] { n.cnp.describe(v); });
   });
-  v.section("host", {"every host", ""}, [&] { describe_host(v, c.host); });
-  v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: what differs from `host`", ""},
+  v.section("host", {"settings of every host", ""}, [&] { describe_host(v, c.host); });
+  v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: differences from `host`", ""},
         [&](HostConfig& host) { describe_host(v, host); });
   v.map("dscp", c.dscp, 64, DscpConfig{}, {"classes; unlisted: weight 1, priority 0", ""},
         [&](DscpConfig& dscp) { describe_dscp(v, dscp); });
-  v.list("tenants", c.tenants, {"who shares the network, by weight", ""}, [&](TenantConfig& t) {
-    v.text("name", t.name, {"referred to by `dscp`", ""});
-    v.field("weight", t.weight, {"1/8", "128"}, {"share relative to other tenants", ""});
-  });
-  v.section("qos", {"closed loop: a manager holds tenants at their weights", ""},
+  v.list("tenants", c.tenants, {"tenants that share the network by weight", ""},
+         [&](TenantConfig& t) {
+           v.text("name", t.name, {"referred to by `dscp`", ""});
+           v.field("weight", t.weight, {"1/8", "128"}, {"share relative to other tenants", ""});
+         });
+  v.section("qos", {"closed loop: a manager gives tenants shares by weight", ""},
             [&] { describe_qos(v, c.qos); });
-  v.list("traffic", c.traffic, {"what is sent", ""}, [&](TrafficSpec& t) { t.describe(v); });
+  v.list("traffic", c.traffic, {"the traffic", ""}, [&](TrafficSpec& t) { t.describe(v); });
   v.section("dcbx", {"NICs and switches agree on PFC and ETS, by LLDP", "IEEE 802.1Q, 38"},
             [&] { c.dcbx.describe(v); });
-  v.list("faults", c.faults, {"what goes wrong on purpose", ""},
+  v.list("faults", c.faults, {"faults that are injected", ""},
          [&](FaultParameters& f) { f.describe(v); });
-  v.list("changes", c.changes,
-         {"parameters that become others while the run goes on, in order of time", ""},
+  v.list("changes", c.changes, {"changes of parameters during the run, in order of time", ""},
          [&](ChangeConfig& change) {
-           v.field("at", change.at, {}, {"when; acts on all that happens afterwards", ""});
+           v.field("at", change.at, {},
+                   {"time of the change, which acts on everything that happens afterwards", ""});
            v.settings("set", change.set, {"parameters that may change during a run, by path", ""});
          });
-  v.section("fast_forward",
-            {"time in which all is at rest is skipped, not run packet by packet", ""},
+  v.section("fast_forward", {"skips time while the network is in a steady state", ""},
             [&] { describe_fast_forward(v, c.fast_forward); });
-  v.section("output", {"what a run leaves", ""}, [&] { describe_output(v, c.output); });
+  v.section("output", {"files that a run leaves", ""}, [&] { describe_output(v, c.output); });
   v.list("expect", c.expect, {"figures that must lie within bounds, else exit status 1", ""},
          [&](ExpectConfig& e) { describe_expectation(v, e); });
 }

@@ -16,8 +16,9 @@ void describe_marked(MetricVisitor& v, const MarkedDelays& delays, const char* o
   const LogHistogram& all = delays.all;
   v.figure("packets", all.count(), {"packets", of, Statistic::kSum, Span::kWindow});
   v.figure("marked_share", share_marked(delays),
-           {"", "of them, those that met a CE mark", Statistic::kRatio, Span::kWindow});
-  v.figure("us_mean", mean_of(all), {"us", "mean of their times", Statistic::kMean, Span::kWindow});
+           {"", "share of these packets that got a CE mark", Statistic::kRatio, Span::kWindow});
+  v.figure("us_mean", mean_of(all),
+           {"us", "mean of these delays", Statistic::kMean, Span::kWindow});
   const auto quantile = [&](const char* name, unsigned per_mille, const char* meaning) {
     v.figure(name, quantile_of(all, per_mille),
              {"us", meaning, Statistic::kQuantile, Span::kWindow});
@@ -29,48 +30,49 @@ void describe_marked(MetricVisitor& v, const MarkedDelays& delays, const char* o
 }
 
 void describe_delay(MetricVisitor& v, const DelayResult& delay) {
-  v.figure("dscp", delay.dscp, {"", "the class; delays stands only where output.delays asks"});
+  v.figure("dscp", delay.dscp, {"", "DSCP of the class; the list exists only with output.delays"});
   v.group("round_trip", [&] {
-    describe_marked(v, delay.of.round_trip, "acknowledged: from their sending to their ACKs");
+    describe_marked(v, delay.of.round_trip, "acknowledged packets: time from sending to the ACK");
   });
   v.group("one_way", [&] {
-    describe_marked(v, delay.of.one_way, "accepted by a receiver: from their sending to then");
+    describe_marked(v, delay.of.one_way,
+                    "packets accepted by a receiver: time from sending to acceptance");
   });
   v.group("as_read", [&] {
     describe_marked(v, delay.of.as_read,
-                    "acknowledged, as a host's inexact clock has it (nic.clock)");
+                    "acknowledged packets: the same by a host's inexact clock (nic.clock)");
   });
 }
 
 void describe_run(MetricVisitor& v, const RunResults& r) {
   v.figure("schema_version", kMetricsSchemaVersion,
-           {"", "changes when a figure changes its meaning or leaves"});
+           {"", "changes when a figure changes its meaning or is removed"});
   v.figure("completed", r.completed,
-           {"", "the run reached its duration or the end of all traffic"});
+           {"", "true if the run reached its duration or the end of all traffic"});
   v.figure("sim_time_s", r.sim_time,
            {"s", "simulated time at the end", Statistic::kValue, Span::kEnd});
   if (r.fast_forwarded) {
     v.figure("fast_forwarded_s", *r.fast_forwarded,
              {"s",
-              "of it, skipped: counters, statistics and flows went on as before it, balance, "
-              "link_traversals and hosts know nothing of it; stands only with fast_forward",
+              "simulated time that was skipped: counters, statistics and flows include it, "
+              "balance, link_traversals and hosts do not; exists only with fast_forward",
               Statistic::kSum, Span::kRun});
   }
   v.figure("wall_s", r.wall_s,
-           {"s", "time on the clock that the simulation took; differs from run to run",
-            Statistic::kSum, Span::kRun});
+           {"s", "wall-clock time of the simulation; differs from run to run", Statistic::kSum,
+            Span::kRun});
   v.figure("link_traversals", r.link_traversals,
-           {"", "packets over links, data and control, each link counts one", Statistic::kSum,
+           {"", "packets over links, data and control; each link counts one", Statistic::kSum,
             Span::kRun});
   const double wall = r.wall_s > 0 ? r.wall_s : 1e-9;
   v.group("speed", [&] {
-    v.figure("link_traversals_per_s", static_cast<double>(r.link_traversals) / wall,
-             {"1/s", "link traversals by time on the clock", Statistic::kMean, Span::kRun});
     v.figure(
-        "events_per_s", static_cast<double>(r.events) / wall,
-        {"1/s", "events of the schedulers by time on the clock", Statistic::kMean, Span::kRun});
-    v.figure("threads", r.threads,
-             {"", "that had a part of the network each; 1 also where the system gave no more"});
+        "link_traversals_per_s", static_cast<double>(r.link_traversals) / wall,
+        {"1/s", "link traversals per second of wall-clock time", Statistic::kMean, Span::kRun});
+    v.figure("events_per_s", static_cast<double>(r.events) / wall,
+             {"1/s", "events of the schedulers per second of wall-clock time", Statistic::kMean,
+              Span::kRun});
+    v.figure("threads", r.threads, {"", "threads that shared the run"});
   });
   v.group("measure", [&] {
     v.figure("from_s", r.measured_from, {"s", "begin of the measured window"});
@@ -87,19 +89,19 @@ void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers
     most = std::max(most, one.max_bytes);
   }
   v.figure("buffer_mean_bytes", buffers.empty() ? 0.0 : sum / static_cast<double>(buffers.size()),
-           {"B", "what waits in a switch, mean over time and switches", Statistic::kMean,
+           {"B", "bytes that wait in a switch, mean over time and switches", Statistic::kMean,
             Span::kWindow, "buffer used, mean"});
   v.figure("buffer_max_bytes", most,
-           {"B", "the most that waited in one switch at once", Statistic::kMaximum, Span::kWindow,
-            "buffer used, most"});
+           {"B", "greatest number of bytes that waited in one switch", Statistic::kMaximum,
+            Span::kWindow, "buffer used, most"});
 }
 
 void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.figure("goodput_gbps", m.goodput_gbps,
-           {"Gb/s", "payload received by all flows but the background", Statistic::kMean,
+           {"Gb/s", "payload received by all flows except the background", Statistic::kMean,
             Span::kWindow, "goodput"});
   v.figure("jain", m.jain,
-           {"", "Jain's index over the flows' goodput while active; 1: all the same",
+           {"", "Jain's index over the flows' goodput while active; 1: all equal",
             Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
   v.figure("rtt_us_mean", mean_of(r.rtt_ns),
            {"us", "mean time from a packet's sending to its ACK", Statistic::kMean, Span::kWindow,
@@ -120,7 +122,7 @@ void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m)
   }
   describe_buffers(v, r.buffers);
   v.figure("deadlocked_links", r.deadlock.size(),
-           {"", "entries of deadlock", Statistic::kSum, Span::kEnd, "deadlocked links"});
+           {"", "number of entries of deadlock", Statistic::kSum, Span::kEnd, "deadlocked links"});
 }
 
 void describe_reordering(MetricVisitor& v, const RunResults& r) {
@@ -135,16 +137,18 @@ void describe_reordering(MetricVisitor& v, const RunResults& r) {
     p99 = depths.quantile(990);
   }
   v.figure("packets", late,
-           {"packets", "of data that came after one of their flow that was sent later",
+           {"packets", "data packets that arrived after a packet of their flow that was sent later",
             Statistic::kSum, Span::kWindow});
-  v.figure("share", share, {"", "of all data received", Statistic::kRatio, Span::kWindow});
+  v.figure("share", share,
+           {"", "share of all data packets received", Statistic::kRatio, Span::kWindow});
   v.figure("depth_mean", mean,
-           {"packets", "how far behind the highest number that had come, mean; null: none was",
+           {"packets", "mean distance behind the highest number received; null: no packet was late",
             Statistic::kMean, Span::kWindow});
   v.figure("depth_p99", p99,
            {"packets", "its 99th percentile", Statistic::kQuantile, Span::kWindow});
-  v.figure("depth_max", r.reordering.deepest(),
-           {"packets", "the farthest; 0: none came late", Statistic::kMaximum, Span::kWindow});
+  v.figure(
+      "depth_max", r.reordering.deepest(),
+      {"packets", "greatest distance; 0: no packet was late", Statistic::kMaximum, Span::kWindow});
 }
 
 void describe_qos(MetricVisitor& v, const QosResult& qos) {
@@ -163,13 +167,13 @@ void describe_link(MetricVisitor& v, const LinkResult& link, PicoSeconds window)
   v.figure("rate_gbps", static_cast<double>(link.rate.bits_per_second) / 1e9,
            {"Gb/s", "the link's rate"});
   v.figure("tx_bytes", link.tx_bytes,
-           {"B", "wire bytes carried, without preamble, gap and what `faults` lost",
+           {"B", "wire bytes carried, without preamble, gap and packets lost by `faults`",
             Statistic::kSum, Span::kWindow});
   v.figure("utilisation", window.count > 0 ? seconds(link.busy) / seconds(window) : 0.0,
-           {"", "share of the time in which it sends: preamble, gap and what is lost included",
+           {"", "share of time in which the link sends, including preamble, gap and lost packets",
             Statistic::kRatio, Span::kWindow});
   v.figure("pause_s", link.pause,
-           {"s", "time any priority was held by PFC", Statistic::kSum, Span::kWindow});
+           {"s", "time in which PFC paused any priority", Statistic::kSum, Span::kWindow});
 }
 
 void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
@@ -185,11 +189,12 @@ void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
 }  // namespace
 
 void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) {
-  v.figure("id", f.id, {"", "number of the flow; the first 10 000 are listed, flows.csv has all"});
+  v.figure("id", f.id,
+           {"", "number of the flow; metrics.json lists the first 10 000, flows.csv all"});
   v.figure("from", f.from, {"", "sending host"});
   v.figure("to", f.to, {"", "receiving host"});
-  v.figure("dscp", f.dscp, {"", "its class"});
-  v.figure("weight", m.weight, {"", "its class's weight"});
+  v.figure("dscp", f.dscp, {"", "DSCP of the class"});
+  v.figure("weight", m.weight, {"", "weight of the class"});
   v.figure("bytes", f.bytes, {"B", "payload; null: unlimited"});
   v.figure("start_s", f.start, {"s", "first byte posted"});
   v.figure("end_s", f.completed ? f.end : std::nullopt,
@@ -198,14 +203,14 @@ void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) 
   v.figure("fct_rx_s", m.fct_rx, {"s", "from posting to the last byte received"});
   v.figure("ideal_s", f.ideal,
            {"s", "the same flow alone in the empty network, at line rate, without a window"});
-  v.figure("slowdown", m.slowdown, {"", "fct_s by ideal_s", Statistic::kRatio, Span::kRun});
+  v.figure("slowdown", m.slowdown, {"", "fct_s / ideal_s", Statistic::kRatio, Span::kRun});
   v.figure("goodput_gbps", m.goodput_gbps,
-           {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
+           {"Gb/s", "payload received in the window / active time in the window", Statistic::kMean,
             Span::kWindow});
   f.counts.each([&](const char* name, const CounterAbout& about, std::uint64_t value) {
     v.figure(name, value, {about.unit, about.meaning, Statistic::kSum, Span::kRun});
   });
-  v.figure("completed", f.completed, {"", "all bytes acknowledged"});
+  v.figure("completed", f.completed, {"", "true if all bytes are acknowledged"});
 }
 
 void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
@@ -254,8 +259,8 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
   members_of("hosts", r.hosts);
   v.group("balance", [&] { v.members(r.balance); });
-  v.texts("warnings", r.warnings, {"", "what does not fail the run but should be known"});
-  v.texts("failures", r.failures, {"", "promises that were broken: the run exits 1"});
+  v.texts("warnings", r.warnings, {"", "warnings, which do not fail the run"});
+  v.texts("failures", r.failures, {"", "broken promises: the run exits with 1"});
 }
 
 }  // namespace dcc::vp

@@ -50,27 +50,27 @@ struct ClassMetrics {
 
   template <class Visitor>
   static void describe(Visitor&& v) {
-    v(&ClassMetrics::dscp, "dscp", {"", "the class"});
-    v(&ClassMetrics::weight, "weight", {"", "its weight as configured"});
+    v(&ClassMetrics::dscp, "dscp", {"", "DSCP of the class"});
+    v(&ClassMetrics::weight, "weight", {"", "weight of the class"});
     v(&ClassMetrics::flows, "flows",
-      {"", "its flows that were active in the window", Statistic::kSum, Span::kWindow});
+      {"", "flows of the class that were active in the window", Statistic::kSum, Span::kWindow});
     v(&ClassMetrics::goodput_gbps, "goodput_gbps",
-      {"Gb/s", "payload received in the window by the window's length", Statistic::kMean,
+      {"Gb/s", "payload received in the window / length of the window", Statistic::kMean,
        Span::kWindow});
     v(&ClassMetrics::share, "share",
-      {"", "of the goodput of all classes", Statistic::kRatio, Span::kWindow});
+      {"", "share of the goodput of all classes", Statistic::kRatio, Span::kWindow});
     v(&ClassMetrics::expected_share, "expected_share",
       {"",
-       "weight times active time of its flows, of the sum over all; null with several bottlenecks "
-       "or a QoS manager",
+       "weight times active time of its flows, as a share of the sum over all classes; null with "
+       "several bottlenecks or a QoS manager",
        Statistic::kRatio, Span::kWindow});
     v(&ClassMetrics::share_error_max, "share_error_max",
-      {"", "greatest relative distance of one of its flows from its share", Statistic::kMaximum,
+      {"", "greatest relative deviation of a flow from its expected share", Statistic::kMaximum,
        Span::kWindow});
     v(&ClassMetrics::settled, "settled_s",
       {"s",
-       "from the last start or end of a flow until its share stays within a tenth of what it comes "
-       "to; null: not seen to",
+       "time from the last start or end of a flow until its share stays within a tenth of its "
+       "final value; null: not observed",
        Statistic::kValue, Span::kWindow});
   }
 };
@@ -86,14 +86,13 @@ struct TenantMetrics {
   static void describe(Visitor&& v) {
     v(&TenantMetrics::name, "name", {"", "as configured"});
     v(&TenantMetrics::share, "share",
-      {"", "of the goodput of all tenants", Statistic::kRatio, Span::kWindow});
+      {"", "share of the goodput of all tenants", Statistic::kRatio, Span::kWindow});
     v(&TenantMetrics::expected_share, "expected_share",
-      {"", "by the tenants' weights", Statistic::kRatio, Span::kWindow});
+      {"", "share by the tenants' weights", Statistic::kRatio, Span::kWindow});
     v(&TenantMetrics::share_error, "share_error",
-      {"", "relative distance of the two", Statistic::kRatio, Span::kWindow});
+      {"", "relative deviation of share from expected_share", Statistic::kRatio, Span::kWindow});
     v(&TenantMetrics::share_error_window, "share_error_window",
-      {"", "the greatest over the windows in which it is watched", Statistic::kMaximum,
-       Span::kWindow});
+      {"", "greatest deviation over all watched windows", Statistic::kMaximum, Span::kWindow});
   }
 };
 
@@ -111,11 +110,12 @@ struct SlowdownBin {
   static void describe(Visitor&& v) {
     constexpr Statistic kQuantile = Statistic::kQuantile;
     v(&SlowdownBin::above, "above_bytes", {"B", "flows of this bin have more payload"});
-    v(&SlowdownBin::up_to, "up_to_bytes", {"B", "and at most this; null: any"});
+    v(&SlowdownBin::up_to, "up_to_bytes", {"B", "and at most this payload; null: no limit"});
     v(&SlowdownBin::flows, "flows",
       {"", "completed flows of the bin", Statistic::kSum, Span::kRun});
     v(&SlowdownBin::mean, "mean",
-      {"", "completion time by that in an empty network", Statistic::kMean, Span::kRun});
+      {"", "mean of completion time / completion time in an empty network", Statistic::kMean,
+       Span::kRun});
     v(&SlowdownBin::p50, "p50", {"", "its median (nearest rank)", kQuantile, Span::kRun});
     v(&SlowdownBin::p95, "p95", {"", "its 95th percentile", kQuantile, Span::kRun});
     v(&SlowdownBin::p99, "p99", {"", "its 99th percentile", kQuantile, Span::kRun});
@@ -131,11 +131,11 @@ struct DeadlineMetrics {
   template <class Visitor>
   static void describe(Visitor&& v) {
     v(&DeadlineMetrics::flows, "flows",
-      {"", "flows whose deadline was met, or passed, before the end", Statistic::kSum, Span::kRun});
+      {"", "flows whose deadline was met or missed before the end", Statistic::kSum, Span::kRun});
     v(&DeadlineMetrics::missed, "missed",
-      {"", "whose last byte had not come by then", Statistic::kSum, Span::kRun});
+      {"", "flows whose last byte was not received by the deadline", Statistic::kSum, Span::kRun});
     v(&DeadlineMetrics::miss_share, "miss_share",
-      {"", "missed by flows", Statistic::kRatio, Span::kRun});
+      {"", "missed / flows", Statistic::kRatio, Span::kRun});
   }
 };
 
@@ -152,16 +152,16 @@ struct QueryMetrics {
   static void describe(Visitor&& v) {
     constexpr Statistic kQuantile = Statistic::kQuantile;
     v(&QueryMetrics::queries, "asked",
-      {"", "queries, and rounds of collectives; stands only where traffic has some",
+      {"", "queries and rounds of collectives; the group exists only if the traffic has some",
        Statistic::kSum, Span::kRun});
     v(&QueryMetrics::answered, "answered",
-      {"", "to which all answers came whole", Statistic::kSum, Span::kRun});
+      {"", "queries whose answers all arrived", Statistic::kSum, Span::kRun});
     v(&QueryMetrics::mean, "us_mean",
-      {"us", "from the question to the last byte of the last answer", Statistic::kMean,
+      {"us", "mean time from the question to the last byte of the last answer", Statistic::kMean,
        Span::kRun});
     v(&QueryMetrics::p50, "us_p50", {"us", "median (nearest rank)", kQuantile, Span::kRun});
     v(&QueryMetrics::p99, "us_p99", {"us", "99th percentile", kQuantile, Span::kRun});
-    v(&QueryMetrics::longest, "us_max", {"us", "the longest", Statistic::kMaximum, Span::kRun});
+    v(&QueryMetrics::longest, "us_max", {"us", "longest time", Statistic::kMaximum, Span::kRun});
   }
 };
 

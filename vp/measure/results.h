@@ -65,12 +65,13 @@ struct QueueResult {
 
   template <class Visitor>
   static void describe(Visitor&& v) {
-    v(&QueueResult::port, "port", {"", "the link that the queue feeds; all priorities together"});
-    v(&QueueResult::mean_bytes, "mean_bytes", {"B", "over time", Statistic::kMean, Span::kWindow});
+    v(&QueueResult::port, "port", {"", "link that the queue feeds; all priorities together"});
+    v(&QueueResult::mean_bytes, "mean_bytes",
+      {"B", "mean length over time", Statistic::kMean, Span::kWindow});
     v(&QueueResult::p50_bytes, "p50_bytes",
-      {"B", "median over time", Statistic::kQuantile, Span::kWindow});
+      {"B", "median length over time", Statistic::kQuantile, Span::kWindow});
     v(&QueueResult::p99_bytes, "p99_bytes",
-      {"B", "99th percentile over time", Statistic::kQuantile, Span::kWindow});
+      {"B", "99th percentile of the length over time", Statistic::kQuantile, Span::kWindow});
     v(&QueueResult::max_bytes, "max_bytes",
       {"B", "greatest length", Statistic::kMaximum, Span::kWindow});
   }
@@ -84,11 +85,11 @@ struct BufferResult {
 
   template <class Visitor>
   static void describe(Visitor&& v) {
-    v(&BufferResult::of, "switch", {"", "whose packets that wait for any of its ports"});
+    v(&BufferResult::of, "switch", {"", "name of the switch"});
     v(&BufferResult::mean_bytes, "mean_bytes",
-      {"B", "of its memory, over time", Statistic::kMean, Span::kWindow});
+      {"B", "mean number of bytes in its buffer, over time", Statistic::kMean, Span::kWindow});
     v(&BufferResult::max_bytes, "max_bytes",
-      {"B", "the most at once", Statistic::kMaximum, Span::kWindow});
+      {"B", "greatest number of bytes at once", Statistic::kMaximum, Span::kWindow});
   }
 };
 
@@ -100,9 +101,10 @@ struct DeadlockedWire {
   template <class Visitor>
   static void describe(Visitor&& v) {
     v(&DeadlockedWire::link, "link",
-      {"", "paused for ever: a circle of switches that wait for each other", Statistic::kValue,
-       Span::kEnd});
-    v(&DeadlockedWire::priority, "priority", {"", "in which", Statistic::kValue, Span::kEnd});
+      {"", "link that is paused for ever by a circle of switches that wait for each other",
+       Statistic::kValue, Span::kEnd});
+    v(&DeadlockedWire::priority, "priority",
+      {"", "priority in which the link is paused", Statistic::kValue, Span::kEnd});
   }
 };
 
@@ -127,11 +129,11 @@ struct HostResult {
     constexpr Statistic kMaximum = Statistic::kMaximum;
     v(&HostResult::id, "id", {"", "number of the host"});
     v(&HostResult::cnps_received, "cnps_received",
-      {"packets", "in the window", kSum, Span::kWindow});
+      {"packets", "CNPs received in the window", kSum, Span::kWindow});
     v(&HostResult::slots_in_use_max, "slots_in_use_max",
-      {"", "most slots of its controller in use at once", kMaximum, Span::kRun});
+      {"", "greatest number of slots of its controller in use at once", kMaximum, Span::kRun});
     v(&HostResult::timer_events, "timer_events",
-      {"", "of its controller that expired", kSum, Span::kRun});
+      {"", "timer events of its controller that expired", kSum, Span::kRun});
     v(&HostResult::timer_lateness_max_ticks, "timer_lateness_max_ticks",
       {"ticks", "greatest lag of an expiry behind its tick", kMaximum, Span::kRun});
     v(&HostResult::missed_latency, "missed_latency",
@@ -139,16 +141,15 @@ struct HostResult {
     v(&HostResult::cnps_lost, "cnps_lost",
       {"", "CNPs that found the input queue of its controller full", kSum, Span::kRun});
     v(&HostResult::inputs_dropped, "inputs_dropped",
-      {"", "CNPs and sent packets that its controller did not take while it was reset", kSum,
-       Span::kRun});
+      {"", "CNPs and sent packets that its controller dropped during a reset", kSum, Span::kRun});
     v(&HostResult::instructions, "instructions",
-      {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
+      {"", "instructions executed by its CPU; 0 without a CPU", kSum, Span::kRun});
     v(&HostResult::payload_errors, "payload_errors",
-      {"messages", "received messages that were not what was sent", kSum, Span::kRun});
+      {"messages", "received messages that differ from what was sent", kSum, Span::kRun});
     v(&HostResult::messages_verified, "messages_verified",
-      {"", "received messages whose every byte was as sent", kSum, Span::kRun});
+      {"", "received messages in which every byte was as sent", kSum, Span::kRun});
     v(&HostResult::completions_lost, "completions_lost",
-      {"", "work acknowledged that never completed", kSum, Span::kRun});
+      {"", "acknowledged requests that never completed", kSum, Span::kRun});
   }
 };
 /// Combines the figures of all hosts, each by its own statistic. `id` has no meaning in the result.
@@ -170,20 +171,21 @@ struct Balance {
   static void describe(Visitor&& v) {
     constexpr Statistic kSum = Statistic::kSum;
     v(&Balance::packets_sent, "packets_sent",
-      {"packets", "by NICs and switches, over the whole run", kSum, Span::kRun});
+      {"packets", "packets sent by NICs and switches", kSum, Span::kRun});
     v(&Balance::packets_delivered, "packets_delivered",
-      {"packets", "received at their destination", kSum, Span::kRun});
+      {"packets", "packets received at their destination", kSum, Span::kRun});
     v(&Balance::packets_dropped, "packets_dropped",
-      {"packets", "anywhere, faults included", kSum, Span::kRun});
+      {"packets", "packets dropped anywhere, including faults", kSum, Span::kRun});
     v(&Balance::packets_in_flight, "packets_in_flight",
-      {"packets", "on a wire or in a queue at the end", kSum, Span::kEnd});
+      {"packets", "packets on a wire or in a queue at the end", kSum, Span::kEnd});
     v(&Balance::events_started, "events_started",
-      {"", "timer events of controllers", kSum, Span::kRun});
-    v(&Balance::events_expired, "events_expired", {"", "that came", kSum, Span::kRun});
+      {"", "timer events of controllers that were started", kSum, Span::kRun});
+    v(&Balance::events_expired, "events_expired",
+      {"", "timer events that expired", kSum, Span::kRun});
     v(&Balance::events_cancelled, "events_cancelled",
-      {"", "that were cancelled or restarted", kSum, Span::kRun});
+      {"", "timer events that were cancelled or restarted", kSum, Span::kRun});
     v(&Balance::events_pending, "events_pending",
-      {"", "that were still to come at the end", kSum, Span::kEnd});
+      {"", "timer events pending at the end", kSum, Span::kEnd});
   }
 };
 
@@ -218,11 +220,11 @@ struct QosTenantResult {
   template <class Visitor>
   static void describe(Visitor&& v) {
     v(&QosTenantResult::name, "name", {"", "as configured"});
-    v(&QosTenantResult::dscp, "dscp", {"", "its class"});
+    v(&QosTenantResult::dscp, "dscp", {"", "DSCP of the class"});
     v(&QosTenantResult::flows, "flows",
-      {"", "its active flows, as the manager saw them last", Statistic::kSum, Span::kEnd});
+      {"", "active flows at the manager's last update", Statistic::kSum, Span::kEnd});
     v(&QosTenantResult::factor, "factor",
-      {"", "of one of its flows, in the senders' tables", Statistic::kValue, Span::kEnd});
+      {"", "factor of one of its flows in the senders' tables", Statistic::kValue, Span::kEnd});
     v(&QosTenantResult::correction, "correction_octaves",
       {"octaves", "correction of the factor, learned from shares", Statistic::kValue, Span::kEnd});
   }
@@ -239,12 +241,13 @@ struct QosResult {
   static void describe(Visitor&& v) {  // all members but the tenants
     constexpr Statistic kSum = Statistic::kSum;
     v(&QosResult::manager, "manager",
-      {"host", "where the QoS manager ran; qos stands only where one is configured"});
+      {"host", "host of the QoS manager; the group exists only with a manager"});
     v(&QosResult::updates, "updates", {"", "rounds of its control loop", kSum, Span::kRun});
     v(&QosResult::commands, "commands", {"", "commands that changed a factor", kSum, Span::kRun});
     v(&QosResult::messages, "messages",
       {"", "reports and commands on the wire, repeats included", kSum, Span::kRun});
-    v(&QosResult::bytes, "bytes", {"B", "payload of those that arrived", kSum, Span::kRun});
+    v(&QosResult::bytes, "bytes",
+      {"B", "payload of reports and commands that arrived", kSum, Span::kRun});
   }
 };
 
@@ -269,18 +272,20 @@ struct WastedResult {
   static void describe(Visitor&& v) {
     constexpr Statistic kSum = Statistic::kSum;
     v(&WastedResult::trimmed, "trimmed",
-      {"packets", "that lost their payload to a full queue", kSum, Span::kRun});
+      {"packets", "packets that lost their payload at a full queue", kSum, Span::kRun});
     v(&WastedResult::returned, "returned",
-      {"packets", "headers that went back to their senders", kSum, Span::kRun});
-    v(&WastedResult::dropped, "dropped", {"packets", "by switches", kSum, Span::kRun});
+      {"packets", "headers that were returned to their senders", kSum, Span::kRun});
+    v(&WastedResult::dropped, "dropped",
+      {"packets", "packets dropped by switches", kSum, Span::kRun});
     v(&WastedResult::retransmitted, "retransmitted",
-      {"packets", "that were sent again", kSum, Span::kRun});
+      {"packets", "packets that were sent again", kSum, Span::kRun});
     v(&WastedResult::credits_sent, "credits_sent",
-      {"packets", "that receivers let senders send: pulled, granted", kSum, Span::kRun});
+      {"packets", "credits that receivers sent: pulls, grants, tokens", kSum, Span::kRun});
     v(&WastedResult::credits_unused, "credits_unused",
-      {"packets", "of those, with nothing left to send when word came", kSum, Span::kRun});
+      {"packets", "credits that arrived when the sender had nothing left to send", kSum,
+       Span::kRun});
     v(&WastedResult::credits_dropped, "credits_dropped",
-      {"packets", "of those, by switches and NICs that pace them", kSum, Span::kRun});
+      {"packets", "credits dropped by switches and NICs that pace them", kSum, Span::kRun});
   }
 };
 
@@ -296,12 +301,14 @@ struct DcbxDifference {
   template <class Visitor>
   static void describe(Visitor&& v) {
     constexpr Statistic kValue = Statistic::kValue;
-    v(&DcbxDifference::link, "link", {"", "whose beginning is `here`", kValue, Span::kEnd});
+    v(&DcbxDifference::link, "link",
+      {"", "link that begins at the end `here`", kValue, Span::kEnd});
     v(&DcbxDifference::of, "of",
-      {"", "pfc, ets or applications; lldp: nobody answers", kValue, Span::kEnd});
-    v(&DcbxDifference::here, "here", {"", "what is in force at this end", kValue, Span::kEnd});
-    v(&DcbxDifference::there, "there", {"", "… and across from it", kValue, Span::kEnd});
-    v(&DcbxDifference::since, "since_s", {"s", "from when they differ", kValue, Span::kEnd});
+      {"", "pfc, ets or applications; lldp: no frames come back", kValue, Span::kEnd});
+    v(&DcbxDifference::here, "here", {"", "setting in force at this end", kValue, Span::kEnd});
+    v(&DcbxDifference::there, "there",
+      {"", "setting in force at the other end", kValue, Span::kEnd});
+    v(&DcbxDifference::since, "since_s", {"s", "since when the ends differ", kValue, Span::kEnd});
   }
 };
 struct DcbxResult {
@@ -314,11 +321,13 @@ struct DcbxResult {
   template <class Visitor>
   static void describe(Visitor&& v) {  // all members but the differences
     constexpr Statistic kSum = Statistic::kSum;
-    v(&DcbxResult::ends, "ends", {"", "of links that speak; dcbx stands only where it is enabled"});
+    v(&DcbxResult::ends, "ends",
+      {"", "ends of links that send LLDP frames; the group exists only with dcbx"});
     v(&DcbxResult::frames_sent, "frames_sent", {"packets", "LLDP frames sent", kSum, Span::kRun});
     v(&DcbxResult::frames_received, "frames_received",
-      {"packets", "LLDP frames that arrived at such an end", kSum, Span::kRun});
-    v(&DcbxResult::unsound, "unsound", {"packets", "of these, not understood", kSum, Span::kRun});
+      {"packets", "LLDP frames received", kSum, Span::kRun});
+    v(&DcbxResult::unsound, "unsound",
+      {"packets", "received LLDP frames that could not be parsed", kSum, Span::kRun});
   }
 };
 
