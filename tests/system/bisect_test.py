@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""State digests, and dccvp bisect: where two runs part, and which device parts first.
+"""State digests and dccvp bisect: the instant from which two runs differ, and the device that differs first.
 
   bisect_test.py BUILD/dccvp
 """
@@ -51,7 +51,7 @@ class Digests(unittest.TestCase):
         for device in ("s0", "host1.controller", "host1.nic", "host1.interrupts", "host1.memory",
                        "h1->s0", "s0->h0"):
             self.assertRegex(rows[0][device], "^[0-9a-f]{16}$")
-        # Who sends changes all the time; a wire that carries nothing never does.
+        # The digest of a sender changes all the time, the digest of an idle wire never.
         self.assertEqual(len({row["host1.nic"] for row in rows}), 6)
         self.assertEqual(len({row["host0.controller"] for row in rows[1:]}), 1)
 
@@ -82,10 +82,10 @@ class Digests(unittest.TestCase):
 
     def test_a_changed_parameter(self):
         found = self.bisect("--b", "switch.ecn.kmax=50KB", "-c", "seed=3")
-        # The first packet that one marks and the other does not: at the switch's port.
+        # The first packet that only one run marks, at the switch's port.
         self.assertEqual(found["devices"][0], "s0")
         self.assertEqual(found["equal_at_ps"], found["at_ps"] - 1)
-        # A narrow window around it, in runs of their own, says the same.
+        # Separate runs over a narrow window around the instant give the same answer.
         at = found["at_ps"]
         window = f"output.digest={{every: 1ps, from: {at - 1}ps, to: {at}ps}}"
         a = self.rows(self.run_to("a", "--seed", "3", "-c", window))
@@ -95,7 +95,7 @@ class Digests(unittest.TestCase):
         self.assertEqual(a[1]["host0.nic"], b[1]["host0.nic"])
 
     def test_what_a_transport_has_in_mind(self):
-        """A timeout that never comes, and a mean that no packet shows: only NICs differ by it."""
+        """A setting that only the NICs' state shows: a timeout that never fires and a mean that no packet carries."""
         for kind, other in (("tcp, min_timeout: 200ms", "min_timeout=1ms"),
                             ("uec", "nscc.mean_weight=1/40")):
             with self.subTest(kind):
@@ -126,7 +126,7 @@ class Digests(unittest.TestCase):
         self.assertIn("same", self.call("bisect", "t.yaml", "t.yaml", *rtl))
         found = self.bisect(*rtl, environment={"DCCVP_WHEEL_FAULT": "1"})
         self.assertRegex(found["devices"][0], r"^host[123]\.controller$")
-        # What the wheel does wrong is seen in its controller before anywhere else.
+        # A fault of the wheel shows in its controller before any other device.
         self.assertEqual(len(found["devices"]), 1)
 
     def test_folders(self):

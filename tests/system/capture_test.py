@@ -23,7 +23,7 @@ DCCVP = ""
 
 CNP, ACK = "129", "17"
 DATA = {"6", "7", "8", "9", "10", "11"}
-# Transfers that end, measured from the first packet to the last: what was marked was also sent.
+# Transfers that end, measured from the first packet to the last, so every marked packet was sent, too.
 FINITE = ("duration=20ms", "measure={from: 0us, to: 20ms}",
           "traffic=[{kind: incast, senders: 1..4, receiver: 0, dscp: 46, bytes: 2MB},"
           " {kind: incast, senders: 5..8, receiver: 0, dscp: 10, bytes: 2MB}]")
@@ -148,7 +148,7 @@ class Demo(Capture):
         out = self.run_demo(*FINITE, packets="[{ports: h0, snap: 9216B}]")
         done = subprocess.run(["tshark", "-n", "-r", str(out / "trace/packets.pcapng")],
                               capture_output=True, text=True, check=True)
-        # Every line by what it is: nothing else is on these wires.
+        # Every packet has a known kind; no other packets are on these wires.
         for line in done.stdout.splitlines():
             self.assertRegex(line, r" RRoCE .*(RDMA Write|Acknowledge|CNP|Unknown OpCode)")
         self.assertGreater(done.stdout.count("RDMA Write"), 1000)
@@ -277,7 +277,7 @@ class Selections(Capture):
               "qos.update_interval=100us", "output.trace.packets=[{name: own, ports: [h4],"
               " flows: [0, 63]}, {name: all, ports: [h4]}]", out=out)
         self.assertGreater(len(frames_of(out / "trace/all.pcapng")), 20)
-        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is the manager, no more
+        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is only the manager
 
     def test_what_is_not_there_is_refused_with_its_place(self):
         config = self.folder / "c.yaml"

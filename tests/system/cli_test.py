@@ -44,7 +44,7 @@ def dccvp(*arguments, cwd, env=None):
 
 
 def catches(process, number):
-    """Whether a process has a handler for a signal; before, the signal would just end it."""
+    """True if a process has a handler for a signal; without one, the signal ends the process."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(status.split("SigCgt:")[1].split()[0], 16) >> (number - 1) & 1
 
@@ -290,7 +290,7 @@ class Lists(Cli):
             self.assertIn(register["name"], text)
 
     def test_metrics(self):
-        """The list and the files of runs name the same figures."""
+        """`dccvp metrics` and the files of runs name the same figures."""
         def paths(value, path=""):
             if isinstance(value, dict):
                 for key, part in value.items():
@@ -309,7 +309,7 @@ class Lists(Cli):
                        "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
-        # Queries, deadlines and what transports waste stand only where there are such.
+        # Queries, deadlines and wasted packets are listed only if the run has some.
         self.run_small("--quiet", "--force", "-c",
                        "traffic=[{kind: partition_aggregate, receiver: 0, bytes: 2KB, period: 100us, rounds: 2, "
                        "deadline: 1ms}]", "-c", "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",

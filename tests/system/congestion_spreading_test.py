@@ -39,7 +39,7 @@ class Ring(unittest.TestCase):
         self.assertEqual({wire["priority"] for wire in metrics["deadlock"]}, {0})
         self.assertEqual(metrics["aggregate"]["deadlocked_links"], 5)
         self.assertIn("Note: PFC deadlock", text)
-        # From 3 ms on nothing arrives anywhere, though nothing was lost.
+        # From 3 ms on no packet arrives anywhere, although none was lost.
         self.assertEqual(metrics["aggregate"]["goodput_gbps"], 0)
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         self.assertGreater(metrics["balance"]["packets_in_flight"], 100)

@@ -98,7 +98,7 @@ class WhereItEnds(unittest.TestCase):
 
 
 class InMotion(unittest.TestCase):
-    """One seed of the starts that all that belongs to a start takes part in."""
+    """One seed of the study of starts, with every cause of delay at a start."""
 
     def row(self, **settings):
         return rows_of("start", "32 over 1 ms", "1", duration="9.2ms", measure={"from": "5.2ms", "to": "9.2ms"},
@@ -112,7 +112,7 @@ class InMotion(unittest.TestCase):
 
     def test_without_a_window_the_queue_grows_with_every_newcomer(self):
         row = self.row(nic__congestion_control__free_window=0)
-        self.assertFalse(row["drain_ms"] < 3)  # or not at all
+        self.assertFalse(row["drain_ms"] < 3)  # or does not end
 
 
 class Platforms(unittest.TestCase):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The schema for editors takes every configuration that the program takes, and sees a slip.
+"""The schema for editors accepts every configuration that the program accepts, and finds a typing error.
 
   editor_schema_test.py DCCVP
 """
@@ -59,7 +59,7 @@ class EditorSchema(unittest.TestCase):
 
 
 def typed(node):
-    """Scalars by YAML 1.2's rules, which editors go by."""
+    """Scalars by the rules of YAML 1.2, which editors use."""
     if isinstance(node, dict):
         return {key: typed(value) for key, value in node.items()}
     if isinstance(node, list):

@@ -96,7 +96,7 @@ class Faults(unittest.TestCase):
         a = metrics["aggregate"]
         self.assertEqual(metrics["balance"]["packets_dropped"], a["cnps_sent"] - a["cnps_received"])
         self.assertEqual(a["retransmits"], 0)
-        # It never hears that it should slow down, so it is the first to end.
+        # This flow gets no notification, so it ends first.
         ends = [flow["end_s"] for flow in metrics["flows"]]
         self.assertEqual(min(ends), ends[0])
 

@@ -1,10 +1,10 @@
-"""What the tests of the program share: patience, results that repeat, a small network."""
+"""Shared parts of the tests of the program: time limits, repeatable results, a small network."""
 
 import json
 import pathlib
 import re
 
-# Seconds that a process may take: what hangs is ended, what a busy machine delays is not.
+# Time limit of a process in seconds: long enough for a busy machine.
 PATIENCE = 1200
 
 SKIPPED = 77  # exit status of a test that this build cannot run
@@ -22,7 +22,7 @@ output: {plots: false}
 
 
 def figures(out):
-    """The metrics.json in a run's folder without what depends on the machine: wall_s and speed."""
+    """The metrics.json in a run's folder without wall_s and speed, which depend on the machine."""
     metrics = json.loads((pathlib.Path(out) / "metrics.json").read_text(encoding="utf-8"))
     del metrics["wall_s"], metrics["speed"]
     return metrics

@@ -26,7 +26,7 @@ FLOWS = ("thousand_flows.yaml", "1ms")
 
 
 def spoilt_delay(fst, seen):
-    """The start of the slot that did not expire: the pins ask for the due time, the wheel gets another."""
+    """The start of the slot that did not expire: pins and wheel have different due times."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL none", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "cmd_valid_i", "cmd_ready_o", "cmd_op_i", "cmd_slot_i", "now_o",
@@ -41,7 +41,7 @@ def spoilt_delay(fst, seen):
 
 
 def lost_expiry(fst, seen):
-    """The expiry that was not heard of: the wheel offers it, the pins show none, and it is taken."""
+    """The expiry that was lost: the wheel offers it, the pins show none, and it is consumed."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "u_wheel.expire_valid_o", "u_wheel.expire_slot_o",

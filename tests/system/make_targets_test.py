@@ -26,7 +26,7 @@ def packages(name):
 
 
 def commands(target):
-    """What `make TARGET` would run."""
+    """The commands that `make TARGET` would run."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
     done = subprocess.run(["make", "-n", target, "BUILD=/nonexistent"], cwd=ROOT, check=True,
                           env=environment, stdout=subprocess.PIPE, text=True, timeout=PATIENCE)

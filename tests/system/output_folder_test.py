@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The folder of a run's results: whose it is, and what a run that ends early leaves of it.
+"""The folder of a run's results: who may replace it, and what a run that ends early leaves.
 
   output_folder_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The live line of a run: on a terminal only, never back, and gone at the end.
+"""The progress line of a run: only on a terminal, never decreasing, erased at the end.
 
   progress_test.py BUILD/dccvp
 """

@@ -31,7 +31,7 @@ def dccvp(*arguments):
 
 
 def settings(row):
-    """The -c arguments that make the parameter mean something."""
+    """The -c arguments under which the parameter applies."""
     section = row["path"].rpartition(".")[0]
     conditions = re.findall(r"(\w+): (\w+)", row["condition"])
     return [f"{section}.{key}={value}" for key, value in conditions]

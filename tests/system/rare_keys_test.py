@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keys that no shipped configuration sets do what they say: another value, another run.
+"""Keys that no shipped configuration sets have an effect: another value gives another run.
 
   rare_keys_test.py BUILD/dccvp
 """

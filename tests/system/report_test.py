@@ -119,7 +119,7 @@ def processor_seconds(root):
 
 
 class Browser:
-    """Headless Chromium; what its console says is kept."""
+    """Headless Chromium, with its console messages."""
 
     def __init__(self):
         from selenium import webdriver
@@ -159,7 +159,7 @@ class Browser:
         return urls
 
     def inked(self):
-        """Of every chart: the pixels that are not the background, and the colours of lines found."""
+        """For every chart, the number of pixels that are not background, and the colours of its lines."""
         return self.run("""
           return [...document.querySelectorAll('figure.chart canvas')].map((c) => {
             const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The prompt goes back: by time, by events, to where something happened last; states are the same there.
+"""The prompt goes back by time, by events, and to the last occurrence of an event; states are the same there.
 
   reverse_debug_test.py BUILD/dccvp [--full | --moves N]
 """
@@ -61,7 +61,7 @@ class TimeTravel(unittest.TestCase):
         self.assertEqual((at_200, at_400), (again, there))
         self.assertEqual(last, at_200)
         self.assertEqual(len({at_200, at_400, begin}), 3)
-        # All of it was looking, and the run that comes of it is the run.
+        # Inspection changes nothing: the run's results are those without the prompt.
         self.assertEqual(figures(self.folder / "out"), figures(self.folder / "plain"))
         for file in ("flows.csv", "series/flow_rates.csv"):
             self.assertEqual((self.folder / "out" / file).read_bytes(),
@@ -122,7 +122,7 @@ class TimeTravel(unittest.TestCase):
         looks = re.findall(r"^(\S+s)\ndigest = (\w{16})$", text, re.MULTILINE)
         self.assertEqual(len(looks), MOVES)
         for moment, digest in looks:
-            # After steps back it is the same instant, but maybe not its end.
+            # After steps back the instant is the same, but some of its events may be missing.
             seen.setdefault(moment, set()).add(digest)
         self.assertTrue(all(len(digests) == 1 for digests in seen.values()), seen)
         self.assertGreater(len({next(iter(d)) for d in seen.values()}), 50)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints a metrics.json without what depends on the machine that ran it: wall_s and speed."""
+"""Prints a metrics.json without wall_s and speed, which depend on the machine."""
 import json
 import pathlib
 import sys

@@ -80,7 +80,7 @@ class Sweeps(unittest.TestCase):
 
 
 class Branches(Sweeps):
-    """Points that part at `branch_at`: what they leave is what runs with the change at that time leave."""
+    """Points that branch at `branch_at` leave the same results as runs with a change at that time."""
 
     SWEEP = HEAD + "branch_at: 100us\n" + """metrics: {marks: aggregate.ecn_marks}
 grid:
@@ -264,7 +264,7 @@ class Continued(Sweeps):
         self.sweep(name, "--out", "o")
 
     def test_files_that_a_platform_names_belong_to_a_point(self):
-        """A file that it extends, a trace and firmware; comments and the order of keys do not count."""
+        """A point's identity includes extended files, traces and firmware, but not comments and the order of keys."""
         self.write("topology: {kind: star, hosts: 3}\nhost: {driver: none}\n", "base.yaml")
         platform = ("extends: base.yaml\nduration: 100us\nmeasure: {to: 100us, from: 0us}\n"
                     "traffic: [{kind: trace, file: t.csv, format: csv}]\n")

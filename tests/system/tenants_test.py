@@ -22,7 +22,7 @@ DCCVP = ""
 
 
 def run(*overrides, config=CONFIG):
-    """Exit status, metrics and what the program said."""
+    """Exit status, metrics and output of the program."""
     with tempfile.TemporaryDirectory(prefix="dccvp-tenants-") as folder:
         out = pathlib.Path(folder) / "out"
         arguments = [DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"]

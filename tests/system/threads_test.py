@@ -81,7 +81,7 @@ class Threads(unittest.TestCase):
                         self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
 
     def test_every_transport_ends_all_flows_through_losses_the_same_way(self):
-        """Whatever is registered: nobody lists them here."""
+        """Every registered one, found by name."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match", "nic.transport.kind"],
                               capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")
@@ -103,7 +103,7 @@ class Threads(unittest.TestCase):
                 self.assertEqual((two / "flows.csv").read_bytes(), (one / "flows.csv").read_bytes())
 
     def test_every_algorithm_does_the_same_on_two(self):
-        """Whatever is registered: nobody lists them here."""
+        """Every registered one, found by name."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match",
                                "nic.congestion_control.algorithm"], capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")
@@ -155,9 +155,9 @@ class Threads(unittest.TestCase):
             os.close(theirs)
             line = b""
             while not re.search(rb"\r[0-9.]*[1-9][0-9.]* (us|ms) of 3\.00 ms", line):
-                line += os.read(ours, 4096)  # OSError: it ended without having told
+                line += os.read(ours, 4096)  # OSError: the process ended without a message
             run.send_signal(signal.SIGINT)
-            while True:  # a terminal that nobody reads would block it
+            while True:  # a terminal must be read, or the process blocks
                 try:
                     if not os.read(ours, 4096):
                         break

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""TIMELY with segments that leave as bursts: no flow stays at its least rate, whatever the offsets.
+"""TIMELY with segments sent as bursts: no flow stays at its minimum rate, whatever the offsets.
 
   timely_bursts_test.py BUILD/dccvp [--full]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tools are Debian's Python with Debian's packages, whatever Python the caller's shell is set to.
+"""Tools run with Debian's Python and packages, whatever Python the caller's shell selects.
 
   tools_test.py DCCVP
 """
@@ -38,7 +38,7 @@ class CallersPythonTest(unittest.TestCase):
         (self.folder / "two.study.yml").write_text(STUDY)
 
     def virtual_environment(self):
-        """What `python3 -m venv` makes and `activate` sets, in which no package is installed."""
+        """An activated virtual environment without packages."""
         home = self.folder / "venv"
         (home / "bin").mkdir(parents=True)
         (home / "bin/python3").symlink_to("/usr/bin/python3")

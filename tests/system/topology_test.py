@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The drawing of a network: everything that is in the configuration is in the picture, nothing lies
-on anything else, and the table says the same.
+"""The drawing of a network: the picture has everything that is in the configuration, nothing overlaps, and the
+table agrees.
 
   topology_test.py BUILD/dccvp
 """
@@ -44,7 +44,7 @@ def topology(*arguments, cwd=ROOT):
 
 
 class Drawing:
-    """What a picture holds: boxes as (name, x, y, width, height), cables as sets of wires."""
+    """The content of a picture: boxes as (name, x, y, width, height), cables as sets of wires."""
 
     def __init__(self, text):
         root = ElementTree.fromstring(text)

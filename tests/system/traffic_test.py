@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the keys of `traffic:` do in a run, where only the whole platform shows it.
+"""Keys of `traffic:` whose effect only a whole run shows.
 
   traffic_test.py BUILD/dccvp
 """
@@ -97,7 +97,7 @@ traffic:
 
 class Everyone(unittest.TestCase):
     def pairs(self, entry):
-        """Who sends to whom."""
+        """The pairs of sender and receiver."""
         with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
             config = pathlib.Path(folder) / "everyone.yaml"
             config.write_text(EVERYONE.replace("ENTRY", entry))
@@ -143,7 +143,7 @@ class Everyone(unittest.TestCase):
 
 class Alone(unittest.TestCase):
     def test_a_flow_alone_takes_its_ideal_time_to_the_picosecond(self):
-        """Whatever the links, the MTU, the messages, the ACKs and the application's own rate."""
+        """Independent of links, MTU, message size, ACKs and the application's own rate."""
         random = Random(20)
         for number in range(25):
             text = chain(random)

@@ -85,7 +85,7 @@ class Transports(unittest.TestCase):
                 self.assertEqual(int(source, 0), 5, line)  # host 2's fourth, of which the first is 2
             if port.startswith("s0->"):
                 continue
-            if int(opcode) == 19:  # what is compared is what its answer will have found
+            if int(opcode) == 19:  # the compared value is the one that the answer will contain
                 self.assertNotEqual(int(swapped, 0), int(compared, 0), line)
                 asked[int(compared, 0)] += 1
                 self.assertIn("Compare Swap", info.replace(" & ", " "))
@@ -124,9 +124,9 @@ class Transports(unittest.TestCase):
                 self.assertGreaterEqual(hosts[1]["messages_verified"], ADD)
                 self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
                 self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
-                if packets != "control":  # most lost ACKs are made up for by the next
+                if packets != "control":  # the next ACK replaces most lost ACKs
                     self.assertGreater(metrics["aggregate"]["retransmits"], 10)
-                if packets != "control":  # who does not repeat loses
+                if packets != "control":  # without retransmission, losses are final
                     self.assertFalse(metrics["flows"][4]["completed"] and metrics["flows"][5]["completed"])
 
     def test_without_software_too(self):
