@@ -15,7 +15,7 @@ namespace dcc::vp {
 ///   {"begin_ps": 1250000, "end_ps": 1280000, "path": "host1.cpu", "target": "controller",
 ///    "command": "WR", "address": "0x40000010", "name": "dcc.CTRL", "data": "0x00000001",
 ///    "bytes": 4, "response": "ok"}
-/// Data is at most 16 bytes of what was moved.
+/// At most the first 16 bytes of data are written.
 class TransactionLog {
  public:
   /// Throws std::runtime_error if the file cannot be written.

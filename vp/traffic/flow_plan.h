@@ -129,7 +129,7 @@ class FlowPlan final : public ConnectionManager {
     bool created = false;
   };
   /// Queue pairs 0 and 1 are for management (InfiniBand Architecture Specification, Vol. 1,
-  /// chapter 13): tools that read packets take what goes there for management datagrams.
+  /// chapter 13): tools that read packets interpret packets to them as management datagrams.
   static constexpr Qpn kFirstQpn = 2;
 
   const End* find(HostId host, Qpn qpn) const;
