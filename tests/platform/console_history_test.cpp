@@ -13,7 +13,7 @@ struct Reversal {
 };
 
 /// A fake that only counts snapshots; a return throws a Reversal.
-class CountedSnapshots final : public model::TimeMachine {
+class CountedSnapshots final : public model::SnapshotHistory {
  public:
   std::size_t snapshots() const override { return taken; }
   bool is_due() const override { return true; }

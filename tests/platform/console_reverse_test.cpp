@@ -16,7 +16,7 @@ namespace dcc::vp {
 namespace {
 
 /// A fake that prints the request for a return and ends the process.
-class Signpost final : public model::TimeMachine {
+class Signpost final : public model::SnapshotHistory {
  public:
   explicit Signpost(std::string request) : orders_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
