@@ -3,11 +3,10 @@
 // Mapping (project policy; the standard leaves PSLVERR's causes to the completer):
 //   PADDR    address
 //   PWRITE   command
-//   PSTRB    byte enables of a write, one lane a bit; none means all lanes. A write shorter than a
+//   PSTRB    byte enables of a write, one bit for each lane; no byte enables mean all lanes. A
+//   write shorter than a
 //            word drives the lanes of its bytes only
-//   PPROT    extension ApbProtection; absent means 0. Every kind of access is let through, the
-//   value
-//            is there for traces and for whoever wants to refuse
+//   PPROT    extension ApbProtection; 0 if absent. Every value is accepted; traces show it
 //   PSLVERR  response status:
 //     unmapped, misaligned  TLM_ADDRESS_ERROR_RESPONSE
 //     read-only             TLM_COMMAND_ERROR_RESPONSE
@@ -41,7 +40,7 @@ class ApbProtection final : public tlm::tlm_extension<ApbProtection> {
   }
 };
 
-/// One transfer as it ended, for traces.
+/// A finished transfer, for traces.
 struct ApbTransfer {
   bool write = false;
   std::uint32_t address = 0;  // from the block's start
@@ -56,10 +55,10 @@ std::uint8_t pstrb_of(const tlm::tlm_generic_payload& payload);
 
 tlm::tlm_response_status to_response(regs::AccessResult result);
 
-/// Puts a register block on APB. b_transport waits out the initiator's local time first, so that
-/// the access happens at its own moment in the order of all processes; after it the access latency
-/// is added to the delay. transport_dbg takes no time and has no side effects, at any length and
-/// alignment; as a write it changes whole words only and stops where one is refused.
+/// An APB target for a register block. b_transport first waits for the initiator's local time, so
+/// that the access happens at its own moment in the order of all processes, and then adds the
+/// access latency to the delay. transport_dbg takes no time and has no side effects, at any length
+/// and alignment; a debug write changes whole words only and stops at the first refused word.
 class ApbTarget : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<ApbTarget> apb{"apb"};
@@ -72,13 +71,13 @@ class ApbTarget : public sc_core::sc_module {
 
   regs::RegisterBlock& block() { return block_; }
 
-  /// Sees every transfer after it, direct ones included, debug ones not.
+  /// Adds a function that is called after every transfer except debug transfers.
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
   /// Called before every transfer that arrives on the socket, to bring the devices' clock to
   /// sc_time_stamp().
   void set_synchronise(std::function<void()> synchronise) { synchronise_ = std::move(synchronise); }
 
-  /// The same transfers without TLM and without time, for a host model in the same thread.
+  /// Transfers without TLM and without time, for a host model in the same thread.
   regs::AccessResult read32(std::uint32_t address, std::uint32_t& value) {
     const regs::AccessResult result = block_.read(address, value);
     if (!observers_.empty()) tell({false, address, value, 0, 0, result});

@@ -10,7 +10,7 @@
 namespace dcc::model {
 
 namespace detail {
-/// A base class, so that the registers exist before the target that shows them.
+/// Holds the registers in a base class, so that they exist before the target that uses them.
 struct ControllerRegistersHolder {
   ControllerRegistersHolder(ControllerEngine& device, const WheelSplit& split)
       : registers(device, split) {}
@@ -18,14 +18,14 @@ struct ControllerRegistersHolder {
 };
 }  // namespace detail
 
-/// Joins a controller to its register map and puts it on APB. Notifications and rates go past it,
-/// straight between the NIC and the device (ControllerEngine::cnp, bytes, RateSink). For a platform
-/// that keeps devices on a scheduler of its own; any other takes ControllerModule.
+/// The register block of a controller behind an APB4 socket. Notifications and rates go directly
+/// between the NIC and the engine (ControllerEngine::cnp, bytes, RateSink). This class is for a
+/// platform with its own scheduler for devices; other platforms use ControllerModule.
 class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
  public:
-  /// `device` outlives this. `synchronise` as in ApbTarget::set_synchronise: without it a device
-  /// would answer nothing, for its clock would stand, so it is asked for here. Latency per access
-  /// as in ApbTarget; `split` as in ControllerRegisters.
+  /// `device` must outlive this. `synchronise` brings the device's clock to the present before each
+  /// access (ApbTarget::set_synchronise). `latency` as in ApbTarget, `split` as in
+  /// ControllerRegisters.
   ApbController(const sc_core::sc_module_name& name, ControllerEngine& device,
                 std::function<void()> synchronise,
                 const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,
@@ -33,8 +33,8 @@ class ApbController final : private detail::ControllerRegistersHolder, public Ap
 
   ControllerEngine& device() { return registers.device(); }
 
-  /// Level of the interrupt line, called on every change, from the process or device event that
-  /// caused it; the devices' clock tells the time.
+  /// Sets a function that receives the level of the interrupt line on every change, from the
+  /// process or the device event that caused the change. The time is that of the devices' clock.
   void set_interrupt_listener(std::function<void(bool)> listener) {
     registers.block().set_interrupt_listener(std::move(listener));
   }

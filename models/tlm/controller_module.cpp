@@ -6,7 +6,7 @@
 namespace dcc::model {
 
 namespace {
-constexpr std::uint32_t kRank = 1;  // nothing else is on its scheduler
+constexpr std::uint32_t kRank = 1;  // the scheduler has no other events
 
 WheelSplit split_of(const ControllerConfig& config) {
   WheelSplit split;

@@ -1,5 +1,5 @@
-// The congestion controller for any SystemC platform: registers on APB, notifications as calls,
-// rates as calls back, all at SystemC's own time.
+// The congestion controller as a SystemC module for any platform: registers on APB, notifications
+// as calls, rates as callbacks, all at SystemC's time.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -15,7 +15,7 @@
 
 namespace dcc::model {
 
-/// A controller with all that keeps it going; nothing else has to be made or called.
+/// A complete controller with its own scheduler; nothing else has to be created or called.
 ///
 ///   ControllerModule controller("controller", {}, [&](std::uint32_t flow, Rate rate) { … });
 ///   bus.bind(controller.apb);                 // docs/registers/dcc.md, or driver/dcc_driver.h
@@ -33,22 +33,23 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   /// The interrupt line's level.
   sc_core::sc_signal<bool> interrupt{"interrupt"};
 
-  /// std::invalid_argument for a configuration outside its ranges or without a listener. Engines as
-  /// in ControllerModel; APB latency as in ApbTarget.
+  /// Throws std::invalid_argument for a configuration outside its ranges or without a listener.
+  /// Engines as in ControllerModel; APB latency as in ApbTarget.
   ControllerModule(const sc_core::sc_module_name& name, const ControllerConfig& config,
                    RateListener listener,
                    const sc_core::sc_time& apb_latency = sc_core::SC_ZERO_TIME,
                    std::unique_ptr<TimerEngine> timers = nullptr,
                    std::unique_ptr<RateEngine> rates = nullptr);
 
-  /// From a process: a congestion notification for a flow. `marks`: CE marks it stands for.
+  /// Hands over a congestion notification of a flow, which stands for `marks` CE marks. Called from
+  /// a process.
   void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks = 1, std::uint8_t packets = 0);
-  /// From a process: `length` bytes of a flow left.
+  /// Hands over that a flow has sent `length` bytes. Called from a process.
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
   /// Hardware reset.
   void reset();
-  /// For looking: slots, statistics, at sc_time_stamp().
+  /// The controller at sc_time_stamp(), for inspection of slots and statistics.
   ControllerEngine& device();
 
  private:

@@ -1,14 +1,14 @@
 // Index of the lowest set bit.
 //
-// Level k of a binary search asks whether the lower half of what is left, 2^k bits, is empty. All
-// the answers are prepared in parallel, so the depth is that of a tree and of a few small muxes.
+// A binary search: level k tests whether the lower half of the remaining bits, 2^k bits, is empty. All
+// tests are prepared in parallel, so the depth is that of a tree and of a few small multiplexers.
 module lowest_bit #(
   parameter int unsigned Width = 32,  // a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic [Width-1:0]  bits_i,
-  output logic              any_o,    // some bit is set
-  output logic [IndexW-1:0] index_o   // of the lowest one; Width-1 when none is set
+  output logic              any_o,    // at least one bit is set
+  output logic [IndexW-1:0] index_o   // of the lowest set bit; Width-1 if none is set
 );
   for (genvar k = 0; k < IndexW; k++) begin : g_any
     logic [Width-1:0] any;  // bit i: some bit of i … i + 2^k - 1 is set (i a multiple of 2^k)
@@ -20,7 +20,7 @@ module lowest_bit #(
   end
 
   for (genvar k = IndexW - 1; k >= 0; k--) begin : g_search
-    logic [IndexW-1:0] from;   // where the 2^(k+1) bits begin that hold the lowest one
+    logic [IndexW-1:0] from;   // index of the first of the 2^(k+1) bits that contain the lowest set bit
     logic [IndexW-1:0] found;
     if (k == IndexW - 1) begin : g_first
       assign from = '0;

@@ -1,6 +1,6 @@
 // Distance from a position to the next set bit of a ring, not counting the position itself.
 //
-// Two register stages, moved by enable_i: turn the ring to the position, then search.
+// Two register stages, enabled by enable_i: rotate the ring to the position, then search.
 module next_in_ring #(
   parameter int unsigned Width = 64,  // a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
@@ -9,14 +9,14 @@ module next_in_ring #(
   input  logic              enable_i,
   input  logic [Width-1:0]  bits_i,
   input  logic [IndexW-1:0] from_i,
-  output logic              any_o,       // some other bit is set
+  output logic              any_o,       // at least one other bit is set
   output logic [IndexW-1:0] distance_o   // 1 … Width-1
 );
   localparam logic [Width-1:0] Self = Width'(1);
 
   logic [Width-1:0] turned_q;
 
-  // A function, so that a simulator does the search only when it is enabled.
+  // A function, so that a simulator searches only when enabled.
   function automatic logic [IndexW-1:0] lowest(input logic [Width-1:0] bits);
     logic [Width-1:0] rest;
     rest   = bits;

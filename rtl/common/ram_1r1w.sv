@@ -1,10 +1,10 @@
-// One-read one-write RAM: the only place a memory stands, so the only one a macro replaces.
+// One-read one-write RAM. All memories are instances of it, so a macro replaces this array alone.
 //
-// Timing a macro must keep: rdata_o follows a cycle with ren_i by one clock and holds its value
-// until the next such cycle. What the array returns when it is read and written at the same address
-// in one cycle does not matter: the bypass here hands out the data being written. Contents are
-// undefined after power-up; whoever uses an instance writes before it reads or qualifies what it
-// reads.
+// Timing of a macro: rdata_o follows a cycle with ren_i by one clock and holds its value until the
+// next cycle with ren_i. The array may return anything when it is read and written at the same
+// address in one cycle: the bypass returns the data being written. Contents are undefined after
+// power-up, so the user of an instance writes a word before reading it, or qualifies the data that
+// it reads.
 module ram_1r1w #(
   parameter int unsigned Depth = 1024,  // words, at least 2
   parameter int unsigned Width = 32,    // bits a word

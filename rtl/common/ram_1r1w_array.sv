@@ -1,4 +1,4 @@
-// The bare array of ram_1r1w: replace this module by a macro of the technology (see ram_1r1w.sv).
+// The array of ram_1r1w: replace this module by a macro of the technology (see ram_1r1w.sv).
 module ram_1r1w_array #(
   parameter int unsigned Depth = 1024,
   parameter int unsigned Width = 32,

@@ -57,9 +57,8 @@ cp "$root/docs/formats.md" "$out/doc/formats.md"
 cp "$root"/rtl/controller/doc/*.md "$out/doc"
 cp "$root/LICENSE" "$out"
 cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
-for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
-  cp "$root/rtl/regs/generated/$form" "$out/registers"
-done
+cp "$root/rtl/regs/generated/dcc_regs_pkg.sv" "$out/registers"
+"$root/python/tool.py" regtool --forms "$out/registers" "$root/rtl/regs/dcc.yaml"
 xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
 cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/constraints"
 (cd "$root/rtl" && "$root/python/tool.py" interface-tables controller/rtl/dcc_top.sv \

@@ -1,13 +1,13 @@
 // A RAM whose words carry parity: ram_1r1w with a check bit for each Group bits of data.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each group and its check bit hold an odd number of ones, so a word that reads as all zeros is wrong,
-// too. Words that nobody wrote may be read as long as
-// nobody uses them: use_i says so.
+// Each group and its check bit have an odd number of ones, so a word of zeros has wrong parity, too.
+// Words that were never written may be read as long as they are not used; use_i marks the words
+// that are used.
 module ram_parity #(
   parameter int unsigned Depth = 1024,  // words, at least 2
   parameter int unsigned Width = 32,    // data bits a word
-  parameter int unsigned Group = 32,    // of them for each check bit
+  parameter int unsigned Group = 32,    // data bits for each check bit
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
@@ -17,8 +17,8 @@ module ram_parity #(
   input  logic             wen_i,
   input  logic [AddrW-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i,
-  input  logic             use_i,    // rdata_o counts in this cycle …
-  output logic             error_o   // … and was wrong in the one before
+  input  logic             use_i,    // rdata_o is used in this cycle
+  output logic             error_o   // rdata_o of the cycle before was used and had wrong parity
 );
   localparam int unsigned Checks  = (Width + Group - 1) / Group;
   localparam int unsigned PaddedW = Checks * Group;
@@ -43,7 +43,7 @@ module ram_parity #(
     .wdata_i({write_checks, wdata_i})
   );
 
-  // Only for words that are written or count: a simulator does no more.
+  // Calculated only for words that are written or used, which saves simulation time.
   always_comb begin
     write_checks = '0;
     if (wen_i) write_checks = checks_of(wdata_i);

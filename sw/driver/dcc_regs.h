@@ -83,9 +83,9 @@
 #define DCC_CTRL_LAW_MASK                            0x00000008u
 #define DCC_CTRL_LAW_PROPORTIONAL                    0u
 #define DCC_CTRL_LAW_DCQCN                           1u
-#define DCC_CTRL_AVERAGING_SHIFT                     DCC_CTRL_LAW_SHIFT
-#define DCC_CTRL_AVERAGING_WIDTH                     DCC_CTRL_LAW_WIDTH
-#define DCC_CTRL_AVERAGING_MASK                      DCC_CTRL_LAW_MASK
+#define DCC_CTRL_AVERAGING_SHIFT                     3u
+#define DCC_CTRL_AVERAGING_WIDTH                     1u
+#define DCC_CTRL_AVERAGING_MASK                      0x00000008u
 /*   CUT_BY_MARKS (RW): The decrease table is indexed by the marks of a CNP (1), or by alpha (0). */
 #define DCC_CTRL_CUT_BY_MARKS_SHIFT                  4u
 #define DCC_CTRL_CUT_BY_MARKS_WIDTH                  1u

@@ -4,15 +4,29 @@
 structured table "SLOTS.RATE". Nothing here shares code with the tool that wrote the files.
 """
 
+import atexit
 import dataclasses
+import functools
 import pathlib
 import re
+import subprocess
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "rtl/regs/generated"
+
+
+@functools.lru_cache(maxsize=None)
+def forms():
+    """Folder with the exchange forms, made anew for this run of the tests."""
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run([ROOT / "python/tool.py", "regtool", "--forms", folder.name], check=True,
+                   stdout=subprocess.DEVNULL)
+    atexit.register(folder.cleanup)
+    return pathlib.Path(folder.name)
 
 
 @dataclasses.dataclass
@@ -34,6 +48,19 @@ class Entry:
     reset: int = None
 
 
+def other_names(name):
+    """{(register, name): (lsb, width)} of reserved bits, and of former names of fields."""
+    data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
+    result = {}
+    for r in data["registers"]:
+        for f in r.get("fields", []):
+            if f.get("access") == "RESERVED":
+                result[r["name"], f["name"]] = (f["lsb"], f["width"])
+            if "alias" in f:
+                result[r["name"], f["alias"]] = (f["lsb"], f["width"])
+    return result
+
+
 def source(name):
     """What the YAML says, expanded by hand."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
@@ -49,7 +76,8 @@ def source(name):
 
     def fields(owner, access):
         if "fields" in owner:
-            return {f["name"]: bits(f, access) for f in owner["fields"]}
+            return {f["name"]: bits(f, access) for f in owner["fields"]
+                    if f.get("access") != "RESERVED"}
         return {"VALUE": bits(owner, access)}
 
     for r in data["registers"]:
@@ -130,7 +158,7 @@ def _enumerated(field, value):
 
 
 def ipxact(name):
-    tree = ElementTree.parse(GENERATED / f"{name}.xml").getroot()
+    tree = ElementTree.parse(forms() / f"{name}.xml").getroot()
     block = _child(tree, "memoryMaps", "memoryMap", "addressBlock")
     result = {}
 
@@ -164,7 +192,7 @@ def ipxact(name):
 
 
 def svd(name):
-    tree = ElementTree.parse(GENERATED / f"{name}.svd").getroot()
+    tree = ElementTree.parse(forms() / f"{name}.svd").getroot()
     registers = tree.find("peripherals/peripheral/registers")
     result = {}
 
@@ -330,7 +358,7 @@ class Rdl:
 
 
 def systemrdl(name):
-    return Rdl((GENERATED / f"{name}.rdl").read_text(encoding="utf-8")).read()
+    return Rdl((forms() / f"{name}.rdl").read_text(encoding="utf-8")).read()
 
 
 # -- Constants: matched by name, so the reader asks for what the source says ---------------------
@@ -373,6 +401,10 @@ def c_header(name, wanted):
             found.fields[f] = Bits(shift, width, None, None, None if None in limits else limits,
                                    {v: macro(*parts, f, v) for v in bits.values})
         result[key] = found
+    for (register, field), (lsb, width) in other_names(name).items():
+        found = tuple(macro(register, field, k) for k in ("SHIFT", "WIDTH", "MASK"))
+        if found != (lsb, width, ((1 << width) - 1) << lsb):
+            raise ValueError(f"{register}.{field}: {found}")
     leftover = {k for k in macros if k not in used}
     return result, leftover
 
@@ -401,8 +433,10 @@ def cpp_parameters(name):
     values = {m: {"true": 1, "false": 0}.get(v) if v in ("true", "false") else int(v)
               for m, v in initial.items()}
     text = (folder / f"{name}_map.cpp").read_text(encoding="utf-8")
-    decoded = {m[1]: (m[2], m[3]) for m in re.finditer(
-        r"^  p\.([\w.]+) = .*\(block\.value\((k\w+)\) & (k\w+)Mask\)", text, re.M)}
+    decoded = {}
+    for case in re.finditer(r"^    case (k\w+):\n((?:      p\..*\n)+)      return;", text, re.M):
+        for m in re.finditer(r"p\.([\w.]+) = .*\(value & (k\w+)Mask\)", case[2]):
+            decoded[m[1]] = (case[1], m[2])
     return values, decoded
 
 
@@ -480,4 +514,8 @@ def sv_package(name, wanted):
                                    constant(prefix + _camel(f) + "Width"), None, None, None,
                                    {v: constant(prefix + _camel(f) + _camel(v)) for v in bits.values})
         result[key] = found
+    for (register, field), bits in other_names(name).items():
+        prefix = _camel(register) + _camel(field)
+        if (constant(prefix + "Lsb"), constant(prefix + "Width")) != bits:
+            raise ValueError(f"{register}.{field}: its place differs")
     return result, {k for k in constants if k not in used}

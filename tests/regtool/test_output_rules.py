@@ -38,10 +38,11 @@ class OutputRules(unittest.TestCase):
         register = "  - {name: FORGOTTEN_%s, offset: %#x, access: %s, width: 8, description: Nobody's.}\n"
         more = {"registers:\n": register % ("RO", 0x7F0, "RO") + register % ("RW", 0x7F4, "RW"),
                 "  counters:\n": "    - {name: forgotten, description: Nobody's.}\n"}
-        for name, device in (("dcc", "models/core/controller/controller_registers.cpp"),
-                             ("nic", "models/core/nic/nic_host_interface.cpp")):
+        for name, devices in (("dcc", ("models/core/controller/controller_registers.cpp",
+                                       "models/core/controller/controller_model_access.cpp")),
+                              ("nic", ("models/core/nic/nic_host_interface.cpp",))):
             for forget in (False, True):
-                with self.subTest(device=device, forget=forget), \
+                with self.subTest(devices=devices, forget=forget), \
                         tempfile.TemporaryDirectory() as folder:
                     text = (ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8")
                     for key, line in more.items():
@@ -52,7 +53,7 @@ class OutputRules(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
                                "-I", f"{folder}/models/core", "-I", str(ROOT / "models/core"),
-                               "-I", str(ROOT / "sw"), str(ROOT / device))
+                               "-I", str(ROOT / "sw"), *(str(ROOT / d) for d in devices))
                     if not forget:
                         self.assertEqual((done.returncode, done.stderr), (0, ""))
                         continue

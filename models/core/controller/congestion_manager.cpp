@@ -125,7 +125,7 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   law_->byte_event(parameters, length, port);
   notify(slot, flow, SlotChange::kByteIncrease);
 
-  // (6) The rate to the scheduler.
+  // (6) The rate goes to the scheduler if it changed.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
@@ -200,12 +200,12 @@ std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
     start_timer(slot, now);
   }
 
-  // (5) The rate to the scheduler.
+  // (5) The rate goes to the scheduler if it changed.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
 
-// A flow that was never cut sends at INITIAL_RATE, but not above what its class may have.
+// A slot begins at INITIAL_RATE, but not above the greatest rate of its DSCP.
 void CongestionManager::initialise(SlotParameters& slot, std::uint8_t dscp) {
   slot = {};
   slot.rc = std::min(parameters_.initial_rate, rate_limits(parameters_.rate, tables_, dscp).hi);

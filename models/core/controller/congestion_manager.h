@@ -1,4 +1,4 @@
-// The congestion management module: the three paths into it, step by step.
+// The congestion management module: the patent's three cases, step by step.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace dcc {
 
-/// (rate, flow number) for the scheduler.
+/// A new rate for the scheduler.
 struct RateAnswer {
   std::uint32_t flow = 0;
   Rate rate;
 };
 
-/// Why a slot's parameters changed.
+/// The event that changed a slot's parameters.
 enum class SlotChange : std::uint8_t { kBound, kCut, kByteIncrease, kTimerIncrease, kReleased };
 
-/// Sees every change of a slot right after it; for traces and debuggers. On kReleased the slot is
-/// already free and `flow` tells whose it was.
+/// Is called right after every change of a slot; for traces and debuggers. On kReleased the slot is
+/// already free, and `flow` is the flow that had it.
 class SlotObserver {
  public:
   virtual void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) = 0;
@@ -33,58 +33,58 @@ class SlotObserver {
   ~SlotObserver() = default;
 };
 
-/// An event started in one tick reaches the timing engine in the next at the latest, and is due in
-/// the one after that at the earliest.
+/// Least delay of a started event: it reaches the timing engine in the next tick at the latest, and
+/// is due in the tick after that at the earliest.
 constexpr Ticks kMinDelay = 2;
 
-/// Each path is one atomic read-modify-write of a slot. Time comes in as ticks; when the answer
-/// reaches the scheduler is the device's business.
+/// Carries out the events of slots, each as one atomic read-modify-write of a slot, and asks the
+/// law that CTRL selects once for each. Time is given in ticks; the caller decides when an answer
+/// reaches the scheduler.
 class CongestionManager {
  public:
-  /// Engines are the caller's and outlive the manager; it loads registers and tables into `rates`.
+  /// The engines must outlive the manager, which loads its registers and tables into `rates`.
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
-  /// Congestion notification of `flow` (24 bits; greater is a caller's error and masked).
-  /// It stands for `marks` marked ones of the `packets` that came since the last (0: not told).
-  /// Without AVERAGING no marks are an all clear: a packet arrived unmarked after marked ones only.
+  /// A congestion notification of `flow` (24 bits; higher bits are masked). It stands for `marks`
+  /// marked packets among the `packets` that arrived since the notification before (0: not told).
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0);
-  /// `packets` have been sent, of `length` bytes together.
+  /// The flow has sent `packets` of `length` bytes together.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets = 1);
-  /// What such bytes do when they are not over the threshold: they count in the flow's `slot`
-  /// (FlowTable::kNoSlot: it has none).
+  /// Counts bytes that are not over the threshold in the flow's `slot`; FlowTable::kNoSlot if the
+  /// flow has none.
   void add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length, std::uint32_t packets);
-  /// So many bytes more would lead to an increase.
+  /// True if `length` bytes more would lead to an increase.
   bool over_threshold(SlotIndex slot, std::uint32_t length) const {
     return counts_to_threshold_ && slot != FlowTable::kNoSlot &&
            std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
   }
-  /// The timing engine's event of a slot has come up. A cut that restarts the timer leaves that
-  /// event where it is, so what it means is the slot's to say.
+  /// Handles an expiry of the timing engine. A cut that restarts the timer leaves the engine's
+  /// event as it is, so the slot's own due tick decides what the expiry means.
   struct TimerOutcome {
     enum class Kind : std::uint8_t {
-      kExpired,  // an increase
-      kStale,    // the slot is due later, and the engine is told so
-      kFreed,    // its flow had been released
+      kExpired,  // the slot's interval is over
+      kStale,    // the slot is due later, and its event was started again
+      kFreed,    // the slot's flow had been released; the slot is free now
     } kind;
     std::optional<RateAnswer> answer;
   };
   TimerOutcome timer_event(const TimerExpiry& event, Tick now);
-  /// A slot's interval is over.
+  /// Handles the end of a slot's timer interval.
   std::optional<RateAnswer> timer(SlotIndex slot, Tick now);
-  /// The flow is no more: unbinds its slot, which is free when its event comes up.
+  /// Unbinds the slot of a flow that has ended. The slot becomes free with its next timer event.
   void release(std::uint32_t flow);
   /// The rate of the flow's slot, if it has one.
   std::optional<Rate> query(std::uint32_t flow) const;
-  // Notifications that the device had to turn away.
+  // Count notifications that the caller has dropped.
   void count_lost_cnp() { ++statistics_.cnps_lost; }
   void count_dropped_input() { ++statistics_.inputs_dropped; }
-  /// FlowTable::hold_back.
+  /// See FlowTable::hold_back.
   void hold_back(std::uint32_t slots) { flows_.hold_back(slots); }
 
   const ControllerParameters& parameters() const { return parameters_; }
-  /// Live; acts from the next notification on.
+  /// Replaces the parameters; they act from the next notification on.
   void set_parameters(const ControllerParameters& parameters);
   /// The law that CTRL selects.
   const Law& law() const { return *law_; }
@@ -97,9 +97,9 @@ class CongestionManager {
   const FlowTable& flows() const { return flows_; }
   const SlotParameters& slot(SlotIndex slot) const { return store_[slot]; }
   const ControllerStatistics& statistics() const { return statistics_; }
-  /// Of the slots' timer events; the engine's own counters tell what it was asked for.
+  /// Counts of the slots' timer events. The timing engine's own counters count its starts.
   const TimerCounters& timer_counters() const { return timer_counters_; }
-  /// Null switches it off.
+  /// Sets the observer; null: none.
   void observe(SlotObserver* observer) { observer_ = observer; }
 
  private:

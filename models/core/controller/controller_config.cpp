@@ -1,4 +1,4 @@
-// What a controller's parameters mean, and which do not go together.
+// Description and check of a controller's build-time properties.
 #include "controller/controller_engine.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"

@@ -1,4 +1,4 @@
-// What a controller is, whoever computes it: the model, verilated RTL, or both side by side.
+// The interface of a congestion controller: the model, the verilated RTL, or both in lock-step.
 #pragma once
 
 #include <array>
@@ -15,24 +15,24 @@
 
 namespace dcc {
 
-/// Who takes the calculated rates: the NIC's scheduler.
+/// Receives the calculated rates. Implemented by what stands for the NIC's scheduler.
 class RateSink {
  public:
   virtual void rate_calculated(std::uint32_t flow, Rate rate) = 0;
-  /// A query's answer: the rate of the flow's slot, or none. For those who ask.
+  /// Receives the answer of a query: the rate of the flow's slot; none if the flow has no slot.
   virtual void query_answered(std::uint32_t /*flow*/, std::optional<Rate> /*rate*/) {}
 
  protected:
   ~RateSink() = default;
 };
 
-/// Causes of an interrupt, as bits; positions of the register map.
+/// Causes of an interrupt as bits, at the positions of the register IRQ_STATUS.
 enum ControllerCause : std::uint32_t {
   kCauseTableFull = 1u << 0,  // a CNP found no free slot
   kCauseOverrun = 1u << 1,    // the timing engine fell 2^15 ticks behind
 };
 
-/// Hears of causes as they arise (each time, not only the first); the register block keeps them.
+/// Receives interrupt causes each time they arise; the register block keeps them.
 class CauseSink {
  public:
   virtual void causes_raised(std::uint32_t causes) = 0;
@@ -43,48 +43,50 @@ class CauseSink {
 
 class ParameterVisitor;
 
-/// CAPS has eight bits for it.
+/// The greatest latency; the register CAPS has eight bits for the latency.
 constexpr std::uint32_t kMaxLatencyCycles =
     regs::dcc_map::kCapsLatencyMask >> regs::dcc_map::kCapsLatencyShift;
 
-/// What an instance is built with.
+/// Build-time properties of a controller.
 struct ControllerConfig {
   std::uint32_t slots = 1024;  // 1 … kMaxSlots
   Frequency clock{250'000'000};
-  PicoSeconds tick = kMicroSecond;    // of the timing engine; its registers start at a reset value
+  PicoSeconds tick = kMicroSecond;    // of the timing engine; the driver writes it to TICK_DIV
   std::uint32_t latency_cycles = 64;  // timing::kMinLatency … kMaxLatencyCycles: issue to answer
   std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
 
   PicoSeconds clock_period() const { return clock.cycles(1); }
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError when values do not go together.
+  /// Throws ParameterError for values that contradict each other.
   void check() const;
 };
 
-/// One slot as the register window shows it.
+/// One slot as the register window `slots` shows it.
 struct SlotView {
-  std::optional<std::uint32_t> flow;  // none: free
+  std::optional<std::uint32_t> flow;  // none: the slot is free
   SlotParameters parameters;
   std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
 };
 
 class ControllerModel;
 
-/// The congestion controller: inputs at its ports, accesses of software, a look inside. Calls come
-/// in time order; docs/controller-contract.md says what happens when.
+/// The congestion controller: input ports, register accesses, and inspection. Calls must come in
+/// the order of time. docs/controller-contract.md defines the cycle of every effect.
 class ControllerEngine {
  public:
   virtual ~ControllerEngine() = default;
 
-  // Notifications. While not enabled they are dropped and counted nowhere.
+  // ---- Notifications: dropped and not counted while CTRL.ENABLE is 0 ----
+  /// A congestion notification of `flow`. It stands for `marks` CE marks among the `packets` that
+  /// arrived since the notification before; packets 0: not told.
   virtual void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
                    std::uint8_t packets = 0) = 0;
   virtual void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) = 0;
 
-  // Commands, enabled or not.
-  /// The queue pair is destroyed: the flow loses its slot.
+  // ---- Commands: carried out whether enabled or not ----
+  /// Releases the flow's slot, because its queue pair was destroyed.
   virtual void release(std::uint32_t flow) = 0;
-  /// Asks for the flow's rate: RateSink::query_answered.
+  /// Asks for the flow's rate; the answer goes to RateSink::query_answered.
   virtual void query(std::uint32_t flow) = 0;
 
   // ---- Registers ----
@@ -105,7 +107,7 @@ class ControllerEngine {
   /// which forgets the slots as a soft reset does.
   virtual void set_parameters(const ControllerParameters& parameters, bool reset = false) = 0;
 
-  // A look inside: side-effect free for the simulated hardware, exact at the present edge.
+  // ---- Inspection: no side effect on the simulated hardware, exact at the present edge ----
   virtual const ControllerConfig& config() const = 0;
   virtual bool ready() = 0;
   virtual SlotView slot(SlotIndex slot) = 0;
@@ -121,12 +123,14 @@ class ControllerEngine {
   virtual bool overrun() = 0;
   virtual bool idle() = 0;  // every slot free
 
-  /// Null switches either off. Slots are observed in the cycle in which they change.
+  /// Sets the observer, which is called in the cycle in which a slot changes; null: none.
   virtual void observe(SlotObserver* observer) = 0;
+  /// Sets the receiver of interrupt causes; null: none.
   virtual void on_cause(CauseSink* sink) = 0;
-  /// The end of a run: what compares two compares what is left in them. Throws with a report.
+  /// Ends a run. An engine in lock-step compares all slots and counters, and throws
+  /// LockstepMismatch if they differ.
   virtual void finish() {}
-  /// The model that computes it, alone or beside RTL; null: there is none.
+  /// The model, alone or in lock-step with RTL; null if RTL alone calculates.
   virtual ControllerModel* model() = 0;
 };
 

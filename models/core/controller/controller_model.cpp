@@ -67,7 +67,7 @@ void ControllerModel::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t ma
   cnps_ahead_.push({cnp_sampled_, flow & kFlowMask, dscp, marks, packets});
   next_possible_ = std::min(next_possible_, cnp_sampled_);
   if (!might_be_enabled()) return;
-  // A cut comes before waiting bytes of its flow, or makes them count at all.
+  // A cut is issued before waiting bytes of its flow, and may bind the flow to a slot.
   if (!bytes_.empty() || !bytes_ahead_.empty()) bytes_matter_ = true;
   wake_for_issue(cnp_sampled_ + 1);
 }
@@ -80,9 +80,9 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   const Bytes bytes{bytes_sampled_, flow & kFlowMask, length, 1, dscp};
   const SlotIndex slot = manager_.flows().match(bytes.flow);
   const bool matters = might_increase(slot, length);
-  if (!matters && alone()) {
-    lone_ = bytes;
-    lone_slot_ = slot;
+  if (!matters && nothing_waits()) {
+    pending_bytes_ = bytes;
+    pending_slot_ = slot;
     return;
   }
   bytes_ahead_.push(bytes);
@@ -91,7 +91,8 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   wake_for_issue(bytes_sampled_ + 1);
 }
 
-// If bytes can cause no answer there is no hurry, and no event: whatever comes next issues them.
+// True if bytes may lead to an answer, now or behind inputs that wait. Other bytes need no event of
+// the scheduler: the next call issues them.
 bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const {
   if (!manager_.law().increases_by_bytes()) return false;  // bytes are only counted
   if (manager_.over_threshold(slot, length)) return might_be_enabled();
@@ -99,7 +100,7 @@ bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const
          might_be_enabled();
 }
 
-bool ControllerModel::alone() const {
+bool ControllerModel::nothing_waits() const {
   if (!enabled_ || reset_pending_ || !enable_changes_.empty()) return false;
   return bytes_sampled_ >= ready_from_ && cnps_.size() + cnps_ahead_.size() + bytes_.size() +
                                                   bytes_ahead_.size() + commands_.size() +
@@ -107,18 +108,18 @@ bool ControllerModel::alone() const {
                                               0;
 }
 
-/// Issues the bytes that were kept back, if that is before the end of `cycle` and nothing came
-/// first; else they take their place in the queue.
-void ControllerModel::end_lone(Cycle cycle) {
-  const Bytes bytes = lone_;
-  lone_.packets = 0;
+/// Issues the pending bytes if their cycle is not after `cycle` and no timer event precedes them;
+/// else queues them.
+void ControllerModel::flush_pending_bytes(Cycle cycle) {
+  const Bytes bytes = pending_bytes_;
+  pending_bytes_.packets = 0;
   const Cycle at = std::max(next_issue_, bytes.sampled + 1);
   if (at > cycle || at >= timer_bound_ || recent_.ready(bytes.flow, at) != at) {
     bytes_ahead_.push(bytes);
     return;
   }
   note_issue(bytes.flow, at);
-  manager_.add_bytes(lone_slot_, bytes.dscp, bytes.length, bytes.packets);
+  manager_.add_bytes(pending_slot_, bytes.dscp, bytes.length, bytes.packets);
   next_possible_ = std::max(next_issue_, timer_bound_);
 }
 
@@ -134,7 +135,6 @@ void ControllerModel::command(std::uint32_t flow, bool release) {
 // ---- The machine --------------------------------------------------------------------------------
 
 void ControllerModel::work_until(Cycle cycle) {
-  if (issue_cnp_alone(cycle) && cycle < next_possible_) return;
   for (;;) {
     const Cycle edge = next_sample();
     if (reset_pending_ && std::min(edge, cycle) >= reset_from_) {
@@ -146,31 +146,9 @@ void ControllerModel::work_until(Cycle cycle) {
       if (reset_pending_) next_possible_ = std::min(next_possible_, reset_from_);
       return;
     }
-    issue_until(edge);  // what is issued at an edge makes room at it
+    issue_until(edge);  // an event that is issued at an edge makes room at the same edge
     sample(edge);
   }
-}
-
-/// The usual case by a short way: one CNP that nothing else meets. False: it is not that case, and
-/// nothing was done.
-bool ControllerModel::issue_cnp_alone(Cycle cycle) {
-  if (cnps_ahead_.size() != 1) return false;
-  if (cnps_.size() + bytes_.size() + bytes_ahead_.size() + commands_.size() +
-          commands_ahead_.size() !=
-      0) {
-    return false;
-  }
-  if (reset_pending_ || !enabled_ || !enable_changes_.empty()) return false;
-  const Cnp& cnp = cnps_ahead_.front();
-  const Cycle at = std::max(next_issue_, cnp.sampled + 1);
-  if (at > std::min(cycle, timer_bound_) || cnp.sampled < ready_from_ ||
-      recent_.ready(cnp.flow, at) != at) {
-    return false;
-  }
-  note_issue(cnp.flow, at);
-  issue_cnp(at, cnps_ahead_.take());
-  next_possible_ = std::max(next_issue_, timer_bound_);
-  return true;
 }
 
 Cycle ControllerModel::next_sample() const {
@@ -189,7 +167,7 @@ void ControllerModel::sample(Cycle edge) {
     sample_cnp(cnps_ahead_.front());
     cnps_ahead_.pop();
   }
-  // An input that finds no room comes again at the next edge, and those behind it after it.
+  // An input that finds no room is offered again at the next edge, and later inputs after it.
   const auto next = [](auto& queue, Cycle after) {
     if (!queue.empty()) queue.front().sampled = std::max(queue.front().sampled, after);
   };
@@ -207,7 +185,7 @@ void ControllerModel::sample(Cycle edge) {
   }
 }
 
-/// Of CNPs and bytes: while disabled, and while a reset is under way.
+/// True if a CNP or bytes are dropped: while disabled, and while a reset is under way.
 bool ControllerModel::dropped(Cycle sampled) {
   if (!enabled_) return true;
   if (sampled < reset_from_ || sampled >= ready_from_) return false;
@@ -250,7 +228,8 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
     const Cycle at = std::min({cnp, timer, command, bytes});
     if (at > cycle) return at;
 
-    // The chosen head, and the first cycle in which one before it in order could be chosen.
+    // The chosen kind's head, and the first cycle in which a kind of higher priority could be
+    // chosen.
     std::uint32_t flow = 0;
     Cycle preferred = kNever;
     if (at == cnp) {
@@ -312,7 +291,7 @@ void ControllerModel::issue_timer(Cycle cycle) {
   const std::uint32_t free_before = manager_.flows().free_slots();
   const CongestionManager::TimerOutcome outcome = manager_.timer_event(event, now);
   if (manager_.flows().free_slots() != free_before) {
-    freed_lately(cycle);  // so that it holds no more than there can be
+    freed_lately(cycle);  // drops old entries
     freed_.push(cycle);
   }
   if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {
@@ -344,7 +323,7 @@ void ControllerModel::issue_bytes(Cycle cycle, const Bytes& bytes) {
   answer(cycle, manager_.bytes(bytes.flow, bytes.dscp, bytes.length, bytes.packets));
 }
 
-/// Issues that freed slots and are not written back: those slots cannot be bound yet.
+/// Number of slots that were freed but whose write-back is not done; they cannot be bound yet.
 std::uint32_t ControllerModel::freed_lately(Cycle cycle) {
   while (!freed_.empty() && freed_.front() + timing::kSameFlow <= cycle) freed_.pop();
   return freed_.size();
@@ -352,14 +331,14 @@ std::uint32_t ControllerModel::freed_lately(Cycle cycle) {
 
 // ---- Timer events -------------------------------------------------------------------------------
 
-/// The first cycle in which a timer event that is due in a tick can be issued.
+/// The first cycle in which a timer event that is due in tick `due` can be issued.
 Cycle ControllerModel::timer_from(Tick due) const {
   const Cycle ticks = std::max<Cycle>(0, static_cast<Cycle>(due - last_timer_due_));
   return std::max(clock_.begin_of(due) + timing::kFirstOfTick,
                   last_timer_ + timing::kTimerEvents + timing::kTickStep * ticks);
 }
 
-/// True if a timer event can be issued in `cycle`; else timer_bound_ is later afterwards.
+/// True if a timer event can be issued in `cycle`; otherwise timer_bound_ is later afterwards.
 bool ControllerModel::load_timer_head(Cycle cycle) {
   if (!timer_head_.valid) {
     const Tick now = clock_.tick_of_next(cycle);
@@ -384,7 +363,7 @@ void ControllerModel::bound_timer(Tick now) {
   } else if (*due > now) {
     timer_bound_ = timer_from(*due);
   } else {
-    // An engine that lags need not say since when: the event tells, once it is taken.
+    // The due tick of an engine that lags is known once its event is taken.
     timer_bound_ = last_timer_ + timing::kTimerEvents;
   }
 }
@@ -411,7 +390,8 @@ void ControllerModel::wake_by(Cycle cycle) {
 
 void ControllerModel::wake() {
   const Cycle now = edge();
-  // Answers leave in the order of the issues: while one is known, those not reckoned are later.
+  // Answers leave in the order of the issues: answers that are not computed yet are later than
+  // known ones.
   const bool at_once = look_ahead_ < latency_;
   if (at_once || outcomes_.empty()) advance(now - 1);
   while (!outcomes_.empty() && outcomes_.front().when <= now) {
@@ -445,7 +425,7 @@ void ControllerModel::wake() {
   }
 }
 
-/// No answer, no cause and no change that is observed comes of an issue before this cycle.
+/// A cycle before which no issue leads to an answer, a cause or an observed change.
 Cycle ControllerModel::next_of_interest() const {
   Cycle next = timer_bound_;
   const auto consider = [&next](const auto& queue) {

@@ -1,5 +1,5 @@
-// The model of the controller as a block with a clock: notifications in, rates out a fixed number
-// of cycles later.
+// The cycle-accurate model of the controller: notifications in, rates out a fixed number of cycles
+// later.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,22 @@
 
 namespace dcc {
 
-/// Congestion manager, timing engine and rate engine as a machine with a clock:
-/// docs/controller-contract.md has its rules.
+/// Congestion manager, timing engine and rate engine behind one clock, by the rules of
+/// docs/controller-contract.md.
 ///
-/// Inputs are calls at any time; they are sampled at the next edge, one of a kind at an edge. A
-/// cycle issues at most one event: a CNP, else a timer event, else a command, else bytes. All that
-/// an event does is done at its issue; its answer and its cause leave `latency_cycles` later.
+/// An input is a call at any time. The model samples it at the next edge, one input of each kind at
+/// an edge. A cycle issues at most one event: a CNP, else a timer event, else a command, else
+/// bytes. An event takes effect at its issue; its answer and its cause leave `latency_cycles`
+/// later.
 ///
-/// There is no clock process. The cycle in which an event is issued follows from what came before
-/// it, so it is reckoned when somebody needs to know: with the next input or access, at the latest
-/// when an answer may be due. Calls come in time order, and see all that was issued up to the edge
-/// at which they are sampled.
+/// The model has no clock process. The cycle in which an event is issued follows from earlier
+/// inputs, so the model computes it with the next input or access, at the latest when an answer may
+/// be due. Calls must come in the order of time, and see every event that was issued before the
+/// edge at which they are sampled.
 class ControllerModel final : public ControllerEngine {
  public:
-  /// Null engines mean the models (TimingWheel, RateUnit). std::invalid_argument for a
-  /// configuration outside its ranges. `rank`: of answers among the events of one instant.
+  /// Null engines mean the models (TimingWheel, RateUnit). Throws std::invalid_argument for a
+  /// configuration outside its ranges. `rank` orders the answers among the events of one instant.
   ControllerModel(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank,
                   RateSink& sink, std::unique_ptr<TimerEngine> timers = nullptr,
                   std::unique_ptr<RateEngine> rates = nullptr);
@@ -74,7 +75,7 @@ class ControllerModel final : public ControllerEngine {
   void on_cause(CauseSink* sink) override { causes_ = sink; }
   ControllerModel* model() override { return this; }
 
-  /// As it is, for those who are just being told of a change; all others ask the above.
+  /// The congestion manager without bringing it up to the present: for SlotObserver callbacks only.
   const CongestionManager& manager() const { return manager_; }
   TimerEngine& timers() { return *timers_; }
   RateEngine& rates() { return *rates_; }
@@ -101,7 +102,8 @@ class ControllerModel final : public ControllerEngine {
     std::uint32_t flow = 0;
     bool release = false;
   };
-  /// The wheel's next event, taken from it ahead of its issue: nothing can change it any more.
+  /// The next timer event, which was taken from the timing engine before its issue. No input can
+  /// change it any more.
   struct TimerHead {
     bool valid = false;
     std::uint32_t flow = 0;
@@ -111,7 +113,7 @@ class ControllerModel final : public ControllerEngine {
     enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
     Cycle when = 0;
     Kind kind = Kind::kRate;
-    std::uint32_t flow = 0;  // or causes
+    std::uint32_t flow = 0;  // kCause: the causes
     Rate rate;
   };
 
@@ -121,33 +123,32 @@ class ControllerModel final : public ControllerEngine {
   Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
   bool before_first_edge() const { return scheduler_.now() == clock_.time_of(0); }
   void command(std::uint32_t flow, bool release);
-  /// An input handed over now might count.
+  /// True if an input that is handed over now may be sampled while enabled.
   bool might_be_enabled() const {
     return enabled_ || manager_.parameters().enable || !enable_changes_.empty();
   }
   bool might_increase(SlotIndex slot, std::uint32_t length) const;
-  /// What comes now meets nothing on its way into the pipeline.
-  bool alone() const;
+  /// True if nothing is waiting or pending, so an input is issued as soon as the clock allows.
+  bool nothing_waits() const;
 
-  /// Brings everything up to `cycle`: what is sampled at its edge, what is issued in it. Nothing is
-  /// kept back afterwards.
+  /// Samples all inputs up to the edge of `cycle`, and issues all events up to that cycle. No bytes
+  /// are pending afterwards.
   void advance(Cycle cycle) {
-    if (lone_.packets != 0) end_lone(cycle);
+    if (pending_bytes_.packets != 0) flush_pending_bytes(cycle);
     if (cycle >= next_possible_) work_until(cycle);
   }
-  void end_lone(Cycle cycle);
-  /// What is called now is sampled at edge(): the cycles before it cannot change any more.
+  void flush_pending_bytes(Cycle cycle);
+  /// Brings the model up to the cycle before edge(), which no input can change any more.
   void settle() { advance(edge() - 1); }
   void work_until(Cycle cycle);
   Cycle next_sample() const;
   void sample(Cycle edge);
   void sample_cnp(const Cnp& cnp);
-  /// False: the FIFO is full.
+  /// False if the FIFO is full.
   bool sample_bytes(const Bytes& bytes);
   bool dropped(Cycle sampled);
-  /// The next issue is not before the cycle it returns.
+  /// Issues events up to `cycle`. Returns a cycle before which no further event is issued.
   Cycle issue_until(Cycle cycle);
-  bool issue_cnp_alone(Cycle cycle);
   void note_issue(std::uint32_t flow, Cycle cycle);
   void issue_cnp(Cycle cycle, const Cnp& cnp);
   void issue_timer(Cycle cycle);
@@ -174,48 +175,50 @@ class ControllerModel final : public ControllerEngine {
   ControllerConfig config_;
   CycleClock clock_;
   Cycle latency_;
-  Cycle look_ahead_;  // so long after its cycle an issue may be reckoned
+  Cycle look_ahead_;  // cycles after its own in which an issue must be computed
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   std::unique_ptr<TimerEngine> timers_;
   std::unique_ptr<RateEngine> rates_;
   CongestionManager manager_;
 
-  // Each port: the edge of its last sample, and what is handed over but not sampled yet.
+  // For each port: the edge of its last sample, and the inputs that are not sampled yet.
   Cycle cnp_sampled_ = -1;
   Cycle bytes_sampled_ = -1;
   Cycle command_sampled_ = -1;
   RingQueue<Cnp> cnps_ahead_;
   RingQueue<Bytes> bytes_ahead_;
   RingQueue<Command> commands_ahead_;
-  // One packet's bytes that met nothing and lead to no answer are kept back until something else
-  // comes: nearly always they have been issued by then, and were never in a queue. 0 packets: none.
-  Bytes lone_{0, 0, 0, 0, 0};
-  SlotIndex lone_slot_ = 0;
-  // FIFOs.
+  // The bytes of one packet that lead to no answer, while nothing else waits. They are issued with
+  // the next call; nearly always their cycle is past by then, and they never enter a queue. This
+  // saves 1.3 % of all instructions of configs/demo.yaml and 1.5 % of configs/incast_8x25g.yaml. 0
+  // packets: none are pending.
+  Bytes pending_bytes_{0, 0, 0, 0, 0};
+  SlotIndex pending_slot_ = 0;
+  // The FIFOs of sampled inputs.
   RingQueue<Cnp> cnps_;
   RingQueue<Bytes> bytes_;
   RingQueue<Command> commands_;
-  bool bytes_matter_ = false;  // one of those that wait may lead to an answer
+  bool bytes_matter_ = false;  // waiting bytes may lead to an answer
 
   Cycle last_issue_ = -timing::kSameFlow;
-  Cycle next_issue_ = 0;          // none before
-  Cycle next_possible_ = kNever;  // neither a sample nor an issue before
+  Cycle next_issue_ = 0;          // no event is issued before
+  Cycle next_possible_ = kNever;  // no input is sampled and no event issued before
   RecentIssues recent_;
-  RingQueue<Cycle> freed_;  // issues that freed slots, of the last cycles
+  RingQueue<Cycle> freed_;  // cycles of the latest issues that freed slots
   TimerHead timer_head_;
   Cycle timer_bound_ = kNever;  // the next timer event is not issued before
-  Cycle last_timer_ = 0;        // issue of the one before
-  Tick last_timer_due_ = 0;     // … and what it was due in
+  Cycle last_timer_ = 0;        // issue of the timer event before
+  Tick last_timer_due_ = 0;     // the tick in which that event was due
 
-  Cycle quiet_until_ = 0;  // an access is over
+  Cycle quiet_until_ = 0;  // the first cycle after the latest access
   struct EnableChange {
     Cycle from = 0;
     bool enable = false;
   };
-  bool enabled_ = false;  // CTRL.ENABLE as of the edge sampled last, and what becomes of it
+  bool enabled_ = false;  // CTRL.ENABLE at the latest sampled edge; enable_changes_ are to come
   RingQueue<EnableChange> enable_changes_;
-  // A reset: of what is sampled at the first of these edges and before the second.
+  // A soft reset drops inputs that are sampled from reset_from_ on and before ready_from_.
   bool reset_pending_ = false;
   Cycle reset_from_ = 0;
   Cycle ready_from_ = 0;

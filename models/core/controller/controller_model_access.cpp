@@ -1,5 +1,5 @@
-// What software does to the model of the controller, and what is seen of it: accesses, soft reset,
-// slots and counters.
+// Accesses of software to the model of the controller, soft reset, and inspection of slots and
+// counters.
 #include <algorithm>
 
 #include "controller/controller_model.h"
@@ -24,7 +24,7 @@ constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epo
 
 // ---- Accesses -----------------------------------------------------------------------------------
 
-/// Lets what is on its way come to its end: the edge from which an access' effect stands.
+/// Waits until the pipeline is empty. Returns the edge from which an access takes effect.
 Cycle ControllerModel::quiesce() {
   if (before_first_edge()) return 0;
   const Cycle seen = std::max(edge() - 1, quiet_until_ - 1);
@@ -84,7 +84,7 @@ void ControllerModel::change_parameters(const ControllerParameters& parameters, 
     if (timer_bound_ != kNever) wake_for_issue(timer_bound_);
   }
   manager_.set_parameters(parameters);
-  // What waits meets new parameters.
+  // Waiting bytes meet new parameters, so they may lead to an answer.
   bytes_matter_ = bytes_matter_ || !bytes_.empty() || !bytes_ahead_.empty();
   if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
   next_possible_ = std::min(next_possible_, next_issue_);
@@ -102,7 +102,7 @@ void ControllerModel::begin_reset(Cycle effect) {
       before_first_edge() ? 0 : reset_from_ + Cycle{config_.slots} + timing::kResetBesidesSlots;
   next_issue_ = std::max(next_issue_, ready_from_);
   next_possible_ = std::min(next_possible_, reset_from_);
-  // What leaves before the reset takes effect has left.
+  // Outcomes that leave before the reset takes effect stay.
   RingQueue<Outcome> leaving;
   for (; !outcomes_.empty() && outcomes_.front().when < effect; outcomes_.pop()) {
     leaving.push(outcomes_.front());

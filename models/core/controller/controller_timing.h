@@ -1,4 +1,4 @@
-// What the controller takes in cycles of its clock: the figures of docs/controller-contract.md.
+// Durations in cycles of the controller's clock, as docs/controller-contract.md defines them.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,33 @@
 
 namespace dcc::timing {
 
-/// Between two issues of one flow; after so long all that an event did is seen. (D)
+/// Least distance between two issues of one flow. An event's effects are visible after it. (D)
 constexpr Cycle kSameFlow = 32;
-/// From the beginning of a tick to its first timer event. (F)
+/// Distance from the beginning of a tick to its first timer event. (F)
 constexpr Cycle kFirstOfTick = 16;
-/// Between two timer events. (K)
+/// Least distance between two timer events. (K)
 constexpr Cycle kTimerEvents = 8;
-/// … and more for each tick between those they are due in. (S)
+/// Additional distance between two timer events for each tick between their due ticks. (S)
 constexpr Cycle kTickStep = 4;
-/// A soft reset sweeps the slots, one a cycle, and takes this besides. (R)
+/// Duration of a soft reset beyond one cycle for each slot. (R)
 constexpr Cycle kResetBesidesSlots = 16;
-/// From the quiet pipeline to a register's new value.
+/// Time from an empty pipeline until a written register has its new value.
 constexpr Cycle kWrite = 2;
-/// The least latency from issue to answer. (L)
+/// Least latency from the issue of an event to its answer. (L)
 constexpr std::uint32_t kMinLatency = 32;
 
-/// What the hardware can keep: a tick has at least a cycle for so many slots, so that all events
-/// move to the last level of the wheel within its ticks …
+/// A tick must have at least one cycle for each so many slots, so that all events reach the last
+/// level of the wheel within the ticks of that level.
 constexpr std::uint32_t kSlotsOfATickCycle = 16;
-/// … and an interval has the cycles in which every slot in use is served and its start is in the
-/// wheel.
+/// Least timer interval: the cycles in which the timer events of all slots in use are issued and
+/// started again in the wheel.
 constexpr Cycle least_interval(std::uint32_t slots) { return kTimerEvents * slots + 64; }
 
 constexpr std::uint32_t kCnpDepth = 64;
 constexpr std::uint32_t kBytesDepth = 64;  // flows
 constexpr std::uint32_t kCommandDepth = 16;
 
-/// A waiting entry of bytes holds no more than this; what is beyond is not counted.
+/// Greatest sums of a waiting entry of joined byte notifications; more is not counted.
 constexpr std::uint32_t kMaxJoinedBytes = 0xFFFFFFFF;
 constexpr std::uint32_t kMaxJoinedPackets = 0xFFFF;
 

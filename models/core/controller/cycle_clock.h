@@ -1,4 +1,4 @@
-// The controller's clock: edges on the platform's time axis, ticks on the edges.
+// The controller's clock: conversions between platform time, edges and ticks.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Number of an edge of the controller's clock; the cycle of that number begins with it.
+/// Number of an edge of the controller's clock, and of the cycle that begins with the edge.
 using Cycle = std::int64_t;
 
 /// Edge n is at n clock periods after `origin`. Tick n begins n * divider cycles after cycle 0 as
@@ -23,9 +23,9 @@ class CycleClock {
         divider_(divider) {}
 
   PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
-  /// The first edge at or after `t`, which is not before the origin. Asked for with every packet:
-  /// multiplied rather than divided. The reciprocal, 2^64 / period rounded down, gives the quotient
-  /// or one less.
+  /// The first edge at or after `t`. Precondition: `t` is not before the origin. Called for every
+  /// packet, so it multiplies by the reciprocal, 2^64 / period rounded down, which gives the
+  /// quotient or one less.
   Cycle edge_at(PicoSeconds t) const {
     const std::int64_t since = (t - origin_).count;
     auto edge = static_cast<Cycle>(Uint128(static_cast<std::uint64_t>(since)) * reciprocal_ >> 64);
@@ -34,13 +34,14 @@ class CycleClock {
     return edge;
   }
 
-  /// Of a cycle from `now` of the latest change on.
+  /// The tick of a cycle. Precondition: `cycle` is not before `now` of the latest set_divider().
   Tick tick_of(Cycle cycle) const {
     Span span = present();
     for (std::size_t i = before_.size(); cycle < span.began && i > 0;) span = before_[--i];
     return span.tick + static_cast<Tick>(cycle - span.began) / span.divider;
   }
-  /// The same for calls in the order of time, most of them of the tick of the call before.
+  /// The tick of a cycle, for calls in the order of time; quick if the tick is that of the call
+  /// before.
   Tick tick_of_next(Cycle cycle) {
     const Cycle into = cycle - tick_began_;
     if (into < static_cast<Cycle>(divider_)) return tick_;
@@ -49,15 +50,16 @@ class CycleClock {
     tick_began_ += static_cast<Cycle>(further * divider_);
     return tick_;
   }
-  /// The cycle with which `tick` begins, if the divider stays.
+  /// The cycle with which `tick` begins, unless the divider changes before.
   Cycle begin_of(Tick tick) const {
     return base_cycle_ + static_cast<Cycle>(tick - tick_base_) * static_cast<Cycle>(divider_);
   }
 
   std::uint32_t divider() const { return divider_; }
-  /// From `cycle` on, which is not before that of the change before, and may be ahead of what is
-  /// asked for next, as several changes may be; it begins the present tick anew. Nobody asks
-  /// tick_of() for a cycle before `now` any more.
+  /// Sets the cycles of a tick from `cycle` on; the tick of `cycle` begins anew there.
+  /// Precondition: `cycle` is not before that of the change before. Several changes may lie ahead
+  /// of the cycles that are asked for next. tick_of() must not be called for a cycle before `now`
+  /// any more.
   void set_divider(std::uint32_t divider, Cycle cycle, Cycle now) {
     const Tick tick = tick_of(cycle);
     before_.push_back(present());
@@ -70,7 +72,7 @@ class CycleClock {
   }
 
  private:
-  /// Ticks of one length, the first of them `tick`, which began with cycle `began`.
+  /// A span of ticks of one length. Its first tick is `tick`, which began with cycle `began`.
   struct Span {
     Tick tick = 0;
     Cycle began = 0;
@@ -84,8 +86,8 @@ class CycleClock {
   std::uint32_t divider_;
   Tick tick_base_ = 0;  // begins with base_cycle_
   Cycle base_cycle_ = 0;
-  std::vector<Span> before_;  // the spans before the present one, as far as they may be asked for
-  Tick tick_ = 0;             // of the latest call
+  std::vector<Span> before_;  // earlier spans that tick_of() may still need
+  Tick tick_ = 0;             // result of the latest tick_of_next()
   Cycle tick_began_ = 0;
 };
 

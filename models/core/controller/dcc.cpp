@@ -18,7 +18,7 @@
 namespace dcc {
 
 namespace {
-/// So many products of a rate and a time, in bytes; up to any network's.
+/// `products` times a rate times a time, in bytes; at most 10^15.
 Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   const long double product = bytes_at(to_mbps(rate), time);
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
@@ -86,7 +86,8 @@ void DccParameters::preset(CnpParameters& cnp) const {
 }
 
 namespace {
-/// An additive step for this network: one for all hosts, since flows that meet must add alike.
+/// The additive step for this network. All hosts have the same, since flows that share a link must
+/// rise alike.
 BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate configured) {
   if (!reference) return configured;
   const Uint128 there = slowest.bits_per_second;

@@ -51,15 +51,16 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// flow without a slot costs one look-up that fails. Packets are counted in wire bytes with
 /// overhead, as rates are.
 ///
-/// With a free window a flow may have that much unacknowledged until its first cut, and again once
-/// its rate is back at R_MAX, which is when its slot comes free: what nobody paces is bounded.
+/// With an initial window, a flow may have that many bytes unacknowledged until its first cut, and
+/// again once its rate is back at R_MAX and its slot is free. So flows that no slot paces are
+/// bounded.
 ///
-/// A flow's own initial rate is what the NIC starts it with. The controller knows nothing of it: a
-/// slot begins at the register INITIAL_RATE whatever the flow's rate was before its first cut.
+/// The NIC starts a flow with the flow's own initial rate, which the controller does not know: a
+/// slot begins at the register INITIAL_RATE, whatever the flow's rate was before its first cut.
 ///
-/// A flow that ends gives its slot back (release), and rates still under way for it are dropped. A
-/// flow that starts asks for the rate of its number's slot (query): it has one if it was created
-/// anew without having been destroyed.
+/// At the end of a flow its slot is released, and rates under way for it are dropped. At the start
+/// of a flow the rate of its slot is queried: the flow number has a slot if it was created anew
+/// without having been destroyed.
 class Dcc : public Algorithm, private RateSink {
  public:
   /// Arguments as in make_controller(); `host` outlives this. `initial_window` in bytes; 0: none.
@@ -75,19 +76,19 @@ class Dcc : public Algorithm, private RateSink {
   void on_flow_end(FlowNumber flow) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
-  /// A flow without a slot shows the last rate it was given, and no α.
+  /// For a flow without a slot: the last rate that the NIC was given, and α 0.
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override;
-  /// One that never had a CNP never had a slot.
+  /// True if the flow never had a CNP, and so never had a slot.
   bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].notified; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
-    Rate rate;  // as the NIC has it
+    Rate rate;  // the rate that the NIC was given last
     std::uint8_t dscp = 0;
     bool alive = false;
-    bool paced = false;  // by a slot: no window
+    bool paced = false;  // a slot paces the flow, so it has no window
     bool notified = false;
   };
   void set_paced(std::uint32_t flow, bool paced);

@@ -47,7 +47,8 @@ void FlowTable::enter(std::uint32_t flow, SlotIndex slot) {
   buckets_[i] = {flow, slot};
 }
 
-/// Slots that were never bound, in order, then the released ones. Precondition: there is one.
+/// The next free slot: slots that were never bound in ascending order, then released slots.
+/// Precondition: a slot is free.
 SlotIndex FlowTable::take_free() {
   --free_count_;
   if (flow_of_.size() < slots_) {
@@ -72,7 +73,7 @@ SlotIndex FlowTable::bind(std::uint32_t flow) {
 void FlowTable::unbind(SlotIndex slot) {
   std::uint32_t hole = home(flow_of_[slot]);
   while (buckets_[hole].flow != flow_of_[slot]) hole = (hole + 1) & mask_;
-  // Entries behind the hole move into it unless that would put them before their home.
+  // Entries behind the hole move into it unless that would put them before their home bucket.
   for (std::uint32_t i = (hole + 1) & mask_; buckets_[i].flow != kNoFlow; i = (i + 1) & mask_) {
     const std::uint32_t distance_from_home = (i - home(buckets_[i].flow)) & mask_;
     if (distance_from_home < ((i - hole) & mask_)) continue;

@@ -8,15 +8,16 @@
 
 namespace dcc {
 
-/// Flow numbers have 24 bits. Free slots are handed out lowest first after reset, then first
-/// released first. Constant time by a hash table with open addressing (the hardware has a CAM).
-/// Memory grows with the slots that were ever bound: most controllers of a large network use few.
+/// Flow numbers have 24 bits. After a reset, free slots are bound lowest first, then in the order
+/// of their release. All operations take constant time, by a hash table with open addressing.
+/// Memory grows with the number of slots that were ever bound, since most controllers of a large
+/// network use few slots.
 class FlowTable {
  public:
   static constexpr SlotIndex kNoSlot = 0xFFFFFFFF;
   static constexpr std::uint32_t kNoFlow = 0xFFFFFFFF;
 
-  /// `slots` 1 … 16384; std::invalid_argument otherwise.
+  /// `slots`: 1 … 16384; throws std::invalid_argument otherwise.
   explicit FlowTable(std::uint32_t slots);
 
   std::uint32_t slots() const { return slots_; }
@@ -30,29 +31,29 @@ class FlowTable {
       if (buckets_[i].flow == kNoFlow) return kNoSlot;
     }
   }
-  /// Gives a flow that is not bound the next free slot; kNoSlot when there is none.
+  /// Binds a flow that has no slot to the next free slot; kNoSlot if none is free.
   SlotIndex bind(std::uint32_t flow);
-  /// Slots that could not be bound just now.
+  /// Number of slots that cannot be bound at present.
   std::uint32_t taken_slots() const { return bound_slots() + held_back_; }
-  /// The `slots` that were freed last cannot be bound yet.
+  /// Keeps the `slots` that were freed last from being bound.
   void hold_back(std::uint32_t slots) { held_back_ = slots; }
   /// The flow number of a slot, or kNoFlow while it is not bound.
   std::uint32_t read(SlotIndex slot) const {
     const std::uint32_t flow = slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
     return (flow & kUnbound) == 0 ? flow : kNoFlow;
   }
-  /// The flow that a slot which is not free is or was bound to.
+  /// The flow to which a slot is bound, or was bound. Precondition: the slot is not free.
   std::uint32_t read_last(SlotIndex slot) const { return flow_of_[slot] & ~kUnbound; }
-  /// The slot's flow matches no more, but the slot is not free yet. Precondition: it is bound.
+  /// Ends the match of the slot's flow; the slot is not free yet. Precondition: the slot is bound.
   void unbind(SlotIndex slot);
-  /// Frees a slot that was unbound. It goes to the end of the free list.
+  /// Frees an unbound slot, which goes to the end of the free list.
   void free(SlotIndex slot);
-  /// Both.
+  /// Unbinds and frees a slot.
   void release(SlotIndex slot) {
     unbind(slot);
     free(slot);
   }
-  /// Frees everything; the free list is in order again.
+  /// Frees all slots; the free list is in ascending order again.
   void reset();
 
  private:
@@ -64,7 +65,8 @@ class FlowTable {
     return (flow * 2654435769u) >> shift_;  // 2^32 / golden ratio: spreads dense numbers
   }
 
-  static constexpr std::uint32_t kUnbound = 1u << 31;  // beside the number of the flow before
+  static constexpr std::uint32_t kUnbound =
+      1u << 31;  // flag beside the number of the flow that was bound before
 
   SlotIndex take_free();
   void enter(std::uint32_t flow, SlotIndex slot);
@@ -74,11 +76,12 @@ class FlowTable {
   std::vector<Bucket> buckets_;  // a power of two, at most half full
   std::uint32_t mask_ = 0;
   int shift_ = 0;
-  std::vector<std::uint32_t> flow_of_;   // of slots that were bound once; the others come first
-  std::vector<std::uint16_t> released_;  // in order; a ring once every slot was bound
+  std::vector<std::uint32_t> flow_of_;  // for each slot that was ever bound
+  std::vector<std::uint16_t>
+      released_;  // released slots in order; a ring once every slot was bound
   std::uint32_t released_head_ = 0;
   std::uint32_t free_count_ = 0;
-  std::uint32_t held_back_ = 0;  // of these
+  std::uint32_t held_back_ = 0;  // the number of released slots that cannot be bound yet
 };
 
 }  // namespace dcc

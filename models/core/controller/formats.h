@@ -21,16 +21,17 @@ using Ticks = std::uint32_t;
 constexpr Fraction16 kOne16 = 65536;
 constexpr std::uint32_t kFlowNumberLimit = 1u << 24;  // flow numbers are queue pair numbers
 constexpr std::uint32_t kMaxSlots = 16384;
-/// A timer event's longest delay.
+/// The longest delay of a timer event.
 constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
-/// Δ = now − t_latest saturates here.
+/// The number of ticks since the last cut, Δ = now − t_latest, saturates at this value.
 constexpr std::uint32_t kMaxDelta = regs::dcc_map::kDecreasePeriodValueMax;
-constexpr Ticks kMaxAlphaInterval = 4096;           // of one α update
-constexpr std::uint32_t kMaxAlphaIntervals = 4095;  // n saturates here
-constexpr std::uint32_t kNeutralIncrease = 256;     // f_inc, 8.8
-constexpr std::uint32_t kNeutralDecrease = 4096;    // f_dec, 4.12
+constexpr Ticks kMaxAlphaInterval = 4096;  // ticks between two updates of α
+constexpr std::uint32_t kMaxAlphaIntervals =
+    4095;  // the number n of α intervals since the last cut saturates here
+constexpr std::uint32_t kNeutralIncrease = 256;   // f_inc, 8.8
+constexpr std::uint32_t kNeutralDecrease = 4096;  // f_dec, 4.12
 
-/// (a·b + 2^15) >> 16: the product of anything with a 16-bit fraction, rounded half up.
+/// (a·b + 2^15) >> 16: the product of a number and a 16-bit fraction, rounded half up.
 constexpr std::uint64_t mul16(std::uint64_t a, std::uint64_t b) {
   return (a * b + (std::uint64_t{1} << 15)) >> 16;
 }
@@ -41,8 +42,8 @@ constexpr std::uint8_t count_event(std::uint8_t count) {
 }
 
 /// The ALPHA_RECIP register for an α interval of `ticks` (1 … 4096): ⌈2^32 / ticks⌉, so that
-/// (Δ · recip) >> 32 = ⌊Δ / ticks⌋ for every Δ < 2^20. One tick would need 33 bits and gets
-/// 2^32 − 1, which counts one interval less.
+/// (Δ · recip) >> 32 = ⌊Δ / ticks⌋ for every Δ < 2^20. An interval of one tick would need 33 bits;
+/// its value is 2^32 − 1, which counts one interval too few.
 constexpr std::uint32_t alpha_reciprocal(std::uint32_t ticks) {
   return ticks <= 1 ? 0xFFFFFFFFu
                     : static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + ticks - 1) / ticks);

@@ -1,5 +1,5 @@
-// A rate unit that somebody brings along, RTL of their own: where `rate_lut` asks for RTL it is
-// taken in the place of the shipped one.
+// Registration of a user's own rate unit (RTL in a plug-in), which replaces the shipped RTL where
+// nic.controller.rate_lut asks for RTL.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,17 @@
 namespace dcc {
 
 struct OwnRateUnit {
-  std::string name;  // in reports
-  /// A new one, fresh from its reset, a host. It may throw std::runtime_error, here and when asked.
+  std::string name;  // shown in reports
+  /// Makes a unit in its reset state; called once for each host. It may throw std::runtime_error,
+  /// and so may the unit.
   std::function<std::unique_ptr<RateEngine>()> make;
 };
 
-/// All that were brought. There is one place: who loads a second one refuses it.
+/// All registered rate units. Only one can be used: the loader of plug-ins refuses a second one.
 const std::vector<OwnRateUnit>& own_rate_units();
 void register_rate_unit(OwnRateUnit unit);
 
-/// A namespace-scope constant of a plug-in's source:
+/// Registers a rate unit. Write a namespace-scope constant in a plug-in's source:
 ///   const RegisteredRateUnit kMine{"mine", [] { return std::make_unique<Mine>(); }};
 struct RegisteredRateUnit {
   template <class Make>

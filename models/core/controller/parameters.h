@@ -5,12 +5,12 @@
 
 namespace dcc {
 
-/// What the rate unit reads besides its tables.
+/// The registers that the rate unit reads.
 using RateRegisters = regs::dcc_map::RateParameters;
 
-/// All registers that steer the controller, generated from rtl/regs/dcc.yaml. Plain values, changed
-/// while it runs (firmware retunes); no value makes it misbehave in memory or time, the driver says
-/// which make no sense.
+/// All registers that control the controller, as plain values (generated from rtl/regs/dcc.yaml).
+/// Software may change them while the controller runs. Every value is safe; the driver refuses
+/// values that make no sense.
 using ControllerParameters = regs::dcc_map::Parameters;
 
 }  // namespace dcc

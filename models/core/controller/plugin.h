@@ -1,5 +1,5 @@
-// What a plug-in says of itself, to be read before a line of it runs: by
-// which interface, and with which layout of its structs, it was compiled.
+// The description of a plug-in, which is read before its code runs: the version of the interface
+// and the layout of the structs with which it was compiled.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ constexpr std::uint32_t kPluginInterface = 6;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 
-/// A number of the compiler's own layout of the interface: whoever changes a struct and forgets the
-/// version is found out all the same.
+/// A hash of the sizes of the interface's structs. It detects a changed struct even if the version
+/// was forgotten.
 constexpr std::uint32_t plugin_layout() {
   constexpr std::size_t kSizes[] = {sizeof(FlowStart),
                                     sizeof(SentInfo),
@@ -53,7 +53,7 @@ constexpr std::uint32_t plugin_layout() {
   return layout;
 }
 
-/// Plain data: read out of the file, not out of memory.
+/// Plain data, which the loader reads from the file.
 struct PluginDescription {
   char magic[16];
   std::uint32_t interface;

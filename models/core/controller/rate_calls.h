@@ -1,4 +1,4 @@
-// The calls a rate engine has had, kept short in memory: what lock-step tells and records.
+// A bounded history of the calls of a rate engine, for reports and recordings of lock-step.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@ struct RateTableWrite {
 };
 using RateCall = std::variant<RateRegisters, RateTableWrite, DecreaseRequest, IncreaseRequest>;
 
-/// One line, as in a recording.
+/// Formats a call as one line of a recording.
 std::string to_string(const RateCall& call);
 std::string to_string(const DecreaseResult& result);
 std::string to_string(const IncreaseResult& result);
 
-/// Remembers the last calls, at least `kKept` if there were as many. Older ones are replaced by the
-/// registers and table entries they left, so that memory stays bounded and a replay starts right.
+/// Keeps at least the last `kKept` calls. The registers and table entries that older calls have
+/// left take their place, so that memory is bounded and a replay begins in the right state.
 class RateCalls {
  public:
   static constexpr std::size_t kKept = 50'000;
 
   void add(const RateCall& call);
-  /// What brings a unit that was just reset to the present: all of it, or state and the last calls.
+  /// The calls that bring a unit from its reset to the present state.
   std::vector<RateCall> all() const;
   std::vector<RateCall> last(std::size_t count) const;
 
  private:
   struct Stretch {
-    std::vector<RateCall> before;  // the state it begins in
+    std::vector<RateCall> before;  // calls that make the state before the kept calls
     std::vector<RateCall> calls;
   };
   std::vector<RateCall> state() const;

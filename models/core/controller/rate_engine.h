@@ -1,4 +1,4 @@
-// What the congestion manager asks of a rate calculation unit, be it the model or verilated RTL.
+// The interface of a rate calculation unit: the model, verilated RTL, or both in lock-step.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace dcc {
 
-/// A cut. Fields beyond their range must be saturated by the caller.
+/// Operands of a cut. The caller saturates fields to their ranges.
 struct DecreaseRequest {
   RateBits rc = 0;
   RateBits rt = 0;          // read by the proportional law alone
   Fraction16 alpha = 0;     // 0 … 65536
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
   std::uint8_t dscp = 0;    // 0 … 63
-  std::uint8_t marks = 1;   // CE marks the notification stands for
+  std::uint8_t marks = 1;   // CE marks that the notification stands for
   bool first = false;       // the first cut of a slot, or a step of a hold (proportional law)
 };
 struct DecreaseResult {
@@ -41,21 +41,22 @@ struct IncreaseResult {
   bool at_maximum = false;  // rc is the greatest rate of its DSCP
 };
 
-/// Pure arithmetic on registers and tables it was given copies of: the same request after the same
-/// loads has the same result. Its cycles are part of `controller.latency`; it takes no model time.
+/// Arithmetic on copies of registers and tables: the result of a request depends on the request and
+/// on the loads before it alone. Calls take no model time; the cycles of the hardware's unit are
+/// part of the controller's latency.
 class RateEngine {
  public:
   virtual ~RateEngine() = default;
-  /// Called before the first request and after every change of a register.
+  /// Replaces the registers. Called before the first request and after every change of a register.
   virtual void load(const RateRegisters& registers) = 0;
-  /// One table entry, in the register map's layout (RateTables::write).
+  /// Replaces one table entry, in the layout of RateTables::write.
   virtual void load(RateTable table, std::uint32_t index, std::uint32_t word) = 0;
   virtual DecreaseResult decrease(const DecreaseRequest& request) = 0;
   virtual IncreaseResult increase(const IncreaseRequest& request) = 0;
-  /// The caller's tables, which outlive it: true says that it looks up in them from now on, in the
-  /// place of a copy.
+  /// Offers the caller's tables, which outlive the engine. True if the engine uses them from now on
+  /// instead of a copy.
   virtual bool look_up_in(const RateTables& /*tables*/) { return false; }
-  /// The word it keeps in a table, 0 beyond the table; none: it cannot tell.
+  /// The word in the engine's table, 0 beyond the table; none if the engine cannot read its tables.
   virtual std::optional<std::uint32_t> read(RateTable, std::uint32_t /*index*/) {
     return std::nullopt;
   }

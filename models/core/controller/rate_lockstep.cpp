@@ -1,4 +1,4 @@
-// Every call goes to model and hardware; what they answer must be the same.
+// Rate engines in lock-step: each call goes to model and hardware, and the answers must be equal.
 #include "controller/rate_lockstep.h"
 
 #include <optional>
@@ -90,11 +90,11 @@ class RateLockstep final : public LockstepRateEngine {
   }
 
   LockstepReport report_;
-  // Told once: who collects results afterwards gets the model's answers.
+  // A difference is reported once; later calls return the model's answers.
   mutable bool differed_ = false;
   RateUnit model_;
   RateRegisters registers_;
-  RateTables tables_;  // as loaded, to compare with what the hardware kept
+  RateTables tables_;  // as loaded, to be compared with the hardware's tables
   std::unique_ptr<RateEngine> hardware_;
   RateRecorder recorder_;
   std::uint64_t comparisons_ = 0;

@@ -1,4 +1,4 @@
-// Rate engines in lock-step: the model and somebody's hardware, every result compared.
+// Rate engines in lock-step: the model and a hardware unit, every result compared.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace dcc {
 
 class LockstepRateEngine : public RateEngine {
  public:
-  /// Compares every table entry that the hardware can tell. Throws LockstepMismatch.
+  /// Compares every table entry that the hardware can read. Throws LockstepMismatch.
   virtual void finish() = 0;
   virtual std::uint64_t comparisons() const = 0;
 };
 
-/// Keeps the calls that led to a difference and returns the report's line about them.
+/// Stores the calls before a difference and returns a line for the report.
 using RateRecorder = std::function<std::string(const std::vector<RateCall>&)>;
 
-/// The model governs; the hardware follows, and every result of both is compared. Any difference
-/// throws LockstepMismatch from the call that saw it. Without a recorder the report's calls are all
-/// there is.
+/// Makes an engine that returns the model's results and compares every result with the hardware's.
+/// A difference throws LockstepMismatch from the call. Without a recorder only the report lists
+/// calls.
 std::unique_ptr<LockstepRateEngine> make_rate_lockstep(LockstepReport report,
                                                        std::unique_ptr<RateEngine> hardware,
                                                        RateRecorder recorder);

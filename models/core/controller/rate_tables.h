@@ -1,4 +1,4 @@
-// The tables the rate unit looks up, as loaded over APB.
+// The look-up tables of the rate unit, as software loads them over APB.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ constexpr std::uint32_t entries(RateTable table) {
   return table == RateTable::kDecrease ? kDecreaseEntries : 64;
 }
 
-/// Contents before anything is loaded are neutral: factors and multipliers 1.0, no limits. Until
-/// the driver has written the tables a CNP changes no rate.
+/// The initial contents are neutral: factors and multipliers are 1.0, and there are no limits.
+/// Until the driver has written the tables, a CNP changes no rate.
 class RateTables {
  public:
   RateTables();
 
   /// Writes one word in the register map's layout; 1.16 entries above 1.0 are stored as 1.0.
-  /// An index beyond the table is ignored and returns false.
+  /// Returns false and changes nothing for an index beyond the table.
   bool write(RateTable table, std::uint32_t index, std::uint32_t word);
-  /// The word as written; 0 beyond the table.
+  /// The stored word; 0 beyond the table.
   std::uint32_t read(RateTable table, std::uint32_t index) const;
 
   /// True if a notification can change a rate: an entry of the decrease table is not 1.0.

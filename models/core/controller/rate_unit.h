@@ -1,4 +1,4 @@
-// The rate calculation unit: bit-exact arithmetic of cuts and increases by look-up.
+// The model of the rate calculation unit: bit-exact cuts and increases by look-up.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct RateLimits {
 RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
                        std::uint32_t dscp);
 
-/// The arithmetic of docs/formats.md, step by step; pure functions.
+/// The steps of the arithmetic in docs/formats.md, as functions without state.
 Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
                          const RateTables& tables);
 Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables);
@@ -24,8 +24,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The model's rate engine: those functions on its own copy of the registers, and of the tables
-/// unless it is given some to look up in.
+/// The rate engine of the model. It has its own copy of the registers, and of the tables unless
+/// look_up_in() gives it the caller's.
 class RateUnit final : public RateEngine {
  public:
   RateUnit() : own_(std::make_unique<RateTables>()), tables_(own_.get()) {}

@@ -1,4 +1,4 @@
-// The flows whose events are on their way through the controller's pipeline.
+// The flows whose events are in the controller's pipeline.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace dcc {
 
-/// Remembers what was issued in the last timing::kSameFlow cycles; at most one a cycle is. After a
-/// pause it begins again at its first place: a controller with little to do keeps one cache line.
+/// Keeps the issues of the last timing::kSameFlow cycles, at most one in a cycle. After a pause it
+/// starts at its first place again, so that a controller with few events uses one cache line.
 class RecentIssues {
  public:
-  /// Issues come in the order of their cycles.
+  /// Adds an issue. Precondition: `cycle` is after that of the call before.
   void add(std::uint32_t flow, Cycle cycle) {
     if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
     if (issues_.empty()) issues_.resize(kSize);
@@ -27,7 +27,7 @@ class RecentIssues {
     const std::uint32_t kept = std::min(next_, kSize);
     for (std::uint32_t back = 1; back <= kept; ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
-      if (issue.cycle + timing::kSameFlow <= cycle) break;  // those before are older still
+      if (issue.cycle + timing::kSameFlow <= cycle) break;  // earlier issues are older
       if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
     }
     return cycle;
@@ -45,8 +45,8 @@ class RecentIssues {
     std::uint32_t flow = 0;
   };
   Cycle latest_ = -timing::kSameFlow;
-  std::uint32_t next_ = 0;     // as many since the last pause
-  std::vector<Issue> issues_;  // none before the first
+  std::uint32_t next_ = 0;     // number of issues since the last pause
+  std::vector<Issue> issues_;  // empty before the first issue
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// A queue in a ring that grows: inputs before the controller's pipeline, outcomes behind it.
+// A queue in a ring that grows, for the inputs and the outcomes of the controller.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// First in, first out, without allocation once it has grown to what is needed; none before.
+/// A first-in-first-out queue. It allocates when it grows, and not before its first entry.
 template <class T>
 class RingQueue {
  public:
@@ -15,7 +15,7 @@ class RingQueue {
   std::uint32_t size() const { return count_; }
   T& front() { return items_[head_]; }
   const T& front() const { return items_[head_]; }
-  /// `i` places behind the front.
+  /// The entry `i` places behind the front.
   T& operator[](std::uint32_t i) { return items_[(head_ + i) & mask()]; }
   T& back() { return (*this)[count_ - 1]; }
 
@@ -24,10 +24,10 @@ class RingQueue {
     items_[(head_ + count_++) & mask()] = item;
   }
   void pop() {
-    // Empty, it begins again at its first place, which is still in the cache.
+    // An empty queue starts at its first place again, which is still in the cache.
     head_ = --count_ == 0 ? 0 : (head_ + 1) & mask();
   }
-  /// The front, which leaves.
+  /// Removes the front entry and returns it.
   T take() {
     const T item = front();
     pop();
@@ -43,7 +43,7 @@ class RingQueue {
     items_.resize(items_.empty() ? 4 : items_.size() * 2);
   }
 
-  std::vector<T> items_;  // a power of two, or none yet
+  std::vector<T> items_;  // size: a power of two, or 0
   std::uint32_t head_ = 0;
   std::uint32_t count_ = 0;
 };

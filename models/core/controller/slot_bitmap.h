@@ -1,4 +1,4 @@
-// A set of small numbers that finds its least member in constant time.
+// A set of small numbers with constant-time access to its least member.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ class SlotBitmap {
   void clear() {
     while (!empty()) {
       const std::uint32_t word = least() >> 6;
-      words_[word] = 1;  // the last member of this word, whose bit erase() takes
+      words_[word] = 1;  // the last member of this word; erase() clears its bit
       erase(word << 6);
     }
   }
 
-  /// kNone when empty.
+  /// The least member; kNone if the set is empty.
   std::uint32_t least() const {
     if (top_ == 0) return kNone;
     const std::uint32_t block = lowest(top_);
     return least_of_word(block << 6 | lowest(summary_[block]));
   }
-  /// Least member >= `from`; kNone when there is none.
+  /// The least member that is not less than `from`; kNone if there is none.
   std::uint32_t least_from(std::uint32_t from) const {
     if (from >= size_) return kNone;
     const std::uint32_t word = from >> 6;

@@ -1,4 +1,4 @@
-// What the congestion manager asks of a timing engine, be it the model or verilated RTL.
+// The interface of a timing engine: the model, verilated RTL, or both in lock-step.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dcc {
 
-/// started = expired + cancelled + pending at any moment. A restart counts as one cancelled (the
-/// event it replaces) and one started.
+/// Counters with started = expired + cancelled + pending at any moment. A restart counts as one
+/// cancelled event and one started event.
 struct TimerCounters {
   std::uint64_t started = 0;
   std::uint64_t expired = 0;
@@ -32,33 +32,35 @@ class TimerEngine {
  public:
   virtual ~TimerEngine() = default;
 
-  /// (Re)starts the slot's event: due at now + max(1, delay), delay 0 … 65535.
+  /// Starts or restarts the slot's event, due at now + max(1, delay); `delay`: 0 … 65535.
   void start(SlotIndex slot, Ticks delay, Tick now) {
     if (do_start(slot, delay, now)) ++counters_.cancelled;
     ++counters_.started;
   }
-  /// Withdraws the slot's event; false if there was none.
+  /// Cancels the slot's event; false if none was pending.
   bool cancel(SlotIndex slot, Tick now) {
     if (!do_cancel(slot, now)) return false;
     ++counters_.cancelled;
     return true;
   }
-  /// The least (due, slot) with due <= now, and forgets it.
+  /// Removes and returns the event with the least (due, slot) and due <= now; none if there is
+  /// none.
   std::optional<TimerExpiry> take_expired(Tick now) {
     const std::optional<TimerExpiry> expiry = do_take_expired(now);
     if (expiry.has_value()) ++counters_.expired;
     return expiry;
   }
-  /// No expiry can be taken before this tick (it may be early, never late); nothing pending: none.
+  /// A tick before which no expiry can be taken; it may be earlier than the next expiry, never
+  /// later. None if no event is pending.
   virtual std::optional<Tick> next_due(Tick now) = 0;
 
   virtual bool is_started(SlotIndex slot) const = 0;
-  /// Due time as the event store holds it, 16 bits and the epoch bit above; none if not started.
+  /// The due time in the event store: 16 bits and the epoch bit above them; none if not started.
   virtual std::optional<std::uint32_t> stored_due(SlotIndex slot) const = 0;
-  /// How far the engine's pointer is behind `now`: the age of the oldest expiry not taken.
+  /// Ticks by which the engine's pointer is behind `now`: the age of the oldest expiry not taken.
   virtual Tick lag(Tick now) = 0;
 
-  /// Withdraws everything, clears counters and the overrun flag.
+  /// Cancels all events, and clears counters and the overrun flag.
   void reset(Tick now) {
     do_reset(now);
     counters_ = {};
@@ -68,7 +70,7 @@ class TimerEngine {
   bool overrun() const { return overrun_; }
 
  protected:
-  /// True if it replaced an event.
+  /// True if the start replaced a pending event.
   virtual bool do_start(SlotIndex slot, Ticks delay, Tick now) = 0;
   virtual bool do_cancel(SlotIndex slot, Tick now) = 0;
   virtual std::optional<TimerExpiry> do_take_expired(Tick now) = 0;

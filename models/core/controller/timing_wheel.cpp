@@ -62,8 +62,9 @@ TimingWheel::Level& TimingWheel::level_of(Place place) {
   return place < levels_[kLast].first ? levels_[kMiddle] : levels_[kLast];
 }
 
-// The highest level whose digit of `due` is more than one ahead of the pointer's keeps the event:
-// there its place has not come up yet. A place of digit d comes up when the pointer enters d − 1.
+// The event belongs to the highest level whose digit of `due` is more than one ahead of the
+// pointer's digit: there its place has not come up yet. A place of digit d comes up when the
+// pointer enters d − 1.
 void TimingWheel::insert(SlotIndex slot) {
   const Tick due = unwrapped(entries_[slot].due);
   Level& top = levels_[kTop];
@@ -120,8 +121,8 @@ void TimingWheel::unlink(SlotIndex slot) {
   entry.place = kNowhere;
 }
 
-// Works through a place whose moment has come: exactly the events it holds now, in their order.
-// At the last level an event is complete, or a stale one; elsewhere it moves down.
+// Processes a place whose moment has come: exactly the events it holds now, in their order. At the
+// last level an event expires or is stale; in other levels it moves down.
 void TimingWheel::work_through(Level& level, Tick digit) {
   const std::uint32_t index = static_cast<std::uint32_t>(digit) & level.mask;
   if (!level.occupied.contains(index)) return;
@@ -193,7 +194,7 @@ bool TimingWheel::do_start(SlotIndex slot, Ticks delay, Tick now) {
   const Tick due = now + std::clamp<Ticks>(delay, 1, kMaxDelay);
   const auto stored = static_cast<std::uint32_t>(due) & kDueMask;
   if (replaces && entry.place != kReady && unwrapped(entry.due) <= due) {
-    entry.due = stored;  // surfaces where it is, and finds its new place then
+    entry.due = stored;  // its old place comes up first, and then it moves to its new place
     return true;
   }
   if (replaces) unlink(slot);

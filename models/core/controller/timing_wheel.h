@@ -1,4 +1,4 @@
-// The three-level timing engine: the reference model of the wheel.
+// The reference model of the three-level timing wheel.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace dcc {
 
-/// How the 16 digits of a due time are split over the three levels; each part 1 … 12 bits.
+/// The split of a due time's 16 bits over the three levels; each part has 1 … 12 bits.
 struct WheelSplit {
   int top = 5;
   int middle = 5;
@@ -23,8 +23,8 @@ struct WheelSplit {
 /// top keeps two turns of its digit, the current and the next, so that a place of the level above
 /// is worked through while the pointer is still in the place before it: an event moves at most
 /// twice on its way to the last level, and is there at least one whole last-level turn before it is
-/// due unless it was started later than that. (The source text moves it "at its moment", too late
-/// when many events meet on one tick.)
+/// due unless it was started later than that. (The patent moves an event "at its moment", which is
+/// too late when many events are due on one tick.)
 ///
 /// Beyond the horizon: due times carry an epoch bit, so a delay of 65535 started while the pointer
 /// lags up to 2^16 − 1 ticks keeps its meaning. Should its place in the top level come up a turn
@@ -40,7 +40,7 @@ struct WheelSplit {
 /// Time is only a number here: empty stretches are skipped through occupancy bits, at no cost.
 class TimingWheel final : public TimerEngine {
  public:
-  /// `slots` 1 … 16384. Throws std::invalid_argument for a count or split that cannot be.
+  /// `slots`: 1 … 16384. Throws std::invalid_argument for a number or a split outside its range.
   explicit TimingWheel(std::uint32_t slots, const WheelSplit& split = {});
 
   std::optional<Tick> next_due(Tick now) override;
@@ -50,9 +50,9 @@ class TimingWheel final : public TimerEngine {
   std::optional<std::uint32_t> stored_due(SlotIndex slot) const override;
   Tick lag(Tick now) override;
 
-  /// Entries moved from a place to another one after their insertion.
+  /// Number of moves of entries from one place to another after their insertion.
   std::uint64_t moves() const { return moves_; }
-  /// Most entries worked through in one place at one moment.
+  /// Greatest number of entries that were processed in one place at one moment.
   std::uint32_t largest_snapshot() const { return largest_snapshot_; }
 
  private:
@@ -72,11 +72,11 @@ class TimingWheel final : public TimerEngine {
     std::uint16_t head = kNil;
     std::uint16_t tail = kNil;
     std::uint16_t count = 0;
-    Tick earliest = 0;  // no entry is due before; may be too low after an unlink or a restart
+    Tick earliest = 0;  // no entry is due before this tick; may be too low after an unlink
   };
   struct Level {
-    int shift = 0;           // low digits below this level's
-    Place first = 0;         // its places in lists_
+    int shift = 0;           // number of bits below this level's digit
+    Place first = 0;         // index of the level's first place in lists_
     std::uint32_t mask = 0;  // places − 1
     SlotBitmap occupied;
     /// Next occupied place at or after absolute digit `from`, as an absolute digit.
@@ -102,11 +102,11 @@ class TimingWheel final : public TimerEngine {
   Level& level_of(Place place);
 
   std::array<Level, 3> levels_;  // top, middle, last
-  std::vector<List> lists_;      // none before the first start
-  std::vector<Entry> entries_;   // of slots up to the highest that was ever started
+  std::vector<List> lists_;      // empty before the first start
+  std::vector<Entry> entries_;   // for slots up to the highest that was ever started
   SlotBitmap ready_;             // events due at pointer_
   Tick pointer_ = 0;
-  Tick moment_ = 0;  // nothing is to be done in the wheel before this tick
+  Tick moment_ = 0;  // the wheel has no work before this tick
   std::uint64_t moves_ = 0;
   std::uint32_t largest_snapshot_ = 0;
 };

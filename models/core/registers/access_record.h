@@ -1,4 +1,4 @@
-// One access to memory-mapped hardware as it ended, for transaction traces.
+// The record of a finished access to memory-mapped hardware, for transaction traces.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace dcc::regs {
 
-/// Who accessed what, when, and how it ended. Views nothing: a trace may keep it.
+/// A finished access: initiator, target, time and result. A trace may keep the record.
 struct AccessRecord {
   PicoSeconds begin{};  // the initiator's own time, which may be ahead of the platform's
   PicoSeconds end{};    // with the latencies of everything on the way
   std::string path;     // initiator's socket: "host1.cpu"
-  std::string target;   // what answered: "controller", empty if nothing is mapped there
+  std::string target;   // the target's name: "controller"; empty if the address is unmapped
   bool write = false;
-  std::uint64_t address = 0;           // as the initiator put it
+  std::uint64_t address = 0;           // on the initiator's bus
   std::string name;                    // register, or place in memory: "dcc.CTRL", "ram + 0x10"
-  const std::uint8_t* data = nullptr;  // as moved, in the order of addresses; valid during the call
+  const std::uint8_t* data = nullptr;  // in the order of addresses; valid during the call only
   std::uint32_t length = 0;            // bytes
   /// "ok", or what was wrong in the words of regs::to_string(AccessResult): unmapped, misaligned,
   /// read_only, narrow, out_of_range; and write_only, burst, no_answer.
   const char* response = "ok";
 
   bool failed() const;
-  /// A word as a number ("0x00000001"), anything longer byte by byte, at most `most` bytes of it.
+  /// The data as text: a word as a number ("0x00000001"), longer data byte by byte, at most `most`
+  /// bytes.
   std::string data_text(std::uint32_t most = 16) const;
 };
 

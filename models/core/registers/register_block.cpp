@@ -111,7 +111,7 @@ RegisterBlock::Target RegisterBlock::decode(std::uint32_t address) const {
     if (index != kNoRegister) return {Kind::kRegister, index, 0};
   }
   for (std::uint16_t i = 0; i < windows_.size(); ++i) {
-    // Wraps to a huge number below the window's start.
+    // An address below the window's start wraps to a huge number.
     const std::uint32_t inside = address - windows_[i].offset;
     if (inside < windows_[i].size) return {Kind::kWindow, i, inside / 4};
   }
@@ -252,7 +252,7 @@ AccessResult RegisterBlock::peek(std::uint32_t address, std::uint32_t& value) co
       value = device_.read_window(target.index, target.word);
       break;
     case Kind::kCounter: {
-      // A debugger wants the counter as it is now, so the latch does not matter to it.
+      // A debugger reads the present counter, not the latch.
       const std::uint64_t count = device_.read_counter(target.index);
       value = static_cast<std::uint32_t>(target.word == 0 ? count : count >> 32);
       break;

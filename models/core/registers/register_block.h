@@ -1,5 +1,4 @@
-// A block of 32-bit registers driven by a generated table: the one place that knows the access
-// rules.
+// A block of 32-bit registers, driven by a generated table. It alone has the access rules.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 namespace dcc::regs {
 
-/// How an access ended. The numbers are those of ERROR_INFO.CODE. When several reasons apply, the
-/// lowest number is reported, as the hardware's decoder does.
+/// The result of an access. The numbers are those of ERROR_INFO.CODE. If several reasons apply, the
+/// lowest number is reported, as in the hardware.
 enum class AccessResult : std::uint8_t {
   kOk = 0,
   kUnmapped = 1,    // no register there, or beyond the entries this instance has
@@ -82,8 +81,8 @@ class RegisterDevice {
 /// device for the rest. A refused access changes nothing except, when the map names them,
 /// ERROR_INFO and its interrupt cause.
 ///
-/// 64-bit counters read coherently: reading a low word latches the high one. There is one latch for
-/// all counters, so the two halves of one are read back to back.
+/// A read of a 64-bit counter's low word latches the high word. All counters share one latch, so
+/// the two halves of a counter must be read one directly after the other.
 class RegisterBlock {
  public:
   RegisterBlock(const MapInfo& map, RegisterDevice& device);
@@ -92,24 +91,25 @@ class RegisterBlock {
 
   const MapInfo& map() const { return map_; }
 
-  /// Entries of a window that this instance has (at most the map's); beyond them it is unmapped.
+  /// Sets the number of entries of a window in this instance, at most the map's. Addresses beyond
+  /// are unmapped.
   void set_window_entries(std::uint16_t window, std::uint32_t entries);
-  /// Value of a read-only register with source `parameter`; survives reset().
+  /// Sets the value of a read-only register with source `parameter`; reset() keeps it.
   void set_parameter(std::uint16_t index, std::uint32_t value);
   /// Makes reserved bits of one register read-write in this instance.
   void implement_reserved(std::uint16_t index, std::uint32_t bits);
-  /// Called with the interrupt line's level whenever it changes.
+  /// Sets a function that receives the level of the interrupt line on every change.
   void set_interrupt_listener(std::function<void(bool)> listener);
 
   /// Addresses in bytes from the block's start. `value` is 0 after an error.
   AccessResult read(std::uint32_t address, std::uint32_t& value);
   AccessResult write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe = kAllBytes);
 
-  /// A debugger's access: the same addresses and errors, no side effect on latch, interrupt or
+  /// A read of a debugger: same addresses and errors, no side effect on latch, interrupt or
   /// ERROR_INFO.
   AccessResult peek(std::uint32_t address, std::uint32_t& value) const;
-  /// A debugger's write: read-write fields and windows only; the others are left. What is
-  /// locked is refused here, too.
+  /// A write of a debugger: changes read-write fields and windows only. Locked registers are
+  /// refused.
   AccessResult poke(std::uint32_t address, std::uint32_t value);
 
   /// What software last wrote (or the reset value), by index.
@@ -119,13 +119,14 @@ class RegisterBlock {
   /// Interrupt line: a cause is set and let through by the mask.
   bool interrupt() const { return interrupt_; }
 
-  /// Every register back to its reset value; windows and counters belong to the device.
+  /// Sets every register to its reset value. Windows and counters belong to the device.
   void reset();
 
   /// Address of "CTRL", "dcc.CTRL", "STAT_CNPS_RECEIVED_LO", "factor[46]" or "slots[3].RATE";
   /// upper and lower case count. None if there is no such thing.
   std::optional<std::uint32_t> find(std::string_view name) const;
-  /// The opposite, with the block's name: "dcc.slots[3].RATE"; "dcc+0x0ffc" where nothing is.
+  /// The name of an address, with the block's name: "dcc.slots[3].RATE"; "dcc+0x0ffc" for an
+  /// address without a register.
   std::string name_of(std::uint32_t address) const;
   template <class Digest>
   void add_state(Digest& d) const {
@@ -135,7 +136,7 @@ class RegisterBlock {
  private:
   friend struct RegisterAccess;
   using Kind = RegisterAccess::Target;
-  /// What a word address leads to.
+  /// The target of a word address.
   struct Target {
     Kind kind = Kind::kNothing;
     std::uint16_t index = 0;
@@ -147,10 +148,10 @@ class RegisterBlock {
     std::uint32_t clear = 0;
     std::uint32_t clear_by_0 = 0;
     std::uint32_t write_only = 0;
-    std::uint32_t live = 0;  // asked of the device
+    std::uint32_t live = 0;  // read from the device
     bool limited = false;    // a field has a range
   };
-  /// What follows from the map alone: large networks have many blocks of one map.
+  /// Data that depend on the map alone; all blocks of one map share them.
   struct Layout {
     explicit Layout(const MapInfo& map);
 
@@ -163,13 +164,13 @@ class RegisterBlock {
     std::uint32_t word_mask = 0;
   };
 
-  /// Made once a map, and there until the end.
+  /// The layout of a map, created at the first call; valid until the end of the program.
   static const Layout& layout_of(const MapInfo& map);
   Target decode(std::uint32_t address) const;
   AccessResult check(const Target& target, std::uint32_t address) const;
   AccessResult check_write(const Target& target, std::uint32_t address, std::uint32_t value,
                            std::uint8_t strobe) const;
-  /// A cleared bit of the write-enable register guards it.
+  /// True if a cleared bit of the write-enable register guards the target.
   bool locked(const Target& target) const;
   std::uint32_t register_value(std::uint16_t index) const;
   const RegisterInfo* info_of(const Target& target) const;

@@ -19,7 +19,7 @@ enum class Access : std::uint8_t {
 enum class Source : std::uint8_t {
   kConstant,   // the reset value
   kParameter,  // set once when the instance is built
-  kHardware,   // asked of the device at every read
+  kHardware,   // read from the device at every read
   kBlock,      // kept by the register block itself
 };
 
@@ -47,7 +47,7 @@ struct FieldInfo {
   std::uint8_t width;
   Access access;
   std::uint32_t reset;
-  std::uint32_t min;  // smallest and greatest value a write may hold
+  std::uint32_t min;  // least and greatest value that a write may hold
   std::uint32_t max;
   const char* unit;
   const char* format;  // fixed-point format, as "1.16"
@@ -58,7 +58,7 @@ struct FieldInfo {
   std::uint32_t mask() const { return top() << lsb; }
   std::uint32_t of(std::uint32_t word) const { return word >> lsb & top(); }
   bool accepts(std::uint32_t value) const { return value >= min && value <= max; }
-  /// The range is narrower than the bits.
+  /// True if the range is narrower than the bits.
   bool limited() const { return min > 0 || max < top(); }
 };
 
@@ -68,7 +68,7 @@ struct RegisterInfo {
   std::uint32_t offset;  // bytes
   std::uint32_t reset;
   Source source;
-  bool writable;         // a write is not refused: some field is not read-only
+  bool writable;         // at least one field is not read-only
   bool strobe;           // a doorbell: the hardware is told of every write
   std::uint32_t regwen;  // bit of write_enable that must be 1 for a write; 0: none
   Table<FieldInfo> fields;
@@ -79,7 +79,7 @@ struct RegisterInfo {
 struct WindowInfo {
   const char* name;
   std::uint32_t offset;   // bytes
-  std::uint32_t entries;  // most an instance can have
+  std::uint32_t entries;  // greatest number in an instance
   std::uint32_t stride;   // bytes an entry; a power of two
   bool writable;
   bool structured;       // entries of several named words
@@ -110,7 +110,7 @@ struct MapInfo {
   std::uint16_t interrupt_mask;
   std::uint16_t error_info;    // keeps a refused access
   std::uint32_t error_cause;   // bit of interrupt_status that a refused access sets
-  std::uint16_t write_enable;  // its bits let writes through, and can only be cleared
+  std::uint16_t write_enable;  // register whose bits enable writes; they can only be cleared
 };
 
 }  // namespace dcc::regs

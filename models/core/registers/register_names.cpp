@@ -1,4 +1,4 @@
-// Names of registers: for traces, error messages and whoever inspects a platform.
+// Conversion between names and addresses of registers, for traces, messages and inspection.
 #include <cctype>
 #include <cstdio>
 
@@ -31,7 +31,7 @@ bool starts_with(std::string_view text, std::string_view beginning) {
   return text.substr(0, beginning.size()) == beginning;
 }
 
-/// "STAT_CNPS_RECEIVED" of "cnps_received".
+/// The register name of a counter: "STAT_CNPS_RECEIVED" for "cnps_received".
 std::string counter_name(const CounterInfo& counter) {
   std::string name = "STAT_";
   for (const char* c = counter.name; *c != '\0'; ++c) {

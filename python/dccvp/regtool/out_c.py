@@ -20,8 +20,9 @@ def _field_macros(prefix, field):
     for name, value in field.values.items():
         lines.append((f"{prefix}_{field.name}_{name}", f"{value}u"))
     if field.alias:
-        lines += [(f"{prefix}_{field.alias}_{part}", f"{prefix}_{field.name}_{part}")
-                  for part in ("SHIFT", "WIDTH", "MASK")]
+        old = f"{prefix}_{field.alias}"
+        lines += [(f"{old}_SHIFT", f"{field.lsb}u"), (f"{old}_WIDTH", f"{field.width}u"),
+                  (f"{old}_MASK", f"0x{field.mask:08X}u")]
     return lines
 
 

@@ -77,8 +77,8 @@ def _word_constants(prefix, register):
         lines += [f"localparam logic [31:0] {name}{camel(v)} = 32'd{n};"
                   for v, n in field.values.items()]
         if field.alias:
-            lines += [f"localparam int unsigned {prefix}{camel(field.alias)}Lsb   = {name}Lsb;",
-                      f"localparam int unsigned {prefix}{camel(field.alias)}Width = {name}Width;"]
+            lines += [f"localparam int unsigned {prefix}{camel(field.alias)}Lsb   = {field.lsb};",
+                      f"localparam int unsigned {prefix}{camel(field.alias)}Width = {field.width};"]
     return lines
 
 

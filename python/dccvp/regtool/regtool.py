@@ -1,8 +1,9 @@
 """Makes every form of the register maps from rtl/regs/*.yaml.
 
-  tool.py regtool            writes the generated files
-  tool.py regtool --check    compares them with what would be written; exit 1 on a difference
-  tool.py regtool --validate reads and checks the maps only
+  tool.py regtool              writes the generated files that are committed
+  tool.py regtool --check      compares them with what would be written; exit 1 on a difference
+  tool.py regtool --validate   reads and checks the maps only
+  tool.py regtool --forms DIR  writes the exchange forms (IP-XACT, SystemRDL, CMSIS-SVD) to DIR
 
 Exit status: 0 done, 1 a generated file is out of date, 2 a map is wrong.
 """
@@ -29,10 +30,13 @@ OUTPUTS = [
     ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
     ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
     ("rtl/regs/formal/generated/{name}_regs_storage.sv", out_sv_formal.generate),
-    ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
-    ("rtl/regs/generated/{name}.rdl", out_systemrdl.generate),
-    ("rtl/regs/generated/{name}.svd", out_svd.generate),
     ("docs/registers/{name}.md", out_markdown.generate),
+]
+# Forms for the tools of others: made by the build and for the hand-off package, not committed.
+FORMS = [
+    ("{name}.xml", out_ipxact.generate),
+    ("{name}.rdl", out_systemrdl.generate),
+    ("{name}.svd", out_svd.generate),
 ]
 # The same for each unit without a register block of its own.
 UNIT_OUTPUTS = [
@@ -90,6 +94,8 @@ def main(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="compare, write nothing")
+    mode.add_argument("--forms", type=pathlib.Path, metavar="DIR",
+                      help="write IP-XACT, SystemRDL and CMSIS-SVD to DIR, and nothing else")
     mode.add_argument("--validate", action="store_true", help="read the maps, write nothing")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT,
                         help="root under which files are written or compared")
@@ -104,7 +110,11 @@ def main(arguments):
         return 2
     if options.validate:
         return 0
-    files = generate_all(maps, memory)
+    if options.forms is not None:
+        options.out = options.forms
+        files = {path.format(name=m.name): make(m) for m in maps for path, make in FORMS}
+    else:
+        files = generate_all(maps, memory)
     if options.check:
         differences = out_of_date(files, options.out)
         for difference in differences:

@@ -7,11 +7,11 @@ module dc_answers #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,
-  input  logic             valid_i,  // Distance - 1 cycles after the issue
+  input  logic             valid_i,  // Distance - 1 cycles after the event's issue
   input  logic [Width-1:0] data_i,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  output logic             error_o   // this cycle's answer is wrong, and is not valid
+  output logic             error_o   // the answer of this cycle has wrong parity and is not valid
 );
   localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
   logic             late_valid, valid_q;

@@ -1,9 +1,9 @@
 // APB: writes, and accesses to tables and slots, wait until every event is written back.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The register block sees such an access begin when the pipeline is quiet; nothing is issued from the
-// cycle in which the requester began it until two cycles after that: a write is done by then, and a read
-// has what it reads. Everything else passes without a wait state.
+// The register block sees such an access begin when the pipeline is quiet. No event is issued from the cycle
+// in which the requester begins the access until two cycles after the access has begun at the block: then a write
+// is done, and a read has its word. Other accesses pass without a wait state.
 module dc_apb_gate (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -19,7 +19,7 @@ module dc_apb_gate (
   input  logic        pready_i,
   // pipeline
   input  logic        quiet_i,
-  output logic        hold_o     // issue nothing
+  output logic        hold_o     // no event is issued
 );
   logic statistics, waits, begun_q, passed_q, begin_now;
 

@@ -1,22 +1,22 @@
-// Issue: the first kind that has something, unless its flow was issued less than Distance ago.
+// Issue: the first kind in order that has an event, unless an event of its flow was issued less than Distance ago.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chosen anew every cycle; what is issued is in the pipeline's first register in the next one.
+// The choice is made in every cycle; an issued event is in the first register of the pipeline in the next cycle.
 module dc_arbiter #(
   parameter int unsigned FlowW = 14
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             hold_i,     // issue nothing
+  input  logic             hold_i,     // no event is issued
   input  logic [3:0]       valid_i,    // by kind
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [FlowW-1:0] timer_flow_i,
   input  logic [FlowW-1:0] command_flow_i,
   input  logic [FlowW-1:0] bytes_flow_i,
-  output logic [3:0]       issue_o,    // by kind, one at most
-  output logic [1:0]       kind_o,     // the one chosen
+  output logic [3:0]       issue_o,    // by kind, at most one bit
+  output logic [1:0]       kind_o,     // the kind chosen
   output logic [FlowW-1:0] flow_o,
-  output logic             quiet_o     // everything that was issued is written back
+  output logic             quiet_o     // every issued event is written back
 );
   localparam int unsigned Watched = dcc_controller_pkg::Distance - 1;
 
@@ -36,7 +36,7 @@ module dc_arbiter #(
     end
   end
 
-  // The flows of the last Watched cycles, the newest lowest, and one cycle more of whether there was one.
+  // The flows issued in the last Watched cycles, the newest lowest; the valid bits go back one cycle more.
   logic [Watched:0]         busy_q;
   logic [Watched*FlowW-1:0] flows_q;
   logic [Watched-1:0]       same;
@@ -44,7 +44,7 @@ module dc_arbiter #(
 
   always_comb begin
     same = '0;
-    if (valid_i != '0) begin  // what a simulator need not look for
+    if (valid_i != '0) begin  // saves simulation time
       for (int unsigned i = 0; i < Watched; i++) begin
         same[i] = busy_q[i] && flows_q[i*FlowW +: FlowW] == flow_o;
       end

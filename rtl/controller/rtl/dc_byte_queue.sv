@@ -1,8 +1,8 @@
-// Byte notifications that wait, joined by flow: one entry a flow, in the order of their first ones.
+// Waiting byte notifications, joined by flow: one entry for each flow, in the order of the first notification.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An entry that is taken in a cycle is gone for the notification of that cycle. Only a new entry needs
-// room, so ready depends on the flow that is offered (not on valid_i).
+// A notification does not join an entry that is taken in the same cycle. Only a new entry needs room, so
+// ready depends on the offered flow (not on valid_i).
 module dc_byte_queue #(
   parameter int unsigned Depth = 64,  // a power of two, at least 2
   parameter int unsigned FlowW = 14,
@@ -20,7 +20,7 @@ module dc_byte_queue #(
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       dscp_o,     // of the last notification
   output logic [31:0]      length_o,   // the sum, saturated
-  output logic [15:0]      packets_o,  // notifications in it, saturated
+  output logic [15:0]      packets_o,  // number of joined notifications, saturated
   input  logic             pop_i       // only with valid_o
 );
   logic [Depth-1:0] used_q;
@@ -31,7 +31,7 @@ module dc_byte_queue #(
   logic [AddrW-1:0] head_q, tail_q;
 
   // ---------------------------------------------------------------------------------------------
-  // The entry of the flow that is offered: at most one
+  // The entry of the offered flow: at most one
   // ---------------------------------------------------------------------------------------------
   logic [Depth-1:0] match;
   logic [AddrW-1:0] match_at, put_at;
@@ -39,7 +39,7 @@ module dc_byte_queue #(
 
   always_comb begin
     match = '0;
-    if (used_q != '0) begin  // what a simulator need not look for
+    if (used_q != '0) begin  // saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
       end
@@ -55,7 +55,7 @@ module dc_byte_queue #(
   logic [32:0] sum;
   assign sum = {1'b0, length_q[put_at]} + {1'b0, length_i};
 
-  // Written before they are read: no reset.
+  // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
     if (put) begin
       flow_q[put_at]    <= flow_i;

@@ -1,7 +1,7 @@
-// Cycles 4 to 9 of an event: what becomes of its slot, and what the rate unit is asked.
+// Cycles 4 to 9 of an event: decides the change of its slot and the request to the rate unit.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers stand while events are under way, so they are read wherever they are needed. CTRL.LAW selects the
+// Registers do not change while events are under way, so every stage may read them. CTRL.LAW selects the
 // rules: DCQCN's are those of the patent, the proportional law's those of docs/differentiation.md, "The rules".
 // Each law has names of its own for the bits of a slot: slot_t and proportional_slot_t.
 module dc_classify #(
@@ -20,7 +20,7 @@ module dc_classify #(
   input  logic             hit_i,
   input  logic             first_i,
   input  dcc_controller_pkg::slot_t parameters_i,
-  // limits of a class: asked for in cycle 4, there in cycle 7
+  // limits of a class: requested in cycle 4, valid in cycle 7
   output logic [5:0]       dscp_o,
   input  logic [31:0]      lo_i,
   input  logic [31:0]      hi_i,
@@ -76,12 +76,12 @@ module dc_classify #(
   dcc_controller_pkg::slot_t  s5_par_q, s6_par_q, s7_par_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 4: the slot as it is or begins; time since the last cut; packets into the account
+  // Cycle 4: the stored or initial slot; time since the last cut; packets into the account
   // ---------------------------------------------------------------------------------------------
   logic                      is_timer4, is_cnp4;
   logic [31:0]               since;
   logic [19:0]               delta;
-  logic [16:0]               early;  // how much later than the event the slot is due
+  logic [16:0]               early;  // ticks by which the slot is due later than the event
   dcc_controller_pkg::slot_t par4;
   dcc_controller_pkg::proportional_slot_t view4;  // the proportional law's names
   logic signed [33:0]        packets4;
@@ -136,7 +136,7 @@ module dc_classify #(
   logic [31:0]  s6_account_q, s6_added_q, s7_account_q;
   logic [32:0]  sum, s6_sum_q;
   logic         s6_over_q, s7_over_q;
-  logic [31:0]  s7_length_q;  // of bytes: the sum or what is over the threshold
+  logic [31:0]  s7_length_q;  // bytes: the sum, or its part over the threshold
   logic [39:0]  rate_silence, rate_held, rate_marks;
   logic [23:0]  held_longer;
   logic [23:0]  s6_patience_q;
@@ -364,7 +364,7 @@ module dc_classify #(
         end
         dcc_controller_pkg::KindTimer: begin
           plan.unbound = !s7_par_q.bound;
-          plan.start   = s7_par_q.bound;  // a stale event at the slot's own due tick
+          plan.start   = s7_par_q.bound;  // a stale event is started again at the slot's own due tick
           plan.live    = s7_par_q.bound && !s7_stale_q;
           if (plan.live) begin
             plan.write    = 1'b1;
@@ -432,7 +432,7 @@ module dc_classify #(
       s9_flow_q        <= s8_flow_q;
       s9_slot_q        <= s8_slot_q;
       s9_plan_q        <= s8_plan_q;
-      // A start is in the wheel within a tick of its issue, so not for the next one.
+      // A start reaches the wheel within a tick of its issue, so it cannot be due in the next tick.
       s9_plan_q.start_at <= put_off[16] ? s8_soonest_q : s8_plan_q.slot.due;
       s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
       s9_first_q       <= s8_first_q;

@@ -1,7 +1,7 @@
-// One of a cuckoo hash table's tables: buckets of several entries, and a copy of them for changes.
+// One table of a cuckoo hash table: buckets of several entries, and a copy of them for changes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Look-ups and changes read in the same cycle, and a RAM has one read port: both copies are written together.
+// Look-ups and changes read in the same cycle, and a RAM has one read port, so two copies are written together.
 module dc_cuckoo_table #(
   parameter int unsigned Buckets = 256,
   parameter int unsigned Width   = 108,  // bits of a bucket
@@ -16,11 +16,11 @@ module dc_cuckoo_table #(
   input  logic               read_i,
   input  logic [BucketW-1:0] read_at_i,
   output logic [Width-1:0]   read_o,
-  input  logic               use_i,      // read_o counts
+  input  logic               use_i,      // read_o is used
   input  logic               write_i,
   input  logic [BucketW-1:0] write_at_i,
   input  logic [Width-1:0]   write_data_i,
-  output logic               error_o     // a word was wrong in the cycle before
+  output logic               error_o     // a word used in the cycle before had wrong parity
 );
   logic match_q, wrong_match, wrong_change;
   always_ff @(posedge clk_i) match_q <= match_i;

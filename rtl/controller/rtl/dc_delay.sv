@@ -1,6 +1,6 @@
-// A word that waits a fixed number of cycles, in a ring of RAM.
+// Delays words by a fixed number of cycles, in a ring of RAM.
 //
-// Its user knows which words count, and the RAM rests for the others.
+// put_i and get_i mark the words that are used; the RAM is idle for other words.
 // SPDX-License-Identifier: Apache-2.0
 module dc_delay #(
   parameter int unsigned Cycles = 16,  // at least 2
@@ -9,11 +9,11 @@ module dc_delay #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             put_i,   // d_i counts
+  input  logic             put_i,   // d_i is used
   input  logic [Width-1:0] d_i,
-  input  logic             get_i,   // q_o will count in the next cycle
-  output logic [Width-1:0] q_o,     // what d_i was Cycles cycles ago
-  output logic             error_o  // q_o counted in the cycle before, and was wrong
+  input  logic             get_i,   // q_o is used in the next cycle
+  output logic [Width-1:0] q_o,     // d_i of Cycles cycles ago
+  output logic             error_o  // q_o of the cycle before was used and had wrong parity
 );
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
@@ -26,7 +26,7 @@ module dc_delay #(
   logic got_q;
   always_ff @(posedge clk_i) got_q <= get_i;
 
-  // The oldest word is read in the cycle before its place is written anew.
+  // The oldest word is read in the cycle before its place is written again.
   ram_parity #(.Depth(Cycles), .Width(Width)) u_ring (
     .clk_i  (clk_i),
     .ren_i  (get_i),

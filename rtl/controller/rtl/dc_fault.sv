@@ -1,21 +1,21 @@
-// What is done about a word with wrong parity: the controller stands still until a soft reset.
+// Reaction to a word with wrong parity: the controller stops until a soft reset.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A word is known to be wrong a cycle after it is used; what an event did is written back, and told,
-// 20 cycles and more after its last look into a memory. So nothing that hangs on a wrong word gets out.
+// Wrong parity is known one cycle after a word is used. An event is written back and answered 20 cycles or more
+// after its last read of a memory. So no result of a wrong word leaves the controller.
 module dc_fault #(
   parameter int unsigned Memories = 7
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,   // soft reset
-  input  logic [Memories-1:0] wrong_i,   // a word of it was wrong in the cycle before
+  input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
   output logic                raise_o,   // the interrupt's cause
-  output logic                fault_o,   // issue nothing, write nothing back
+  output logic                fault_o,   // no event is issued or written back
   output logic [Memories-1:0] where_o,   // memories that were wrong since the soft reset
   output logic [15:0]         count_o    // cycles with wrong words since the reset by pin, saturated
 );
-  logic                clear_q;  // what was read before the soft reset is known in the cycle after it
+  logic                clear_q;  // the parity of words read before a soft reset is known in the cycle after it
   logic                fault_q;
   logic [Memories-1:0] where_q;
   logic [15:0]         count_q;

@@ -1,8 +1,8 @@
-// A FIFO in RAM whose head is there in the cycle after it was put in.
+// A FIFO in RAM. An entry put into the empty FIFO is at the output in the next cycle.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The word at the next cycle's head is read in every cycle; when it is written in that same cycle, the
-// RAM's bypass hands it on. An entry that is taken makes room for one that is put in in that cycle.
+// The head of the next cycle is read in every cycle; if it is written in the same cycle, the bypass of the RAM
+// returns it. An entry that is taken makes room for an entry that is put in in the same cycle.
 module dc_fifo #(
   parameter int unsigned Depth = 64,  // a power of two, at least 2
   parameter int unsigned Width = 32,
@@ -17,7 +17,7 @@ module dc_fifo #(
   output logic             valid_o,
   output logic [Width-1:0] data_o,
   input  logic             pop_i,    // only with valid_o
-  output logic             error_o   // the head was wrong in the cycle before
+  output logic             error_o   // the head of the cycle before had wrong parity
 );
   logic [AddrW-1:0] head_q, head_d, tail_q;
   logic [AddrW:0]   count_q;

@@ -1,4 +1,4 @@
-// Cycles 25 to 31 of an event: the calculated rate, the step of a hold on top of it, write-back.
+// Cycles 25 to 31 of an event: takes the calculated rate, adds the first step of a hold, writes the slot back.
 // SPDX-License-Identifier: Apache-2.0
 module dc_finish #(
   parameter int unsigned FlowW = 14,
@@ -21,11 +21,11 @@ module dc_finish #(
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
-  output dcc_controller_pkg::plan_t plan_o,  // its slot as it is written
-  output logic             held_o,           // a hold began: one more cut
-  output logic             released_o,       // at the maximum rate
+  output dcc_controller_pkg::plan_t plan_o,  // with the slot as it is written back
+  output logic             held_o,           // a hold began, which is one more cut
+  output logic             released_o,       // the slot is released at the maximum rate
   output logic             answer_o,
-  output logic             start_o           // an event for the wheel
+  output logic             start_o           // the wheel is to be started
 );
   logic                      s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q;
   logic                      s31_valid_q;
@@ -36,7 +36,7 @@ module dc_finish #(
   logic                      s30_released_q, s31_released_q;
   logic                      s27_held_q, s28_held_q, s29_held_q, s30_held_q, s31_held_q;
 
-  // Cycle 25: what the rate unit says.
+  // Cycle 25: the response of the rate unit.
   logic calculated, released;
   assign calculated = plan_i.cut || plan_i.increase;
   assign released   = plan_i.increase && rsp_at_maximum_i &&
@@ -64,7 +64,7 @@ module dc_finish #(
     hold.account = '0;
   end
 
-  // A stage without an event stands still.
+  // The registers of a stage without an event do not change.
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       s26_flow_q     <= flow_i;

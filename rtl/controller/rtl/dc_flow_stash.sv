@@ -1,7 +1,7 @@
-// Stash of a cuckoo hash table: entries that found no place in their buckets, in registers.
+// Stash of a cuckoo hash table: registers for entries that found no place in their buckets.
 // SPDX-License-Identifier: Apache-2.0
 //
-// All are compared at once. One change a cycle. Whoever puts one in sees to it that there is room.
+// All entries are compared at once. One change a cycle. put_i requires a free place.
 module dc_flow_stash #(
   parameter int unsigned Depth = 32,  // a power of two, at least 2
   parameter int unsigned FlowW = 24,
@@ -17,16 +17,16 @@ module dc_flow_stash #(
   output logic             match_o,
   output logic [SlotW-1:0] match_slot_o,
   // changes
-  input  logic             put_i,       // into a place that is free
+  input  logic             put_i,       // into a free place
   input  logic             replace_i,   // into place at_i
   input  logic             remove_i,    // out of place at_i
   input  logic [AtW-1:0]   at_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  input  logic             from_i,      // table it comes from
+  input  logic             from_i,      // table that the entry comes from
   input  logic             erase_i,     // the entry of a slot
   input  logic [SlotW-1:0] erase_slot_i,
-  output logic             erased_o,    // with erase_i: there was one
+  output logic             erased_o,    // with erase_i: the slot had an entry
   // one place
   input  logic [AtW-1:0]   look_at_i,
   output logic [FlowW-1:0] look_flow_o,
@@ -41,7 +41,7 @@ module dc_flow_stash #(
   always_comb begin
     same         = '0;
     match_slot_o = '0;
-    if (match_i && used_q != '0) begin  // what a simulator need not look for
+    if (match_i && used_q != '0) begin  // saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         same[i] = used_q[i] && flow_q[i] == match_flow_i;
         if (same[i]) match_slot_o |= slot_q[i];

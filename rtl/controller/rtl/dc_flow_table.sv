@@ -1,8 +1,8 @@
-// Flow table: which slot a flow has, and which flow a slot has or last had.
+// Flow table: the slot of a flow, and the present or last flow of a slot.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flow numbers are dense, so a RAM with an entry a flow is an exact look-up in one cycle. After a soft
-// reset the flows of all slots are unbound one after the other: a flow that is bound is that of its slot.
+// Flow numbers are dense, so a RAM with one entry for each flow gives an exact look-up in one cycle. After a soft
+// reset the flows of all slots are unbound one after the other; a bound flow is the flow of its slot.
 module dc_flow_table #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
@@ -28,9 +28,9 @@ module dc_flow_table #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic             error_o     // a word was wrong in the cycle before
+  output logic             error_o     // a word used in the cycle before had wrong parity
 );
-  logic             unname_q;  // the flow of the slot swept last cycle is there
+  logic             unname_q;  // the flow of the slot that was swept in the cycle before is valid
   logic             match_q, name_q, wrong_slot, wrong_flow;
   logic             wen;
   logic [FlowW-1:0] waddr;
@@ -52,7 +52,7 @@ module dc_flow_table #(
     .rdata_o({bound_o, slot_o}),
     .wen_i  (wen),
     .waddr_i(waddr),
-    .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // swept before any slot is known
+    .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // the sweep clears entries before slots are bound
     .use_i  (match_q),
     .error_o(wrong_slot)
   );

@@ -1,4 +1,4 @@
-// Free slots: those never used in order, then those given back, first come first served.
+// Free slots: slots that were never used in ascending order, then returned slots in the order of their return.
 // SPDX-License-Identifier: Apache-2.0
 module dc_free_list #(
   parameter int unsigned Slots = 1024,
@@ -6,16 +6,16 @@ module dc_free_list #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,   // all are free; the sweep that follows puts them in order
+  input  logic             clear_i,   // all slots are free; the sweep that follows puts them in order
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
-  output logic [SlotW-1:0] slot_o,    // the next one
+  output logic [SlotW-1:0] slot_o,    // the next free slot
   input  logic             take_i,    // only with any_o
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
   output logic [SlotW:0]   count_o,
-  output logic             error_o    // the slot that was taken in the cycle before was wrong
+  output logic             error_o    // the slot taken in the cycle before had wrong parity
 );
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;

@@ -1,10 +1,10 @@
-// Least and greatest rate of a class: what the rate unit clamps to, for rates that do not pass it.
+// Least and greatest rate of a class, for rates that the rate unit does not calculate.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy of two of the rate unit's tables, written with them and swept with the slots at power-up.
+// A copy of the floor and ceiling tables, written together with them and swept with the slots at power-up.
 module dc_limits (
   input  logic        clk_i,
-  input  logic        sweep_i,        // to no limits
+  input  logic        sweep_i,        // entries become "no limit"
   input  logic [5:0]  index_i,
   input  logic        write_i,
   input  logic [2:0]  write_table_i,
@@ -16,7 +16,7 @@ module dc_limits (
   input  logic        dscp_valid_i,
   output logic [31:0] lo_o,           // three cycles after dscp_i
   output logic [31:0] hi_o,
-  output logic        error_o         // two cycles after dscp_i: a limit is wrong
+  output logic        error_o         // two cycles after dscp_i: a limit had wrong parity
 );
   logic [31:0] floor_word, ceiling_word, lo_q, cap_q;
   logic        write_floor, write_ceiling;

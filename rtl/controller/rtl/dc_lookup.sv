@@ -1,7 +1,7 @@
-// Cycles 0 to 4 of an event: its slot, matched or taken from the free list, and the slot's parameters.
+// Cycles 0 to 4 of an event: finds its slot by match or from the free list, and reads the slot's parameters.
 // SPDX-License-Identifier: Apache-2.0
 //
-// sN_x_q is what an event has N cycles after its issue.
+// sN_x_q belongs to the event that was issued N cycles ago.
 module dc_lookup #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
@@ -24,15 +24,15 @@ module dc_lookup #(
   output logic [SlotW-1:0] slot_o,
   output logic [31:0]      now_o,
   output logic             hit_o,        // the flow has a slot
-  output logic             first_o,      // it was given one just now
+  output logic             first_o,      // the event binds the flow to a free slot
   output dcc_controller_pkg::slot_t parameters_o,
   // flow of a slot, for the timers
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // a slot as software sees it; while nothing is issued
+  // a slot for software, while no event is issued
   input  logic             view_i,
-  input  logic [SlotW-1:0] view_slot_i,  // there two cycles later, until the next event
+  input  logic [SlotW-1:0] view_slot_i,  // valid two cycles later, until the next event
   output logic [FlowW-1:0] view_flow_o,
   output dcc_controller_pkg::slot_t view_o,
   // write-back
@@ -51,7 +51,7 @@ module dc_lookup #(
   input  logic [FlowW-1:0] index_i,
   output logic [SlotW:0]   free_o,
   output logic [SlotW:0]   in_use_max_o,
-  // words that were wrong in the cycle before
+  // memories of which a word used in the cycle before had wrong parity
   output logic             wrong_flows_o,
   output logic             wrong_free_o,
   output logic             wrong_slots_o
@@ -115,7 +115,7 @@ module dc_lookup #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 2: a slot for a CNP that has none. What is given back is seen Distance after its issue.
+  // Cycle 2: a slot for a CNP whose flow has none. A returned slot is free Distance after the issue that freed it.
   // ---------------------------------------------------------------------------------------------
   logic             any_free, first;
   logic [SlotW-1:0] free_slot, s2_slot;
@@ -142,7 +142,7 @@ module dc_lookup #(
     .error_o    (wrong_free_o)
   );
 
-  // One that came free in the very cycle in which another was taken was still in use.
+  // A slot that becomes free in the cycle in which another is taken was still in use.
   logic           both_q;
   logic [SlotW:0] in_use, in_use_max_q;
   assign in_use       = (SlotW + 1)'(Slots) - free_o + (SlotW + 1)'(both_q);
@@ -153,7 +153,7 @@ module dc_lookup #(
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::slot_t parameters, s4_parameters_q;
   logic [FlowW-1:0]          stored_flow, s4_stored_flow_q;
-  logic                      viewed_q;  // software's slot was read
+  logic                      viewed_q;  // the slot for software was read
 
   ram_parity #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
     .clk_i  (clk_i),
@@ -190,7 +190,7 @@ module dc_lookup #(
     end
   end
 
-  // Qualified by the valid bits above: no reset, and a stage without an event stands still.
+  // The valid bits above qualify these registers: they need no reset, and do not change without an event.
   always_ff @(posedge clk_i) begin
     viewed_q <= view_i;
     if (issue_i) begin

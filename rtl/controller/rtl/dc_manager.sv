@@ -1,8 +1,8 @@
-// The congestion manager: inputs wait, one event a cycle is issued, and 31 cycles later it is written back.
+// The congestion manager: queues inputs, issues at most one event a cycle, and writes it back 31 cycles later.
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/controller-contract.md says what happens when; here its parts are joined. Signals of the last
-// cycle of an event are those of u_finish.
+// This module connects the parts; docs/controller-contract.md defines the cycle of every effect. Signals named wb_
+// belong to the last cycle of an event (u_finish).
 module dc_manager #(
   parameter int unsigned Slots        = 1024,
   parameter int unsigned FlowW        = 14,
@@ -21,12 +21,12 @@ module dc_manager #(
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
-  output logic             swept_o,         // the memories are; it may stand still for a fault
-  input  logic             hold_i,          // issue nothing
-  output logic             quiet_o,         // all that was issued is written back
+  output logic             swept_o,         // the memories are swept; the manager may still be stopped by a fault
+  input  logic             hold_i,          // no event is issued
+  output logic             quiet_o,         // every issued event is written back
 
   // Inputs
-  input  logic             cnp_valid_i,     // lost when there is no room
+  input  logic             cnp_valid_i,     // lost when the FIFO is full
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -89,7 +89,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Inputs: those that come too early are counted, those of a disabled controller are not
+  // Inputs: inputs before READY are counted, inputs of a disabled controller are not
   // ---------------------------------------------------------------------------------------------
   logic       cnp_taken, bytes_taken, cnp_full, cnp_lost, command_full, bytes_room;
   logic [1:0] dropped;
@@ -110,7 +110,7 @@ module dc_manager #(
   logic [15:0]      bytes_packets;
   logic             command_query;
 
-  // Words of memories that were wrong in the cycle before.
+  // Memories of which a word used in the cycle before had wrong parity.
   logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
   logic wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
 
@@ -199,7 +199,7 @@ module dc_manager #(
     .now_o          (now),
     .lag_o          (lag),
     .overrun_o      (overrun),
-    .overrun_clear_i(clear_q),  // the lag is gone one cycle after the wheel is cleared
+    .overrun_clear_i(clear_q),  // the lag is 0 one cycle after the wheel is cleared
     .wrong_start_o  (wrong_start),
     .wrong_wheel_o  (wrong_wheel)
   );
@@ -386,7 +386,7 @@ module dc_manager #(
     .error_o         (wrong_tables)
   );
 
-  // What is not calculated waits beside the rate unit.
+  // The plan of an event waits while the rate unit calculates.
   logic [rate_lut_pkg::Latency-1:0] beside_q;
   assign s25_valid = beside_q[rate_lut_pkg::Latency-1];
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -431,7 +431,7 @@ module dc_manager #(
   assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
 
   logic wb_bound;
-  assign wb_bound = wb_plan.hit || wb_plan.first;  // else there is no rate, and none is shown
+  assign wb_bound = wb_plan.hit || wb_plan.first;  // otherwise there is no rate, and the output is 0
 
   dc_answers #(.Latency(Latency), .Width(FlowW + 34)) u_answers (
     .clk_i  (clk_i),
@@ -445,7 +445,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // What software sees
+  // View of software
   // ---------------------------------------------------------------------------------------------
   dc_view #(.FlowW(FlowW)) u_view (
     .clk_i  (clk_i),

@@ -1,4 +1,4 @@
-// Counters of the register map, from what an event did in its last cycle.
+// Counters of the register map, updated in the last cycle of each event.
 // SPDX-License-Identifier: Apache-2.0
 module dc_statistics (
   input  logic        clk_i,
@@ -10,7 +10,7 @@ module dc_statistics (
   input  logic        released_i,
   input  logic        answer_i,
   input  logic        cnp_lost_i,
-  input  logic [1:0]  dropped_i,    // how many inputs came before READY
+  input  logic [1:0]  dropped_i,    // number of inputs that came before READY
   output logic        table_full_o,
   output logic [63:0] cnps_received_o,
   output logic [63:0] cnps_dropped_no_slot_o,

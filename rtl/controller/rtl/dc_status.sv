@@ -1,4 +1,4 @@
-// What software sees of the manager: its state, counters, causes of interrupts, wrong memories.
+// The registers of the manager that software reads: state, counters, interrupt causes, memories with errors.
 // SPDX-License-Identifier: Apache-2.0
 module dc_status #(
   parameter int unsigned Slots = 1024,
@@ -15,18 +15,18 @@ module dc_status #(
   input  logic [SlotW:0]   in_use_max_i,
   input  logic [31:0]      now_i,
   input  logic [31:0]      lag_i,
-  // an event's last cycle
+  // the last cycle of an event
   input  logic             valid_i,
   input  dcc_controller_pkg::plan_t plan_i,
   input  logic             held_i,
   input  logic             released_i,
   input  logic             answer_i,
-  // inputs that were not taken
+  // dropped inputs
   input  logic             cnp_lost_i,
   input  logic [1:0]       dropped_i,
   // memories in the order of MEMORY_ERROR's fields
-  input  logic [Memories-1:0] wrong_i,    // a word of it was wrong in the cycle before
-  output logic             fault_o,       // the manager stands still
+  input  logic [Memories-1:0] wrong_i,    // memories of which a word used in the cycle before had wrong parity
+  output logic             fault_o,       // the manager has stopped
   output dcc_regs_pkg::dcc_hw2reg_t status_o
 );
   logic [Memories-1:0] where;

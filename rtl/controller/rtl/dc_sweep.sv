@@ -1,6 +1,6 @@
-// Readiness: after power-up every entry of the flow table is swept (or of a hash table, and the tables of the
-// rate unit beside it), after a soft reset every slot;
-// after a fault what says which flows those are may be wrong, and all is swept as after power-up.
+// Readiness. After power-up every entry of the flow table is swept (or of the hash table), and the tables of the
+// rate unit with them. After a soft reset every slot is swept.
+// After a fault the flow table may be wrong, so the sweep is that of power-up.
 // SPDX-License-Identifier: Apache-2.0
 module dc_sweep #(
   parameter int unsigned Slots = 1024,
@@ -15,17 +15,17 @@ module dc_sweep #(
   input  logic             rst_ni,
   input  logic             soft_reset_i,  // one cycle
   input  logic             fault_i,
-  output logic             ready_o,       // low in that cycle and while memories are swept
-  output logic             started_o,     // it was ready once: time runs
+  output logic             ready_o,       // low in the cycle of soft_reset_i and while memories are swept
+  output logic             started_o,     // READY was 1 since power-up, so time runs
   output logic             sweep_o,
-  output logic             power_up_o,    // with sweep_o: contents are unknown
+  output logic             power_up_o,    // with sweep_o: the contents of memories are unknown
   output logic [FlowW-1:0] index_o,
   output logic             in_range_o     // with sweep_o: index_o is a slot (power-up: or a flow)
 );
   localparam logic [IndexW-1:0] Flows    = IndexW'(Hard);
   localparam logic [IndexW-1:0] Slack    = IndexW'(dcc_controller_pkg::ResetSlack);
   localparam logic [IndexW-1:0] LastHard = Flows + Slack - 1'b1;
-  localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // begun a cycle ago
+  localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // the sweep began a cycle ago
 
   logic              busy_q, power_up_q, started_q;
   logic [IndexW-1:0] index_q;

@@ -1,9 +1,9 @@
-// The timing wheel among the events: starts wait in a queue, expiries are offered at their pace.
+// The timing wheel as a source of events: queues starts, and offers expiries at their pace.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The wheel holds one event for each slot that is not free, so the queue of first starts never
-// overflows. Starts that follow a timer event come OfferPace apart and go before those, so they are in
-// the wheel within a few cycles. No command but a start is ever given: restarts are lazy
+// overflows. Starts that follow a timer event come OfferPace apart and have priority, so they reach
+// the wheel within a few cycles. The wheel gets no other command: restarts are lazy
 // (docs/controller-contract.md, "Timers").
 module dc_timers #(
   parameter int unsigned Slots      = 1024,
@@ -18,11 +18,11 @@ module dc_timers #(
   input  logic             rst_ni,
   input  logic             clear_i,
   output logic             init_done_o,
-  input  logic             run_i,         // time goes on
+  input  logic             run_i,         // time runs
   input  logic [15:0]      tick_div_i,
   // starts
   input  logic             start_i,
-  input  logic             start_first_i, // of a slot that was bound just now
+  input  logic             start_first_i, // the first start of a slot
   input  logic [SlotW-1:0] start_slot_i,
   input  logic [DueW-1:0]  start_due_i,
   // the flow of a slot: in the next cycle
@@ -31,7 +31,7 @@ module dc_timers #(
   input  logic [FlowW-1:0] name_flow_i,
   // the offer
   output logic             valid_o,
-  input  logic             take_i,        // it is issued
+  input  logic             take_i,        // the offer is issued
   output logic [SlotW-1:0] slot_o,
   output logic [FlowW-1:0] flow_o,
   output logic [DueW-1:0]  due_o,
@@ -41,11 +41,11 @@ module dc_timers #(
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  output logic             wrong_start_o, // a start that waits was wrong in the cycle before
-  output logic             wrong_wheel_o  // … a word of the wheel's memories
+  output logic             wrong_start_o, // a waiting start had wrong parity in the cycle before
+  output logic             wrong_wheel_o  // a word of the wheel had wrong parity in the cycle before
 );
   // ---------------------------------------------------------------------------------------------
-  // Ticks of TICK_DIV cycles; a change begins the present one anew
+  // Ticks of TICK_DIV cycles; a change restarts the present tick
   // ---------------------------------------------------------------------------------------------
   logic [15:0] cycle_q, div_q;  // cycles of the present tick
   logic        tick;
@@ -62,9 +62,9 @@ module dc_timers #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The wheel and what waits to be put into it
+  // The wheel and the starts that wait for it
   // ---------------------------------------------------------------------------------------------
-  localparam int unsigned AgainDepth = 8;  // starts after timer events; two wait at most
+  localparam int unsigned AgainDepth = 8;  // starts after timer events, of which at most two wait
 
   logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
   logic             wheel_done, wrong_first, wrong_again;
@@ -99,8 +99,8 @@ module dc_timers #(
   );
   assign wrong_start_o = wrong_first || wrong_again;
 
-  // The wheel counts from the tick in which it takes a command; starts name theirs. One that has
-  // begun meanwhile is the next.
+  // The wheel counts a delay from the tick in which it accepts the command; a start names its due tick. A due tick
+  // that has begun meanwhile becomes the next tick.
   logic [DueW-1:0] ahead;
   logic [DueW-2:0] delay;
   assign ahead = (again_valid ? again_due : first_due) - now_o[DueW-1:0];
@@ -145,7 +145,7 @@ module dc_timers #(
   assign init_done_o = wheel_done;
 
   // ---------------------------------------------------------------------------------------------
-  // The offer: with its flow two cycles after the wheel's, and not before its time
+  // The offer follows the wheel's expiry by two cycles, when its flow is known, and not before its time
   // ---------------------------------------------------------------------------------------------
   logic             asked_q, known_q;
   logic [FlowW-1:0] flow_q;
@@ -153,10 +153,10 @@ module dc_timers #(
   assign name_slot_o = expire_slot;
 
   logic        paced, due_now, begun, first_q;
-  logic [18:0] since_q, wait_for;  // cycles since the offer before this was taken
+  logic [18:0] since_q, wait_for;  // cycles since the offer before this one was taken
   logic [31:0] last_due_q, apart;
 
-  assign due_now  = lag_o == '0;  // it is due in the present tick
+  assign due_now  = lag_o == '0;  // the event is due in the present tick
   assign begun    = !due_now || (cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1 &&
                                  div_q == tick_div_i);
   assign apart    = expire_due - last_due_q;
@@ -195,7 +195,7 @@ module dc_timers #(
                                               dcc_controller_pkg::Distance);
 
 `ifndef SYNTHESIS
-  // There is always room.
+  // The queue always has room.
   always_ff @(posedge clk_i) begin
     if (rst_ni && start_i) assert (!(start_first_i ? first_full : again_full)) else $error("a start was lost");
   end

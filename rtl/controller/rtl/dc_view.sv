@@ -1,4 +1,4 @@
-// A slot as software reads it: a word of the slots' window, two cycles after it was asked for.
+// Reads of the slots window: a word of a slot, two cycles after the request.
 // SPDX-License-Identifier: Apache-2.0
 module dc_view #(
   parameter int unsigned FlowW = 14
@@ -9,11 +9,11 @@ module dc_view #(
   input  logic [2:0]       word_i,
   output logic             ready_o,
   output logic [31:0]      rdata_o,
-  // the slot that was asked for
+  // the requested slot
   input  logic [FlowW-1:0] flow_i,
   input  dcc_controller_pkg::slot_t slot_i
 );
-  logic [1:0] view_q;  // cycles since the slot was asked for
+  logic [1:0] view_q;  // cycles since the request
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) view_q <= '0;
     else view_q <= (!view_i || ready_o) ? '0 : view_q + 1'b1;

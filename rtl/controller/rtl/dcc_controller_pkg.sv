@@ -1,13 +1,13 @@
-// Constants and records of the controller; docs/controller-contract.md gives them their meaning.
+// Constants and records of the controller; docs/controller-contract.md defines them.
 // SPDX-License-Identifier: Apache-2.0
 // Not every constant has a user in every module.
 /* verilator lint_off UNUSED */
 package dcc_controller_pkg;
   localparam int unsigned Distance   = 32;  // D: edges between two issues of one flow
   localparam int unsigned FirstOffer = 16;  // F: edges from a tick's beginning to its first timer event
-  localparam int unsigned OfferPace  = 8;   // K: edges between two timer events …
-  localparam int unsigned StepPace   = 4;   // S: … and for each tick between their due ticks
-  localparam int unsigned ResetSlack = 16;  // R: edges of a soft reset beyond one a slot
+  localparam int unsigned OfferPace  = 8;   // K: least number of edges between two timer events
+  localparam int unsigned StepPace   = 4;   // S: additional edges for each tick between their due ticks
+  localparam int unsigned ResetSlack = 16;  // R: edges of a soft reset beyond one for each slot
 
   // Kinds of events, in the order in which they are chosen.
   localparam logic [1:0] KindCnp     = 2'd0;
@@ -18,14 +18,14 @@ package dcc_controller_pkg;
   localparam logic [16:0] One16        = 17'h10000;   // 1.0 in 1.16
   localparam logic signed [33:0] AccountLimit = 34'sd134217727;  // 2^27 - 1: packets the rate unit takes
 
-  // What an input says, but for its flow and slot.
+  // The contents of an input besides its flow and slot.
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;    // command: a query; else a release
     logic [5:0]  dscp;     // CNP, bytes
     logic [7:0]  marks;    // CNP
-    logic [15:0] packets;  // CNP: that arrived since the last (8 bits); bytes: joined notifications
-    logic [31:0] data;     // bytes: their sum; timer: the wheel's due tick (17 bits)
+    logic [15:0] packets;  // CNP: packets since the CNP before (8 bits); bytes: joined notifications
+    logic [31:0] data;     // bytes: sum of the lengths; timer: due tick in the wheel (17 bits)
     logic        late;     // timer: issued later than FirstOffer + Distance after its tick began
   } event_t;
 
@@ -63,31 +63,31 @@ package dcc_controller_pkg;
 
   localparam logic [7:0] MaxHold = 8'd160;  // intervals
 
-  // What is to be done with an event, as decided before its rate is calculated.
+  // The plan of an event, as decided before its rate is calculated.
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;
     logic [15:0] packets;
     logic        late;
     logic [16:0] lateness;   // ticks
-    logic        hit;        // its flow has a slot
-    logic        first;      // a CNP that binds
+    logic        hit;        // the flow has a slot
+    logic        first;      // a CNP that binds its flow
     logic        coalesced;
     logic        clear;      // a clear notification: a CNP without marks, which binds nothing
-    logic        live;       // a timer event that counts
-    logic        unbound;    // a timer event of a slot that was given up
-    logic        restart;    // a CNP puts the slot's due tick off
-    logic        start;      // the wheel is started, unless the slot is released now …
-    logic [16:0] start_at;   // … at this tick
+    logic        live;       // a timer event that is not stale
+    logic        unbound;    // a timer event of a slot whose flow was released
+    logic        restart;    // a CNP sets a later due tick
+    logic        start;      // the wheel is started unless the event releases the slot
+    logic [16:0] start_at;   // due tick of that start
     logic        write;      // the slot changes
     logic        cut;
     logic        increase;
-    logic        may_hold;   // a hold begins if more is owed than the flow sends in four intervals
-    logic [34:0] owed;       // that, as a rate
+    logic        may_hold;   // a hold begins if owed is more than the flow sends in four intervals
+    logic [34:0] owed;       // owed marks as a rate
     logic [31:0] lo;         // limits of the class
     logic [31:0] hi;
-    logic [31:0] old_rc;     // Rc as the scheduler knows it
-    slot_t       slot;       // with all that does not depend on the calculation
+    logic [31:0] old_rc;     // Rc as the scheduler has it
+    slot_t       slot;       // the new slot, except for calculated rates
   } plan_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -1,8 +1,8 @@
-// The congestion controller: register block and congestion manager, ready to be taken.
+// The congestion controller: register block and congestion manager.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notifications in, rates out, APB and an interrupt. One clock. docs/controller-contract.md says which edge
-// brings what; docs/registers/dcc.md is the register map.
+// Inputs: notifications. Outputs: rates. Software: APB and an interrupt. One clock. docs/controller-contract.md
+// defines the edge of every effect; docs/registers/dcc.md is the register map.
 module dcc_top #(
   parameter int unsigned Slots        = 1024,  // a power of two, 64 ... 16384 (run: 64 and 1024)
   parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
@@ -29,12 +29,12 @@ module dcc_top #(
   output logic             irq_o,           // level
   output logic             ready_o,         // STATUS.READY
 
-  // A congestion notification; never waits, lost when its FIFO is full
+  // A congestion notification. It never waits, and is lost when its FIFO is full
   input  logic             cnp_valid_i,
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
-  input  logic [7:0]       cnp_marks_i,     // packets marked …
-  input  logic [7:0]       cnp_packets_i,   // … of those that arrived since the last; 0: not told
+  input  logic [7:0]       cnp_marks_i,     // number of marked packets
+  input  logic [7:0]       cnp_packets_i,   // number of packets since the CNP before; 0: not told
 
   // A packet was sent
   input  logic             bytes_valid_i,
@@ -51,8 +51,8 @@ module dcc_top #(
 
   // A rate for the scheduler
   output logic             rate_valid_o,
-  output logic             rate_query_o,    // it answers a query …
-  output logic             rate_bound_o,    // … of a flow with a slot; else it has no rate
+  output logic             rate_query_o,    // the answer of a query
+  output logic             rate_bound_o,    // the flow has a slot; otherwise there is no rate
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o     // 24.8 Mb/s
 );

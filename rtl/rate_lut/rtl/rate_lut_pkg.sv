@@ -1,11 +1,11 @@
-// Encodings of the rate calculation unit. Its registers: generated/dcc_rate_pkg.sv.
+// Encodings of the rate calculation unit. generated/dcc_rate_pkg.sv has its registers.
 // Not every constant has a user.
 /* verilator lint_off UNUSED */
 package rate_lut_pkg;
-  // What is asked.
+  // Operations.
   localparam logic [1:0] OpDecrease = 2'd0;
   localparam logic [1:0] OpIncrease = 2'd1;
-  localparam logic [1:0] OpRead     = 2'd2;  // inside the unit: a table read travels like a request
+  localparam logic [1:0] OpRead     = 2'd2;  // inside the unit, a table read passes the pipeline like a request
 
   // Stage of an increase.
   localparam logic [1:0] StageRecovery = 2'd0;
@@ -27,7 +27,7 @@ package rate_lut_pkg;
   localparam logic [16:0] One16         = 17'h10000;      // 1.0 in 1.16
   localparam logic [31:0] NeutralFactor = 32'h1000_0100;  // f_dec and f_inc 1.0
 
-  // Cycles from the handshake of a request to its response, when nobody makes it wait.
+  // Cycles from the handshake of a request to its response, if the response is taken at once.
   localparam int unsigned Latency = 16;
 endpackage
 /* verilator lint_on UNUSED */

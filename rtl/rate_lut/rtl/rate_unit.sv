@@ -1,8 +1,8 @@
 // Rate calculation unit: cuts and increases by look-up, one result a cycle.
 //
-// A pipeline of rate_lut_pkg::Latency register stages that moves as a whole: it stands still while a
-// response waits for its consumer. Numbers are those of docs/formats.md, bit for bit; the
-// stages are explained in doc/theory.md. sN_x_q holds what stage N works on.
+// A pipeline of rate_lut_pkg::Latency register stages that moves as a whole and stops while a response
+// waits for its consumer. docs/formats.md defines the arithmetic, bit for bit; doc/theory.md explains
+// the stages. sN_x_q is an input of stage N.
 module rate_unit (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -10,7 +10,7 @@ module rate_unit (
 
   input  dcc_rate_pkg::regs_t regs_i,
 
-  // Request. Ready waits for no req_valid_i.
+  // Request. Ready does not depend on req_valid_i.
   input  logic        req_valid_i,
   output logic        req_ready_o,
   input  logic        req_increase_i,  // 0: a cut
@@ -22,9 +22,9 @@ module rate_unit (
   input  logic [19:0] req_delta_i,     // cuts: ticks since the last one, saturated; increases
                                        // proportional law: unmarked packets
   input  logic [7:0]  req_marks_i,     // cuts only
-  input  logic        req_first_i,     // cuts only: of a freshly bound slot
+  input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a hold
 
-  // Response, in the order of the requests. Stays as it is until taken.
+  // Response, in the order of the requests; stable until it is taken.
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output logic        rsp_increase_o,
@@ -33,8 +33,8 @@ module rate_unit (
   output logic [16:0] rsp_alpha_o,     // cuts only
   output logic        rsp_at_maximum_o,  // increases only: rc is the greatest rate of its DSCP
 
-  // Tables: one access at a time, inputs held until tbl_ready_o. A read goes through the pipeline
-  // between two requests, so it waits for responses before it to be taken.
+  // Tables: one access at a time, inputs stable until tbl_ready_o. A read passes the pipeline between
+  // two requests, so it waits until earlier responses are taken.
   input  logic        tbl_valid_i,
   input  logic        tbl_write_i,
   input  logic [2:0]  tbl_table_i,
@@ -43,8 +43,8 @@ module rate_unit (
   output logic        tbl_ready_o,
   output logic [31:0] tbl_rdata_o,     // with tbl_ready_o of a read
 
-  output logic        busy_o,          // a request or a table read is inside
-  output logic        error_o          // a word of a table was wrong when it was used two cycles ago
+  output logic        busy_o,          // a request or a table read is in the pipeline
+  output logic        error_o          // a table word used two cycles ago had wrong parity
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
@@ -57,11 +57,11 @@ module rate_unit (
   logic [2:0]  s1_select_q, s4_select_q, s8_select_q, s9_select_q, s11_select_q;
   // DSCP of a request; index of a read.
   logic [8:0]  s1_index_q, s2_index_q, s6_index_q, s10_index_q, s11_index_q;
-  // Rc; of a cut that returns, Rt: what the answer's Rt is made of.
+  // Rc; for a cut by the proportional law Rt, from which the new Rt is calculated.
   logic [31:0] s1_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
-  // The rate that is multiplied: of a cut Rc, of an increase Rt.
+  // The factor of the multiplication: Rc of a cut, Rt of an increase.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
-  // Places that a step loses for its low target.
+  // Right shift of the step for a low target.
   logic [2:0]  s2_slow_q, s11_slow_q;
   // A cut's new alpha; an increase's additive step; a read's word.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
@@ -75,13 +75,13 @@ module rate_unit (
   logic [16:0] s7_argument_q;  // of the decrease table
 
   // ---------------------------------------------------------------------------------------------
-  // Flow: who enters, who leaves, when all move
+  // Flow control: which request enters, which leaves, when all move
   // ---------------------------------------------------------------------------------------------
   logic [Last:1] valid_q;
-  logic          move;        // every stage may hand on
-  logic          step;        // … and there is something to be handed on
+  logic          move;        // every stage may move
+  logic          step;        // every stage may move, and one has something to move
   logic          init_done;
-  logic          read_wait_q;  // a table read is inside
+  logic          read_wait_q;  // a table read is in the pipeline
   logic          read_enter, read_leave, request_enter;
   logic [1:0]    enter_op;
 
@@ -96,7 +96,7 @@ module rate_unit (
                                                      : rate_lut_pkg::OpDecrease;
   assign init_done_o   = init_done;
   assign busy_o        = valid_q != '0;
-  // A word leaves from the last stage, so the others have nothing to do for it.
+  // A table word leaves from the last stage; the other stages only pass it.
   assign step          = move && (valid_q[Last-1:1] != '0 || request_enter || read_enter);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -146,7 +146,7 @@ module rate_unit (
   );
 
   // ---------------------------------------------------------------------------------------------
-  // What every stage hands on as it is
+  // Values that every stage passes unchanged
   // ---------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (step) begin
@@ -176,7 +176,7 @@ module rate_unit (
     end
   end
 
-  // What a later stage needs again waits until it is there.
+  // Delays for values that a later stage needs again.
   rl_delay #(.Width(2), .Depth(2)) u_op_4 (
     .clk_i(clk_i), .enable_i(step), .d_i(s2_op_q), .q_o(s4_op_q)
   );
@@ -226,7 +226,7 @@ module rate_unit (
     .clk_i(clk_i), .enable_i(step), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
   );
 
-  // Octaves of a target below 2^16 (256 Mb/s), at most seven.
+  // Number of halvings by which a target is below 2^16 (256 Mb/s), at most seven.
   function automatic logic [2:0] slow_shift(input logic [31:0] target);
     slow_shift = 3'd7;
     for (int unsigned i = 10; i < 16; i++) if (target[i]) slow_shift = 3'(16 - i);
@@ -243,7 +243,7 @@ module rate_unit (
   assign s1_target = (s1_op_q == rate_lut_pkg::OpIncrease) ? s1_base_q : s1_rc_q;
   logic [51:0] s2_product;
   logic [11:0] n;
-  logic [51:0] additive;  // of a factor rounded and shifted, of packets as it is
+  logic [51:0] additive;  // a product with a factor is rounded and shifted, one with packets is not
 
   always_comb begin
     step_or_recip   = regs_i.alpha_recip;
@@ -279,7 +279,7 @@ module rate_unit (
       s2_slow_q  <= regs_i.law ? '0 : slow_shift(s1_target);
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
-      // A step of 2^32 and more only has to reach the limit.
+      // A step of 2^32 or more is saturated: it reaches the limit in any case.
       if (s2_op_q == rate_lut_pkg::OpIncrease) begin
         s3_extra_q <= (additive[51:32] != '0) ? '1 : additive[31:0];
       end
@@ -411,9 +411,9 @@ module rate_unit (
   logic [31:0] s12_lo_q, s12_cap_q, s13_lo_q, s13_hi_q;
   logic [33:0] s12_value_q, s13_value_q;
 
-  // What a cut takes off Rt: a quarter of what it takes off Rc, and half of Rt with FIRST_CUT. The
-  // rest returns with the next increase. With DCQCN's law, and of anything but a cut, nothing lasts. Below
-  // 256 Mb/s of Rt that quarter and the additive step lose a place with every octave.
+  // The proportional law subtracts from Rt a quarter of what a cut takes off Rc, or half of Rt with FIRST_CUT; the
+  // next increase returns the rest to Rc. DCQCN's law, and an increase, subtract nothing here. Below 256 Mb/s of
+  // Rt, that quarter and the additive step are halved with every halving of Rt.
   logic [31:0] taken, s12_lasting_q, s12_target;
   assign taken      = s11_base_q - s11_product_q;
   assign s12_target = (s12_rc_q > s12_lasting_q) ? s12_rc_q - s12_lasting_q : '0;
@@ -451,7 +451,7 @@ module rate_unit (
   logic [31:0] s15_lo_q, s15_hi_q, s15_value_q, s15_rt_q;
   logic [31:0] s16_rc_q, s16_rt_q;
   logic        s16_at_maximum_q;
-  logic [32:0] middle;  // of Rc and Rt, rounded up, so that the maximum is reached
+  logic [32:0] middle;  // mean of Rc and Rt, rounded up, so that the maximum is reached
   assign middle = 33'(s14_rc_q) + 33'(s14_value_q) + 33'd1;
 
   always_ff @(posedge clk_i) begin

@@ -1,4 +1,4 @@
-// A word that waits Depth enabled cycles, at least two.
+// Delays a word by Depth enabled cycles; Depth is at least two.
 module rl_delay #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 2
@@ -6,7 +6,7 @@ module rl_delay #(
   input  logic             clk_i,
   input  logic             enable_i,
   input  logic [Width-1:0] d_i,
-  output logic [Width-1:0] q_o  // what d_i was Depth enabled cycles ago
+  output logic [Width-1:0] q_o  // d_i of Depth enabled cycles ago
 );
   localparam int unsigned Bits = Width * Depth;
   logic [Bits-1:0] words_q;  // the newest lowest

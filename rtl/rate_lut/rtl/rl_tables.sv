@@ -1,5 +1,5 @@
-// The six tables of the rate unit: RAMs with their read ports where the pipeline needs them, one
-// write port for all, and the sweep that makes them neutral after reset.
+// The six tables of the rate unit: RAMs with read ports for the stages of the pipeline, one write port for
+// all tables, and the sweep that makes them neutral after reset.
 //
 // The decrease table lies in two banks, even and odd entries, so that an entry and the one after it
 // are read in the same cycle. Entries of format 1.16 above 1.0 are stored as 1.0.
@@ -35,7 +35,7 @@ module rl_tables (
   output logic [31:0] floor_o,
   output logic [31:0] ceiling_o,
 
-  output logic        error_o            // a word read two cycles ago was wrong
+  output logic        error_o            // a word read two cycles ago had wrong parity
 );
   localparam int unsigned EvenEntries = (rate_lut_pkg::DecreaseEntries + 1) / 2;
   localparam int unsigned OddEntries  = rate_lut_pkg::DecreaseEntries / 2;
@@ -82,7 +82,7 @@ module rl_tables (
   assign fraction   = (sweeping || write_word_i > 32'(rate_lut_pkg::One16))
                       ? rate_lut_pkg::One16 : write_word_i[16:0];
 
-  // -- The memories: all are swept before they are read, so every word that is read counts, but for
+  // -- The memories: all are swept before they are read, so every word that is read is valid, but for
   //    what lies beyond the decrease table, whose depth is no power of two ---------------------------
   logic       factor_q, decay_q, decrease_q, limits_q;
   logic [6:0] wrong;
@@ -150,7 +150,7 @@ module rl_tables (
     .error_o(wrong[4])
   );
 
-  // Entry i and i + 1: for odd i the even bank is read one further.
+  // Entries i and i + 1: for odd i the even bank is read at the next index.
   logic        odd_q;
   logic [16:0] even, odd;
   logic [7:0]  raddr_even;
