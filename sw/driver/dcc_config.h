@@ -1,5 +1,5 @@
-/* The congestion controller's configuration as software holds it: plain numbers in register format.
- * Lives in the boot block, so its layout is fixed. docs/formats.md defines the formats. */
+/* The configuration of the congestion controller: plain numbers in register formats, which
+ * docs/formats.md defines. The boot block contains the structure, so its layout is fixed. */
 #ifndef DCC_DRIVER_DCC_CONFIG_H
 #define DCC_DRIVER_DCC_CONFIG_H
 
@@ -24,7 +24,7 @@ enum dcc_policy {
 #define DCC_CURVE_STEP_MASK 0x0001FFFFu
 #define DCC_CURVE_BY_MARKS_MASK 0x80000000u
 
-/* What one DSCP is entitled to. */
+/* Weight and limits of one DSCP. */
 struct dcc_class {
   uint16_t weight_q8_8; /* 1.0 = 256; 1/16 … 255.996 */
   uint16_t reserved;
@@ -37,7 +37,7 @@ struct dcc_config {
   uint32_t timer_restart; /* 1: a cut restarts the flow's timer */
   uint32_t byte_counter;  /* 1: bytes lead to increases */
   uint32_t curve;         /* DCC_CURVE_…; 0 for the policies 0 and 1, which have their own */
-  struct dcc_parameters parameters; /* a register each; driver/dcc_regs.h */
+  struct dcc_parameters parameters; /* one register for each member; driver/dcc_regs.h */
   struct dcc_class classes[DCC_DSCPS];
 };
 

@@ -11,7 +11,9 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_ID] = "no congestion controller at this address: register ID does not read DCC1",
     [DCC_ERROR_VERSION] = "the controller's register map has another major version than the driver",
     [DCC_ERROR_NOT_READY] = "the controller did not become ready after reset (STATUS.READY)",
-    [DCC_ERROR_POLICY] = "unknown policy: neither dcqcn (0) nor proportional (1), nor a law from 2 to 15 with a curve",
+    [DCC_ERROR_POLICY] =
+        "unknown policy: neither dcqcn (0) nor proportional (1), nor a law from 2 to 15 with a "
+        "curve",
     [DCC_ERROR_RATES] = "rates do not satisfy R_MIN <= R_MAX",
     [DCC_ERROR_FLAG] = "timer restart or byte counter is neither 0 nor 1",
     [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",
@@ -28,7 +30,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
 #undef SENTENCE
 };
 
-/* Where each parameter lies: its register, its member, and what may stand there. */
+/* Each parameter: its register, its member and its range. */
 static const struct register_parameter kParameters[DCC_PARAMETER_REGISTERS] = {
 #define ROW(NAME, member, least, most, sentence) \
   {DCC_##NAME##_OFFSET, offsetof(struct dcc_parameters, member), least, most},
@@ -88,7 +90,7 @@ static enum dcc_error check_class(const struct dcc_class* entitled) {
 }
 
 enum dcc_error dcc_check(const struct dcc_config* config) {
-  /* Laws from 2 on describe their curve; which of them the controller has, the read-back tells. */
+  /* Laws from 2 on describe their curve. The read-back shows whether the controller has the law. */
   if (dcc_law(config) > DCC_LAW_MAX) return DCC_ERROR_POLICY;
   if (config->policy > DCC_POLICY_PROPORTIONAL && config->curve == 0) return DCC_ERROR_POLICY;
   if (config->timer_restart > 1 || config->byte_counter > 1) return DCC_ERROR_FLAG;
@@ -105,8 +107,8 @@ enum dcc_error dcc_check(const struct dcc_config* config) {
 
 static uint32_t control_word(const struct dcc_config* config) {
   const uint32_t law = dcc_law(config);
-  const uint32_t by_marks = config->policy == DCC_POLICY_PROPORTIONAL ||
-                            (config->curve & DCC_CURVE_BY_MARKS_MASK) != 0;
+  const uint32_t by_marks =
+      config->policy == DCC_POLICY_PROPORTIONAL || (config->curve & DCC_CURVE_BY_MARKS_MASK) != 0;
   return FIELD_PUT(DCC_CTRL_TIMER_RESTART, config->timer_restart) |
          FIELD_PUT(DCC_CTRL_LAW, law & 1u) | FIELD_PUT(DCC_CTRL_LAW_HIGH, law >> 1) |
          FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, by_marks) |
@@ -134,7 +136,7 @@ static void program_class(struct dcc_controller* dcc, uint32_t dscp,
   put(dcc, DCC_CEILING_ENTRY_OFFSET(dscp), entitled->ceiling_q24_8);
 }
 
-/* What depends on G. */
+/* Programs the decay tables, which depend on G. */
 static void program_decay(struct dcc_controller* dcc, uint32_t g) {
   for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
     put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(g, i));
@@ -255,7 +257,7 @@ void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* 
 
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };
 
-/* Reads the slot's words into `words`; returns whether any differs from what was there. */
+/* Reads the slot's words into `words`; returns 1 if a word differs from its value before. */
 static int slot_words_changed(const struct dcc_controller* dcc, uint32_t slot,
                               uint32_t words[kSlotWords]) {
   int changed = 0;

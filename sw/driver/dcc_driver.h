@@ -1,4 +1,4 @@
-/* Driver of the congestion controller. Portable C11, no memory of its own: the caller keeps
+/* Driver of the congestion controller: portable C11 without dynamic memory. The caller keeps
  * `struct dcc_controller`. Register meanings: docs/registers/, formats: docs/formats.md. */
 #ifndef DCC_DRIVER_DCC_DRIVER_H
 #define DCC_DRIVER_DCC_DRIVER_H
@@ -31,7 +31,7 @@ enum dcc_error {
   DCC_ERRORS = DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_REGISTERS,
 };
 
-/* A sentence for people; never NULL. */
+/* The error as a sentence for users; never NULL. */
 const char* dcc_error_text(enum dcc_error error);
 
 struct dcc_controller {
@@ -40,20 +40,22 @@ struct dcc_controller {
   uint32_t slots;          /* from CAPS */
   uint32_t latency_cycles; /* from CAPS */
   uint32_t version_minor;
-  uint32_t locked; /* DCC_REGWEN_…_MASK: what dcc_lock or dcc_read_locks has found locked */
+  uint32_t locked; /* DCC_REGWEN_…_MASK, as of the last dcc_lock or dcc_read_locks */
 };
 
 /* Finds the controller at `base`: checks ID and version, waits until it is ready. */
 enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint64_t base);
 
-/* Locks what is named (DCC_REGWEN_…_MASK) until the block is reset by its pin. From then on the
- * functions below that would write it return DCC_ERROR_LOCKED and write nothing; dcc_enable and
- * dcc_disable must not be called once CTRL is locked. */
+/* Locks the registers and tables in `what` (DCC_REGWEN_…_MASK) until the block is reset by its pin.
+ * From then on, functions that would write them return DCC_ERROR_LOCKED and write nothing.
+ * dcc_enable and dcc_disable must not be called once CTRL is locked. */
 enum dcc_error dcc_lock(struct dcc_controller* dcc, uint32_t what);
-/* What is locked, asked of the block: for who probes it after another has locked it. */
+/* Reads from the block what is locked (DCC_REGWEN_…_MASK). Needed after dcc_probe if other software
+ * may have locked the block. */
 uint32_t dcc_read_locks(struct dcc_controller* dcc);
 
-/* Whether `config` can be programmed; names the first parameter that cannot. Touches nothing. */
+/* Checks whether `config` can be programmed; the error names the first wrong parameter. Accesses no
+ * register. */
 enum dcc_error dcc_check(const struct dcc_config* config);
 
 /* Disables and resets the controller, then programs every parameter and table of `config` and
@@ -69,17 +71,17 @@ enum dcc_error dcc_soft_reset(struct dcc_controller* dcc);
  * Allowed while the controller runs. */
 enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
                              const struct dcc_class* entitled);
-/* Factors alone: what a control loop turns. */
+/* Gives one DSCP new factors and keeps floor and ceiling; for control loops. */
 enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 
-/* Brings a controller that was configured by `from` to `to`, parameters, classes and tables, while
- * it runs: no reset, slots keep their flows. Only what differs is written; each write acts on the
- * events after it. The policy must be the same (DCC_ERROR_POLICY). */
+/* Changes the configuration of a running controller from `from` to `to`: parameters, classes and
+ * tables, without a reset. Slots keep their flows. Only differences are written; each write acts on
+ * later events. Both policies must be the same (DCC_ERROR_POLICY). */
 enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* from,
                           const struct dcc_config* to);
 
-/* Each counter is read coherently (the low word latches the high one); the set is not a snapshot.
- */
+/* Reads all counters. Each counter is consistent in itself, since a read of the low word latches
+ * the high word; the counters are read one after the other. */
 void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* statistics);
 
 struct dcc_state {
@@ -93,13 +95,13 @@ struct dcc_state {
 };
 void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state);
 
-/* Memories with parity. While `fault` is set the controller stands still: rates stay as they were
- * told, inputs are dropped and counted. dcc_configure makes it sound again: it resets all slots and
- * writes all tables anew. With anything locked it returns DCC_ERROR_LOCKED and the controller goes
- * on standing still; while CTRL is not locked, dcc_soft_reset makes all but the tables sound, with
- * parameters and tables as they are: a wrong word of a table stops the controller again when it is
- * used next. With CTRL locked dcc_soft_reset returns DCC_ERROR_LOCKED, too: then only the reset by
- * pin helps, whichever memory it was. */
+/* Memories with parity. While `fault` is set the controller has stopped: rates keep their values,
+ * and inputs are dropped and counted. dcc_configure repairs all memories: it resets all slots and
+ * writes all tables again. If anything is locked, dcc_configure returns DCC_ERROR_LOCKED and the
+ * controller stays stopped. If CTRL is not locked, dcc_soft_reset repairs all memories but the
+ * tables and keeps parameters and tables; a wrong word of a table stops the controller again at its
+ * next use. If CTRL is locked, dcc_soft_reset returns DCC_ERROR_LOCKED, and only a reset by the pin
+ * helps. */
 struct dcc_memory_state {
   uint32_t fault;
   uint32_t memories; /* DCC_MEMORY_ERROR_…_MASK, since soft reset */
@@ -122,8 +124,8 @@ struct dcc_slot {
   uint32_t due_epoch;
   uint32_t pending;
 };
-/* Reads until two looks agree, so the words belong together; DCC_ERROR_SLOT_CHANGING if they never
- * did. */
+/* Reads a slot until two reads in a row agree, so that the words belong together.
+ * DCC_ERROR_SLOT_CHANGING if they never agree. */
 enum dcc_error dcc_read_slot(struct dcc_controller* dcc, uint32_t slot, struct dcc_slot* content);
 
 /* Causes of an interrupt, as bits of IRQ_STATUS (DCC_IRQ_STATUS_…_MASK). */

@@ -1,8 +1,8 @@
 #include "driver/dcc_tables.h"
 
 /* Powers are taken in 0.32 with round half up: each product errs by at most 2^-33, and the chain of
- * squarings for an exponent n by at most n·2^-33. The greatest exponent is 64·63, so what is left
- * over is under 2^-21, and rounding to 1.16 decides the rest. */
+ * squarings for an exponent n by at most n·2^-33. The greatest exponent is 64·63, so total
+ * error is under 2^-21, so the rounding to 1.16 dominates. */
 #define ONE_Q32 (UINT64_C(1) << 32)
 #define ONE_Q16 65536u
 
@@ -68,7 +68,7 @@ struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8) {
   struct dcc_factor factor;
   if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8) weight_q8_8 = DCC_WEIGHT_MIN_Q8_8;
   if (weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) weight_q8_8 = DCC_WEIGHT_MAX_Q8_8;
-  /* 1/w in 4.12 is 4096·256/w; 1/16 alone would need one more than the field holds. */
+  /* 1/w in 4.12 is 4096·256/w; for w = 1/16 the value is one above the greatest of the field. */
   uint32_t inverse = ((1u << 20) + weight_q8_8 / 2) / weight_q8_8;
   if (inverse > UINT16_MAX) inverse = UINT16_MAX;
   factor.f_inc_q8_8 = (uint16_t)weight_q8_8;

@@ -1,8 +1,8 @@
-/* What the controller's look-up tables contain, computed with integers only.
+/* The contents of the controller's look-up tables, calculated with integers only.
  *
- * Every entry is a function of the configuration, so a table can be loaded entry by entry without
- * holding it. Entries are within one unit of the last place of the exact value. Formats and the
- * curves themselves: docs/formats.md, "Fixed-point formats" and "Rate unit". */
+ * Every entry is a function of the configuration, so a table can be loaded entry by entry without a
+ * copy in memory. Entries are within one unit of the last place of the exact value. Formats and
+ * curves: docs/formats.md, "Fixed-point formats" and "Rate unit". */
 #ifndef DCC_DRIVER_DCC_TABLES_H
 #define DCC_DRIVER_DCC_TABLES_H
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Weights the factor table can express. */
+/* Range of the weights that the factor table can express. */
 enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
 
 /* Selects the law of a number as CTRL.LAW and CTRL.LAW_HIGH have it. `cut_by_marks` and
@@ -27,9 +27,9 @@ uint32_t dcc_law(const struct dcc_config* config);
 
 /* MARK_SHIFT for the proportional curve: a mark is four entries of the decrease table. */
 enum { DCC_PROPORTIONAL_MARK_SHIFT = 10 };
-/* decrease[i], 1.16, i = 0 … 256 (argument 256·i): what a cut multiplies the rate with.
- * DCQCN: 1 - i/512. Proportional: 1 - i/64, 0 from 64 on, so that each mark takes 1/16 off a flow
- * of weight 1 and 1/(16·w) off one of weight w, however many there are. */
+/* decrease[i], 1.16, i = 0 … 256 (argument 256·i): the multiplier of a cut. DCQCN: 1 - i/512.
+ * Proportional: 1 - i/64, and 0 from 64 on, so that each mark takes 1/16 off the rate of a flow of
+ * weight 1 and 1/(16·w) off that of a flow of weight w, whatever the number of marks. */
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i);
 /* The same entry for the law of a configuration, whatever its number. */
 uint32_t dcc_decrease_entry_of(const struct dcc_config* config, uint32_t i);
@@ -40,26 +40,27 @@ uint32_t dcc_decay(uint32_t g_q0_16, uint32_t n);
 uint32_t dcc_decay_hi_entry(uint32_t g_q0_16, uint32_t i);
 uint32_t dcc_decay_lo_entry(uint32_t g_q0_16, uint32_t i);
 
-/* Factors of a class of this weight: increases times w (8.8), cuts divided by w (4.12). */
+/* Factors of a class of weight w: increases are multiplied by w (8.8), cuts divided by w (4.12). */
 struct dcc_factor {
   uint16_t f_inc_q8_8;
   uint16_t f_dec_q4_12;
 };
 struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8);
 
-/* --- Classes: what a DSCP is entitled to, for dcc_config.classes --- */
+/* --- Classes: the entries of dcc_config.classes --- */
 
-/* Weight one, no guarantee, no cap. */
+/* Gives all DSCPs weight 1, no guarantee and no cap. */
 void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]);
-/* A class by weight; `floor` and `ceiling` in 24.8 Mb/s as CCTI_Limit and CCTI_Min bound a flow
- * (floor 0: no guarantee; ceiling UINT32_MAX: no cap). */
+/* A class of a weight. `floor` and `ceiling` bound the rate of a flow, in 24.8 Mb/s, like
+ * CCTI_Limit and CCTI_Min (floor 0: no guarantee; ceiling UINT32_MAX: no cap). */
 struct dcc_class dcc_class_of(uint32_t weight_q8_8, uint32_t floor_q24_8, uint32_t ceiling_q24_8);
-/* Close to strict priority: each rank (0 lowest … 3 highest) weighs 16 times the one below, which
- * is as far apart as the factor table reaches; the highest is 4096 times the lowest. */
+/* Classes close to strict priority: each rank (0 lowest … 3 highest) has 16 times the weight of the
+ * rank below. The highest has 4096 times the weight of the lowest, the range of the factor table.
+ */
 struct dcc_class dcc_class_of_rank(uint32_t rank);
 enum { DCC_RANKS = 4 };
 
-/* --- All of it at once, for tools and tests --- */
+/* --- All tables at once, for tools and tests --- */
 struct dcc_tables {
   struct dcc_factor factor[DCC_DSCPS];
   uint32_t floor[DCC_DSCPS];

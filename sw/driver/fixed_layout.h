@@ -1,4 +1,4 @@
-/* What every structure shared between hardware, firmware and platform relies on: its layout. */
+/* Checks of the layout of structures that hardware, firmware and platform share. */
 #ifndef DCC_DRIVER_FIXED_LAYOUT_H
 #define DCC_DRIVER_FIXED_LAYOUT_H
 
@@ -12,7 +12,7 @@
 #endif
 
 /* All fields lie at multiples of their own size, so no compiler inserts padding and no structure
- * needs to be packed; the assertions beside each structure hold every compiler to it. */
+ * needs to be packed. The assertions beside each structure check this. */
 #define DCC_ASSERT_OFFSET(type, field, offset) \
   DCC_LAYOUT_ASSERT(offsetof(struct type, field) == (offset), #type "." #field " has moved")
 #define DCC_ASSERT_SIZE(type, bytes) \

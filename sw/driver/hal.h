@@ -1,8 +1,8 @@
-/* The few things driver and application ask of the machine below them.
+/* Hardware abstraction of driver and application: register accesses, memory, time, interrupts.
  *
- * On RISC-V they are volatile accesses and two functions of the firmware; elsewhere they are calls
- * through `struct hal`, so that a simulation or a test can stand in for the machine. Code above
- * this header is the same source in both cases.
+ * On RISC-V these are volatile accesses and two functions of the firmware. Elsewhere they are calls
+ * through `struct hal`, so that a simulation or a test can take the place of the machine. Code
+ * above this header is the same source in both cases.
  *
  * Registers are read and written as aligned 32-bit words. A refused register access does not
  * return: it traps on RISC-V and ends the run natively, both naming the register. */
@@ -60,7 +60,7 @@ static inline int hal_wait_for_interrupt(const struct hal* hal, uint64_t deadlin
 #else
 
 struct hal {
-  void* context; /* handed to every function */
+  void* context; /* first argument of every function */
   uint32_t (*read32)(void* context, uint64_t address);
   void (*write32)(void* context, uint64_t address, uint32_t value);
   void* (*memory)(void* context, uint64_t address, uint64_t bytes);
@@ -77,13 +77,13 @@ static inline void hal_write32(const struct hal* hal, uint64_t address, uint32_t
   hal->write32(hal->context, address, value);
 }
 
-/* Host RAM [address, address + bytes) as the processor sees it, valid for the whole run; NULL if
- * that is not RAM. Devices see what was written after the next barrier or register write. */
+/* A pointer to host RAM [address, address + bytes), valid for the whole run; NULL if the range is
+ * not RAM. Devices see written data after the next barrier or register write. */
 static inline void* hal_memory(const struct hal* hal, uint64_t address, uint64_t bytes) {
   return hal->memory(hal->context, address, bytes);
 }
 
-/* Memory written before is visible to devices before anything written after. */
+/* Makes earlier writes to memory visible to devices before later writes. */
 static inline void hal_barrier(const struct hal* hal) { hal->barrier(hal->context); }
 
 /* Simulated time since the start of the run. */
@@ -91,7 +91,7 @@ static inline uint64_t hal_time_ns(const struct hal* hal) { return hal->time_ns(
 
 /* Sleeps until the interrupt line is high or `deadline_ns` is reached (UINT64_MAX: no deadline).
  * Returns 1 with the line high, 0 at the deadline. Returns at once if the line is high already;
- * it is level-sensitive, so nothing is lost between a look and a wait. */
+ * the line is level-sensitive, so no interrupt is lost between a check and the wait. */
 static inline int hal_wait_for_interrupt(const struct hal* hal, uint64_t deadline_ns) {
   return hal->wait_for_interrupt(hal->context, deadline_ns);
 }

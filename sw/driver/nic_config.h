@@ -1,4 +1,4 @@
-/* The NIC's configuration as software holds it. Lives in the boot block: fixed layout. */
+/* The configuration of the NIC. The boot block contains the structure, so its layout is fixed. */
 #ifndef DCC_DRIVER_NIC_CONFIG_H
 #define DCC_DRIVER_NIC_CONFIG_H
 
@@ -14,11 +14,11 @@ enum nic_ack_mode { NIC_ACK_NONE = 0, NIC_ACK_PER_PACKET = 1, NIC_ACK_PER_MESSAG
 struct nic_config {
   uint32_t send_ring_entries;       /* power of two, 2 … 32768 */
   uint32_t completion_ring_entries; /* power of two, 2 … 32768 */
-  struct nic_parameters parameters; /* a register each; driver/nic_regs.h */
+  struct nic_parameters parameters; /* one register for each member; driver/nic_regs.h */
   uint8_t ack_mode;                 /* enum nic_ack_mode */
   uint8_t cnp_enable;               /* 1: a CE mark is answered by a CNP */
   uint8_t cnp_carry_marks;          /* 1: CNPs carry the count of CE marks */
-  uint8_t irq_count;                /* completions per interrupt at most waited for, 1 … 255 */
+  uint8_t irq_count;                /* completions that trigger an interrupt, 1 … 255 */
   uint16_t irq_delay_us;            /* longest wait of a completion for its interrupt; 0 = none */
   uint16_t reserved;
   uint64_t memory_base;  /* remote writes may touch [base, base + bytes) */

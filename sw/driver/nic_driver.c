@@ -35,7 +35,7 @@ static const char* const kErrorText[NIC_ERRORS] = {
 #undef SENTENCE
 };
 
-/* Where each parameter lies: its register, its member, and what may stand there. */
+/* Each parameter: its register, its member and its range. */
 static const struct register_parameter kParameters[NIC_PARAMETER_REGISTERS] = {
 #define ROW(NAME, member, least, most, sentence) \
   {NIC_##NAME##_OFFSET, offsetof(struct nic_parameters, member), least, most},
@@ -252,7 +252,8 @@ static enum nic_error post(struct nic* nic, const struct nic_wqe* request) {
   if (request->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
   if (request->length == 0 || request->length > NIC_MESSAGE_BYTES_MAX) return NIC_ERROR_LENGTH;
   if (send_ring_full(nic)) {
-    /* What we know of the NIC's head may be old: only now is a register read worth its price. */
+    /* The known head of the NIC may be old. A register read is expensive, so it is done only here.
+     */
     nic->send_head = (uint16_t)get(nic, NIC_SQ_HEAD_OFFSET);
     if (send_ring_full(nic)) return NIC_ERROR_RING_FULL;
   }
@@ -334,7 +335,7 @@ static int receive_ring_full(const struct nic* nic) {
 enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive) {
   if (receive->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
   if (receive->length == 0 || receive->length > NIC_MESSAGE_BYTES_MAX) return NIC_ERROR_LENGTH;
-  if (receive_ring_full(nic)) { /* without a ring it is always full */
+  if (receive_ring_full(nic)) { /* a ring that does not exist counts as full */
     nic->receive_head = (uint16_t)get(nic, NIC_RQ_HEAD_OFFSET);
     if (receive_ring_full(nic)) return NIC_ERROR_RING_FULL;
   }

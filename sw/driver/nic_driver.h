@@ -1,5 +1,5 @@
-/* Driver of the RDMA NIC: rings, queue pairs, work requests, completions. Portable C11, no memory
- * of its own: the caller keeps `struct nic` and says where in host RAM the rings lie.
+/* Driver of the RDMA NIC: rings, queue pairs, work requests, completions. Portable C11 without
+ * dynamic memory: the caller keeps `struct nic` and gives the places of the rings in host RAM.
  * Descriptor formats and ring protocol: driver/nic_descriptors.h. */
 #ifndef DCC_DRIVER_NIC_DRIVER_H
 #define DCC_DRIVER_NIC_DRIVER_H
@@ -38,7 +38,7 @@ enum nic_error {
   NIC_ERRORS = NIC_ERROR_OUTSIDE_RANGE + NIC_PARAMETER_REGISTERS,
 };
 
-/* A sentence for people; never NULL. */
+/* The error as a sentence for users; never NULL. */
 const char* nic_error_text(enum nic_error error);
 const char* nic_cqe_status_text(uint32_t status);
 
@@ -53,7 +53,7 @@ struct nic {
   uint32_t send_entries;
   uint32_t completion_entries;
   uint16_t send_tail;     /* entries written by software */
-  uint16_t send_doorbell; /* entries the NIC has been told of */
+  uint16_t send_doorbell; /* entries of which the doorbell told the NIC */
   uint16_t send_head;     /* entries the NIC is known to have fetched */
   uint16_t completion_head;
   struct nic_rqe* receive_ring; /* null until nic_start_receives */
@@ -61,7 +61,8 @@ struct nic {
   uint16_t receive_tail;
   uint16_t receive_doorbell;
   uint16_t receive_head;
-  volatile uint32_t* completions_held; /* where nic_reap notes what it took; null: nowhere */
+  volatile uint32_t*
+      completions_held; /* nic_reap counts taken completions here; null: it does not */
 };
 
 /* Finds the NIC at `base`: checks ID and version, waits until it is ready. */
@@ -87,8 +88,7 @@ struct nic_queue_pair {
 };
 enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair);
 enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn);
-/* What a flow of this class is to get in proportion to others, 1.0 = 256, where the NIC's
- * congestion control keeps to such weights. */
+/* Sets the weight of a DSCP, 1.0 = 256, for congestion controls of the NIC that follow weights. */
 enum nic_error nic_set_weight(struct nic* nic, uint32_t dscp, uint32_t weight_q8_8);
 
 struct nic_write {
@@ -116,7 +116,7 @@ struct nic_send {
   uint32_t remote_host; /* of a datagram */
   uint32_t remote_qpn;  /* of a datagram */
 };
-/* Into the receive entry that the far queue pair's software posted first. */
+/* Sends a message into the oldest receive entry of the remote queue pair. */
 enum nic_error nic_post_send(struct nic* nic, const struct nic_send* send);
 
 struct nic_read {
@@ -127,27 +127,27 @@ struct nic_read {
   uint32_t length;
   uint8_t signaled;
 };
-/* The completion comes when the bytes are in memory. */
+/* Posts an RDMA READ; its completion comes when the bytes are in memory. */
 enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read);
 
 struct nic_atomic {
   uint32_t qpn;
   uint64_t wr_id;
-  uint64_t local_address;  /* gets the eight bytes as they were; as of a read */
+  uint64_t local_address;  /* receives the old eight bytes, like the data of a READ */
   uint64_t remote_address; /* a multiple of eight */
   uint64_t swap_or_add;
   uint64_t compare; /* of a compare-and-swap */
   uint8_t signaled;
 };
-/* Nothing at the far end changes these bytes between the look and the change, the far processor
- * included; and it happens once, however often a packet is lost. */
+/* Posts an atomic operation. Nothing at the remote end, the remote processor included, changes the
+ * bytes between its read and its write. It is executed once, however often a packet is lost. */
 enum nic_error nic_post_compare_swap(struct nic* nic, const struct nic_atomic* atomic);
 enum nic_error nic_post_fetch_add(struct nic* nic, const struct nic_atomic* atomic);
 
-/* Puts a buffer, within the window of struct nic_config, into the receive ring. */
+/* Posts a buffer to the receive ring. The buffer must lie in the window of struct nic_config. */
 enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive);
 
-/* Tells the NIC of what was posted, in either ring. */
+/* Tells the NIC of the posted entries of both rings. */
 void nic_ring_doorbell(struct nic* nic);
 
 /* Copies up to `room` completions in order, gives their entries back and returns their number. */
@@ -155,8 +155,8 @@ uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room);
 
 /* Causes of an interrupt, as bits of IRQ_STATUS (NIC_IRQ_STATUS_…_MASK). */
 void nic_enable_interrupts(struct nic* nic, uint32_t causes);
-/* Returns the enabled causes that are active and clears them; reap after it, not before, and no
- * completion goes unnoticed. */
+/* Returns the enabled causes that are active and clears them. Call nic_reap after it, not before,
+ * so that no completion is missed. */
 uint32_t nic_take_interrupts(struct nic* nic);
 
 struct nic_refused_access {
@@ -166,7 +166,7 @@ struct nic_refused_access {
 };
 void nic_read_refused_access(struct nic* nic, struct nic_refused_access* access);
 
-/* Each counter is read coherently; the set is not a snapshot. */
+/* Reads all counters. Each counter is consistent in itself; they are read one after the other. */
 void nic_read_statistics(struct nic* nic, struct nic_statistics* statistics);
 
 #ifdef __cplusplus

@@ -1,22 +1,22 @@
-/* Small helpers the drivers share: fields of registers, 64-bit counters, waiting for a bit,
- * parameters that are a register each. */
+/* Helpers of the drivers: register fields, 64-bit counters, waiting for a bit, and parameters with
+ * one register each. */
 #ifndef DCC_DRIVER_REGISTER_ACCESS_H
 #define DCC_DRIVER_REGISTER_ACCESS_H
 
 #include "driver/hal.h"
 
-/* FIELD_PUT(DCC_CTRL_ENABLE, 1) → the register's word with that field set. */
+/* FIELD_PUT(DCC_CTRL_ENABLE, 1) is a register word with that value in the field and 0 elsewhere. */
 #define FIELD_PUT(field, value) (((uint32_t)(value) << field##_SHIFT) & field##_MASK)
 #define FIELD_GET(field, word) (((uint32_t)(word)&field##_MASK) >> field##_SHIFT)
 
-/* Statistics pairs: the read of the low word latches the high one. */
+/* Reads a 64-bit counter. The read of the low word latches the high word. */
 static inline uint64_t register_read64(const struct hal* hal, uint64_t low_address) {
   const uint32_t low = hal_read32(hal, low_address);
   return (uint64_t)hal_read32(hal, low_address + 4) << 32 | low;
 }
 
-/* Waits until (register & mask) == value, looking once a microsecond. Returns 0 when `timeout_ns`
- * has passed; a machine whose time stands still is given up on after as many looks. */
+/* Waits until (register & mask) == value, reading once a microsecond. Returns 0 after `timeout_ns`,
+ * or after as many reads on a machine whose time does not advance. */
 static inline int register_wait(const struct hal* hal, uint64_t address, uint32_t mask,
                                 uint32_t value, uint64_t timeout_ns) {
   const uint64_t end = hal_time_ns(hal) + timeout_ns;
@@ -29,7 +29,7 @@ static inline int register_wait(const struct hal* hal, uint64_t address, uint32_
   return 0;
 }
 
-/* Where a parameter lies: its register, its member of the structure, and what may stand there. */
+/* A parameter: its register, its member of the structure, and its range. */
 struct register_parameter {
   uint32_t offset;
   uint32_t member;
@@ -42,7 +42,7 @@ static inline uint32_t register_parameter_value(const struct register_parameter*
   return *(const uint32_t*)((const char*)values + parameter->member);
 }
 
-/* Number of the first parameter whose value is out of its range; `count` if there is none. */
+/* Index of the first parameter whose value is out of its range; `count` if there is none. */
 static inline uint32_t register_outside(const struct register_parameter* parameters, uint32_t count,
                                         const void* values) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ static inline void register_program(const struct hal* hal, uint64_t base,
   }
 }
 
-/* 1 if every parameter reads as it was written. */
+/* Returns 1 if every parameter reads back as it was written. */
 static inline int register_reads_back(const struct hal* hal, uint64_t base,
                                       const struct register_parameter* parameters, uint32_t count,
                                       const void* values) {

@@ -177,7 +177,7 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   }
 }
 
-// All packets of two flows are marked for good, an all clear promised to one of them.
+// All packets of two flows are marked for good, a clear notification promised to one of them.
 TEST(LongHolds, EndAfter160Intervals) {
   constexpr std::uint32_t kTick = 64;
   Bench bench(make_small_controller(13), 13);
@@ -214,9 +214,9 @@ TEST(LongHolds, EndAfter160Intervals) {
 }
 
 // T, the target's steps and a cut's in the intervals after a hold, for every length of them.
-TEST(Brisk, LastsAsManyIntervalsAsItsRegisterSays) {
+TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   constexpr std::uint32_t kTick = 64;
-  for (std::uint32_t brisk = 0; brisk <= kMaxBrisk; brisk += brisk < 3 ? 1 : 23) {
+  for (std::uint32_t brisk = 0; brisk <= kMaxFastPhase; brisk += brisk < 3 ? 1 : 23) {
     Bench bench(make_small_controller(17), 17);
     bench.program(false);
     bench.write(DCC_TICK_DIV_OFFSET, kTick);
@@ -231,7 +231,7 @@ TEST(Brisk, LastsAsManyIntervalsAsItsRegisterSays) {
     cnp.cnp_packets = cnp.cnp_marks;
     bench.cycle(cnp);
     for (int n = 0; n < 60; ++n) bench.cycle({});
-    cnp.cnp_marks = 0;  // all clear
+    cnp.cnp_marks = 0;  // a clear notification
     bench.cycle(cnp);
     for (int n = 0; n < 60; ++n) bench.cycle({});
     std::uint32_t intervals = 0;

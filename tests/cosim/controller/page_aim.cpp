@@ -128,7 +128,7 @@ void Bench::aimed_access() {
     case 13:
       return plan_first(s.flow);
     case 14:
-      return begin(true, DCC_BRISK_OFFSET, below(2) == 0 ? below(4) : below(kMaxBrisk + 1));
+      return begin(true, DCC_BRISK_OFFSET, below(2) == 0 ? below(4) : below(kMaxFastPhase + 1));
     default:
       return begin(
           true, DCC_BYTE_THRESHOLD_OFFSET,

@@ -447,7 +447,7 @@ void Bench::program(bool dcqcn) {
                              (below(4) != 0 ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                              (below(2) != 0 ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
-  if (!dcqcn) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMaxBrisk + 1));
+  if (!dcqcn) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMaxFastPhase + 1));
 }
 
 void Bench::compare_slots() {

@@ -38,7 +38,7 @@ class Bench {
  public:
   Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed);
 
-  /// Registers of one run: a law of marks or DCQCN's, and everything else at random.
+  /// Registers of one run: the law, proportional or DCQCN, and everything else at random.
   void program(bool dcqcn);
   void run(std::uint64_t cycles, const Profile& profile);
   /// One cycle with these inputs and no access.
@@ -121,7 +121,7 @@ class Bench {
   void aim_overrate(State& state);
   void aim_patience(State& state);
   void aim_account(State& state);
-  void aim_brisk(State& state);
+  void aim_fast_phase(State& state);
   void aim_due(State& state);
   void aim_counts(State& state);
   void aim_interval(State& state);

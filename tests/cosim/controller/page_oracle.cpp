@@ -229,7 +229,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
   ++counts_.cnps_received;
   std::optional<std::uint32_t> at = find(cnp.flow);
   const bool first = !at.has_value();
-  if (!r.dcqcn && cnp.marks == 0) {  // all clear: a hold is over, nothing else
+  if (!r.dcqcn && cnp.marks == 0) {  // a clear notification ends a hold, and nothing else
     if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
       end_hold(slots_[*at]);
@@ -294,7 +294,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     slot.alpha = 0;
     const bool may_hold = r.first_cut != 0;
     if (!first || !may_hold) {
-      const std::uint32_t marks = in_brisk(slot) ? std::min(255u, 4 * cnp.marks) : cnp.marks;
+      const std::uint32_t marks = in_fast_phase(slot) ? std::min(255u, 4 * cnp.marks) : cnp.marks;
       cut(slot, 0, marks, first);
     }
     const std::int64_t owed = slot.length < 0 ? -slot.length / 256 - 8 : -1;
@@ -303,7 +303,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     if (may_hold && (first || swamped)) {
       slot.t = 1;
       slot.bc = 0;
-      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // an all clear is promised
+      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // a clear notification is promised
       slot.length = 0;
       slot.rc = slot.rt;
       cut(slot, 0, 0, true);
@@ -365,7 +365,7 @@ void Oracle::on_timer() {
         over = true;
       }
     }
-    const bool brisk = in_brisk(slot);
+    const bool fast = in_fast_phase(slot);
     if (over) end_hold(slot);
     if (!held) {
       const bool silent =
@@ -379,7 +379,7 @@ void Oracle::on_timer() {
         packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
       }
-      if (brisk) {
+      if (fast) {
         packets = std::min<std::uint64_t>((1u << 20) - 1, 4 * packets);
         slot.t = slot.t == 255 ? 0 : slot.t + 1;
       }

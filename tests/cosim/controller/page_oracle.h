@@ -13,8 +13,8 @@
 
 namespace dcc::page {
 
-constexpr std::uint32_t kMaxHold = 160;  // intervals
-constexpr std::uint32_t kMaxBrisk = 95;  // intervals
+constexpr std::uint32_t kMaxHold = 160;      // intervals
+constexpr std::uint32_t kMaxFastPhase = 95;  // intervals
 
 struct Shape {
   std::uint32_t slots;
@@ -188,7 +188,7 @@ class Oracle {
   void end_hold(Slot& slot) const;
   static bool in_hold(const Slot& slot) { return slot.t >= 1 && slot.t <= kMaxHold; }
   /// The hold is over, and for some intervals every packet and every mark counts four times.
-  static bool in_brisk(const Slot& slot) { return slot.t > kMaxHold; }
+  static bool in_fast_phase(const Slot& slot) { return slot.t > kMaxHold; }
   void say(std::uint32_t flow, std::uint32_t rate);
   std::pair<std::uint32_t, std::uint32_t> limits(std::uint32_t dscp) const;
   void cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool first);

@@ -175,10 +175,10 @@ void Bench::aim_account(State& state) {
 }
 
 // After a hold: four times the packets and marks, next to what they may be, and the last interval.
-void Bench::aim_brisk(State& state) {
+void Bench::aim_fast_phase(State& state) {
   const std::uint32_t t = below(3) == 0   ? 255
                           : below(2) == 0 ? around(kMaxHold)
-                                          : kMaxHold + 1 + below(kMaxBrisk);
+                                          : kMaxHold + 1 + below(kMaxFastPhase);
   const std::int64_t packets = static_cast<std::int64_t>(
       std::min(around(std::uint64_t{1} << (below(3) == 0 ? 18 : below(19))), (1u << 19) - 1));
   const std::int64_t length = below(4) == 0 ? -256 * packets : 256 * packets + below(256);
@@ -253,8 +253,9 @@ void Bench::set_state() {
     aim_counts(state);
   } else {
     using Aim = void (Bench::*)(State&);
-    static constexpr Aim kAims[] = {&Bench::aim_owed,     &Bench::aim_silence, &Bench::aim_overrate,
-                                    &Bench::aim_patience, &Bench::aim_account, &Bench::aim_brisk};
+    static constexpr Aim kAims[] = {&Bench::aim_owed,     &Bench::aim_silence,
+                                    &Bench::aim_overrate, &Bench::aim_patience,
+                                    &Bench::aim_account,  &Bench::aim_fast_phase};
     (this->*kAims[below(6)])(state);
   }
   const std::uint32_t at =

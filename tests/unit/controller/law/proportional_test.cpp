@@ -129,7 +129,7 @@ TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsThoughAllIsMarkedForGood) {
-  for (const int packets : {0, 4}) {  // an all clear promised or not
+  for (const int packets : {0, 4}) {  // a clear notification promised or not
     manager_.reset(now_);
     manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
     int intervals = 0;
