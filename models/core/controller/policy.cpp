@@ -26,6 +26,11 @@ Policy::Policy(const char* name, const char* description) : name_(name), descrip
   policies.insert(place, this);
 }
 
+Policy::~Policy() {
+  std::vector<const Policy*>& policies = registered_policies();
+  policies.erase(std::remove(policies.begin(), policies.end(), this), policies.end());
+}
+
 std::unique_ptr<Algorithm> Policy::make(const DccParameters&, const AlgorithmContext&) const {
   return nullptr;
 }

@@ -46,7 +46,7 @@ class Policy {
   static const Policy& of(const std::string& name);
 
  protected:
-  ~Policy() = default;
+  ~Policy();
 
  private:
   const char* name_;
