@@ -54,12 +54,27 @@ class OntoTest(FolderTest):
 
     def test_tables_have_figures_and_reasons(self):
         experiment = reproduce_plan.read(reproduce_plan.SHIPPED / "pdq_switching.figures.yml")
-        text = reproductions_page.tables([experiment], [
+        text, _ = reproductions_page.tables([experiment], [
             self.record(),
             self.record(figure="x", ours=[1.0, 2.0, 3.0], verdict="outside, explained", reason="so it is")])
         self.assertIn("| five of 1 MB | all done ms | 42 +- 2 % | 40 | OUTSIDE |", text)
         self.assertIn("| 2.0 ± 2.5 (1 … 3) | outside (1) |", text)
         self.assertIn("(1) so it is", text)
+
+
+class OrdersTest(unittest.TestCase):
+    def ordered(self, *means):
+        """Whether tables() finds the first order kept by these means."""
+        order, names = "60 x 1000", ("hpcc", "dctcp", "dcqcn", "timely", "dcqcn_paper")
+        names = [f"fbhadoop_{name}" for name in names]
+        experiments = [reproduce_plan.read(reproduce_plan.SHIPPED / f"{name}.figures.yml") for name in names]
+        return reproductions_page.tables(experiments, [
+            {"experiment": name, "run": order, "figure": "mean slowdown", "published": None, "accepted": "-",
+             "ours": [mean], "verdict": "-", "source": "", "reason": ""} for name, mean in zip(names, means)])[1]
+
+    def test_an_order_that_is_not_kept_is_told(self):
+        self.assertTrue(self.ordered(1.9, 3.3, 6.0, 8.2, 8.7))
+        self.assertFalse(self.ordered(1.9, 3.3, 9.0, 8.2, 8.7))
 
 
 if __name__ == "__main__":

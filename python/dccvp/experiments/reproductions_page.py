@@ -2,7 +2,6 @@
 
   tool.py reproductions-page [--onto PAGE] FOLDER…  the summary on standard output, or PAGE with its rows of the
                                                     experiments in the folders replaced
-  tool.py reproductions-page --orders FOLDER…       only the orders among experiments; exit 1 if one fails
 
 Each FOLDER holds a reproduction.json; of an experiment that several hold, the last counts. PAGE keeps the rows of
 experiments that no folder holds, as long as there is such an experiment.
@@ -113,10 +112,11 @@ def experiment_table(experiment, rows):
 
 
 def tables(experiments, records):
-    """The content of reproduction.md: a table for every experiment."""
+    """The content of reproduction.md, a table for every experiment, and whether every order among them holds."""
     by_name = {e.name: [r for r in records if r["experiment"] == e.name] for e in experiments}
-    return "# Published experiments, run again\n\n" + orders_table(judged_orders(by_name)) + "".join(
-        experiment_table(e, by_name[e.name]) for e in experiments)
+    orders = judged_orders(by_name)
+    return "# Published experiments, run again\n\n" + orders_table(orders) + "".join(
+        experiment_table(e, by_name[e.name]) for e in experiments), all(o[2] != figures.OUTSIDE for o in orders)
 
 
 def summary_row(experiment, rows):
@@ -134,10 +134,6 @@ def rows_of(page):
 def main(arguments):
     if not arguments:
         sys.exit(__doc__)
-    if arguments[0] == "--orders":
-        orders = judged_orders(load(arguments[1:]))
-        print(orders_table(orders), end="")
-        return 1 if any(verdict == figures.OUTSIDE for _, _, verdict in orders) else 0
     page = pathlib.Path(arguments[1]) if arguments[0] == "--onto" and len(arguments) > 1 else None
     records = load(arguments[2:] if page else arguments)
     experiments = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(SHIPPED))}

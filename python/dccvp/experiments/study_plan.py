@@ -28,6 +28,7 @@ import pathlib
 import random
 
 from dccvp.common import quantity
+from dccvp.experiments.study_table import BOUNDS
 from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, hint, integer, items, load, plain,
                                      seeds_of, word)
 
@@ -37,9 +38,6 @@ MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
 MOST_FLOWS = 65_535  # hosts: one for each flow, and the receiver
-LIMITS = ("share_error_p95", "share_rms_max", "class_error_max", "pfc_pauses_max", "utilisation_min",
-          "drain_ms_max", "tenant_error_max", "message_gain_min", "use_least_min",
-          "windows_every_min", "windows_rms_min")
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
@@ -163,8 +161,8 @@ def settings_of(node, what):
 def limits_of(node, where):
     limits = {}
     for key, value in entries(node, f"{where}: limits") if node is not None else ():
-        if key.value not in LIMITS:
-            fail(key, f"{where}: unknown limit '{key.value}'{hint(key.value, LIMITS)}")
+        if key.value not in BOUNDS:
+            fail(key, f"{where}: unknown limit '{key.value}'{hint(key.value, BOUNDS)}")
         limits[key.value] = plain(value)
         if not isinstance(limits[key.value], (int, float)) or isinstance(limits[key.value], bool):
             fail(value, f"{where}: a limit is a number, not {described(value)}")

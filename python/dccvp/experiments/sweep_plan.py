@@ -213,26 +213,17 @@ def named(node, what, known):
     return name
 
 
-def heatmaps_of(node, metrics, axes):
+def plots_of(root, key, kinds, known, best):
+    """The plots that `key` of the file lists; `kinds`: {key of a plot: "metric" or "parameter"}, beside `by`, a
+    parameter. InputError for a metric that is not in `best`."""
     out = []
-    for item in items(node, "'heatmaps'"):
-        parts = fields(item, "a heat map", ("metric", "x", "y", "by"), ("metric", "x", "y"))
-        out.append({"metric": named(parts["metric"], "metric", metrics),
-                    **{k: named(parts[k], "parameter", axes) for k in ("x", "y", "by") if k in parts}})
-    return out
-
-
-def pareto_of(node, metrics, axes, best):
-    out = []
-    for item in items(node, "'pareto'"):
-        parts = fields(item, "a Pareto plot", ("x", "y", "by"), ("x", "y"))
-        plot = {k: named(parts[k], "metric", metrics) for k in ("x", "y")}
-        for k in ("x", "y"):
-            if plot[k] not in best:
-                fail(parts[k], f"'{plot[k]}' is not in 'best': which way is better?")
-        if "by" in parts:
-            plot["by"] = named(parts["by"], "parameter", axes)
-        out.append(plot)
+    for item in items(root[key], f"'{key}'") if key in root else []:
+        parts = fields(item, "a heat map" if key == "heatmaps" else "a Pareto plot", (*kinds, "by"), tuple(kinds))
+        out.append({k: named(parts[k], kind, known[kind]) for k, kind in {**kinds, "by": "parameter"}.items()
+                    if k in parts})
+        for k, kind in kinds.items():
+            if kind == "metric" and out[-1][k] not in best:
+                fail(parts[k], f"'{out[-1][k]}' is not in 'best': which way is better?")
     return out
 
 
@@ -275,9 +266,9 @@ def read(path):
         if word(value, "'best'") not in ("max", "min"):
             fail(value, f"'{value.value}' is not one of max, min")
         best[key.value] = value.value
-    shown = [axis for axis in axes if axis != "seed"]  # pictures show the means over the seeds
-    heatmaps = heatmaps_of(root["heatmaps"], metrics, shown) if "heatmaps" in root else []
-    pareto = pareto_of(root["pareto"], metrics, shown, best) if "pareto" in root else []
+    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show means over seeds
+    heatmaps = plots_of(root, "heatmaps", {"metric": "metric", "x": "parameter", "y": "parameter"}, known, metrics)
+    pareto = plots_of(root, "pareto", {"x": "metric", "y": "metric"}, known, best)
     limits = limits_of(root["limits"], metrics) if "limits" in root else []
     branch_at = word(root["branch_at"], "'branch_at'") if "branch_at" in root else None
     if branch_at is not None and (quantity.parse(branch_at) or (0, ""))[1] != "time":
