@@ -2,6 +2,7 @@
 
 #include "build/engines.h"
 #include "build/translate.h"
+#include "controller/controller_setup.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -20,12 +21,14 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
            nic_parameters(context.config, context.id, context.link), context.nic_rank,
            context.sockets) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
+  const ControllerSetup controller{
+      static_cast<const dcc::ControllerConfig&>(config_.nic.controller),
+      [&] { return make_timer_engine(config_, id_, context.recordings); },
+      [&] { return make_rate_engine(config_, id_, context.recordings); },
+      controller_engine(config_, id_, context.recordings)};
   algorithm_ = config_.congestion_control_of(id_).make(
       {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
-       static_cast<const dcc::ControllerConfig&>(config_.nic.controller), context.controller_rank,
-       [&] { return make_timer_engine(config_, id_, context.recordings); },
-       [&] { return make_rate_engine(config_, id_, context.recordings); },
-       controller_engine(config_, id_, context.recordings)});
+       context.controller_rank, &controller});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
   nic_.device().set_algorithm(algorithm_.get());
   NicDevice& nic = nic_.device();

@@ -28,7 +28,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       fabric_(topology, routing),
       ties_(RandomStream(config.seed, "ties").next_u64(),
             static_cast<std::uint32_t>(2 * topology.cables().size())),
-      one_way_a_flow_(config.switch_.routing.one_way_a_flow()),
+      one_way_a_flow_(config.switch_.routing.one_path_per_flow()),
       sockets_(sockets) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());

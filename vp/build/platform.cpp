@@ -9,8 +9,6 @@
 #include "build/translate.h"
 #include "config/yaml_reader.h"
 #include "disturb/fault_plan.h"
-#include "schemes/hedera/hedera_scheduler.h"
-#include "schemes/lmc/lid_manager.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -73,7 +71,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       config, scheduler, network,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kDcbxRank);
   build_flow_scheduler();
-  build_threshold_agent();
+  build_transport_agent();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
   capture = std::make_unique<PacketCapture>(config, partitions, network, plan.count(),
@@ -108,7 +106,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     }
     return std::make_unique<DigestSampler>(
         DigestSampler::Context{when, config.duration, scheduler, network, flow_scheduler.get(),
-                               threshold_agent.get(), hosts, partitions, kDigestRank},
+                               transport_agent.get(), hosts, partitions, kDigestRank},
         sink);
   };
   if (config.output.digest.every) digests = sampler(config.output.digest, setup.digests);
@@ -122,7 +120,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                                     [](const auto& host) { return host->driver() != nullptr; });
   if (software || setup.interactive) {
     states =
-        std::make_unique<StateDigests>(network, flow_scheduler.get(), threshold_agent.get(), hosts);
+        std::make_unique<StateDigests>(network, flow_scheduler.get(), transport_agent.get(), hosts);
   }
   for (const auto& host : hosts) {
     if (host->driver() != nullptr) host->driver()->name_digest(*states);
@@ -147,15 +145,9 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
 }
 
 void Platform::build_flow_scheduler() {
-  const RoutingParameters& routes = config.switch_.routing;
-  if (!routes.is_central()) return;
-  if (routes.kind == RoutingParameters::Kind::kHedera) {
-    flow_scheduler = std::make_unique<HederaScheduler>(scheduler, network.fabric(), routes.hedera,
-                                                       config.seed, kFlowSchedulerRank);
-  } else {
-    flow_scheduler = std::make_unique<LidManager>(scheduler, network.fabric(), routes.lmc,
-                                                  routes.lid_manager, kFlowSchedulerRank);
-  }
+  if (!config.switch_.routing.is_central()) return;
+  flow_scheduler = config.switch_.routing.chosen()->make_scheduler(
+      {scheduler, network.fabric(), config.seed, kFlowSchedulerRank});
   for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
     if (model::SwitchModule* const module = network.switch_of(node)) {
       flow_scheduler->add_switch(node, *module->device().flow_entries());
@@ -163,17 +155,13 @@ void Platform::build_flow_scheduler() {
   }
 }
 
-void Platform::build_threshold_agent() {
+void Platform::build_transport_agent() {
   const TransportParameters* const transport = config.nic.transport.chosen();
-  const ThresholdTuning* const tuning = transport == nullptr ? nullptr : transport->tuning();
-  if (tuning == nullptr) return;
-  NicParameters asked;
-  transport->ask_nic(asked);
-  threshold_agent = std::make_unique<ThresholdAgent>(scheduler, kThresholdAgentRank, *tuning,
-                                                     asked.demotion.size());
+  if (transport == nullptr || !transport->has_agent()) return;
+  transport_agent = transport->make_agent(scheduler, kTransportAgentRank);
   for (const auto& host : hosts) {
     NicDevice& nic = host->nic().device();
-    threshold_agent->add_host(nic.transmitter(), nic.parameters().line_rate);
+    transport_agent->add_host(nic.transmitter(), nic.parameters().line_rate);
   }
 }
 

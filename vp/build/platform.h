@@ -21,12 +21,12 @@
 #include "disturb/link_faults.h"
 #include "disturb/memory_faults.h"
 #include "disturb/platform_clock.h"
+#include "fabric/flow_scheduler.h"
 #include "fabric/routing.h"
 #include "fabric/topology.h"
 #include "measure/measurement.h"
+#include "nic/transport_agent.h"
 #include "parallel/partitions.h"
-#include "schemes/common/flow_scheduler.h"
-#include "schemes/pias/threshold_agent.h"
 #include "sim/scheduler.h"
 #include "simulation_kernel.h"
 #include "stats/flow_ledger.h"
@@ -64,7 +64,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<LinkFaults> link_faults;
   std::unique_ptr<DcbxLinks> dcbx;
   std::unique_ptr<FlowScheduler> flow_scheduler;    // null: switches choose by themselves
-  std::unique_ptr<ThresholdAgent> threshold_agent;  // null: thresholds stay
+  std::unique_ptr<TransportAgent> transport_agent;  // null: thresholds stay
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<FlowGates> gates;
@@ -81,7 +81,7 @@ class Platform final : public sc_core::sc_module {
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
   void build_flow_scheduler();
-  void build_threshold_agent();
+  void build_transport_agent();
   void build_fast_forward(const RunSetup& setup);
   void build_hosts(const RunSetup& setup, bool parameters_change);
   void start_of_simulation() override { start_(); }

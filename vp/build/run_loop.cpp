@@ -42,7 +42,7 @@ void RunLoop::start() {
   p_.traffic->begin();
   p_.link_faults->begin();
   if (p_.flow_scheduler != nullptr) p_.flow_scheduler->begin();
-  if (p_.threshold_agent != nullptr) p_.threshold_agent->begin();
+  if (p_.transport_agent != nullptr) p_.transport_agent->begin();
   p_.memory_faults->begin();
   p_.changes->begin();
   p_.measurement->begin();

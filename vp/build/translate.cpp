@@ -23,7 +23,7 @@ PacketSizes packet_sizes(const PlatformConfig& config) {
 SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
   to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
-  to.routing.presto.mtu = config.nic.mtu;
+  to.mtu = config.nic.mtu;
   for (const AlgorithmChoice* const choice : config.congestion_controls()) {
     const AlgorithmParameters* const algorithm = choice->chosen();
     if (algorithm != nullptr) algorithm->ask_switch(to);

@@ -15,10 +15,9 @@ class NetworkCheck : private CheckContext {
     // Of a disabled section, too: it may be enabled from the command line.
     check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
     check_together("switch.scheduler", [&] { s.scheduler.check(); });
-    require(s.routing.kind != RoutingParameters::Kind::kDetail ||
-                s.routing.detail.favoured_below <= s.routing.detail.avoided_from,
-            given("routing.avoided_from", "routing.favoured_below"),
-            "avoided_from is below favoured_below");
+    if (s.routing.chosen() != nullptr) {
+      check_together("routing", [&] { s.routing.chosen()->check(); });
+    }
     require(s.buffer >= 4 * (c_.nic.mtu + kMaxHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));

@@ -24,11 +24,11 @@ class TransportCheck : private CheckContext {
             "transport " + name + " is not made for ports of discipline " + discipline);
     const std::string kept_by =
         discipline == "auto" && transport != nullptr ? transport->discipline() : discipline;
-    require(c_.switch_.routing.kind != RoutingParameters::Kind::kConweave || kept_by == "auto" ||
-                kept_by == "fifo",
+    const BalancerChoice& routing = c_.switch_.routing;
+    require(!routing.detains_packets() || kept_by == "auto" || kept_by == "fifo",
             given("routing.kind", kind),
-            "conweave holds packets in the switch's buffer, which ports of discipline " + kept_by +
-                " do not charge: discipline: {kind: fifo}, or another routing");
+            routing.name() + " holds packets in the switch's buffer, which ports of discipline " +
+                kept_by + " do not charge: discipline: {kind: fifo}, or another routing");
     const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
@@ -47,14 +47,12 @@ class TransportCheck : private CheckContext {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
-    require(!transport->needs_source_routing() ||
-                c_.switch_.routing.kind == RoutingParameters::Kind::kSource,
+    require(!transport->needs_source_routing() || routing.obeys_source(),
             given("routing.kind", kind),
             "transport " + name +
                 " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     check_together("nic.transport", [&] { transport->check_network(c_.topology); });
-    require(!transport->needs_symmetric_paths() ||
-                c_.switch_.routing.kind == RoutingParameters::Kind::kSymmetric || has_one_way(),
+    require(!transport->needs_symmetric_paths() || routing.is_symmetric() || has_one_way(),
             given("routing.kind", kind),
             "transport " + name +
                 " needs answers to come back by the way of the data: `routing: {kind: symmetric}`, "

@@ -91,8 +91,8 @@ std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
 const std::vector<ParameterRow>& list_parameters() {
   static std::vector<ParameterRow> rows;
   static std::size_t of_algorithms = 0;  // a plug-in may have brought more
-  if (of_algorithms == algorithms().size()) return rows;
-  of_algorithms = algorithms().size();
+  if (of_algorithms == Algorithms::all().size()) return rows;
+  of_algorithms = Algorithms::all().size();
   PlatformConfig defaults;
   Lister lister(true);
   describe(lister, defaults);

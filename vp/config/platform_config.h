@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/controller_engine.h"
 #include "describe/quantities.h"
 #include "fabric/faults.h"
 #include "fabric/topology_parameters.h"

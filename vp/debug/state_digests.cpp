@@ -82,7 +82,7 @@ std::uint64_t digest_of(const Device& device) {
 }  // namespace
 
 StateDigests::StateDigests(Network& network, const FlowScheduler* flow_scheduler,
-                           const ThresholdAgent* threshold_agent,
+                           const TransportAgent* transport_agent,
                            std::vector<std::unique_ptr<Host>>& hosts) {
   const std::vector<TopologyNode>& nodes = network.topology().nodes();
   for (NodeId node = 0; node < static_cast<NodeId>(nodes.size()); ++node) {
@@ -94,8 +94,8 @@ StateDigests::StateDigests(Network& network, const FlowScheduler* flow_scheduler
   if (flow_scheduler != nullptr) {
     add("flow_scheduler", [flow_scheduler] { return digest_of(*flow_scheduler); });
   }
-  if (threshold_agent != nullptr) {
-    add("threshold_agent", [threshold_agent] { return digest_of(*threshold_agent); });
+  if (transport_agent != nullptr) {
+    add("threshold_agent", [transport_agent] { return digest_of(*transport_agent); });
   }
   for (const auto& host : hosts) add_host(*host);
   for (const Wire& wire : network.wires()) {
@@ -147,7 +147,7 @@ model::DebugRegistry::Value digest_value(const StateDigests& states) {
 DigestSampler::DigestSampler(const Context& context, Sink sink)
     : c_(context),
       sink_(std::move(sink)),
-      digests_(context.network, context.flow_scheduler, context.threshold_agent, context.hosts),
+      digests_(context.network, context.flow_scheduler, context.transport_agent, context.hosts),
       event_(Event::calling<&DigestSampler::sample>(*this, context.rank)) {
   kept_.devices = digests_.names();
 }

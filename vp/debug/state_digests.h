@@ -11,10 +11,10 @@
 #include "build/network.h"
 #include "config/platform_config.h"
 #include "cpu/debug_registry.h"
+#include "fabric/flow_scheduler.h"
 #include "measure/results.h"
+#include "nic/transport_agent.h"
 #include "parallel/partitions.h"
-#include "schemes/common/flow_scheduler.h"
-#include "schemes/pias/threshold_agent.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
@@ -26,7 +26,7 @@ namespace dcc::vp {
 class StateDigests {
  public:
   StateDigests(Network& network, const FlowScheduler* flow_scheduler,
-               const ThresholdAgent* threshold_agent, std::vector<std::unique_ptr<Host>>& hosts);
+               const TransportAgent* transport_agent, std::vector<std::unique_ptr<Host>>& hosts);
   /// "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
   /// Now, between two events; looking changes nothing.
@@ -57,7 +57,7 @@ class DigestSampler {
     Scheduler& scheduler;
     Network& network;
     const FlowScheduler* flow_scheduler;    // null: none
-    const ThresholdAgent* threshold_agent;  // null: none
+    const TransportAgent* transport_agent;  // null: none
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;

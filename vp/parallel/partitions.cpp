@@ -139,11 +139,11 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
   PartitionPlan plan;
   plan.undivided = needs_one_order(config, topology, watched);
   if (config.switch_.routing.is_central()) {
-    plan.undivided = std::string("one scheduler (routing: ") +
-                     name_of(config.switch_.routing.kind) + ") reads all switches";
+    plan.undivided = std::string("one scheduler (routing: ") + config.switch_.routing.name() +
+                     ") reads all switches";
   }
   const TransportParameters* const transport = config.nic.transport.chosen();
-  if (transport != nullptr && transport->tuning() != nullptr) {
+  if (transport != nullptr && transport->has_agent()) {
     plan.undivided =
         "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "controller/controller_setup.h"
 #include "controller/formats.h"
 #include "describe/visitor.h"
 #include "driver/dcc_regs.h"
@@ -34,11 +35,13 @@ const RegisteredAlgorithm<DccParameters> kDcc{
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
       const auto other = policy_makers().find(parameters.policy);
       if (other != policy_makers().end()) return other->second(parameters, context);
+      const ControllerSetup least = ControllerSetup::one_slot();
+      const ControllerSetup& setup = context.controller ? *context.controller : least;
       return std::make_unique<Dcc>(
-          context.scheduler, context.host, context.controller, context.controller_rank,
-          context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr,
+          context.scheduler, context.host, setup.config, context.rank,
+          setup.timers ? setup.timers() : nullptr, setup.rates ? setup.rates() : nullptr,
           bytes_of(parameters.free_window, context.host.line_rate(), context.longest_base_rtt),
-          context.engine);
+          setup.engine);
     }};
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "controller/controller_setup.h"
 #include "controller/own_rate_unit.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/registry.h"
@@ -15,7 +16,7 @@ namespace dcc {
 
 /// Grows with every change of what a plug-in uses: nic/algorithm/algorithm.h,
 /// nic/algorithm/registry.h, the visitor, controller/own_rate_unit.h.
-constexpr std::uint32_t kPluginInterface = 5;
+constexpr std::uint32_t kPluginInterface = 6;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 
@@ -30,7 +31,8 @@ constexpr std::uint32_t plugin_layout() {
                                     sizeof(AlgorithmCounters),
                                     sizeof(Algorithm::View),
                                     sizeof(AlgorithmContext),
-                                    sizeof(AlgorithmEntry),
+                                    sizeof(Algorithms::Entry),
+                                    sizeof(ControllerSetup),
                                     sizeof(AlgorithmParameters),
                                     sizeof(CnpParameters),
                                     sizeof(SwitchParameters),

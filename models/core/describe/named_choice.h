@@ -1,5 +1,5 @@
-// Modules that stand behind a name: each registers itself in its own file, a configuration names
-// one of them, and all describe their parameters.
+// Modules behind a name: each module registers itself in its own file, a configuration names one of
+// them, and every module describes its own parameters.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,15 @@
 
 namespace dcc {
 
-/// `Seam` says what is behind the names:
-///   Parameters  base of every module's: virtual destructor, virtual describe(ParameterVisitor&)
-///   Product     what they make
-///   Context     what making it takes
-///   kSection    how messages name the seam
-///   built_in()  names that nobody registers, each with what it does
+/// One kind of module. `Seam` has these members:
+///   Parameters  base class of every module's parameters, with a virtual destructor and a virtual
+///               describe(ParameterVisitor&)
+///   Product     base class of what a module makes
+///   Context     what a Product is made with
+///   kSection    path of the kind in a configuration, for messages
+///   kKey        key under which a configuration names the module
+///   kDefault    name of the module that is chosen by default, registered or built in
+///   built_in()  names without a module, each with its description; they make no Product
 template <class Seam>
 struct Named {
   using Parameters = typename Seam::Parameters;
@@ -35,9 +38,9 @@ struct Named {
     std::function<std::unique_ptr<Product>(const Parameters&, const Context&)> make;
   };
 
-  /// All that registered, by name: files register in whatever order they were linked.
+  /// All registered modules, sorted by name, since the order of registration depends on the linker.
   static const std::vector<Entry>& all() { return entries(); }
-  /// Throws std::logic_error for a name that is taken.
+  /// Registers a module. Throws std::logic_error if the name is registered or built in.
   static void add(Entry entry) {
     const auto place =
         std::lower_bound(entries().begin(), entries().end(), entry.name,
@@ -48,7 +51,9 @@ struct Named {
     entries().insert(place, std::move(entry));
   }
 
-  /// A namespace-scope constant of the module's .cpp; `make` takes (parameters, context).
+  /// Registers a module with parameters of type Mine. Define one constant of this type at namespace
+  /// scope in the module's .cpp. `make` is called with (const Mine&, const Context&) and returns a
+  /// std::unique_ptr to the Product.
   template <class Mine>
   struct Registered {
     template <class Make>
@@ -63,11 +68,10 @@ struct Named {
     }
   };
 
-  /// The module that a configuration names, and everybody's parameters. The first built-in name
-  /// unless another is chosen.
+  /// The module that a configuration names, and the parameters of every registered module.
   class Choice {
    public:
-    Choice() : name_(Seam::built_in().front().first) {
+    Choice() : name_(Seam::kDefault) {
       for (const Entry& entry : all()) parameters_.emplace(entry.name, entry.defaults());
     }
     Choice(const Choice& other) : name_(other.name_) {
@@ -84,26 +88,30 @@ struct Named {
 
     const std::string& name() const { return name_; }
     void choose(std::string name) { name_ = std::move(name); }
-    /// Of the chosen module; null when that is a built-in one.
+    /// Parameters of the chosen module; null for a built-in name.
     const Parameters* chosen() const {
       const auto known = parameters_.find(name_);
       return known == parameters_.end() ? nullptr : known->second.get();
     }
-    /// Of a module, chosen or not; `name` is registered with these parameters.
+    /// Parameters of a module, chosen or not. Precondition: `name` is registered with type Mine.
     template <class Mine>
     Mine& of(const std::string& name) {
       return static_cast<Mine&>(*parameters_.at(name));
     }
-    /// Null for a built-in name.
+    template <class Mine>
+    const Mine& of(const std::string& name) const {
+      return static_cast<const Mine&>(*parameters_.at(name));
+    }
+    /// Makes the Product of the chosen module; null for a built-in name.
     std::unique_ptr<Product> make(const Context& context) const {
       const Parameters* const parameters = chosen();
       return parameters == nullptr ? nullptr : entry_of(name_).make(*parameters, context);
     }
 
     void describe(ParameterVisitor& v) {
-      v.one_of("kind", name_, choices(), {meaning(), ""});
+      v.one_of(Seam::kKey, name_, choices(), {meaning(), ""});
       for (const auto& entry : parameters_) {
-        const std::string condition = "kind: " + entry.first;
+        const std::string condition = std::string(Seam::kKey) + ": " + entry.first;
         v.when(entry.first == name_, condition.c_str(), [&] { entry.second->describe(v); });
       }
     }

@@ -1,9 +1,8 @@
-// How one of several equally good ports is chosen for a packet: the seam for load balancing.
-// What stands behind it is in net/balancing, a file each.
+// How a switch chooses among several equally good egress ports: the interface of a load balancer.
+// Each load balancer is in a folder of its own below models/schemes; fabric/balancers.h names them.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "fabric/route_table.h"
 #include "sim/random.h"
@@ -16,16 +15,16 @@ class FabricMap;
 class FlowEntries;
 class Scheduler;
 class StateDigest;
-struct RoutingParameters;
 
-/// What a choice may ask of its switch.
+/// What a load balancer may read from its switch.
 class PathView {
  public:
   virtual PicoSeconds now() const = 0;
-  /// Bytes that a packet for this port would wait for: queued, and left of the one being sent.
+  /// Wire bytes that a new packet for the port would wait for: the queued ones, and the rest of the
+  /// packet that is being sent.
   virtual Bytes backlog(int port) const = 0;
-  /// Of what is queued for the port, the bytes that go before another packet of this priority:
-  /// those of it and of higher ones.
+  /// Of the port's backlog, the bytes that leave before a new packet of this priority: those of the
+  /// same and of higher priorities.
   virtual Bytes drain(int port, int priority) const = 0;
   virtual BitRate rate(int port) const = 0;
 
@@ -33,65 +32,69 @@ class PathView {
   ~PathView() = default;
 };
 
-/// What a choice that holds packets back, or has some of its own, may have its switch do.
+/// What a load balancer that detains packets, or sends packets of its own, may ask of its switch.
 class PathActions {
  public:
   virtual Scheduler& scheduler() = 0;
-  virtual std::uint32_t rank() const = 0;  // of the switch's events
-  /// A packet that choose() was given is charged to the buffer as if it were queued, until it is
-  /// let go. False: there was no room, and it is lost.
-  virtual bool hold(Packet* packet, int port) = 0;
-  /// A packet that was held goes on its way through `port`.
-  virtual void let_go(Packet* packet, int port) = 0;
-  /// One for it to fill in, and send().
-  virtual Packet* make() = 0;
+  /// Rank of the switch's events among the events of one instant.
+  virtual std::uint32_t rank() const = 0;
+  /// Keeps a packet that choose() was given; the shared buffer is charged as if the packet were
+  /// queued for `port`, until release(). False: the buffer has no room, and the packet is dropped.
+  virtual bool detain(Packet* packet, int port) = 0;
+  /// Queues a detained packet for `port`.
+  virtual void release(Packet* packet, int port) = 0;
+  /// A new packet for the load balancer to fill in and to send().
+  virtual Packet* allocate() = 0;
   virtual void send(Packet* packet) = 0;
-  /// One that choose() was given has come where it was to go.
-  virtual void take(Packet* packet) = 0;
+  /// Ends a packet that choose() was given: this switch was its destination.
+  virtual void consume(Packet* packet) = 0;
 
  protected:
   ~PathActions() = default;
 };
 
-/// The switch that a choice is for.
+/// The switch that a load balancer is made for.
 struct PathContext {
   const PathView& view;
   int ports = 0;
-  std::uint64_t hash_seed = 0;
+  std::uint64_t hash_seed = 0;     // of this switch
   std::uint64_t seed = 0;          // of the run
-  std::uint64_t index = 0;         // tells switches apart
-  PathActions* actions = nullptr;  // always there in a switch
+  std::uint64_t index = 0;         // number of the switch
+  PathActions* actions = nullptr;  // null only in tests
+  unsigned mtu = 1000;             // payload bytes of a NIC's full packet
 };
 
-/// Of one switch, which asks it only where there is a choice. Hashing a flow onto one path (ECMP)
-/// is the switch's own; everything else stands behind this.
+/// The load balancer of one switch. The switch calls it only where a destination has more than one
+/// port, unless needs() says otherwise. ECMP (a hash of the flow) is part of the switch itself.
 class PathChoice {
  public:
-  /// What it wants to be told besides.
-  struct Wishes {
-    bool every_packet = false;  // choose() where there is one port only, too
-    bool departures = false;    // departs(); then no packet leaves without having been queued
+  /// Calls that a load balancer needs beyond the usual ones.
+  struct Needs {
+    bool every_packet = false;  // choose() also where the destination has one port only
+    bool departures = false;    // departs(); every packet is then queued before it leaves
   };
 
   virtual ~PathChoice() = default;
-  virtual Wishes wishes() const { return {}; }
-  /// Before the first packet: the network, and which of its nodes the switch is. Not every switch
-  /// is in one; then all ports are alike and everybody is somewhere else.
+  virtual Needs needs() const { return {}; }
+  /// Called once before the first packet with the network and the node that the switch is. A switch
+  /// without a network never calls this; all its ports are alike, and no host is attached.
   virtual void join(const FabricMap&, int /*self*/) {}
-  /// What was remembered of ports may be wrong now.
+  /// Routes or rates of links have changed: state that refers to ports must be dropped.
   virtual void routes_changed() {}
-  /// Where a central scheduler of flows has its hand; null: nowhere.
+  /// The flow table that a central scheduler reads and writes; null: there is none.
   virtual FlowEntries* flow_entries() { return nullptr; }
 
-  /// Index of the port that `packet` would take if it came now.
+  /// Index among `ports` of the port that `packet` would take now. Changes no state.
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
+  /// Result of choose() for a packet that is not to be queued now: detained, dropped or consumed
+  /// (PathActions).
   static constexpr std::uint32_t kKept = 0xFFFFFFFF;
-  /// The same for a packet that did come, with what is to be remembered of it. kKept: it goes
-  /// nowhere now, being held, lost or taken (PathActions).
+  /// Index among `ports` of the port that `packet` takes, or kKept. Updates the state.
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
-  /// The packet is about to be sent through a port.
+  /// A packet is about to be sent through `port`.
   virtual void departs(Packet&, int /*port*/) {}
-  /// What decides what it will choose (sim/state_digest.h), but for what follows from the network.
+  /// Adds every value that future choices depend on (sim/state_digest.h), except those that follow
+  /// from the network.
   virtual void add_state(StateDigest& d) const = 0;
 
  protected:
@@ -100,61 +103,16 @@ class PathChoice {
   PathChoice& operator=(const PathChoice&) = delete;
 };
 
-/// Null for ECMP.
-std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters,
-                                             const PathContext& context);
-
-/// A number below `choices` from a hash: the upper bits, scaled.
+/// A number below `choices`, from the upper bits of a hash.
 inline std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
   return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
 }
 
-/// Of what tells a flow's packets in one direction from others; another function for each seed.
+/// Hash of a flow in one direction: source, destination and flow number. Each seed gives another
+/// hash function.
 inline std::uint64_t flow_hash(const Packet& packet, std::uint64_t seed) {
   const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
   return mix64(mix64(pair ^ seed) ^ packet.flow);
 }
-
-/// InfiniBand has three bits for it.
-constexpr unsigned kMaxLmc = 7;
-/// The path that a flow takes if nobody says otherwise.
-inline unsigned own_path(std::uint32_t flow, unsigned lmc) { return flow & ((1u << lmc) - 1u); }
-/// Where a switch sends what is for one of a host's addresses: those of a host take different ways
-/// while there are as many.
-inline std::uint32_t index_by_address(std::uint64_t hash_seed, HostId destination, unsigned path,
-                                      std::uint32_t choices) {
-  return (scaled_down(mix64(hash_seed ^ std::uint64_t{destination} << 8), choices) + path) %
-         choices;
-}
-
-// One kind each.
-std::unique_ptr<PathChoice> make_wcmp(const PathContext& context);
-std::unique_ptr<PathChoice> make_per_flow();
-std::unique_ptr<PathChoice> make_spray();
-std::unique_ptr<PathChoice> make_rps(const PathContext& context);
-std::unique_ptr<PathChoice> make_permutation(const PathContext& context);
-/// By destination and path (InfiniBand's LID mask control: a port has 2^lmc addresses, each with
-/// one way through the fabric). `managed`: a manager may change a flow's path. lmc above
-/// kMaxLmc: std::invalid_argument.
-std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed = false);
-std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed);
-std::unique_ptr<PathChoice> make_source(const PathContext& context);
-std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
-                                         const PathContext& context);
-std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,
-                                       const PathContext& context);
-std::unique_ptr<PathChoice> make_detail(const RoutingParameters& parameters,
-                                        const PathContext& context);
-std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
-                                       const PathContext& context);
-std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
-                                        const PathContext& context);
-std::unique_ptr<PathChoice> make_hedera(const PathContext& context);
-std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
-                                        const PathContext& context);
-std::unique_ptr<PathChoice> make_conweave(const RoutingParameters& parameters,
-                                          const PathContext& context);
-std::unique_ptr<PathChoice> make_reps(const RoutingParameters& parameters,
-                                      const PathContext& context);
 
 }  // namespace dcc

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,13 +12,13 @@
 #include "nic/nic_parameters.h"
 #include "nic/transmitter.h"
 #include "nic/transport.h"
+#include "nic/transport_agent.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 #include "stats/reordering.h"
 
 namespace dcc {
 
-struct ThresholdTuning;
 struct TopologyParameters;
 
 struct TransportParameters {
@@ -45,8 +46,12 @@ struct TransportParameters {
   virtual bool needs_symmetric_paths() const { return false; }
   /// True if packets carry their path: requires `routing: {kind: source}`.
   virtual bool needs_source_routing() const { return false; }
-  /// How an agent tunes NicParameters::demotion (schemes/pias/threshold_agent.h); null: no agent.
-  virtual const ThresholdTuning* tuning() const { return nullptr; }
+  /// True if one agent reads from all hosts and sets how their NICs send.
+  virtual bool has_agent() const { return false; }
+  /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().
+  virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
+    return nullptr;
+  }
   /// Sets the NIC parameters that the transport requires.
   virtual void ask_nic(NicParameters&) const {}
 
@@ -78,6 +83,8 @@ struct TransportSeam {
   using Product = Transport;
   using Context = TransportContext;
   static constexpr const char* kSection = "nic.transport";
+  static constexpr const char* kKey = "kind";
+  static constexpr const char* kDefault = "roce";
   static std::vector<std::pair<std::string, std::string>> built_in() {
     return {{"roce", "reliable connections with go-back-N, governed by nic.congestion_control"}};
   }

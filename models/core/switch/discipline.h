@@ -98,6 +98,8 @@ struct DisciplineSeam {
   using Product = PortDiscipline;
   using Context = DisciplineContext;
   static constexpr const char* kSection = "switch.discipline";
+  static constexpr const char* kKey = "kind";
+  static constexpr const char* kDefault = "auto";
   static std::vector<std::pair<std::string, std::string>> built_in() {
     return {{"auto", "what the transport asks for"},
             {"fifo", "the switch's own queues, by priority, in a shared buffer"}};

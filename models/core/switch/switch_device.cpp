@@ -39,8 +39,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       parameters_(parameters),
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
-      path_choice_(make_path_choice(parameters.routing,
-                                    {*this, ports_, hash_seed_, seed, index, &actions_})),
+      path_choice_(parameters.routing.make(
+          {*this, ports_, hash_seed_, seed, index, &actions_, parameters.mtu})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       ways_out_(static_cast<std::size_t>(ports)),
@@ -48,7 +48,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       with_credits_(parameters.has_credits()),
       actions_(*this, rank) {
   if (with_credits_) stopped_ = 1;
-  if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
+  if (path_choice_ != nullptr) path_needs_ = path_choice_->needs();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
     Port& port = egress_.emplace_back(*this, rank);
@@ -97,7 +97,7 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   p.ecn.change(ecn, p.link.rate);
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
   p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
-                         p.ecn.has_phantom_queue() || path_wishes_.departures || with_credits_ ||
+                         p.ecn.has_phantom_queue() || path_needs_.departures || with_credits_ ||
                          p.scheduler.shapes() ||
                          (disciplined_ && p.discipline->wants_every_packet());
 }
@@ -151,7 +151,7 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
 
 [[gnu::always_inline]] inline int SwitchDevice::choose(Packet& packet) {
   const PortSet ports = routes_.ports(packet.destination);
-  if (ports.size() == 1 && !path_wishes_.every_packet) return ports.front();
+  if (ports.size() == 1 && !path_needs_.every_packet) return ports.front();
   if (ports.empty()) return kNoPort;
   if (path_choice_ == nullptr) return ports[hashed(packet, ports.size())];
   const std::uint32_t way = path_choice_->choose(packet, ports);
@@ -208,14 +208,14 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   kick(egress);
 }
 
-bool SwitchDevice::Actions::hold(Packet* packet, int port) {
+bool SwitchDevice::Actions::detain(Packet* packet, int port) {
   const Bytes bytes = packet->wire_bytes;
   if (!device_.disciplined_ && !device_.admit(packet, device_.at(port))) return false;
   held_back.changed_by(bytes, device_.scheduler_.now());
   return true;
 }
 
-void SwitchDevice::Actions::let_go(Packet* packet, int port) {
+void SwitchDevice::Actions::release(Packet* packet, int port) {
   held_back.changed_by(-Bytes{packet->wire_bytes}, device_.scheduler_.now());
   Port& egress = device_.at(port);
   device_.disciplined_ ? device_.enqueue_by_discipline(packet, egress)
@@ -228,7 +228,7 @@ void SwitchDevice::Actions::send(Packet* packet) {
   device_.forward(packet);
 }
 
-void SwitchDevice::Actions::take(Packet* packet) {
+void SwitchDevice::Actions::consume(Packet* packet) {
   ++taken;
   if (device_.with_credits_) {
     device_.take_credits(packet->ingress, packet->priority, packet->wire_bytes);
@@ -425,7 +425,7 @@ void SwitchDevice::send_next(Port& egress) {
       egress.scheduler.shaper().sent(priority, bytes + egress.link.overhead);
     }
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
-    if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
+    if (path_needs_.departures) path_choice_->departs(*packet, number_of(egress));
   }
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);
   egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
@@ -486,7 +486,7 @@ void SwitchDevice::send_by_discipline(Port& egress) {
   ++egress.dequeued;
   egress.rare.ecn_marks += egress.discipline->take_marked();
   discipline_changed(egress);
-  if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
+  if (path_needs_.departures) path_choice_->departs(*packet, number_of(egress));
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);
   egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
   transmit(egress, packet);

@@ -7,9 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "fabric/path_choice.h"
+#include "fabric/balancers.h"
 #include "fabric/route_table.h"
-#include "fabric/routing_parameters.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 #include "stats/queue_statistics.h"
@@ -49,9 +48,10 @@ struct SwitchParameters {
   Bytes buffer = 32_MiB;
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
-  Ties ties = Ties::kWire;    // see Link::set_tie_order
-  RoutingParameters routing;  // configurations have it apart
-  PicoSeconds jitter{};       // see Link::set_jitter
+  Ties ties = Ties::kWire;  // see Link::set_tie_order
+  BalancerChoice routing;   // a section of its own in configurations
+  unsigned mtu = 1'000;     // payload bytes of a NIC's full packet
+  PicoSeconds jitter{};     // see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
   CreditParameters credits;
@@ -187,7 +187,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     return at(port).pfc.pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return buffer_; }
-  /// Of the buffer, what packets take that are in no queue (PathActions::hold): bytes over time.
+  /// Of the buffer, what packets take that are in no queue (PathActions::detain): bytes over time.
   double mean_held_back() const { return actions_.held_back.mean(scheduler_.now()); }
   /// May `port` send this priority, as far as its neighbour is concerned?
   bool is_paused(int port, int priority) const {
@@ -318,11 +318,11 @@ class SwitchDevice final : public PacketSink, private PathView {
     Actions(SwitchDevice& device, std::uint32_t rank) : device_(device), rank_(rank) {}
     Scheduler& scheduler() override { return device_.scheduler_; }
     std::uint32_t rank() const override { return rank_; }
-    bool hold(Packet* packet, int port) override;
-    void let_go(Packet* packet, int port) override;
-    Packet* make() override { return device_.pool_.allocate(); }
+    bool detain(Packet* packet, int port) override;
+    void release(Packet* packet, int port) override;
+    Packet* allocate() override { return device_.pool_.allocate(); }
     void send(Packet* packet) override;
-    void take(Packet* packet) override;
+    void consume(Packet* packet) override;
 
     std::uint64_t sent = 0;
     std::uint64_t taken = 0;
@@ -376,7 +376,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::uint64_t hash_seed_;
   RouteTable routes_;
   std::unique_ptr<PathChoice> path_choice_;  // null: by hash
-  PathChoice::Wishes path_wishes_;
+  PathChoice::Needs path_needs_;
   RandomStream random_;
   SharedBuffer buffer_;
   std::vector<Port> egress_;

@@ -1,14 +1,24 @@
-// Flowlets as a switch keeps them: a table by hash of the flow, each entry the way and the time of
-// the last packet (Sinha, Kandula, Katabi, HotNets'04).
+// A switch's flowlet table: by hash of the flow, with the path and the time of the last packet
+// (Sinha, Kandula, Katabi, HotNets'04).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 
 namespace dcc {
+
+class ParameterVisitor;
+
+/// A flowlet: packets of a flow with pauses shorter than `gap` between them. After a longer pause
+/// the next flowlet may take another path.
+struct FlowletParameters {
+  PicoSeconds gap = kMicroSecond * 100;
+  unsigned entries = 16'384;  // of the table; flows whose hash is equal share an entry
+
+  void describe(ParameterVisitor& v);
+};
 
 class FlowletTable {
  public:
@@ -21,7 +31,7 @@ class FlowletTable {
   FlowletTable(const FlowletParameters& parameters, std::uint64_t hash_seed)
       : parameters_(parameters), hash_seed_(hash_seed) {}
 
-  /// All are over.
+  /// Ends all flowlets.
   void clear() { entries_.clear(); }
   Entry& of(const Packet& packet) {
     if (entries_.empty()) entries_.resize(parameters_.entries);
@@ -30,8 +40,8 @@ class FlowletTable {
   Entry peek(const Packet& packet) const {
     return entries_.empty() ? Entry{} : entries_[place_of(packet)];
   }
-  /// A packet that comes now goes the way of the last one. (Another number of ways: an entry that
-  /// flows to different destinations share.)
+  /// True if a packet that arrives now belongs to the entry's flowlet. False also when the entry's
+  /// path does not exist for this destination: flows to different destinations may share an entry.
   bool goes_on(const Entry& entry, PicoSeconds now, std::uint32_t ways) const {
     return entry.way < ways && now - entry.last < parameters_.gap;
   }
@@ -53,7 +63,7 @@ class FlowletTable {
 
   FlowletParameters parameters_;
   std::uint64_t hash_seed_;
-  std::vector<Entry> entries_;  // once needed
+  std::vector<Entry> entries_;  // empty until the first packet
 };
 
 }  // namespace dcc

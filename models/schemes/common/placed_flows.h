@@ -1,23 +1,23 @@
-// The switch's half of what a central scheduler does: flows that it has given a port, and counts of
-// what leaves the hosts here.
+// Base of load balancers under a central scheduler: the switch's flow entries, and byte counters of
+// the flows that begin at its hosts.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "fabric/fabric_map.h"
+#include "fabric/flow_entries.h"
 #include "fabric/path_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/state_digest.h"
-#include "switch/flow_entries.h"
 
 namespace dcc {
 
-/// Everybody else goes by the switch's own choice, unplaced().
+/// A flow with an entry takes the entry's port; every other flow takes the port of unplaced().
 class PlacedFlows : public PathChoice, private FlowEntries {
  public:
-  // What goes to a host at the same switch takes its share of both hosts' links.
-  Wishes wishes() const override { return {true, false}; }
+  // Flows between two hosts of this switch count too: they use the hosts' links.
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
@@ -61,7 +61,7 @@ class PlacedFlows : public PathChoice, private FlowEntries {
   void place(const FlowName& name, std::uint32_t index) override {
     *places_.find_or_add(flow_key(name.flow, name.source, name.destination)).first = index;
   }
-  void forget_places() override { places_.clear(); }
+  void clear_places() override { places_.clear(); }
   std::uint64_t hash_seed() const override { return hash_seed_; }
 
   const FabricMap* fabric_ = nullptr;

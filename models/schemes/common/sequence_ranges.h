@@ -1,4 +1,4 @@
-// What came of a sequence beyond its first gap: a few stretches, kept as their ends.
+// A set of packet numbers, stored as ranges: what a receiver holds beyond the first gap.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Ascending, and a gap between any two.
+/// The ranges ascend and do not touch.
 class SequenceRanges {
  public:
   struct Range {
@@ -22,10 +22,10 @@ class SequenceRanges {
   };
 
   bool empty() const { return ranges_.empty(); }
-  /// Of all in it.
+  /// Number of packets in the set.
   Psn count() const { return count_; }
 
-  /// Calls `fresh(psn)` for each that was not in.
+  /// Adds the packets begin … end − 1; calls `fresh(psn)` for each that was not in the set.
   template <class Fresh>
   void add(Psn begin, Psn end, Fresh fresh) {
     auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
@@ -49,8 +49,8 @@ class SequenceRanges {
       ranges_.erase(first + 1, at);
     }
   }
-  /// Everything below need not be remembered.
-  void forget_before(Psn psn) {
+  /// Removes all packets below `psn`.
+  void remove_before(Psn psn) {
     auto at = ranges_.begin();
     for (; at != ranges_.end() && at->begin < psn; ++at) {
       const Psn gone = std::min(at->end, psn) - at->begin;
@@ -61,13 +61,13 @@ class SequenceRanges {
     ranges_.erase(ranges_.begin(), at);
   }
 
-  /// The one that holds `psn`; an empty one if none does.
+  /// The range that contains `psn`; an empty range if none does.
   Range around(Psn psn) const {
     const auto at = std::upper_bound(ranges_.begin(), ranges_.end(), psn,
                                      [](Psn one, const Range& range) { return one < range.end; });
     return at == ranges_.end() || at->begin > psn ? Range{psn, psn} : *at;
   }
-  /// How many are not below `psn`. Looks from the highest down.
+  /// Number of packets at or above `psn`. The cost grows with the number of ranges above `psn`.
   Psn count_from(Psn psn) const {
     Psn sum = 0;
     for (auto at = ranges_.rbegin(); at != ranges_.rend() && at->end > psn; ++at) {
@@ -75,7 +75,7 @@ class SequenceRanges {
     }
     return sum;
   }
-  /// The n-th of them from above, n >= 1; 0 if there are fewer.
+  /// The n-th highest packet of the set, n >= 1; 0 if the set has fewer.
   Psn highest(Psn n) const {
     for (auto at = ranges_.rbegin(); at != ranges_.rend(); ++at) {
       const Psn here = at->end - at->begin;

@@ -1,36 +1,38 @@
 #include "schemes/conga/conga.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
 
-void RateEstimator::decay(PicoSeconds now, const CongaParameters& parameters) {
-  const std::int64_t period = now / parameters.dre_period;
-  const auto alpha = static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16));
-  while (period_ < period && bytes_q8_ != 0) {
-    const std::uint64_t taken = bytes_q8_ * alpha >> 16;
-    bytes_q8_ = taken == 0 ? 0 : bytes_q8_ - taken;
-    ++period_;
-  }
-  period_ = period;
+namespace {
+const Balancers::Registered<CongaParameters> kConga{
+    "conga", "flowlets by the use of the ways to the far edge",
+    [](const CongaParameters& parameters, const PathContext& context) {
+      return std::make_unique<Conga>(parameters, context);
+    }};
+}  // namespace
+
+void CongaParameters::describe(ParameterVisitor& v) {
+  flowlet.describe(v);
+  v.field("dre_period", dre.period, {"100ns", "1s"},
+          {"between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
+  v.field("dre_alpha", dre.alpha, {"1/1000", "9/10"},
+          {"share that a decay takes; the estimate's time constant is dre_period / dre_alpha",
+           "CONGA, SIGCOMM'14, 3.2"});
+  v.field("metric_bits", dre.bits, {"1", "8"},
+          {"of the use of a way", "CONGA, SIGCOMM'14, 3.6: Q"});
+  v.field("metric_age", age, {"1us", "1000s"},
+          {"news of a way counts one step less for every time of this that it is old",
+           "CONGA, SIGCOMM'14, 3.3"});
 }
 
-std::uint32_t RateEstimator::quantised(BitRate rate, const CongaParameters& parameters) const {
-  // rate · dre_period / alpha, in bytes.
-  const Uint128 full =
-      Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(parameters.dre_period.count) *
-      65'536u / static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16)) / 8'000'000'000'000u;
-  const std::uint32_t most = (1u << parameters.bits) - 1;
-  if (full == 0) return most;
-  const Uint128 metric = (Uint128(bytes_q8_) << parameters.bits >> 8) / full;
-  return metric > most ? most : static_cast<std::uint32_t>(metric);
-}
-
-Conga::Conga(const RoutingParameters& parameters, const PathContext& context)
-    : parameters_(parameters.conga),
+Conga::Conga(const CongaParameters& parameters, const PathContext& context)
+    : parameters_(parameters),
       view_(context.view),
       hash_seed_(context.hash_seed),
       random_(context.seed, "routing", context.index),
@@ -76,14 +78,15 @@ std::uint32_t Conga::congestion_to(std::uint32_t number, int port) const {
   return known == nullptr || tag == 0 ? 0 : aged(known->to[tag - 1u]);
 }
 
-/// Of the way behind a port: the greater of its first link's and what is known of all of it.
+/// Congestion of the path behind a port: the maximum of the first link's use and of the far edge's
+/// report.
 std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
   const auto p = static_cast<std::size_t>(port);
-  const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_);
+  const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_.dre);
   return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
 }
 
-/// The way of the flowlet before, if no other is better; else a random one of the best.
+/// The previous flowlet's path if no other path is better; otherwise a random one of the best.
 std::uint32_t Conga::best(const Packet& packet, PortSet ports, std::uint32_t before,
                           RandomStream& random) const {
   const Edge* const far = find(fabric_->edge_of(packet.destination));
@@ -122,7 +125,7 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
     packet.overlay = {};
     return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
-  if (source != self_) return peek(packet, ports);  // an edge on the way of others
+  if (source != self_) return peek(packet, ports);  // an edge switch in the middle of a path
   std::uint32_t way = 0;
   if (ports.size() > 1) {
     FlowletTable::Entry& flowlet = flowlets_.of(packet);
@@ -150,7 +153,7 @@ void Conga::learn(Edge& far, const OverlayHeader& overlay) {
       view_.now(), overlay.path_congestion.feedback, true, false};
 }
 
-/// What has changed first, else all in turn.
+/// Reports a path whose congestion has changed; if none has, the paths take turns.
 void Conga::tell(Edge& far, OverlayHeader& overlay) {
   overlay.path_congestion.feedback_path = 0;
   const auto count = static_cast<std::uint32_t>(far.from.size());
@@ -172,18 +175,13 @@ void Conga::tell(Edge& far, OverlayHeader& overlay) {
 
 void Conga::departs(Packet& packet, int port) {
   RateEstimator& use = use_[static_cast<std::size_t>(port)];
-  use.sent(packet.wire_bytes, view_.now(), parameters_);
+  use.sent(packet.wire_bytes, view_.now(), parameters_.dre);
   if (packet.overlay.path_congestion.path == 0) return;
-  const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_);
+  const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_.dre);
   packet.overlay.path_congestion.congestion =
       std::max(packet.overlay.path_congestion.congestion, static_cast<std::uint8_t>(congestion));
 }
 
 void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }
-
-std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
-                                       const PathContext& context) {
-  return std::make_unique<Conga>(parameters, context);
-}
 
 }  // namespace dcc

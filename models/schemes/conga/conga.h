@@ -1,51 +1,34 @@
-// CONGA (Alizadeh et al., SIGCOMM'14): edge switches send flowlets the way that is used least, from
-// end to end. Every link's use is estimated where packets leave (DRE); packets collect the greatest
-// on their way, and what the far edge has learned so rides back on packets of the other direction.
+// CONGA (Alizadeh et al., SIGCOMM'14): an edge switch sends each flowlet by the path whose busiest
+// link has the lowest use. Every port estimates its link's use (DRE). A packet collects the highest
+// estimate of its path; the edge switch at the destination returns that value on packets of the
+// opposite direction.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/flowlets.h"
+#include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
 
 namespace dcc {
 
-/// Discounting rate estimator of one link: bytes sent, of which a share is taken away with every
-/// period, so that it follows the rate as a filter of the first order does.
-class RateEstimator {
- public:
-  void sent(Bytes bytes, PicoSeconds now, const CongaParameters& parameters) {
-    decay(now, parameters);
-    bytes_q8_ += static_cast<std::uint64_t>(bytes) << 8;
-  }
-  /// Of a link of this rate in use: 0 … 2^bits − 1, from what a full one comes to.
-  std::uint32_t metric(BitRate rate, PicoSeconds now, const CongaParameters& parameters) const {
-    RateEstimator present = *this;
-    present.decay(now, parameters);
-    return present.quantised(rate, parameters);
-  }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(bytes_q8_, period_);
-  }
+/// How the use of links is estimated, and how long news of it counts.
+struct CongaParameters final : BalancerParameters {
+  FlowletParameters flowlet;
+  RateEstimatorParameters dre;
+  PicoSeconds age = kMilliSecond * 10;
 
- private:
-  void decay(PicoSeconds now, const CongaParameters& parameters);
-  std::uint32_t quantised(BitRate rate, const CongaParameters& parameters) const;
-
-  std::uint64_t bytes_q8_ = 0;
-  std::int64_t period_ = 0;  // number of the last one that was looked at
+  void describe(ParameterVisitor& v) override;
 };
 
 class Conga final : public PathChoice {
  public:
-  Conga(const RoutingParameters& parameters, const PathContext& context);
+  Conga(const CongaParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, true}; }
+  Needs needs() const override { return {true, true}; }
   /// Throws std::invalid_argument for an edge switch with more than 255 ways up.
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override;
@@ -56,11 +39,12 @@ class Conga final : public PathChoice {
   void add_state(StateDigest& d) const override;
 
   // For diagnosis.
-  /// Congestion of a way up, as a far edge has told it: 0 when nothing is known.
+  /// Congestion of the path through `port`, as the far edge reported it; 0 if unknown.
   std::uint32_t congestion_to(std::uint32_t edge, int port) const;
 
  private:
-  /// What is known of a way: from itself of one that comes here, from the far edge of one there.
+  /// Known congestion of a path. Packets report it for paths towards this edge; the far edge
+  /// reports it for paths from this edge.
   struct News {
     PicoSeconds since{};
     std::uint8_t congestion = 0;
@@ -71,11 +55,11 @@ class Conga final : public PathChoice {
       d(since, congestion, known, untold);
     }
   };
-  /// Of one far edge, by tag less one.
+  /// Paths between this edge and one far edge, indexed by tag − 1.
   struct Edge {
     std::vector<News> to;
     std::vector<News> from;
-    std::uint32_t next = 0;  // of `from`, to be told
+    std::uint32_t next = 0;  // index into `from`: the next path to report
     template <class Digest>
     void add_state(Digest& d) const {
       d(to, from, next);
@@ -101,7 +85,7 @@ class Conga final : public PathChoice {
   std::vector<RateEstimator> use_;  // by port
   std::vector<std::uint8_t> tag_;   // by port; 0: to a host
   std::uint32_t tags_ = 0;
-  std::vector<Edge> edges_;  // empty ones: nothing known
+  std::vector<Edge> edges_;  // by far edge; empty: nothing known
 };
 
 }  // namespace dcc

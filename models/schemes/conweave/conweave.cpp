@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "describe/class_ranges.h"
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
@@ -12,7 +14,7 @@ constexpr std::uint32_t kMessageBytes = 64;
 
 enum : unsigned { kRerouted = 1, kRequest = 2, kTail = 4, kEpochShift = 3 };
 
-/// From one stamp to a later one.
+/// Time from one stamp to a later one.
 PicoSeconds between(std::uint16_t first, std::uint16_t last) {
   const auto steps = static_cast<std::uint16_t>(last - first);
   return PicoSeconds(std::int64_t{steps} << ConweaveHeader::kStampShift);
@@ -51,10 +53,10 @@ void Conweave::join(const FabricMap& fabric, int self) {
   self_ = fabric.edge_at(self);
 }
 
-// ---------------------------------------------------------------- ways
+// ---------------------------------------------------------------- Paths
 
-/// A way is a first link and, where there is a choice beyond it, one of those: as many as can be
-/// told apart.
+/// Number of paths to a destination. A path is a first link and, if the next switch has a choice,
+/// one of its links; the number is limited by the width of the header field.
 std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   const NodeId next = fabric_->topology().peer(node_, ports.front()).node;
   const std::uint32_t beyond = fabric_->routing().ports(next, destination).size();
@@ -62,7 +64,7 @@ std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMaxWays / first));
 }
 
-/// Above the edges: the same port for all flows between two edges that go the same way.
+/// At a switch above the edge: all flows between two edges that use one path take one port.
 std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const Topology& topology = fabric_->topology();
   const NodeId edge = topology.peer(topology.node_of(packet.source), 0).node;
@@ -79,7 +81,7 @@ bool Conweave::is_busy(std::uint32_t edge, std::uint8_t way) const {
   return view_.now() < busy_until_[edge][way - 1u];
 }
 
-/// The first of two drawn ways that is not busy.
+/// Draws two paths and returns the first that is not busy.
 std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t otherwise,
                             RandomStream& random) const {
   for (int i = 0; i < 2; ++i) {
@@ -90,9 +92,9 @@ std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t
   return otherwise;
 }
 
-// ---------------------------------------------------------------- where flows begin
+// ---------------------------------------------------------------- Edge switch of the sender
 
-/// What a packet that leaves now carries, and what the flow is to do next.
+/// The header of a packet that leaves now; updates the flow's state.
 ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet ports,
                                 RandomStream& random) const {
   const PicoSeconds now = view_.now();
@@ -118,7 +120,7 @@ ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet port
   header.epoch = flow.epoch;
   header.rerouted = flow.rerouted;
   header.stamp = flow.rerouted ? flow.tail_sent : ConweaveHeader::stamp_of(now);
-  if (moves) {  // what follows; if nothing is better, on the same way
+  if (moves) {  // the packets behind this one; on the same path if none is better
     flow.rerouted = true;
     flow.way = pick(edge, ways_to(packet.destination, ports), flow.way, random);
   }
@@ -135,7 +137,7 @@ void Conweave::hear(const Packet& packet) {
     ways[header.way - 1u] = view_.now() + parameters_.path_busy;
     return;
   }
-  // Of the flow whose data go the other way.
+  // The flow's data travel in the opposite direction.
   Sender* const known = senders_.find(flow_key(packet.flow, packet.destination, packet.source));
   if (known == nullptr) return;
   Sender& flow = *known;
@@ -148,10 +150,10 @@ void Conweave::hear(const Packet& packet) {
   flow.asks = false;
 }
 
-// ---------------------------------------------------------------- where flows end
+// ---------------------------------------------------------------- Edge switch of the receiver
 
 void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news) {
-  Packet* const packet = actions_->make();
+  Packet* const packet = actions_->allocate();
   packet->kind = PacketKind::kPathNews;
   packet->priority = static_cast<std::uint8_t>(parameters_.message_priority);
   packet->wire_bytes = kMessageBytes;
@@ -163,7 +165,8 @@ void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveH
   actions_->send(packet);
 }
 
-/// Epochs go round: half of them are before the present one, unless it is long over.
+/// True if the packet starts a new epoch. Epoch numbers wrap: half of the numbers count as older
+/// than the present epoch, unless the flow has been inactive for long.
 bool Conweave::begins_epoch(const Receiver& flow, const ConweaveHeader& header) const {
   if (!flow.known) return true;
   const unsigned ahead = (unsigned{header.epoch} - flow.epoch) % ConweaveHeader::kEpochs;
@@ -171,7 +174,8 @@ bool Conweave::begins_epoch(const Receiver& flow, const ConweaveHeader& header) 
   return ahead < ConweaveHeader::kEpochs / 2 || view_.now() - flow.active > parameters_.inactive;
 }
 
-/// When the tail should be here: as long after the last packet by its way as it left behind that.
+/// Expected arrival of the tail: the last packet of the old path arrived at old_came, and the tail
+/// left the sender's edge that much later than that packet.
 PicoSeconds Conweave::old_way_due(const Receiver& flow) const {
   if (!flow.knows_old) return view_.now() + parameters_.wait_unknown;
   return flow.old_came + between(flow.old_sent, flow.tail_sent) + parameters_.wait_more;
@@ -186,7 +190,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
   Receiver& flow = *receivers_.find_or_add(key).first;
   const PicoSeconds now = view_.now();
   if (begins_epoch(flow, header)) {
-    if (flow.queue != nullptr) let_go(*flow.queue);
+    if (flow.queue != nullptr) release(*flow.queue);
     flow.epoch = header.epoch;
     flow.known = true;
     flow.knows_old = flow.passes = false;
@@ -201,7 +205,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     hold(flow, key, packet, ports.front());
     return kKept;
   }
-  if (flow.passes) ++counters_.late;  // given up before
+  if (flow.passes) ++counters_.late;  // the queue was released by time before
   flow.knows_old = true;
   flow.old_came = now;
   flow.old_sent = header.stamp;
@@ -211,7 +215,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     flow.passes = true;
   }
   if (flow.queue != nullptr) {
-    // Behind this packet, which joins the queue of its port first.
+    // The detained packets follow this packet, which is queued at its port first.
     flow.queue->by_tail = header.tail;
     const PicoSeconds due = header.tail ? now : std::max(now, old_way_due(flow));
     actions_->scheduler().schedule_at(flow.queue->due, due);
@@ -220,7 +224,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
 }
 
 void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port) {
-  if (!actions_->hold(&packet, port)) return;
+  if (!actions_->detain(&packet, port)) return;
   ++counters_.held;
   if (flow.queue == nullptr) {
     if (spare_.empty()) {
@@ -237,17 +241,17 @@ void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port)
   flow.queue->packets.push(&packet);
 }
 
-void Conweave::let_go(Queue& queue) {
-  ++(queue.by_tail ? counters_.let_go_by_tail : counters_.let_go_by_time);
+void Conweave::release(Queue& queue) {
+  ++(queue.by_tail ? counters_.released_by_tail : counters_.released_by_time);
   actions_->scheduler().cancel(queue.due);
   Receiver& flow = *receivers_.find(queue.flow);
   flow.queue = nullptr;
   flow.passes = true;
-  while (!queue.packets.empty()) actions_->let_go(queue.packets.pop(), queue.port);
+  while (!queue.packets.empty()) actions_->release(queue.packets.pop(), queue.port);
   spare_.push_back(&queue);
 }
 
-// ---------------------------------------------------------------- the seam
+// ---------------------------------------------------------------- PathChoice
 
 std::uint32_t Conweave::peek(const Packet& packet, PortSet ports) const {
   if (ports.size() == 1) return 0;
@@ -271,7 +275,7 @@ std::uint32_t Conweave::choose(Packet& packet, PortSet ports) {
   const bool ends_here = fabric_->edge_of(packet.destination) == self_;
   if (packet.kind == PacketKind::kPathNews && ends_here) {
     hear(packet);
-    actions_->take(&packet);
+    actions_->consume(&packet);
     return kKept;
   }
   if (packet.kind != PacketKind::kData) return peek(packet, ports);
@@ -291,9 +295,36 @@ void Conweave::add_state(StateDigest& d) const {
   d(random_, routes_, senders_, receivers_, busy_until_);
 }
 
-std::unique_ptr<PathChoice> make_conweave(const RoutingParameters& parameters,
-                                          const PathContext& context) {
-  return std::make_unique<Conweave>(parameters.conweave, context);
+namespace {
+const Balancers::Registered<ConweaveParameters> kConweave{
+    "conweave", "flows by how fast answers come, put in order again at the far edge",
+    [](const ConweaveParameters& parameters, const PathContext& context) {
+      return std::make_unique<Conweave>(parameters, context);
+    }};
+}  // namespace
+
+void ConweaveParameters::describe(ParameterVisitor& v) {
+  // A tail leaves at most reply + inactive after the first packet of its epoch. The limits keep
+  // that sum below 4.3 ms, after which stamps wrap.
+  v.field(
+      "reply", reply, {"100ns", "2ms"},
+      {"an answer that takes longer means a congested way: the base round trip from edge to edge "
+       "and some more",
+       "ConWeave, SIGCOMM'23: theta_reply"});
+  v.field("path_busy", path_busy, {"0us", "1s"},
+          {"so long after news of a mark no flow is given that way",
+           "ConWeave, SIGCOMM'23: theta_path_busy"});
+  v.field("inactive", inactive, {"100ns", "2ms"},
+          {"a flow that pauses longer may go on another way at once",
+           "ConWeave, SIGCOMM'23: theta_inactive"});
+  v.field("wait_more", wait_more, {"0us", "1s"},
+          {"packets are held so much longer than the last of the way before should take",
+           "ConWeave, SIGCOMM'23: theta_resume_extra"});
+  v.field("wait_unknown", wait_unknown, {"100ns", "1s"},
+          {"... or so long where none of that way has come yet to tell",
+           "ConWeave, SIGCOMM'23: theta_resume_default"});
+  v.field("message_priority", message_priority, any_priority(),
+          {"of what edge switches tell each other", ""});
 }
 
 }  // namespace dcc

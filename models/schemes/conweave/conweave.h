@@ -1,41 +1,55 @@
-// ConWeave (Song et al., SIGCOMM'23): the edge switch a flow's sender is at asks how fast its way
-// answers, about once a round trip, and gives the flow another way when the answer is late; the
-// edge switch at the other end holds what comes by the new way until all of the old one is there.
-// So flows move as often as it pays, and RoCE's receivers see their packets in order.
+// ConWeave (Song et al., SIGCOMM'23): about once a round trip the sender's edge switch measures a
+// flow's path with a request; if the reply is late, the flow moves to another path. The receiver's
+// edge switch detains packets of the new path until all packets of the old path have arrived, so
+// the receiver sees them in order.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
 
-/// What data carry from edge to edge, as the packet's overlay: the model adds no bytes for it. What
-/// comes back is a packet of its own (PacketKind::kPathNews), with its News as `immediate`.
+/// When a path counts as congested, and how long the far edge waits for packets of a flow's
+/// previous path.
+struct ConweaveParameters final : BalancerParameters {
+  PicoSeconds reply = kMicroSecond * 8;
+  PicoSeconds path_busy = kMicroSecond * 16;
+  PicoSeconds inactive = kMicroSecond * 300;
+  PicoSeconds wait_more = kMicroSecond * 16;
+  PicoSeconds wait_unknown = kMicroSecond * 200;
+  unsigned message_priority = 6;
+
+  void describe(ParameterVisitor& v) override;
+  bool detains_packets() const override { return true; }
+};
+
+/// Header of data packets between the edge switches, stored in the packet's overlay without extra
+/// bytes on the wire. Replies are packets of their own (PacketKind::kPathNews) with News as
+/// `immediate`.
 struct ConweaveHeader {
   static constexpr unsigned kEpochBits = 5;
   static constexpr unsigned kEpochs = 1u << kEpochBits;
   static constexpr int kStampShift = 16;  // a stamp is in 65.5 ns, and goes round in 4.3 ms
 
   enum class News : std::uint32_t {
-    kReply,   // of a request
-    kClear,   // all of the old way has come
-    kNotify,  // a packet of this way was marked
+    kReply,   // answer to a request
+    kClear,   // all packets of the old path have arrived
+    kNotify,  // a packet of this path was marked
   };
 
-  std::uint8_t way = 0;  // from 1; 0: none of this is meant
+  std::uint8_t way = 0;  // path number from 1; 0: no header
   std::uint8_t epoch = 0;
-  bool rerouted = false;    // goes the epoch's new way
-  bool request = false;     // first of its epoch: answered at once
-  bool tail = false;        // last by the old way
-  std::uint16_t stamp = 0;  // when it left the first edge; of a rerouted one, when the tail did
+  bool rerouted = false;    // the packet takes the new path of its epoch
+  bool request = false;     // first packet of its epoch; the far edge replies at once
+  bool tail = false;        // last packet on the old path
+  std::uint16_t stamp = 0;  // when the packet left the first edge; if rerouted: when the tail did
 
   OverlayHeader packed() const;
   static ConweaveHeader of(const OverlayHeader& overlay);
@@ -44,21 +58,21 @@ struct ConweaveHeader {
   }
 };
 
-/// Of one edge switch, or of one on the way of others.
+/// The load balancer of an edge switch, or of a switch between edge switches.
 class Conweave final : public PathChoice {
  public:
-  /// Of all packets for which this switch was the far edge.
+  /// Counters of the flows that end at this switch, except `rerouted`.
   struct Counters {
     std::uint64_t held = 0;
-    std::uint64_t let_go_by_tail = 0;  // queues
-    std::uint64_t let_go_by_time = 0;
-    std::uint64_t late = 0;      // packets of the old way behind a queue that was let go
-    std::uint64_t rerouted = 0;  // epochs in which a flow from here took another way
+    std::uint64_t released_by_tail = 0;  // queues
+    std::uint64_t released_by_time = 0;
+    std::uint64_t late = 0;      // packets of the old path that arrived after the release by time
+    std::uint64_t rerouted = 0;  // epochs in which a flow that begins here changed its path
   };
 
   Conweave(const ConweaveParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override { ++routes_; }
 
@@ -68,31 +82,31 @@ class Conweave final : public PathChoice {
 
   // For diagnosis.
   const Counters& counters() const { return counters_; }
-  /// Of the ways to a far edge: no flow is given it now.
+  /// True if no flow to the far edge may choose the path now.
   bool is_busy(std::uint32_t edge, std::uint8_t way) const;
 
  private:
-  /// A flow that begins here.
+  /// A flow whose sender is attached to this switch.
   struct Sender {
-    PicoSeconds active{};         // its last packet
-    PicoSeconds reply_due{};      // while `asks`
-    std::uint32_t routes = 0;     // which it was placed by
+    PicoSeconds active{};         // time of the last packet
+    PicoSeconds reply_due{};      // valid while `asks`
+    std::uint32_t routes = 0;     // value of routes_ when the path was chosen
     std::uint16_t tail_sent = 0;  // stamp
     std::uint8_t way = 0;         // 0: none yet
     std::uint8_t epoch = 0;
-    bool asks = false;      // an answer is awaited
-    bool rerouted = false;  // in this epoch
-    bool settled = false;   // the next packet begins an epoch
+    bool asks = false;      // a request has no reply yet
+    bool rerouted = false;  // the flow changed its path in this epoch
+    bool settled = false;   // the next packet starts an epoch
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, reply_due, routes, tail_sent, way, epoch, asks, rerouted, settled);
     }
   };
-  /// Packets of one flow that wait for its old way.
+  /// Detained packets of one flow, which wait for packets of the old path.
   struct Queue {
     Queue(Conweave& owner, std::uint32_t rank)
-        : conweave(owner), due(Event::calling<&Queue::let_go>(*this, rank)) {}
-    void let_go() { conweave.let_go(*this); }
+        : conweave(owner), due(Event::calling<&Queue::release>(*this, rank)) {}
+    void release() { conweave.release(*this); }
 
     Conweave& conweave;
     std::uint64_t flow = 0;
@@ -101,17 +115,17 @@ class Conweave final : public PathChoice {
     PacketFifo packets;
     Event due;
   };
-  /// A flow that ends here.
+  /// A flow whose receiver is attached to this switch.
   struct Receiver {
     PicoSeconds active{};
-    PicoSeconds old_came{};       // the last packet by the epoch's first way
-    std::uint16_t old_sent = 0;   // its stamp
-    std::uint16_t tail_sent = 0;  // as rerouted packets say
+    PicoSeconds old_came{};       // arrival of the last packet on the epoch's old path
+    std::uint16_t old_sent = 0;   // stamp of that packet
+    std::uint16_t tail_sent = 0;  // stamp of the tail, from rerouted packets
     std::uint8_t epoch = 0;
-    bool known = false;      // the epoch is
-    bool knows_old = false;  // a packet of this epoch came by its first way
-    bool passes = false;     // rerouted packets need not wait: the tail is here, or given up
-    Queue* queue = nullptr;  // null: none waits
+    bool known = false;      // `epoch` is valid
+    bool knows_old = false;  // old_came and old_sent are of this epoch
+    bool passes = false;     // rerouted packets are not detained: the tail is here, or given up
+    Queue* queue = nullptr;  // null: no packet is detained
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, old_came, old_sent, tail_sent, epoch, known, knows_old, passes, queue != nullptr);
@@ -129,7 +143,7 @@ class Conweave final : public PathChoice {
   bool begins_epoch(const Receiver& flow, const ConweaveHeader& header) const;
   PicoSeconds old_way_due(const Receiver& flow) const;
   void hold(Receiver& flow, std::uint64_t key, Packet& packet, int port);
-  void let_go(Queue& queue);
+  void release(Queue& queue);
   void tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news);
   void hear(const Packet& packet);
 
@@ -141,10 +155,10 @@ class Conweave final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   NodeId node_ = 0;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  std::uint32_t routes_ = 0;  // how often they have changed
+  std::uint32_t routes_ = 0;  // number of route changes
   KeyTable<Sender> senders_;
   KeyTable<Receiver> receivers_;
-  std::vector<std::vector<PicoSeconds>> busy_until_;  // by far edge and way less one; once known
+  std::vector<std::vector<PicoSeconds>> busy_until_;  // by far edge and path − 1; may be empty
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> spare_;
   Counters counters_;

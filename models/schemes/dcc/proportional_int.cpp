@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "controller/controller_setup.h"
 #include "nic/algorithm/registry.h"
 
 namespace dcc {
@@ -19,8 +20,10 @@ const RegisteredPolicy kProportionalInt{
     DccParameters::Policy::kProportionalInt,
     [](const DccParameters& parameters,
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
+      const ControllerSetup least = ControllerSetup::one_slot();
       return std::make_unique<ProportionalInt>(
-          context.scheduler, context.host, context.controller, context.controller_rank,
+          context.scheduler, context.host,
+          (context.controller ? *context.controller : least).config, context.rank,
           telemetry_parameters(parameters), context.longest_base_rtt);
     }};
 }  // namespace

@@ -1,8 +1,12 @@
-// DeTail's adaptive load balancing (Zats et al., SIGCOMM'12): each packet goes to a port drawn at
-// random among those before which the fewest bytes of its priority, or a higher one, wait; in
-// three classes, so that no port needs to be compared with all others.
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
+// DeTail's adaptive load balancing (Zats et al., SIGCOMM'12): a port's drain bytes (bytes of a
+// packet's priority and of higher ones) put the port into one of three classes; each packet takes a
+// random port of the best class that is not empty.
+#include "schemes/detail/detail.h"
+
+#include <memory>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -52,11 +56,28 @@ class Detail final : public PathChoice {
   RandomStream random_;
 };
 
+const Balancers::Registered<DetailParameters> kDetail{
+    "detail", "packets by the bytes before them in the ports' queues",
+    [](const DetailParameters& parameters, const PathContext& context) {
+      return std::make_unique<Detail>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_detail(const RoutingParameters& parameters,
-                                        const PathContext& context) {
-  return std::make_unique<Detail>(parameters.detail, context);
+void DetailParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "DeTail, SIGCOMM'12";
+  v.field(
+      "favoured_below", favoured_below, {"1B", "1GiB"},
+      {"a port with fewer bytes of a packet's priority and higher ones is among the first", paper});
+  v.field("avoided_from", avoided_from, {"1B", "1GiB"},
+          {"one with as many is among the last", paper});
+}
+
+void DetailParameters::check() const {
+  if (favoured_below > avoided_from) {
+    throw ParameterError({"avoided_from", "favoured_below"},
+                         "avoided_from is below favoured_below");
+  }
 }
 
 }  // namespace dcc

@@ -1,15 +1,17 @@
-// DRILL (Ghorbani et al., SIGCOMM'17): each packet goes to the shortest queue of a few ports drawn
-// at random and the best of the last time. Where ports have different capacities behind them they
-// fall into components, to which flows are hashed by capacity: within one all ways are alike.
+// DRILL (Ghorbani et al., SIGCOMM'17): each packet takes the port with the shortest queue among a
+// few random ports and the best ports of the previous packet. Ports with different capacities
+// behind them form components; a hash assigns each flow to a component in proportion to capacity.
+#include "schemes/drill/drill.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "describe/visitor.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -53,7 +55,7 @@ class Drill final : public PathChoice {
     }
     return best;
   }
-  /// Sets come about in the order in which somebody asks, who may only look.
+  /// Unordered, because peek() may create sets, so their order is no state.
   void add_state(StateDigest& d) const override {
     d(random_);
     d.unordered([this](auto one) {
@@ -71,12 +73,12 @@ class Drill final : public PathChoice {
     Bytes backlog = 0;
     std::uint16_t index = 0;
   };
-  /// Shortest queue first; of equal ones the one that was drawn first.
+  /// Sorted by queue length; equal queues keep the order in which they were drawn.
   struct Candidates {
     std::array<Candidate, 128> list;
     std::size_t count = 0;
   };
-  /// Ports of a set with the same capacity behind them.
+  /// The ports of a set that have the same capacity behind them.
   struct Component {
     std::uint64_t each = 0;
     std::vector<std::uint16_t> indices;
@@ -124,7 +126,7 @@ class Drill final : public PathChoice {
     return sets_[index];
   }
 
-  /// Destinations whose ports and capacities are the same share what is remembered of them.
+  /// Destinations with equal ports and capacities share one set.
   std::size_t find_or_add(HostId destination, PortSet ports) const {
     Set set;
     for (std::uint32_t i = 0; i < ports.size(); ++i) {
@@ -161,11 +163,18 @@ class Drill final : public PathChoice {
   mutable std::vector<std::size_t> set_of_edge_;
 };
 
+const Balancers::Registered<DrillParameters> kDrill{
+    "drill", "packets by the queues of a few ports",
+    [](const DrillParameters& parameters, const PathContext& context) {
+      return std::make_unique<Drill>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,
-                                       const PathContext& context) {
-  return std::make_unique<Drill>(parameters.drill, context);
+void DrillParameters::describe(ParameterVisitor& v) {
+  v.field("samples", samples, {"1", "64"}, {"ports drawn for each packet", "DRILL, SIGCOMM'17: d"});
+  v.field("memory", memory, {"0", "64"},
+          {"shortest queues of the last time that are looked at again", "DRILL, SIGCOMM'17: m"});
 }
 
 }  // namespace dcc

@@ -35,7 +35,7 @@ void HederaScheduler::run_round() {
   install();
 }
 
-/// A flow that was large stays so while it sends: what slowed it down may be its way.
+/// A large flow counts as large while it sends, because its path may be what slows it down.
 void HederaScheduler::find_elephants() {
   std::map<std::uint64_t, Elephant> found;
   const auto share = static_cast<std::uint64_t>(parameters_.elephant.to_fixed(16));
@@ -48,7 +48,7 @@ void HederaScheduler::find_elephants() {
         found.insert(*before);
         continue;
       }
-      // bytes · 8 / period against share / 2^16 · rate, in whole numbers.
+      // Compares bytes · 8 / period with share / 2^16 · rate in integers.
       const Uint128 sent = Uint128(static_cast<std::uint64_t>(count.bytes)) * 8 << 16;
       const Uint128 least = Uint128(host_rate_[name.source]) * share *
                             static_cast<std::uint64_t>(parameters_.period.count) /
@@ -111,7 +111,7 @@ std::vector<HederaScheduler::Step> HederaScheduler::steps(const FlowName& name,
   return steps;
 }
 
-// ---------------------------------------------------------------- global first fit
+// ---------------------------------------------------------------- Global first fit
 
 bool HederaScheduler::fits(const std::vector<Step>& steps, std::uint64_t rate) const {
   return std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
@@ -128,7 +128,8 @@ void HederaScheduler::add_load(const std::vector<Step>& steps, std::uint64_t rat
   }
 }
 
-/// Who has a way keeps it while it has room for what he would send now; then come the others.
+/// Flows that have a path keep it if the path has room for their present demand; the other flows
+/// are placed after them.
 void HederaScheduler::first_fit() {
   excess_ = 0;
   for (const bool placed : {true, false}) {
@@ -160,9 +161,9 @@ void HederaScheduler::first_fit() {
   }
 }
 
-// ---------------------------------------------------------------- simulated annealing
+// ---------------------------------------------------------------- Simulated annealing
 
-/// Pods are edges that lead up to the same switches: the first of these tells them apart.
+/// A pod is the set of edge switches with the same uplinks; the first upper switch identifies it.
 void HederaScheduler::prepare_annealing() {
   if (!way_to_.empty()) return;
   way_to_.resize(host_rate_.size());
@@ -177,7 +178,7 @@ void HederaScheduler::prepare_annealing() {
     const std::uint32_t pod =
         pods.emplace(up, static_cast<std::uint32_t>(pods.size())).first->second;
     if (pod_hosts_.size() <= pod) pod_hosts_.resize(pod + 1);
-    // The hosts of a pod begin on ways of their own, where there are as many.
+    // The hosts of a pod start on different paths if there are enough.
     way_to_[host] = static_cast<std::uint32_t>(pod_hosts_[pod].size());
     pod_hosts_[pod].push_back(host);
     edge_hosts_[fabric_.edge_of(host)].push_back(host);
@@ -186,7 +187,7 @@ void HederaScheduler::prepare_annealing() {
   }
 }
 
-/// A host of the same edge, of the same pod, or anywhere.
+/// A random host of the same edge, of the same pod, or of the whole network.
 HostId HederaScheduler::partner_of(HostId host) {
   const std::uint32_t edge = fabric_.edge_of(host);
   const std::uint64_t where = random_.below(3);
@@ -195,10 +196,10 @@ HostId HederaScheduler::partner_of(HostId host) {
   return near[random_.below(near.size())];
 }
 
-/// With probability exp(-annealing · iterations · worse_by / temperature), worse_by in rates of a
-/// host: what an exponential draw exceeds.
+/// True with probability exp(−annealing · iterations · worse_by / temperature), with worse_by in
+/// multiples of a host's rate; computed by comparison with an exponential random number.
 bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature) {
-  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;  // 2^24 hosts' rates: no draw comes near
+  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;  // 2^24 host rates, above every draw
   const std::uint64_t coldness_q16 =
       static_cast<std::uint64_t>(parameters_.annealing.to_fixed(16)) * parameters_.iterations /
       temperature;
@@ -206,7 +207,7 @@ bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature)
   return Uint128(random_.exponential_q32()) >= worse_q16 * coldness_q16;
 }
 
-/// Takes the flows to a host from the wires, or puts them there.
+/// Adds the load of the flows to a host to the wires of their path (`there`), or removes it.
 void HederaScheduler::route_to(HostId host, bool there) {
   const auto found = elephants_to_.find(host);
   if (found == elephants_to_.end()) return;
@@ -271,12 +272,12 @@ void HederaScheduler::anneal() {
   }
 }
 
-// ---------------------------------------------------------------- the switches' entries
+// ---------------------------------------------------------------- Flow entries
 
 void HederaScheduler::install() {
   std::map<NodeId, FlowEntries*> entries;
   for (const auto& [node, one] : switches_) {
-    one->forget_places();
+    one->clear_places();
     entries[node] = one;
   }
   std::size_t at = 0;

@@ -1,5 +1,5 @@
-// Hedera (Al-Fares et al., NSDI'10), the central half: which flows are large, what they would like
-// to send, and which way each of them goes.
+// Hedera (Al-Fares et al., NSDI'10), the central scheduler: finds large flows, estimates their
+// demand, and chooses their paths.
 #pragma once
 
 #include <cstdint>
@@ -7,35 +7,35 @@
 #include <vector>
 
 #include "fabric/fabric_map.h"
-#include "fabric/routing_parameters.h"
-#include "schemes/common/flow_scheduler.h"
+#include "fabric/flow_scheduler.h"
 #include "schemes/hedera/demand_estimate.h"
+#include "schemes/hedera/hedera.h"
 #include "sim/random.h"
 #include "units.h"
 
 namespace dcc {
 
-/// Ways are numbered: one digit a switch, the first the lowest, that says which of its equally good
-/// ports is taken. In a fat tree that is a number for each core switch, which is how the paper has
-/// it. What the scheduler knows of links is what the routes know (FabricMap).
+/// A path is a number with one digit for each switch, the first switch the lowest: the index of the
+/// port taken among the equally good ones. In a fat tree a path number stands for a core switch, as
+/// in the paper. The scheduler knows links as the routes do (FabricMap).
 class HederaScheduler final : public FlowScheduler {
  public:
-  /// A large flow and where it was put.
+  /// A large flow and its path.
   struct Elephant {
     FlowName name;
-    std::uint64_t rate = 0;  // demand, bits a second
+    std::uint64_t rate = 0;  // demand in bits per second
     int way = kByHash;
   };
   static constexpr int kByHash = -1;
 
-  /// All must outlive it. `rank` is that of its events.
+  /// The references must outlive the scheduler. `rank`: of its events among those of one instant.
   HederaScheduler(Scheduler& scheduler, const FabricMap& fabric, const HederaParameters& parameters,
                   std::uint64_t seed, std::uint32_t rank);
   void run_round() override;
 
-  // For diagnosis, of the last round.
+  // For diagnosis: results of the last round.
   std::vector<Elephant> elephants() const;
-  /// Bits a second that large flows want of wires beyond what these have, all wires together.
+  /// Sum over all wires of the demand of large flows beyond the wire's rate, in bits per second.
   std::uint64_t excess() const { return excess_; }
 
  private:
@@ -43,10 +43,10 @@ class HederaScheduler final : public FlowScheduler {
     d(random_, way_to_, elephants_.size());
     for (const auto& [key, elephant] : elephants_) d(key, elephant.rate, elephant.way);
   }
-  /// A wire in a way, and the choice that leads there.
+  /// One wire of a path, and the port choice that leads to the wire.
   struct Step {
     NodeId node = 0;
-    std::uint32_t index = 0;  // among the ports that are equally good
+    std::uint32_t index = 0;  // among the equally good ports
     std::uint32_t choices = 0;
     std::size_t wire = 0;
   };
@@ -54,8 +54,7 @@ class HederaScheduler final : public FlowScheduler {
   void find_elephants();
   void estimate();
   bool leaves_its_edge(const FlowName& name) const;
-  /// Of the ways between two hosts: how many choices there are at most at the first switch, the
-  /// second and so on.
+  /// Maximum number of choices at the first switch, the second and so on, over all paths of a flow.
   std::vector<std::uint32_t> digits(const FlowName& name) const;
   std::vector<Step> steps(const FlowName& name, const std::vector<std::uint32_t>& digits,
                           std::uint64_t way) const;
@@ -77,17 +76,17 @@ class HederaScheduler final : public FlowScheduler {
   const HederaParameters parameters_;
   RandomStream random_;
   std::vector<std::uint64_t> host_rate_;            // by HostId
-  std::uint64_t unit_ = 1;                          // the fastest of them
+  std::uint64_t unit_ = 1;                          // maximum of host_rate_
   std::map<std::uint64_t, Elephant> elephants_;     // by flow_key()
-  std::vector<std::vector<std::uint32_t>> digits_;  // of each, in their order
-  std::vector<std::uint64_t> load_;                 // by wire, bits a second
+  std::vector<std::vector<std::uint32_t>> digits_;  // of each elephant, in the order of elephants_
+  std::vector<std::uint64_t> load_;                 // by wire, bits per second
   std::uint64_t excess_ = 0;
 
-  // Annealing: a way for each host as a destination.
+  // Annealing: one path for each destination host.
   std::vector<std::uint32_t> pod_of_edge_;
   std::vector<std::vector<HostId>> edge_hosts_;
   std::vector<std::vector<HostId>> pod_hosts_;
-  std::vector<std::uint32_t> way_to_;  // by HostId; kept from round to round
+  std::vector<std::uint32_t> way_to_;  // path by HostId; kept between rounds
   std::map<HostId, std::vector<std::pair<const Elephant*, std::size_t>>> elephants_to_;
 };
 

@@ -1,19 +1,27 @@
 #include "schemes/hermes/hermes.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
 
 namespace {
 constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
-/// A mean takes an eighth of what is new.
+/// Weight of a new sample in a moving average: 1 / kGain.
 constexpr int kGain = 8;
-/// Repeats are looked at after so many packets of a way.
+/// Packets of a path after which its share of retransmissions is checked.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
+
+const Balancers::Registered<HermesParameters> kHermes{
+    "hermes", "flows by what their ACKs tell of ways, moved with care",
+    [](const HermesParameters& parameters, const PathContext& context) {
+      return std::make_unique<Hermes>(parameters, context);
+    }};
 }  // namespace
 
 Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)
@@ -60,7 +68,7 @@ bool Hermes::is_known(const Way& way) const {
   return way.known && view_.now() - way.heard <= parameters_.age;
 }
 
-/// A way that nobody has heard of for long is grey, as one between good and bad.
+/// A path without a recent ACK is grey, as is a path between good and bad.
 Hermes::State Hermes::state(const Way* way) const {
   if (way == nullptr) return State::kGrey;
   const PicoSeconds now = view_.now();
@@ -96,8 +104,9 @@ void Hermes::sense(const Packet& ack) {
   flow.lost_rounds = 0;
 }
 
-/// Going back more than three times without an ACK between: nothing gets through. Going back often
-/// although the way is not congested: it loses packets by itself.
+/// Detects two failures of a path. A flow goes back more than three times without an ACK: the path
+/// carries nothing (black hole). Flows go back often although the path is not congested: the path
+/// drops packets at random.
 void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge) {
   Way& one = way(edge, flow.port);
   const bool back = packet.psn < flow.next;
@@ -118,8 +127,8 @@ void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edg
   flow.acknowledged = false;
 }
 
-/// Of the ways in a state the one that flows from here use least; kNoWay: there is none. `than`:
-/// only those that are notably better.
+/// The path with this state that flows of this switch use least; kNoWay if there is none. With
+/// `than`, only paths that are better than that one by the configured gains.
 std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
                                  const Way* than) const {
   std::uint32_t best = kNoWay;
@@ -164,7 +173,7 @@ std::uint32_t Hermes::better(const Flow& flow, std::uint32_t edge, PortSet ports
   return kNoWay;
 }
 
-/// A flow that is nearly done, or fast where it is, has little to gain.
+/// True if a flow may move: it has sent enough on its path, and is slow there.
 bool Hermes::may_move(const Flow& flow) const {
   const PicoSeconds now = view_.now();
   if (flow.sent < parameters_.sent || now - flow.moved < parameters_.interval) return false;
@@ -198,7 +207,8 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   if (present == State::kFailed) {
     index = fresh(edge, ports, random_);
   } else if (present == State::kBad && may_move(flow)) {
-    flow.moved = view_.now();  // or did not, and thinks again after that time
+    flow.moved =
+        view_.now();  // also if it stayed: the flow considers a move again after the interval
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
   if (index != kNoWay) {
@@ -222,9 +232,28 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
 
 void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); }
 
-std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
-                                        const PathContext& context) {
-  return std::make_unique<Hermes>(parameters.hermes, context);
+void HermesParameters::describe(ParameterVisitor& v) {
+  v.field("rtt_low", rtt_low, {"1ns", "1s"},
+          {"a way with less, and few marks, is good: the base RTT and some more",
+           "Hermes, SIGCOMM'17: T_RTT_low"});
+  v.field("rtt_high", rtt_high, {"1ns", "1s"},
+          {"a way with more, and many marks, is bad", "Hermes, SIGCOMM'17: T_RTT_high"});
+  v.field("ecn_share", ecn_share, {"0", "1"},
+          {"share of marked packets that is many", "Hermes, SIGCOMM'17: T_ECN"});
+  v.field("rtt_gain", rtt_gain, {"0us", "1s"},
+          {"a flow moves only to a way with so much less", "Hermes, SIGCOMM'17"});
+  v.field("ecn_gain", ecn_gain, {"0", "1"},
+          {"... and so much a smaller share of marked packets", "Hermes, SIGCOMM'17"});
+  v.field("sent", sent, {"0B", "1GiB"},
+          {"and only when it has sent so much on its way", "Hermes, SIGCOMM'17: S"});
+  v.field("rate", rate, {"0", "1"},
+          {"... and sends at less than this share of the link", "Hermes, SIGCOMM'17: R"});
+  v.field(
+      "interval", interval, {"0us", "1s"},
+      {"between two thoughts of moving, of which every second is dropped", "Hermes, SIGCOMM'17"});
+  v.field("age", age, {"1us", "1000s"}, {"what was heard of a way so long ago counts no more", ""});
+  v.field("failed_for", failed_for, {"1us", "1000s"},
+          {"a way on which packets vanish is not taken for so long", ""});
 }
 
 }  // namespace dcc

@@ -1,29 +1,44 @@
-// Hermes (Zhang et al., SIGCOMM'17): hosts sense ways by what ACKs tell of them, begin flows on
-// good ones, and move a flow only when that is sure to pay. The rack's hosts share what they know:
-// here the switch they are at senses and chooses for them.
+// Hermes (Zhang et al., SIGCOMM'17): hosts measure paths by the ACKs of their packets, start flows
+// on good paths, and move a flow only if the gain is large. The hosts of a rack share what they
+// know; in this model the switch that they are attached to measures and chooses for them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
-#include "schemes/conga/conga.h"
+#include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
 
 namespace dcc {
 
-/// Packets carry their way up as a tag that their ACK brings back, with the time they left and
-/// whether they were marked. Ways are told apart by the first link only.
+/// Limits by which a path counts as good or bad, and by which a flow changes its path.
+struct HermesParameters final : BalancerParameters {
+  PicoSeconds rtt_low = kMicroSecond * 60;
+  PicoSeconds rtt_high = kMicroSecond * 180;
+  PicoSeconds rtt_gain = kMicroSecond * 100;
+  Ratio ecn_share{2, 5};
+  Ratio ecn_gain{1, 10};
+  Bytes sent = 600'000;
+  Ratio rate{3, 10};
+  PicoSeconds interval = kMicroSecond * 100;
+  PicoSeconds age = kMicroSecond * 320;
+  PicoSeconds failed_for = kMilliSecond * 10;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// A packet carries its path as a tag. The ACK brings back the tag, the time the packet was sent
+/// and its mark. A path is identified by its first link only.
 class Hermes final : public PathChoice {
  public:
   enum class State : std::uint8_t { kGood, kGrey, kBad, kFailed };
 
   Hermes(const HermesParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override;
 
@@ -32,18 +47,18 @@ class Hermes final : public PathChoice {
   void add_state(StateDigest& d) const override;
 
   // For diagnosis.
-  /// Of the way to a far edge through a port.
+  /// State of the path to a far edge through `port`.
   State state_of(std::uint32_t edge, int port) const;
 
  private:
-  /// What is known of a way to one far edge.
+  /// Measurements of a path to one far edge.
   struct Way {
-    PicoSeconds heard{};           // the last ACK
-    PicoSeconds rtt{};             // mean of the last ones
-    std::uint32_t marked_q16 = 0;  // share of marked ones, likewise
+    PicoSeconds heard{};           // time of the last ACK
+    PicoSeconds rtt{};             // moving average
+    std::uint32_t marked_q16 = 0;  // moving average of the share of marked packets
     bool known = false;
     PicoSeconds failed_until{};
-    std::uint32_t packets = 0;  // since the share of repeats was looked at
+    std::uint32_t packets = 0;  // since the share of retransmissions was checked
     std::uint32_t repeats = 0;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -53,10 +68,10 @@ class Hermes final : public PathChoice {
   struct Flow {
     std::uint16_t port = 0;
     bool placed = false;
-    bool acknowledged = true;      // since it went back last
-    std::uint8_t lost_rounds = 0;  // it went back so often without an ACK between
-    Psn next = 0;                  // above all that was sent
-    Bytes sent = 0;                // on this way
+    bool acknowledged = true;      // an ACK came since the flow last went back
+    std::uint8_t lost_rounds = 0;  // times in a row that the flow went back without an ACK between
+    Psn next = 0;                  // one above the highest packet sent
+    Bytes sent = 0;                // on the present path
     PicoSeconds moved{};
     RateEstimator rate;
     template <class Digest>
@@ -78,7 +93,7 @@ class Hermes final : public PathChoice {
   bool may_move(const Flow& flow) const;
 
   HermesParameters parameters_;
-  CongaParameters estimating_;  // of rates, as CONGA does
+  RateEstimatorParameters estimating_;
   const PathView& view_;
   std::uint64_t hash_seed_;
   RandomStream random_;
@@ -86,7 +101,7 @@ class Hermes final : public PathChoice {
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
   std::vector<std::vector<Way>> ways_;  // by far edge and port; empty: nothing known
-  std::vector<RateEstimator> use_;      // by port: what flows from here were given
+  std::vector<RateEstimator> use_;      // by port: of the flows that begin at this switch
   KeyTable<Flow> flows_;
 };
 

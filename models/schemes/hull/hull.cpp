@@ -15,7 +15,7 @@ const RegisteredAlgorithm<HullParameters> kHull{
     "hull", "DCTCP by marks of phantom queues, and a pacer for long flows",
     [](const HullParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Hull>(context.host, parameters, context.mtu, context.longest_base_rtt,
-                                    context.controller_rank);
+                                    context.rank);
     }};
 
 DctcpParameters dctcp_of(const HullParameters& hull) {

@@ -1,7 +1,9 @@
-// LetFlow (Vanini et al., NSDI'17): every flowlet takes a way at random. Those on a congested way
-// pause sooner, so flowlets shrink there and grow elsewhere, with nothing measured.
-#include "fabric/path_choice.h"
-#include "schemes/common/flowlets.h"
+// LetFlow (Vanini et al., NSDI'17): every flowlet takes a random path. Flows on a congested path
+// pause more often, so flowlets become short there and long elsewhere, without any measurement.
+#include "schemes/letflow/letflow.h"
+
+#include <memory>
+
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -11,7 +13,7 @@ namespace {
 
 class Letflow final : public PathChoice {
  public:
-  Letflow(const RoutingParameters& parameters, const PathContext& context)
+  Letflow(const LetflowParameters& parameters, const PathContext& context)
       : view_(context.view),
         flowlets_(parameters.flowlet, context.hash_seed),
         random_(context.seed, "routing", context.index) {}
@@ -40,11 +42,12 @@ class Letflow final : public PathChoice {
   RandomStream random_;
 };
 
-}  // namespace
+const Balancers::Registered<LetflowParameters> kLetflow{
+    "letflow", "flowlets at random",
+    [](const LetflowParameters& parameters, const PathContext& context) {
+      return std::make_unique<Letflow>(parameters, context);
+    }};
 
-std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
-                                         const PathContext& context) {
-  return std::make_unique<Letflow>(parameters, context);
-}
+}  // namespace
 
 }  // namespace dcc

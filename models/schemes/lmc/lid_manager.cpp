@@ -2,15 +2,25 @@
 
 #include <algorithm>
 
-#include "fabric/path_choice.h"
+#include "describe/visitor.h"
 #include "schemes/common/key_table.h"
+#include "schemes/lmc/lmc.h"
 
 namespace dcc {
 
 namespace {
-constexpr std::uint64_t kWhole = 1'000'000;  // parts of a wire's rate
+constexpr std::uint64_t kWhole = 1'000'000;  // utilisation is in parts per million
 constexpr std::uint64_t kMinGain = kWhole / 10;
 }  // namespace
+
+void LidManagerParameters::describe(ParameterVisitor& v) {
+  v.field("move_period", period, "never", {"1us", "1000s"},
+          {"the manager reads counters so often, and moves flows off full wires",
+           "InfiniBand paper, 3 (1)"});
+  v.when(on(), "move_period: a time", [&] {
+    v.field("move_above", above, {"1/1000", "1"}, {"share of a wire's rate that is full", ""});
+  });
+}
 
 std::vector<LidManager::Step> LidManager::steps(const FlowName& name, unsigned path) const {
   const Topology& topology = fabric_.topology();
@@ -34,7 +44,7 @@ std::vector<std::size_t> LidManager::wires(const FlowName& name, unsigned path) 
   return wires;
 }
 
-/// By flow_key(), with what they have put on the wires.
+/// The flows of the last period in the order of flow_key(); also sets load_.
 std::vector<LidManager::Flow> LidManager::flows_of_period() {
   std::map<std::uint64_t, Flow> found;
   for (const auto& [node, entries] : switches_) {
@@ -122,7 +132,7 @@ void LidManager::run_round() {
 void LidManager::install() {
   std::map<NodeId, FlowEntries*> entries;
   for (const auto& [node, one] : switches_) {
-    one->forget_places();
+    one->clear_places();
     entries[node] = one;
   }
   for (const auto& [key, moved] : moved_) {

@@ -1,24 +1,38 @@
-// The InfiniBand paper's manager of paths: moves load to another of a host's addresses when the way
-// of one congests.
+// The path manager of the InfiniBand bandwidth-partition paper: moves a flow to another of its
+// destination's addresses when the path of the present address is congested.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "describe/quantities.h"
 #include "fabric/fabric_map.h"
-#include "fabric/routing_parameters.h"
-#include "schemes/common/flow_scheduler.h"
+#include "fabric/flow_scheduler.h"
 
 namespace dcc {
 
-/// Once a period it adds up what flows have sent over each wire. Of each that was used beyond the
-/// threshold, the fullest first, one flow moves: the largest for which another address of its
-/// destination leads over wires that, with it, stay below what this one has by a tenth. What a flow
-/// sends while its way is full is less than it would, so the next round may go on.
+class ParameterVisitor;
+
+/// The manager reads the counters of the switches every `period`. From a wire that is used beyond
+/// the share `above`, the manager moves a flow to another of its destination's addresses, if the
+/// path of that address has room.
+struct LidManagerParameters {
+  std::optional<PicoSeconds> period;  // empty: no manager
+  Ratio above{9, 10};
+
+  bool on() const { return period.has_value(); }
+  void describe(ParameterVisitor& v);
+};
+
+/// Once a period the manager adds up the bytes that flows sent over each wire. For every wire above
+/// the threshold, the fullest first, one flow moves: the largest flow that has another address
+/// whose path, with the flow added, stays at least a tenth of a wire's rate below the present wire.
+/// A flow on a full path sends less than it could, so the next round may move more flows.
 class LidManager final : public FlowScheduler {
  public:
-  /// All must outlive it. `rank` is that of its events.
+  /// The references must outlive the manager. `rank`: of its events among those of one instant.
   LidManager(Scheduler& scheduler, const FabricMap& fabric, unsigned lmc,
              const LidManagerParameters& parameters, std::uint32_t rank)
       : FlowScheduler(scheduler, *parameters.period, rank),
@@ -32,11 +46,11 @@ class LidManager final : public FlowScheduler {
  private:
   struct Flow {
     FlowName name;
-    std::uint64_t rate = 0;  // bits a second in the last period
+    std::uint64_t rate = 0;  // bits per second in the last period
     unsigned path = 0;
     std::vector<std::size_t> wires;
   };
-  /// A choice on the way of an address, and the wire behind it.
+  /// One port choice on the path of an address, and the wire behind the port.
   struct Step {
     NodeId node = 0;
     std::uint32_t index = 0;
@@ -59,8 +73,8 @@ class LidManager final : public FlowScheduler {
   const unsigned lmc_;
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
-  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // by flow_key(): its path
-  std::vector<std::uint64_t> load_;                               // by wire, bits a second
+  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // flow_key() to path
+  std::vector<std::uint64_t> load_;                               // by wire, bits per second
   std::uint64_t moves_ = 0;
 };
 

@@ -1,7 +1,9 @@
-// InfiniBand's LID mask control, the switch's half: by destination address, of which a port has
-// 2^lmc with one way through the fabric each.
+#include "schemes/lmc/lmc.h"
+
+#include <memory>
 #include <stdexcept>
 
+#include "describe/visitor.h"
 #include "schemes/common/placed_flows.h"
 
 namespace dcc {
@@ -23,7 +25,8 @@ class Lmc final : public PathChoice {
   std::uint64_t hash_seed_;
 };
 
-/// The same, unless the manager (lid_manager.h) has given a flow another of the addresses.
+/// Like Lmc, but a flow that the manager (lid_manager.h) has moved takes the path of its new
+/// address.
 class ManagedLmc final : public PlacedFlows {
  public:
   ManagedLmc(unsigned lmc, std::uint64_t hash_seed) : PlacedFlows(hash_seed), lmc_(lmc) {}
@@ -37,12 +40,30 @@ class ManagedLmc final : public PlacedFlows {
   unsigned lmc_;
 };
 
+/// Throws std::invalid_argument for an lmc above kMaxLmc.
+std::unique_ptr<PathChoice> make(const LmcParameters& parameters, const PathContext& context) {
+  if (parameters.lmc > kMaxLmc) throw std::invalid_argument("routing: lmc is above 7");
+  if (parameters.lid_manager.on()) {
+    return std::make_unique<ManagedLmc>(parameters.lmc, context.hash_seed);
+  }
+  return std::make_unique<Lmc>(parameters.lmc, context.hash_seed);
+}
+
+const Balancers::Registered<LmcParameters> kLmc{
+    "lmc", "by destination address, of which a port has 2^lmc with one path each", make};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed) {
-  if (lmc > kMaxLmc) throw std::invalid_argument("routing: lmc is above 7");
-  if (managed) return std::make_unique<ManagedLmc>(lmc, hash_seed);
-  return std::make_unique<Lmc>(lmc, hash_seed);
+void LmcParameters::describe(ParameterVisitor& v) {
+  v.field("lmc", lmc, {"0", kMaxLmc},
+          {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+  lid_manager.describe(v);
+}
+
+std::unique_ptr<FlowScheduler> LmcParameters::make_scheduler(
+    const FlowSchedulerContext& context) const {
+  return std::make_unique<LidManager>(context.scheduler, context.fabric, lmc, lid_manager,
+                                      context.rank);
 }
 
 }  // namespace dcc

@@ -32,4 +32,10 @@ void PiasParameters::ask_nic(NicParameters& nic) const {
   if (!nic.ack_priority) nic.ack_priority = kPriorities - 1;
 }
 
+std::unique_ptr<TransportAgent> PiasParameters::make_agent(Scheduler& scheduler,
+                                                           std::uint32_t rank) const {
+  if (!has_agent()) return nullptr;
+  return std::make_unique<ThresholdAgent>(scheduler, rank, tuning_by_agent, thresholds.size());
+}
+
 }  // namespace dcc

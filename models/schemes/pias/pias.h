@@ -1,6 +1,7 @@
-// PIAS: a message's bytes lose priority as more of them have been sent, without knowing its size.
+// PIAS: a message loses priority as its bytes are sent; its size need not be known.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "nic/transport_registry.h"
@@ -26,9 +27,9 @@ struct PiasParameters final : TransportParameters {
   void check() const override;
   bool on_roce() const override { return true; }
   bool strict_ports() const override { return true; }
-  const ThresholdTuning* tuning() const override {
-    return tuning_by_agent.every ? &tuning_by_agent : nullptr;
-  }
+  bool has_agent() const override { return tuning_by_agent.every.has_value(); }
+  std::unique_ptr<TransportAgent> make_agent(Scheduler& scheduler,
+                                             std::uint32_t rank) const override;
   void ask_nic(NicParameters& nic) const override;
 };
 

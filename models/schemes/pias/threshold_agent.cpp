@@ -2,6 +2,7 @@
 
 #include "describe/visitor.h"
 #include "schemes/pias/feedback_thresholds.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -50,6 +51,10 @@ void ThresholdAgent::collect() {
     scheduler_.schedule_in(applying_, tuning_.delay);
   }
   begin();
+}
+
+void ThresholdAgent::add_state(StateDigest& d) const {
+  d(acknowledged_, ended_, thresholds_, period_, applying_);
 }
 
 void ThresholdAgent::apply() {

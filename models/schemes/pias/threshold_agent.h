@@ -1,5 +1,5 @@
-// AuTO's two halves for PIAS's thresholds: hosts tell which messages have ended, and a central
-// agent sets everybody's thresholds by them. By optimisation of a model, not by learning.
+// AuTO for PIAS: hosts report finished messages, and a central agent sets the thresholds of all
+// hosts. The agent optimises a model instead of learning.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nic/transmitter.h"
+#include "nic/transport_agent.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -19,33 +20,28 @@ class ParameterVisitor;
 /// one answers with thresholds. Its agent is a neural network; this one minimises
 /// FeedbackThresholds::mean_time, so the same reports give the same thresholds.
 struct ThresholdTuning {
-  std::optional<PicoSeconds> every;  // empty: thresholds stay as they are
-  unsigned flows = 2000;             // the last so many that ended
-  PicoSeconds delay = kMilliSecond;  // from the end of a period to new thresholds at the hosts
+  std::optional<PicoSeconds> every;  // empty: no agent
+  unsigned flows = 2000;             // number of latest finished messages that the agent uses
+  PicoSeconds delay = kMilliSecond;  // from the end of a period to the change at the hosts
 
   void describe(ParameterVisitor& v);
 };
 
-class ThresholdAgent {
+class ThresholdAgent final : public TransportAgent {
  public:
-  /// Fewer finished flows tell nothing of sizes.
+  /// Minimum number of finished messages before the agent acts.
   static constexpr std::size_t kMin = 20;
 
-  /// `rank` is that of its events.
+  /// `rank`: of its events among the events of one instant.
   ThresholdAgent(Scheduler& scheduler, std::uint32_t rank, const ThresholdTuning& tuning,
                  std::size_t thresholds);
 
-  /// Every host, in the same order in every run. Must outlive it.
-  void add_host(Transmitter& host, BitRate line_rate);
-  /// The first period begins.
-  void begin();
-  /// As the hosts have them, or will have after the delay; empty: as they were configured.
+  void add_host(Transmitter& host, BitRate line_rate) override;
+  void begin() override;
+  /// The latest thresholds, which the hosts get after the delay; empty: the configured ones.
   const std::vector<Bytes>& thresholds() const { return thresholds_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(acknowledged_, ended_, thresholds_, period_, applying_);
-  }
+  void add_state(StateDigest& d) const override;
 
  private:
   void collect();
@@ -55,9 +51,9 @@ class ThresholdAgent {
   const ThresholdTuning tuning_;
   const std::size_t levels_;
   std::vector<Transmitter*> hosts_;
-  double bytes_a_period_ = 0;  // of all hosts' links
+  double bytes_a_period_ = 0;  // capacity of all hosts' links per period
   Bytes acknowledged_ = 0;
-  std::deque<Bytes> ended_;  // sizes, the oldest first
+  std::deque<Bytes> ended_;  // sizes of finished messages, oldest first
   std::vector<Bytes> thresholds_;
   Event period_, applying_;
 };

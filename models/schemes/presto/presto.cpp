@@ -1,10 +1,12 @@
-// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the ways in turn, by the capacity
-// behind them. The edge numbers the cells there and labels packets with their way; here the number
-// follows from the packet's place in its flow, so no switch remembers anything.
-#include <algorithm>
+// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the paths in turn, weighted by
+// capacity. In the paper the edge numbers cells and labels packets with their path; here a packet's
+// sequence number gives the cell number, so a switch needs no state.
+#include "schemes/presto/presto.h"
 
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
+#include <algorithm>
+#include <memory>
+
+#include "describe/visitor.h"
 #include "schemes/common/weighted_ports.h"
 
 namespace dcc {
@@ -14,14 +16,14 @@ namespace {
 class Presto final : public PathChoice {
  public:
   Presto(const PrestoParameters& parameters, const PathContext& context)
-      : packets_(std::max<std::uint64_t>(
-            1, static_cast<std::uint64_t>(parameters.cell) / parameters.mtu)),
+      : packets_(
+            std::max<std::uint64_t>(1, static_cast<std::uint64_t>(parameters.cell) / context.mtu)),
         hash_seed_(context.hash_seed) {}
 
   void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
   void routes_changed() override { ports_.clear(); }
 
-  /// What is no data goes one way, as the first cell does.
+  /// Packets without data take the path of the first cell.
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
     const auto length = static_cast<std::uint32_t>(sequence.size());
@@ -36,11 +38,16 @@ class Presto final : public PathChoice {
   WeightedPorts ports_;
 };
 
+const Balancers::Registered<PrestoParameters> kPresto{
+    "presto", "cells of a flow take turns",
+    [](const PrestoParameters& parameters, const PathContext& context) {
+      return std::make_unique<Presto>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
-                                        const PathContext& context) {
-  return std::make_unique<Presto>(parameters.presto, context);
+void PrestoParameters::describe(ParameterVisitor& v) {
+  v.field("cell", cell, {"64B", "1GiB"}, {"bytes of a flow that go one way", "Presto, SIGCOMM'15"});
 }
 
 }  // namespace dcc

@@ -233,7 +233,7 @@ unsigned Tcp::take_in(Qpn qpn, const Packet& ack) {
     range.end = std::min(range.end, at(qpn).next);
     if (range.begin < range.end) sender.arrived.add(range.begin, range.end, came);
   }
-  sender.arrived.forget_before(first_missing(qpn));
+  sender.arrived.remove_before(first_missing(qpn));
   if (tells_cut) note_cut(qpn, range_of(ack.psn, block_at(ack, kBlocks - 1)).begin);
   return fresh;
 }
@@ -369,7 +369,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
                        latest.begin() + static_cast<std::ptrdiff_t>(place) + 1);
     latest[0] = data.psn;
   }
-  receiver.early.forget_before(missing);
+  receiver.early.remove_before(missing);
   take_mark(qpn, data);
   acknowledge(qpn, data);
 }

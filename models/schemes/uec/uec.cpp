@@ -16,9 +16,9 @@ const Transports::Registered<UecParameters> kUec{
       return std::make_unique<Uec>(context, parameters);
     }};
 
-// What answers carry: `psn` is the end of what came in order (ACK) or the packet (NACK), `scheme`
-// 64 packets' bits, `immediate` the first of them, `remote_address` how far the sender has been let
-// go.
+// Fields of an answer: `psn` is the end of the data in order (ACK) or the packet (NACK), `scheme`
+// the bits of 64 packets, `immediate` the first of these packets, `remote_address` the total credit
+// granted.
 constexpr Psn kBits = SequenceSet::kBits;
 
 Bytes one_and_a_half_products(const TransportContext& context) {
@@ -106,14 +106,14 @@ void Uec::add_own_state(StateDigest& d) const {
   d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
 void Uec::work_changed(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
   if (connection.out.end() > sender.posted) {
     if (connection.next >= sender.posted && sender.in_flight == 0 && sender.packets.again() == 0) {
-      sender.speculative = true;  // from rest it begins as new
+      sender.speculative = true;  // an idle sender starts like a new one
       sender.credit = initial_window_;
       sender.spare = 0;
       sender.heard = now();
@@ -124,7 +124,7 @@ void Uec::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Packets, new and again.
+/// Number of packets to send, new ones and retransmissions.
 Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 bool Uec::may_send(const Sender& sender) const {
@@ -136,7 +136,7 @@ Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
   return parameters_.framing.data(at(qpn).out.cut(psn).payload_bytes);
 }
 
-/// Whether the sender may send, and who looks after it when it may not.
+/// Updates whether the sender may send, and its timeout if it may not.
 void Uec::settle(Qpn qpn) {
   take_turn(qpn);
   set_deadline(qpn);
@@ -176,12 +176,12 @@ Packet* Uec::next_packet() {
   }
   if (at(qpn).config.ecn_capable) packet->ecn = Ecn::kEct0;
   packet->ack_requested = packet->last || again || !may_send(sender);
-  settle(qpn);  // to the end of the turns
+  settle(qpn);  // moves the queue pair to the end of the round robin
   return packet;
 }
 
-/// How far the receiver should let it go, in bytes from the beginning: its flows share what a host
-/// can send, but none goes without.
+/// Total credit that the sender wants, in bytes: the flows of a host share what the host can send,
+/// and every flow wants at least one packet.
 std::uint64_t Uec::wanted(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const Bytes work = static_cast<Bytes>(work_left(qpn)) * packet_;
@@ -192,7 +192,7 @@ std::uint64_t Uec::wanted(Qpn qpn) const {
   return sender.pulled + static_cast<std::uint64_t>(std::max(share, least));
 }
 
-/// The packet is no longer under way, and is to be sent again. False: it was not.
+/// Marks a packet in flight as lost, to be sent again; false if it was not in flight.
 bool Uec::lost(Qpn qpn, Psn psn) {
   Sender& sender = senders_[qpn];
   if (!sender.packets.lost(psn)) return false;
@@ -200,7 +200,7 @@ bool Uec::lost(Qpn qpn, Psn psn) {
   return true;
 }
 
-/// A packet has arrived: its bytes on the wire, 0 if that was known.
+/// Records an arrived packet; returns its wire bytes, 0 if that was known.
 Bytes Uec::took(Qpn qpn, Psn psn) {
   if (at(qpn).out.delivered(psn)) return 0;
   const Bytes wire = wire_of(qpn, psn);
@@ -241,7 +241,7 @@ void Uec::on_nack(Qpn qpn, const Packet& nack) {
   }
 }
 
-/// A count, so that what was lost is made good.
+/// The credit is a total, so a lost packet with credit is harmless.
 void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
   Sender& sender = senders_[qpn];
   if (sender.speculative) {
@@ -254,9 +254,9 @@ void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
   sender.credit += more;
 }
 
-// ---------------------------------------------------------------- nothing heard for too long
+// ---------------------------------------------------------------- Timeouts
 
-/// Nothing but word from the receiver lets it go on.
+/// True if only a packet from the receiver lets the sender continue.
 bool Uec::waits_for_word(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
@@ -268,7 +268,8 @@ void Uec::set_deadline(Qpn qpn) {
   PicoSeconds when = sender.packets.overdue_at(timeout_);
   if (waits_for_word(qpn)) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
-    // What it waits for may have come up after a long rest; and it asks once a round trip at most.
+    // The sender may have become active after a long pause; it requests credit at most once per
+    // RTT.
     const PicoSeconds soonest = std::max(now(), may_ask_at(sender));
     when = std::max(soonest, last + std::max(timeout_, last - sender.heard));
   }
@@ -307,7 +308,7 @@ void Uec::ring() {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- arrivals
+// ---------------------------------------------------------------- Arrivals
 
 void Uec::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
@@ -340,7 +341,7 @@ void Uec::arrived(Qpn qpn, Packet& packet) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- receiving
+// ---------------------------------------------------------------- Receiver
 
 void Uec::on_data(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
@@ -353,7 +354,8 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
     if (known) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
-      on_wanted(qpn, receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least once more
+      on_wanted(qpn,
+                receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least one packet more
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
@@ -369,11 +371,11 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
   }
 }
 
-/// The next answer tells of it. What came before it and is too far away for that is told of now.
+/// Adds a packet to the next answer; sends an answer first if the range would exceed 64 packets.
 void Uec::remember(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
   const Psn whole = at(qpn).in.first_missing();
-  receiver.untold.forget_before(whole);
+  receiver.untold.remove_before(whole);
   if (data.psn >= whole) {
     if (!receiver.untold.fits(data.psn)) answer(qpn, data, PacketKind::kAck);
     receiver.untold.add(data.psn);
@@ -406,10 +408,10 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   send_control(reply);
 }
 
-/// The sender has not heard what it was let go, or not been heard.
+/// Handles a request for credit: the grant or the demand was lost.
 void Uec::on_request(Qpn qpn, const Packet& request) {
   on_wanted(qpn, request.scheme);
-  if (request.remote_address < receivers_[qpn].pulled) let_go(qpn);
+  if (request.remote_address < receivers_[qpn].pulled) send_credit(qpn);
 }
 
 void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
@@ -423,14 +425,14 @@ void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
   }
 }
 
-void Uec::let_go(Qpn qpn) {
+void Uec::send_credit(Qpn qpn) {
   Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
   pull->remote_address = receivers_[qpn].pulled;
   send_control(pull);
 }
 
 void Uec::send_pull() {
-  if (pull_turns_.empty()) return;  // whose turn it was has gone
+  if (pull_turns_.empty()) return;  // the queue pair whose turn it was has ended
   const Qpn qpn = pull_turns_.front();
   pull_turns_.pop_front();
   Receiver& receiver = receivers_[qpn];
@@ -439,7 +441,7 @@ void Uec::send_pull() {
   receiver.queued = receiver.wanted > receiver.pulled;
   if (receiver.queued) pull_turns_.push_back(qpn);
   next_pull_ = now() + pull_interval_;
-  let_go(qpn);
+  send_credit(qpn);
   if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
 }
 

@@ -1,5 +1,5 @@
-// Ultra Ethernet's transport: packets by any path, selective acknowledgements, headers of what was
-// trimmed, windows set by the sender (NSCC) or credit given by the receiver (RCCC).
+// Ultra Ethernet's transport: packets on any path, selective acknowledgements, trimmed packets, and
+// windows of the sender (NSCC) or credit from the receiver (RCCC).
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@
 
 namespace dcc {
 
-/// Congestion control of Ultra Ethernet as the consortium's simulator has it
-/// (ultraethernet/uet-htsim, 2024 and 2025). No form on the wire is modelled.
+/// Congestion control as in the consortium's simulator (ultraethernet/uet-htsim, 2024 and 2025).
+/// The wire format is not modelled.
 struct UecParameters final : TransportParameters {
   enum class Control : std::uint8_t {
     kNscc,  // windows
     kRccc,  // credit
-    kBoth,  // what both allow
+    kBoth,  // the smaller of both
   };
   Control control = Control::kNscc;
   std::optional<Bytes> initial_window;  // empty: 3/2 of the bandwidth-delay product
-  std::optional<Bytes> max_window;      // the same
-  Bytes ack_every = 0;                  // on the wire; less than a packet: each is acknowledged
-  std::optional<PicoSeconds> timeout;   // empty: 15 us and six base RTTs, a queue's time each
+  std::optional<Bytes> max_window;      // by queue pair
+  Bytes ack_every = 0;                  // wire bytes; less than a packet: an ACK per packet
+  std::optional<PicoSeconds> timeout;   // empty: 15 us plus six base RTTs
   NsccParameters nscc;
-  Ratio pull_rate{99, 100};   // of the receiver's link
-  unsigned pull_packets = 4;  // that a PULL lets go
+  Ratio pull_rate{99, 100};   // share of the receiver's link rate
+  unsigned pull_packets = 4;  // packets per PULL
 
   bool has_window() const { return control != Control::kRccc; }
   bool has_credit() const { return control != Control::kNscc; }
@@ -43,17 +43,20 @@ struct UecParameters final : TransportParameters {
 DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
                {UecParameters::Control::kRccc, "rccc"}, {UecParameters::Control::kBoth, "both"});
 
-/// Sender: what was trimmed, or timed out, before what is new, as far as window and credit go;
-/// flows of a host take turns. Receiver: answers a trimmed packet at once, data at once or after so
-/// many bytes, with all that has come in order and a bit for each of the 64 packets up to the
-/// latest that came since the last answer: nothing is left untold. Every packet asks to be marked;
-/// its answer brings the mark back, and the number its path was chosen by (`routing: reps`).
+/// Sender: trimmed and timed-out packets leave before new ones, within window and credit; the flows
+/// of a host take turns.
 ///
-/// Credit: a sender begins with a window of it, which ends with the first answer; after that each
-/// PULL lets some packets go. Data says how far its sender wants to be let go, PULLs and all
-/// answers how far it has been: counts, so nothing is lost with a packet. PULLs of all senders of a
-/// host take turns and leave at the pace of what they call for. A sender that hears nothing and may
-/// send nothing asks, ever more rarely.
+/// Receiver: answers a trimmed packet at once, and data at once or after `ack_every` bytes. An
+/// answer carries the end of the data received in order, and one bit for each of the 64 packets up
+/// to the latest packet since the last answer, so every packet is reported. Every data packet is
+/// ECN-capable; its answer returns the mark, and the entropy value that chose its path (`routing:
+/// reps`).
+///
+/// Credit: a sender starts with a window of credit, which ends with the first answer; then each
+/// PULL grants some packets. Data carries the total credit that its sender wants; PULLs and all
+/// answers carry the total granted. Totals make a lost packet harmless. The PULLs of all senders of
+/// a host take turns at the rate of the data that they grant. A sender that receives nothing and
+/// may send nothing requests credit, at increasing intervals.
 class Uec final : public MessageTransport {
  public:
   Uec(const TransportContext& context, const UecParameters& parameters);
@@ -66,25 +69,25 @@ class Uec final : public MessageTransport {
     explicit Sender(const NsccWindow& fresh) : window(fresh) {}
     bool ready = false;       // in ready_
     bool backlogged = false;  // counted in backlogged_
-    bool speculative = true;  // has heard nothing; its credit is what it began with
-    Psn posted = 0;           // end of what was posted when it last began
+    bool speculative = true;  // no answer yet; the credit is the initial one
+    Psn posted = 0;           // end of the posted packets when the sender last started
     Outstanding packets;
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes credit = 0;
-    std::uint64_t spare = 0;   // packets' worth of it that is counted as unused
-    std::uint64_t pulled = 0;  // bytes that the receiver has let go so far
-    PicoSeconds heard{};       // when anything came, or was begun
-    PicoSeconds asked{};       // when it last asked for credit
+    std::uint64_t spare = 0;   // credit that is counted as unused, in packets
+    std::uint64_t pulled = 0;  // total credit granted, in bytes
+    PicoSeconds heard{};       // time of the last packet received, or of the start
+    PicoSeconds asked{};       // time of the last request for credit
     template <class Digest>
     void add_state(Digest& d) const {
       d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
     }
   };
-  /// Where the packets lie that came since the last answer: within 64, which it tells of.
+  /// Range of the packets since the last answer; at most 64, the bits of an answer.
   struct Untold {
     Psn first = 0;
-    Psn end = 0;  // 0: none
+    Psn end = 0;  // 0: empty
     bool fits(Psn psn) const {
       return end == 0 || std::max(end, psn + 1) - std::min(first, psn) <= SequenceSet::kBits;
     }
@@ -97,18 +100,18 @@ class Uec final : public MessageTransport {
       d(first, end);
     }
     /// They are told of with all that came in order.
-    void forget_before(Psn psn) {
+    void remove_before(Psn psn) {
       first = std::max(first, psn);
       if (end <= psn) *this = {};
     }
   };
   struct Receiver {
-    Psn seen_end = 0;  // behind the last packet of which anything came
+    Psn seen_end = 0;  // one above the last packet seen, data or header
     Untold untold;
-    Bytes unanswered = 0;      // that came since the last answer, on the wire
-    bool asked = false;        // an answer was wanted, but something was missing
-    std::uint64_t wanted = 0;  // bytes that the sender wants to be let go
-    std::uint64_t pulled = 0;  // bytes that it has been
+    Bytes unanswered = 0;      // wire bytes received since the last answer
+    bool asked = false;        // an answer was requested while packets were missing
+    std::uint64_t wanted = 0;  // total credit that the sender wants, in bytes
+    std::uint64_t pulled = 0;  // total credit granted, in bytes
     bool queued = false;       // in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
@@ -122,7 +125,7 @@ class Uec final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sending
+  // Sender
   Psn work_left(Qpn qpn) const;
   bool may_send(const Sender& sender) const;
   Bytes wire_of(Qpn qpn, Psn psn) const;
@@ -141,17 +144,17 @@ class Uec final : public MessageTransport {
   void look_at(Qpn qpn);
   void ring();
 
-  // Receiving
+  // Receiver
   void on_data(Qpn qpn, const Packet& data);
   void on_request(Qpn qpn, const Packet& request);
   void remember(Qpn qpn, const Packet& data);
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void on_wanted(Qpn qpn, std::uint64_t wanted);
-  void let_go(Qpn qpn);
+  void send_credit(Qpn qpn);
   void send_pull();
 
   UecParameters parameters_;
-  Bytes packet_;  // a full one on the wire
+  Bytes packet_;  // wire bytes of a full packet
   Bytes initial_window_;
   Bytes max_window_;
   PicoSeconds timeout_;

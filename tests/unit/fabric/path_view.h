@@ -4,14 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
+#include "fabric/balancers.h"
 #include "fabric/topology.h"
 
 namespace dcc::path_choice_test {
-
-using Kind = RoutingParameters::Kind;
 
 /// A switch of which only what a choice may ask exists.
 class FakeSwitch final : public PathView {
@@ -25,7 +23,7 @@ class FakeSwitch final : public PathView {
   BitRate rate(int) const override { return BitRate(100'000'000'000); }
 
   PathContext context(std::uint64_t index = 3, int ports = 8) const {
-    return {*this, ports, 77, 5, index};
+    return {*this, ports, 77, 5, index, nullptr, 1000};
   }
 
   PicoSeconds time{};
@@ -33,10 +31,10 @@ class FakeSwitch final : public PathView {
   std::array<Bytes, 8> above{};  // of those, what priority 7 does not wait for
 };
 
-inline std::unique_ptr<PathChoice> make(Kind kind, const FakeSwitch& view,
-                                        RoutingParameters p = {}) {
-  p.kind = kind;
-  return make_path_choice(p, view.context());
+inline std::unique_ptr<PathChoice> make(const std::string& kind, const FakeSwitch& view,
+                                        BalancerChoice p = {}) {
+  p.choose(kind);
+  return p.make(view.context());
 }
 
 inline Packet packet_of(std::uint32_t flow, HostId source = 1, HostId destination = 9) {

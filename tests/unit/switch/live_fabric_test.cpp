@@ -24,10 +24,10 @@ Topology two_by_two() {
   return Topology::leaf_spine(p);
 }
 
-SwitchParameters plain(RoutingParameters::Kind kind = RoutingParameters::Kind::kEcmp) {
+SwitchParameters plain(const std::string& kind = "ecmp") {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;
-  parameters.routing.kind = kind;
+  parameters.routing.choose(kind);
   return parameters;
 }
 
@@ -92,7 +92,7 @@ class LiveNetwork {
 };
 
 TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
-  LiveNetwork n(plain(RoutingParameters::Kind::kSpray));
+  LiveNetwork n(plain("spray"));
   n.blast();
   n.until(kMicroSecond * 50);
   n.live.fail(n.cable("leaf0", "spine0"), kConvergence);
@@ -123,7 +123,7 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
 }
 
 TEST(LiveFabric, AMendedCableIsUsedAgainOnceThatIsKnown) {
-  LiveNetwork n(plain(RoutingParameters::Kind::kSpray));
+  LiveNetwork n(plain("spray"));
   const int cable = n.cable("leaf0", "spine0");
   n.blast();
   n.live.fail(cable, kConvergence);
@@ -140,7 +140,7 @@ TEST(LiveFabric, AMendedCableIsUsedAgainOnceThatIsKnown) {
 }
 
 TEST(LiveFabric, AFlapThatIsOverBeforeAnybodyHeardOfItOnlyLosesWhatWasOnTheWire) {
-  LiveNetwork n(plain(RoutingParameters::Kind::kSpray));
+  LiveNetwork n(plain("spray"));
   const int cable = n.cable("spine1", "leaf1");
   n.blast();
   for (int flap = 1; flap <= 5; ++flap) {
@@ -170,7 +170,7 @@ TEST(LiveFabric, OverlappingFailuresEndWithTheLast) {
 }
 
 TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
-  LiveNetwork n(plain(RoutingParameters::Kind::kSpray));
+  LiveNetwork n(plain("spray"));
   const int cable = n.cable("h5", "leaf1");
   n.blast();
   n.until(kMicroSecond * 50);
@@ -204,7 +204,7 @@ TEST(LiveFabric, TwoHalvesAreToldOfByTheSmallerOne) {
 }
 
 TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
-  SwitchParameters parameters = plain(RoutingParameters::Kind::kSpray);
+  SwitchParameters parameters = plain("spray");
   parameters.buffer = 500'000;
   parameters.pfc.alpha = Ratio(1, 16);
   LiveNetwork n(parameters);
@@ -237,7 +237,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
 }
 
 TEST(LiveFabric, ASlowerLinkIsFeltAtOnceAndKnownLater) {
-  LiveNetwork n(plain(RoutingParameters::Kind::kWcmp));
+  LiveNetwork n(plain("wcmp"));
   const int cable = n.cable("spine1", "leaf1");
   const int side = n.net.topology.cables()[static_cast<std::size_t>(cable)].end[0].node ==
                            n.net.topology.find("spine1")

@@ -9,23 +9,21 @@
 #include <set>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
+#include "fabric/flow_entries.h"
 #include "fabric/routing.h"
-#include "fabric/routing_parameters.h"
 #include "fabric/topology.h"
 #include "schemes/conga/conga.h"
 #include "schemes/d3/explicit_rate.h"
+#include "schemes/drill/drill.h"
 #include "schemes/hedera/hedera_scheduler.h"
 #include "switch/discipline.h"
 #include "switch/drop_tail.h"
-#include "switch/flow_entries.h"
 #include "switch/pfc.h"
 
 namespace dcc::net_state_digest_test {
 namespace {
-
-using Kind = RoutingParameters::Kind;
 
 template <class Device>
 std::uint64_t digest_of(const Device& device) {
@@ -44,19 +42,19 @@ Packet packet_of(std::uint32_t flow, HostId source, HostId destination) {
 }
 
 /// The first of three leaves with two spines, hosts 0 … 3 of which are its own.
-class ChoiceDigest : public testing::TestWithParam<Kind>, public PathView {
+class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView {
  protected:
   ChoiceDigest() : topology_(shape()), routing_(topology_), fabric_(topology_, routing_) {
-    parameters_.drill = {1, 1};
+    parameters_.of<DrillParameters>("drill").samples = 1;
   }
   PicoSeconds now() const override { return time_; }
   Bytes backlog(int port) const override { return 100 * port; }
   Bytes drain(int port, int) const override { return 100 * port; }
   BitRate rate(int) const override { return 100_Gbps; }
 
-  std::unique_ptr<PathChoice> make(Kind kind) {
-    parameters_.kind = kind;
-    auto choice = make_path_choice(parameters_, {*this, 6, 77, 5, 0});
+  std::unique_ptr<PathChoice> make(const std::string& kind) {
+    parameters_.choose(kind);
+    auto choice = parameters_.make({*this, 6, 77, 5, 0});
     choice->join(fabric_, topology_.find("leaf0"));
     return choice;
   }
@@ -78,7 +76,7 @@ class ChoiceDigest : public testing::TestWithParam<Kind>, public PathView {
   Topology topology_;
   Routing routing_;
   FabricMap fabric_;
-  RoutingParameters parameters_;
+  BalancerChoice parameters_;
   PicoSeconds time_ = kMicroSecond;
   const PortSet up_ = PortSet::consecutive(4, 2);
   const PortSet down_ = PortSet::consecutive(0, 1);
@@ -86,8 +84,7 @@ class ChoiceDigest : public testing::TestWithParam<Kind>, public PathView {
 
 /// Of every kind that there is: one that is new is here without being named.
 TEST_P(ChoiceDigest, ShowsWhatIsRememberedAndNotWhoLooked) {
-  const std::set<Kind> nothing{Kind::kWcmp, Kind::kLmc, Kind::kPresto, Kind::kSymmetric,
-                               Kind::kSource};
+  const std::set<std::string> nothing{"wcmp", "lmc", "presto", "symmetric", "source"};
   const auto choice = make(GetParam());
   const std::uint64_t fresh = digest_of(*choice);
   EXPECT_EQ(digest_of(*make(GetParam())), fresh);
@@ -98,19 +95,17 @@ TEST_P(ChoiceDigest, ShowsWhatIsRememberedAndNotWhoLooked) {
   EXPECT_EQ(digest_of(*choice) == fresh, nothing.count(GetParam()) != 0);
 }
 
-std::vector<Kind> kinds() {
-  std::vector<Kind> list;
-  for (const auto& [kind, name] : EnumTable<Kind>::kNames) {
-    if (kind != Kind::kEcmp) list.push_back(kind);
-  }
+std::vector<std::string> kinds() {
+  std::vector<std::string> list;
+  for (const auto& entry : Balancers::all()) list.push_back(entry.name);
   return list;
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, ChoiceDigest, testing::ValuesIn(kinds()),
-                         [](const auto& one) { return std::string(name_of(one.param)); });
+                         [](const auto& one) { return one.param; });
 
 TEST_F(ChoiceDigest, TheOrderInWhichATableWasFilledDoesNotShow) {
-  const auto one = make(Kind::kSpray);
-  const auto other = make(Kind::kSpray);
+  const auto one = make("spray");
+  const auto other = make("spray");
   for (std::uint32_t i = 0; i < 200; ++i) {
     Packet first = packet_of(1, 0, i);
     Packet last = packet_of(1, 0, 199 - i);
@@ -124,8 +119,8 @@ TEST_F(ChoiceDigest, TheOrderInWhichATableWasFilledDoesNotShow) {
 }
 
 TEST_F(ChoiceDigest, WhatAnswersTellShows) {
-  for (const Kind kind : {Kind::kReps, Kind::kHermes}) {
-    SCOPED_TRACE(name_of(kind));
+  for (const char* const kind : {"reps", "hermes"}) {
+    SCOPED_TRACE(kind);
     std::set<std::uint64_t> digests;
     for (const std::vector<std::uint8_t>& tags :
          std::vector<std::vector<std::uint8_t>>{{}, {5}, {6}, {5, 6}, {6, 5}}) {
@@ -143,7 +138,7 @@ TEST_F(ChoiceDigest, WhatAnswersTellShows) {
 }
 
 TEST_F(ChoiceDigest, UseOfLinksAndNewsOfWaysShow) {
-  const auto conga = make(Kind::kConga);
+  const auto conga = make("conga");
   std::uint64_t before = digest_of(*conga);
   Packet packet = packet_of(6, 0, 4);
   conga->departs(packet, 5);
@@ -157,7 +152,7 @@ TEST_F(ChoiceDigest, UseOfLinksAndNewsOfWaysShow) {
 }
 
 TEST_F(ChoiceDigest, EntriesOfASchedulerOfFlowsShow) {
-  const auto hedera = make(Kind::kHedera);
+  const auto hedera = make("hedera");
   const std::uint64_t before = digest_of(*hedera);
   hedera->flow_entries()->place({0, 4, 6}, 1);
   const std::uint64_t second = digest_of(*hedera);
@@ -167,7 +162,7 @@ TEST_F(ChoiceDigest, EntriesOfASchedulerOfFlowsShow) {
 
   // The scheduler itself: its next round, and large flows that it knows.
   Scheduler scheduler;
-  HederaScheduler central(scheduler, fabric_, parameters_.hedera, 1, 1);
+  HederaScheduler central(scheduler, fabric_, parameters_.of<HederaParameters>("hedera"), 1, 1);
   central.add_switch(topology_.find("leaf0"), *hedera->flow_entries());
   const std::uint64_t idle = digest_of(central);
   central.begin();

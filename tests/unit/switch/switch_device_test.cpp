@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "schemes/lmc/lmc.h"
 #include "unit/switch/test_devices.h"
 
 namespace dcc::switch_device_test {
@@ -316,10 +317,10 @@ TEST(SwitchDevice, TelemetryTellsTheQueueLeftBehindAndTheBytesSentBefore) {
 }
 
 TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
-  const auto counts = [](RoutingParameters::Kind kind, std::uint32_t flows) {
+  const auto counts = [](const std::string& kind, std::uint32_t flows) {
     SwitchParameters parameters = plain();
-    parameters.routing.kind = kind;
-    parameters.routing.lmc = 2;
+    parameters.routing.choose(kind);
+    parameters.routing.of<LmcParameters>("lmc").lmc = 2;
     Scheduler scheduler;
     PacketPool pool;
     SwitchDevice device(scheduler, pool, parameters, 4, 7, 3, 0);
@@ -340,17 +341,17 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
   };
   // Chi-square with 3 degrees of freedom: 16.3 is passed one time in a thousand.
   double chi = 0;
-  for (const int n : counts(RoutingParameters::Kind::kEcmp, 40'000)) {
+  for (const int n : counts("ecmp", 40'000)) {
     chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
   }
   EXPECT_LT(chi, 16.3);
   // Four addresses, so at most four ways for one destination, each the way of a quarter of flows.
-  for (const int n : counts(RoutingParameters::Kind::kLmc, 40'000)) {
+  for (const int n : counts("lmc", 40'000)) {
     EXPECT_EQ(n % 10'000, 0);
   }
 
   SwitchParameters spray = plain();
-  spray.routing.kind = RoutingParameters::Kind::kSpray;
+  spray.routing.choose("spray");
   TestStar star(4, spray, k100G);
   RouteTable routes(4);
   routes.from(3, PortSet::consecutive(1, 3));

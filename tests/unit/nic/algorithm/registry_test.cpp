@@ -24,7 +24,7 @@ AlgorithmChoice choice(const std::string& name) {
 
 TEST(Registry, HasEveryAlgorithmByName) {
   std::vector<std::string> names;
-  for (const AlgorithmEntry& entry : algorithms()) {
+  for (const Algorithms::Entry& entry : Algorithms::all()) {
     EXPECT_FALSE(entry.description.empty()) << entry.name;
     names.push_back(entry.name);
   }
@@ -36,8 +36,8 @@ TEST(Registry, HasEveryAlgorithmByName) {
 }
 
 TEST(Registry, RefusesANameThatIsTaken) {
-  EXPECT_THROW(register_algorithm({"timely", "", {}, {}, {}}), std::logic_error);
-  EXPECT_THROW(register_algorithm({"none", "", {}, {}, {}}), std::logic_error);
+  EXPECT_THROW(Algorithms::add({"timely", "", {}, {}, {}}), std::logic_error);
+  EXPECT_THROW(Algorithms::add({"none", "", {}, {}, {}}), std::logic_error);
 }
 
 TEST(Registry, SaysWhatAnAlgorithmNeeds) {

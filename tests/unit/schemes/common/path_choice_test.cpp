@@ -1,6 +1,4 @@
 // Load balancing, kind by kind, against choices worked out by hand.
-#include "fabric/path_choice.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +8,13 @@
 #include <set>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/routing_parameters.h"
+#include "schemes/conga/conga.h"
+#include "schemes/detail/detail.h"
+#include "schemes/drill/drill.h"
+#include "schemes/letflow/letflow.h"
+#include "schemes/presto/presto.h"
 #include "unit/fabric/path_view.h"
 #include "unit/switch/test_devices.h"
 
@@ -23,7 +26,7 @@ TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
   const Routing routing(topology);
   FabricMap fabric(topology, routing);
   const FakeSwitch view;
-  const auto wcmp = make(Kind::kWcmp, view);
+  const auto wcmp = make("wcmp", view);
   wcmp->join(fabric, topology.find("leaf0"));
   const PortSet up = PortSet::consecutive(4, 2);
   for (std::uint32_t flow = 0; flow < 1000; ++flow) {
@@ -42,7 +45,7 @@ TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
 
 TEST(PathChoice, FlowsInTurnKeepTheirPort) {
   const FakeSwitch view;
-  const auto turns = make(Kind::kPerFlow, view);
+  const auto turns = make("per_flow", view);
   const PortSet three = PortSet::consecutive(0, 3);
   const auto port = [&](std::uint32_t flow, HostId source, HostId destination) {
     Packet packet = packet_of(flow, source, destination);
@@ -61,11 +64,11 @@ TEST(PathChoice, FlowsInTurnKeepTheirPort) {
 
 TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
   const FakeSwitch view;
-  const auto one = make(Kind::kRps, view);
-  const auto same = make(Kind::kRps, view);
-  RoutingParameters p;
-  p.kind = Kind::kRps;
-  const auto other = make_path_choice(p, view.context(4));
+  const auto one = make("rps", view);
+  const auto same = make("rps", view);
+  BalancerChoice p;
+  p.choose("rps");
+  const auto other = p.make(view.context(4));
   RandomStream expected(5, "routing", 3);
   std::array<int, 4> count{};
   int differ = 0;
@@ -87,9 +90,9 @@ TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
 
 TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
   FakeSwitch view;
-  RoutingParameters p;
-  p.flowlet.gap = kMicroSecond * 50;
-  const auto letflow = make(Kind::kLetflow, view, p);
+  BalancerChoice p;
+  p.of<LetflowParameters>("letflow").flowlet.gap = kMicroSecond * 50;
+  const auto letflow = make("letflow", view, p);
   RandomStream draws(5, "routing", 3);
   std::uint32_t way = 0;
   int moves = 0;
@@ -114,9 +117,12 @@ TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
 TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   FakeSwitch view;
   view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // of kFour: 4 … 7
-  RoutingParameters p;
-  p.drill = {1, 1};
-  const auto drill = make(Kind::kDrill, view, p);
+  BalancerChoice p;
+  auto& samples = p.of<DrillParameters>("drill").samples;
+  auto& memory = p.of<DrillParameters>("drill").memory;
+  samples = 1;
+  memory = 1;
+  const auto drill = make("drill", view, p);
   RandomStream draws(5, "routing", 3);
   std::uint32_t best = 0;
   for (int i = 0; i < 100; ++i) {
@@ -129,8 +135,9 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   EXPECT_EQ(best, 2u);  // once found it is kept
   view.backlogs[6] = 7500;
   view.backlogs[5] = 7400;
-  p.drill = {64, 0};  // nothing remembered; that 64 draws of four miss one: 1e-8
-  const auto many = make(Kind::kDrill, view, p);
+  samples = 64;
+  memory = 0;  // nothing remembered; that 64 draws of four miss one: 1e-8
+  const auto many = make("drill", view, p);
   Packet packet = packet_of(1);
   EXPECT_EQ(many->choose(packet, kFour), 1u);
 }
@@ -151,7 +158,7 @@ std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int pack
 
 TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
   FakeSwitch view;
-  const auto detail = make(Kind::kDetail, view);
+  const auto detail = make("detail", view);
   // Below 16 KB a port is favoured, however much waits; from there to 64 KB it is second.
   view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // of kFour: 4 … 7
   std::array<int, 4> count = chosen_of(*detail, 0, 10'000);
@@ -168,7 +175,7 @@ TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
 
 TEST(PathChoice, DetailLooksAtWhatGoesBeforeThePacket) {
   FakeSwitch view;
-  const auto detail = make(Kind::kDetail, view);
+  const auto detail = make("detail", view);
   view.backlogs = {0, 0, 0, 0, 20'000, 70'000, 20'000, 20'000};
   view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all of port 5 is of lower priorities
   EXPECT_EQ(chosen_of(*detail, 7, 100), (std::array<int, 4>{0, 100, 0, 0}));
@@ -177,9 +184,10 @@ TEST(PathChoice, DetailLooksAtWhatGoesBeforeThePacket) {
 
 TEST(PathChoice, DetailHasThresholdsOfItsOwn) {
   FakeSwitch view;
-  RoutingParameters p;
-  p.detail = {1000, 2000};
-  const auto detail = make(Kind::kDetail, view, p);
+  BalancerChoice p;
+  p.of<DetailParameters>("detail").favoured_below = 1000;
+  p.of<DetailParameters>("detail").avoided_from = 2000;
+  const auto detail = make("detail", view, p);
   view.backlogs = {0, 0, 0, 0, 1000, 2000, 999, 1999};
   EXPECT_EQ(chosen_of(*detail, 0, 100), (std::array<int, 4>{0, 0, 100, 0}));
 }
@@ -191,7 +199,7 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
   fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
   FakeSwitch view;
   view.backlogs[4] = 1000;  // the wider way is the longer queue: no reason to leave it
-  const auto drill = make(Kind::kDrill, view);
+  const auto drill = make("drill", view);
   drill->join(fabric, topology.find("leaf0"));
   const PortSet up = PortSet::consecutive(4, 2);
   int narrow = 0;
@@ -210,10 +218,9 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
 
 TEST(PathChoice, PrestoSendsCellsInTurn) {
   const FakeSwitch view;
-  RoutingParameters p;
-  p.presto.cell = 4000;
-  p.presto.mtu = 1000;
-  const auto presto = make(Kind::kPresto, view, p);
+  BalancerChoice p;
+  p.of<PrestoParameters>("presto").cell = 4000;
+  const auto presto = make("presto", view, p);
   Packet packet = packet_of(6);
   const std::uint32_t first = presto->peek(packet, kFour);
   EXPECT_EQ(first, scaled_down(flow_hash(packet, 77), 4));
@@ -241,15 +248,14 @@ TEST(PathChoice, PrestoSendsCellsInTurn) {
 std::vector<NodeId> way_of(const Topology& topology, const Routing& routing,
                            const FabricMap& fabric, const Packet& packet) {
   const FakeSwitch view;
-  RoutingParameters parameters;
-  parameters.kind = Kind::kSymmetric;
+  BalancerChoice parameters;
+  parameters.choose("symmetric");
   std::vector<NodeId> way{topology.node_of(packet.source)};
   const NodeId end = topology.node_of(packet.destination);
   while (way.back() != end && way.size() < 20) {
     const NodeId here = way.back();
     const PortSet ports = routing.ports(here, packet.destination);
-    const auto choice =
-        make_path_choice(parameters, view.context(static_cast<std::uint64_t>(here)));
+    const auto choice = parameters.make(view.context(static_cast<std::uint64_t>(here)));
     choice->join(fabric, here);
     const int port = ports.size() == 1 ? ports.front() : ports[choice->peek(packet, ports)];
     way.push_back(topology.peer(here, port).node);
@@ -291,8 +297,8 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
   const Routing routing(topology);
   const FabricMap fabric(topology, routing);
   const FakeSwitch view;
-  RoutingParameters parameters;
-  parameters.kind = Kind::kSource;
+  BalancerChoice parameters;
+  parameters.choose("source");
   std::set<NodeId> cores;
   for (std::uint8_t first = 0; first < 2; ++first) {
     for (std::uint8_t second = 0; second < 2; ++second) {
@@ -300,8 +306,7 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
       for (int step = 0; step < 2; ++step) {
         const PortSet ports = routing.ports(here, 12);
         ASSERT_EQ(ports.size(), 2u);
-        const auto choice =
-            make_path_choice(parameters, view.context(static_cast<std::uint64_t>(here)));
+        const auto choice = parameters.make(view.context(static_cast<std::uint64_t>(here)));
         choice->join(fabric, here);
         Packet packet = packet_of(1, 0, 12);
         packet.overlay = {
@@ -318,9 +323,9 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
 
 /// The first rack's switch of a fat tree with k = 4: two ports up, and two from the switch beyond.
 struct PermutationAtARack {
-  PermutationAtARack() { parameters.kind = Kind::kPermutation; }
+  PermutationAtARack() { parameters.choose("permutation"); }
   std::unique_ptr<PathChoice> at(NodeId node) const {
-    auto choice = make_path_choice(parameters, view.context(3, 4));
+    auto choice = parameters.make(view.context(3, 4));
     choice->join(fabric, node);
     return choice;
   }
@@ -334,7 +339,7 @@ struct PermutationAtARack {
   const Routing routing{topology};
   const FabricMap fabric{topology, routing};
   const FakeSwitch view;
-  RoutingParameters parameters;
+  BalancerChoice parameters;
   const NodeId rack = topology.peer(topology.node_of(0), 0).node;
 };
 
@@ -392,12 +397,15 @@ TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
 
 /// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.
 TEST(PathChoice, EveryKindDeliversEverything) {
-  std::map<Kind, Bytes> longest;
-  for (const auto& [kind, name] : EnumTable<Kind>::kNames) {
+  std::map<std::string, Bytes> longest;
+  std::vector<std::string> kinds{"ecmp"};
+  for (const auto& entry : Balancers::all()) kinds.push_back(entry.name);
+  for (const std::string& kind : kinds) {
     SwitchParameters parameters;
     parameters.ecn.enabled = false;
-    parameters.routing.kind = kind;
-    parameters.routing.flowlet.gap = kMicroSecond;
+    parameters.routing.choose(kind);
+    parameters.routing.of<LetflowParameters>("letflow").flowlet.gap = kMicroSecond;
+    parameters.routing.of<CongaParameters>("conga").flowlet.gap = kMicroSecond;
     test::TestNetwork net(three_leaves(), parameters, 11);
     for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4 + h, 1000);
     for (int us = 1; us <= 100; ++us) {
@@ -413,13 +421,13 @@ TEST(PathChoice, EveryKindDeliversEverything) {
       sent += net.host[h]->sent;
       got += net.host[4 + h]->packets;
     }
-    EXPECT_GT(sent, 1000u) << name;
-    EXPECT_EQ(got, sent) << name;
-    EXPECT_EQ(net.pool.in_use(), 0) << name;
-    EXPECT_EQ(net.drops(), 0u) << name;
+    EXPECT_GT(sent, 1000u) << kind;
+    EXPECT_EQ(got, sent) << kind;
+    EXPECT_EQ(net.pool.in_use(), 0) << kind;
+    EXPECT_EQ(net.drops(), 0u) << kind;
   }
-  EXPECT_LE(longest[Kind::kDrill], longest[Kind::kRps]);
-  EXPECT_LE(longest[Kind::kDetail], longest[Kind::kRps]);
+  EXPECT_LE(longest["drill"], longest["rps"]);
+  EXPECT_LE(longest["detail"], longest["rps"]);
 }
 
 // 20 packets of priority 2 for port 4 of a switch, as many of priority 5 for port 5: one of
@@ -429,8 +437,9 @@ TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SwitchParameters parameters;
     parameters.ecn.enabled = false;
-    parameters.routing.kind = Kind::kDetail;
-    parameters.routing.detail = {1000, 2000};
+    parameters.routing.choose("detail");
+    parameters.routing.of<DetailParameters>("detail").favoured_below = 1000;
+    parameters.routing.of<DetailParameters>("detail").avoided_from = 2000;
     test::TestNetwork net(three_leaves(), parameters, seed);
     SwitchDevice& leaf = net.at("leaf0");
     for (const auto& [port, priority] : {std::pair{4, 2}, std::pair{5, 5}}) {
@@ -466,9 +475,9 @@ TEST(PathChoice, PermutationRefusesMoreWaysUpThanTags) {
   const Routing routing(topology);
   const FabricMap fabric(topology, routing);
   const FakeSwitch view;
-  RoutingParameters permuted;
-  permuted.kind = Kind::kPermutation;
-  const auto permutation = make_path_choice(permuted, {view, 257, 1, 1, 1});
+  BalancerChoice permuted;
+  permuted.choose("permutation");
+  const auto permutation = permuted.make({view, 257, 1, 1, 1});
   EXPECT_THROW(permutation->join(fabric, topology.find("leaf0")), std::invalid_argument);
 }
 

@@ -44,7 +44,7 @@ TEST(SequenceRanges, AreWhatASetIs) {
       for (Psn psn = begin; psn < end; ++psn) EXPECT_EQ(set.count(psn), 1u) << "not told";
       if (random.below(8) == 0) {
         const Psn below = random.below(120);
-        ranges.forget_before(below);
+        ranges.remove_before(below);
         set.erase(set.begin(), set.lower_bound(below));
       }
       ASSERT_EQ(ranges.count(), set.size());

@@ -12,7 +12,8 @@ namespace dcc::path_choice_test {
 namespace {
 
 TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
-  const CongaParameters parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
+  const RateEstimatorParameters
+      parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
   const BitRate rate(100'000'000'000);
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
@@ -47,8 +48,8 @@ class CongaPair : public testing::Test {
     leaf1.join(fabric, topology.find("leaf1"));
     spine.join(fabric, topology.find("spine1"));
   }
-  static RoutingParameters parameters() {
-    RoutingParameters p;
+  static CongaParameters parameters() {
+    CongaParameters p;
     p.flowlet.gap = kMicroSecond * 500;
     return p;
   }
@@ -160,7 +161,7 @@ TEST(Conga, MoreWaysUpThanTagsAreRefused) {
   const Routing routing(topology);
   const FabricMap fabric(topology, routing);
   FakeSwitch view;
-  Conga conga(RoutingParameters{}, {view, 257, 1, 1, 1});
+  Conga conga(CongaParameters{}, {view, 257, 1, 1, 1});
   EXPECT_THROW(conga.join(fabric, topology.find("leaf0")), std::invalid_argument);
 }
 

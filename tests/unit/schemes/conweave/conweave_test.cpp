@@ -120,19 +120,19 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   BitRate rate(int) const override { return BitRate(100'000'000'000); }
   Scheduler& scheduler() override { return clock; }
   std::uint32_t rank() const override { return 7; }
-  bool hold(Packet* packet, int port) override {
+  bool detain(Packet* packet, int port) override {
     EXPECT_EQ(port, 0);
     if (room) return true;
     pool.free(packet);
     return false;
   }
-  void let_go(Packet* packet, int port) override {
+  void release(Packet* packet, int port) override {
     EXPECT_EQ(port, 0);
     went.push_back(packet);
   }
-  Packet* make() override { return pool.allocate(); }
+  Packet* allocate() override { return pool.allocate(); }
   void send(Packet* packet) override { sent.push_back(packet); }
-  void take(Packet* packet) override {
+  void consume(Packet* packet) override {
     ++taken;
     pool.free(packet);
   }
@@ -317,8 +317,8 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   come(6, rerouted(1));
   EXPECT_EQ(order().back(), 6u);
   EXPECT_EQ(there.counters().held, 3u);
-  EXPECT_EQ(there.counters().let_go_by_tail, 1u);
-  EXPECT_EQ(there.counters().let_go_by_time, 0u);
+  EXPECT_EQ(there.counters().released_by_tail, 1u);
+  EXPECT_EQ(there.counters().released_by_time, 0u);
   EXPECT_EQ(there.counters().late, 0u);
 }
 
@@ -336,7 +336,7 @@ TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   pass(PicoSeconds(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 9}));
-  EXPECT_EQ(there.counters().let_go_by_time, 1u);
+  EXPECT_EQ(there.counters().released_by_time, 1u);
   // What comes of the old way now is late, and nothing waits for it.
   come(10, rerouted(1, 0x0010));
   come(2, tail(1, 0x0010));
@@ -441,8 +441,7 @@ TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
 TEST(ConweaveNetwork, FlowsMoveAndNoPacketOvertakesAnother) {
   for (const bool conweave : {true, false}) {
     SwitchParameters parameters;
-    parameters.routing.kind =
-        conweave ? RoutingParameters::Kind::kConweave : RoutingParameters::Kind::kRps;
+    parameters.routing.choose(conweave ? "conweave" : "rps");
     test::TestNetwork net(two_leaves(), parameters);
     const NodeId spine = net.topology.find("spine3");
     for (std::size_t cable = 0; cable < net.topology.cables().size(); ++cable) {

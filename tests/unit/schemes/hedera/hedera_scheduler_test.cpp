@@ -29,7 +29,7 @@ class FakeEntries final : public FlowEntries {
  public:
   std::vector<Count> take_counts() override { return std::exchange(counts, {}); }
   void place(const FlowName& name, std::uint32_t index) override { places[name.flow] = index; }
-  void forget_places() override { places.clear(); }
+  void clear_places() override { places.clear(); }
 
   std::vector<Count> counts;
   std::map<std::uint32_t, std::uint32_t> places;
@@ -235,7 +235,7 @@ TEST_F(HederaOnATree, ABadStateIsLeftWhateverTheTemperature) {
 std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement placement) {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;
-  parameters.routing.kind = RoutingParameters::Kind::kHedera;
+  parameters.routing.choose("hedera");
   test::TestNetwork net(tree(), parameters, 3);
   HederaParameters p;
   p.period = kMicroSecond * 200;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "fabric/path_choice.h"
+#include "schemes/lmc/lmc.h"
 #include "unit/switch/test_devices.h"
 
 namespace dcc::lid_manager_test {
@@ -19,7 +19,7 @@ class FakeSwitch final : public FlowEntries {
  public:
   std::vector<Count> take_counts() override { return std::exchange(counts, {}); }
   void place(const FlowName& name, std::uint32_t index) override { places[name.flow] = index; }
-  void forget_places() override { places.clear(); }
+  void clear_places() override { places.clear(); }
   std::uint64_t hash_seed() const override { return seed; }
 
   std::uint64_t seed = 0;

@@ -1,4 +1,6 @@
 // Ways whose ACKs came back unmarked are used again.
+#include "schemes/reps/reps.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,10 +22,10 @@ Packet ack_of(const Packet& data, std::uint8_t tag, bool marked = false) {
 class RepsEdge : public testing::Test {
  protected:
   RepsEdge() : topology(three_leaves()), routing(topology), fabric(topology, routing) {
-    parameters.kind = Kind::kReps;
-    parameters.reps.kept = 3;
-    parameters.reps.warm_up = 2;
-    reps = make_path_choice(parameters, view.context());
+    parameters.choose("reps");
+    parameters.of<RepsParameters>("reps").kept = 3;
+    parameters.of<RepsParameters>("reps").warm_up = 2;
+    reps = parameters.make(view.context());
     reps->join(fabric, topology.find("leaf0"));
   }
   /// The tag that the flow's next packet to the second leaf goes with.
@@ -44,7 +46,7 @@ class RepsEdge : public testing::Test {
   Topology topology;
   Routing routing;
   FabricMap fabric;
-  RoutingParameters parameters;
+  BalancerChoice parameters;
   std::unique_ptr<PathChoice> reps;
   const PortSet up = PortSet::consecutive(4, 2);
 };
@@ -70,10 +72,10 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
 }
 
 TEST_F(RepsEdge, OnlyTheSendersEdgeSetsAndLearns) {
-  parameters.reps.warm_up = 0;
-  const auto far = make_path_choice(parameters, view.context());
+  parameters.of<RepsParameters>("reps").warm_up = 0;
+  const auto far = parameters.make(view.context());
   far->join(fabric, topology.find("leaf1"));
-  const auto spine = make_path_choice(parameters, view.context(9));
+  const auto spine = parameters.make(view.context(9));
   spine->join(fabric, topology.find("spine0"));
   Packet packet = packet_of(6, 0, 4);
   packet.overlay.entropy.value = 44;

@@ -1,14 +1,15 @@
-// A flow's packets take all ways that there are, each once, in an order drawn at random, and then
-// again in another one (NDP: Handley et al., SIGCOMM'17). So no way has more of a flow than another
-// by more than one packet, and flows do not go in step. The NICs' part is played by the switch they
-// are at: it chooses the ports of both steps up, and the packet carries them (OverlayHeader).
+// Permutation spraying (NDP: Handley et al., SIGCOMM'17): the packets of a flow take every path
+// once in a random order, then every path again in another order. So the packet counts of two paths
+// differ by at most one, and flows do not synchronise. The switch that a sender is attached to
+// plays the NIC's part: the switch chooses the ports of both upward hops, and the packet carries
+// both (OverlayHeader).
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
@@ -32,7 +33,7 @@ class Permutation final : public PathChoice {
       }
     }
   }
-  /// There may be other ways now.
+  /// The set of paths may have changed.
   void routes_changed() override { rounds_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -52,9 +53,9 @@ class Permutation final : public PathChoice {
   void add_state(StateDigest& d) const override { d(random_, rounds_); }
 
  private:
-  static constexpr std::uint32_t kMax = 0xFF;  // that a tag tells apart
+  static constexpr std::uint32_t kMax = 0xFF;  // ports that a tag can distinguish
 
-  /// Of the ports to choose from here and at the next switch, which; from 1.
+  /// Indices of the ports at this switch and at the next one, from 1.
   struct Way {
     std::uint8_t first = 0;
     std::uint8_t second = 0;
@@ -63,7 +64,7 @@ class Permutation final : public PathChoice {
       d(first, second);
     }
   };
-  /// The ways of a flow: `left` that this round has still to take, then those that it took.
+  /// The paths of a flow: first the `left` paths that this round has not used yet, then the others.
   struct Round {
     std::vector<Way> ways;
     std::uint32_t left = 0;
@@ -79,7 +80,7 @@ class Permutation final : public PathChoice {
   static std::uint64_t key_of(const Packet& packet) {
     return flow_key(packet.flow, packet.source, packet.destination);
   }
-  /// What left a switch without a choice carries nothing.
+  /// A packet that left a switch with a single port carries no indices.
   static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
     const std::uint32_t way = packet.overlay.route.second_port;
     return way != 0 ? (way - 1) % ports.size()
@@ -97,7 +98,7 @@ class Permutation final : public PathChoice {
     }
     return ways;
   }
-  /// Of more than a packet can tell apart, so many.
+  /// Number of ports at the next switch, limited to what a tag can distinguish.
   std::uint32_t choices_beyond(int port, HostId destination) const {
     if (fabric_ == nullptr) return 1;
     const NodeId next = fabric_->topology().peer(node_, port).node;
@@ -119,10 +120,12 @@ class Permutation final : public PathChoice {
   KeyTable<Round> rounds_;  // by flow
 };
 
-}  // namespace
+const Balancers::Registered<ManyPathsParameters> kPermutation{
+    "permutation", "packets of a flow by all ways in an order drawn anew for each round",
+    [](const ManyPathsParameters&, const PathContext& context) {
+      return std::make_unique<Permutation>(context);
+    }};
 
-std::unique_ptr<PathChoice> make_permutation(const PathContext& context) {
-  return std::make_unique<Permutation>(context);
-}
+}  // namespace
 
 }  // namespace dcc

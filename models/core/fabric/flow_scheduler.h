@@ -1,14 +1,15 @@
-// A central scheduler of flows: reads all switches' counters once a period, and sets their entries.
+// A central scheduler of flows: reads the counters of all switches once a period and sets their
+// flow entries.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "fabric/flow_entries.h"
 #include "fabric/topology.h"
 #include "sim/scheduler.h"
 #include "sim/state_digest.h"
-#include "switch/flow_entries.h"
 #include "units.h"
 
 namespace dcc {
@@ -19,9 +20,9 @@ class FlowScheduler {
   FlowScheduler(const FlowScheduler&) = delete;
   FlowScheduler& operator=(const FlowScheduler&) = delete;
 
-  /// Every switch of the network.
+  /// Adds a switch; every switch of the network must be added before begin().
   void add_switch(NodeId node, FlowEntries& entries) { switches_.emplace_back(node, &entries); }
-  /// The first round is a period from now.
+  /// Schedules the first round, one period from now.
   void begin() { scheduler_.schedule_in(round_, period_); }
   /// One round: reads the counters of all switches and sets their entries.
   virtual void run_round() = 0;
@@ -31,7 +32,7 @@ class FlowScheduler {
   }
 
  protected:
-  /// `rank` is that of its events.
+  /// `rank`: of the rounds among the events of one instant.
   FlowScheduler(Scheduler& scheduler, PicoSeconds period, std::uint32_t rank)
       : period_(period),
         scheduler_(scheduler),

@@ -1,4 +1,5 @@
-// What a central scheduler of flows reads and sets in a switch, as OpenFlow's counters and entries.
+// What a central scheduler of flows reads and sets in a switch: counters and flow entries, as in
+// OpenFlow.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,14 @@
 
 namespace dcc {
 
-/// Of the data in one direction.
+/// Identifies a flow's data in one direction.
 struct FlowName {
   HostId source = 0;
   HostId destination = 0;
   std::uint32_t flow = 0;
 };
 
+/// The flow table of one switch.
 class FlowEntries {
  public:
   struct Count {
@@ -26,13 +28,14 @@ class FlowEntries {
     }
   };
 
-  /// What hosts at this switch have sent since the last time, by flow, in no particular order.
+  /// Bytes that the hosts attached to this switch sent since the previous call, by flow, in
+  /// unspecified order. Resets the counters.
   virtual std::vector<Count> take_counts() = 0;
-  /// From now on the flow goes through the port of this index among those that are equally good.
+  /// Sends the flow through the port with this index among the equally good ports from now on.
   virtual void place(const FlowName& name, std::uint32_t index) = 0;
-  /// No flow has a port of its own any more.
-  virtual void forget_places() = 0;
-  /// What the switch's own choice begins with.
+  /// Removes the entries of all flows.
+  virtual void clear_places() = 0;
+  /// Seed of the hash by which the switch chooses for flows without an entry.
   virtual std::uint64_t hash_seed() const { return 0; }
 
  protected:

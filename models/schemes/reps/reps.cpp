@@ -1,12 +1,15 @@
-// REPS (Bonato et al., 2024: recycled entropies for packet spraying): every packet carries a number
-// that all switches hash with it; numbers that an ACK brings back without a mark are used again,
-// each once, and only where none is left one is drawn. So packets stay with ways that were free a
-// round trip ago. The NICs' part is played by the switch they are at: it draws, and reads ACKs.
-#include <array>
+// REPS (Bonato et al., 2024: recycled entropies for packet spraying): every packet carries an
+// entropy value that all switches hash with the flow. A value that an ACK brings back without a
+// mark is used once more; a sender without such a value draws a random one. So packets stay on
+// paths that were free a round trip ago. The switch that a sender is attached to plays the NIC's
+// part: the switch draws values and reads ACKs.
+#include "schemes/reps/reps.h"
 
+#include <array>
+#include <memory>
+
+#include "describe/visitor.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
@@ -22,13 +25,13 @@ class Reps final : public PathChoice {
         hash_seed_(context.hash_seed),
         random_(context.seed, "routing", context.index) {}
 
-  // ACKs reach their host by the only way there is.
-  Wishes wishes() const override { return {true, false}; }
+  // ACKs reach a host through one port only.
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
   }
-  /// What came back did so by other ways.
+  /// Recycled values belong to the old routes.
   void routes_changed() override { senders_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -66,12 +69,12 @@ class Reps final : public PathChoice {
   }
 
  private:
-  /// Of a flow whose sender is here: tags that came back, the oldest first, as a ring.
+  /// A flow whose sender is attached to this switch: its recycled tags, oldest first, as a ring.
   struct Sender {
     std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
     std::uint8_t first = 0;
     std::uint8_t count = 0;
-    std::uint32_t sent = 0;  // up to the end of the warm-up
+    std::uint32_t sent = 0;  // packets, counted during the warm-up only
   };
 
   bool begins_here(const Packet& packet) const {
@@ -100,7 +103,7 @@ class Reps final : public PathChoice {
     }
     return static_cast<std::uint8_t>(1 + random.below(parameters_.entropies));
   }
-  /// Of a full ring the oldest goes.
+  /// Adds an ACK's tag to the ring; a full ring drops its oldest tag.
   void recycle(const Packet& ack) {
     if (ack.ce_echo) return;
     Sender& sender = *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
@@ -123,11 +126,21 @@ class Reps final : public PathChoice {
   KeyTable<Sender> senders_;
 };
 
+const Balancers::Registered<RepsParameters> kReps{
+    "reps", "packets by entropy values that ACKs bring back",
+    [](const RepsParameters& parameters, const PathContext& context) {
+      return std::make_unique<Reps>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_reps(const RoutingParameters& parameters,
-                                      const PathContext& context) {
-  return std::make_unique<Reps>(parameters.reps, context);
+void RepsParameters::describe(ParameterVisitor& v) {
+  v.field("entropies", entropies, {"1", "255"},
+          {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
+  v.field("kept", kept, {"1", kMaxKept},
+          {"of those that came back without a mark, the last so many a flow", "REPS, 2024: 8"});
+  v.field("warm_up", warm_up, {"0", "1000000"},
+          {"a flow's first packets that go at random, some bandwidth-delay product", "REPS, 2024"});
 }
 
 }  // namespace dcc

@@ -1,16 +1,17 @@
-// A flow's packets and what answers them take the same way in both directions (ExpressPass, whose
-// credits reserve the way back): by a hash in which source and destination are equal.
+// A flow and its answers take the same path in both directions (ExpressPass, whose credits reserve
+// the reverse path): the hash does not depend on which end is the source.
 #include <algorithm>
+#include <memory>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
 
 namespace dcc {
 
 namespace {
 
-/// Switches at the same height make the same choice, so the way down is that up of the other
-/// direction wherever equal choices meet: leaf-spine networks and fat trees.
+/// Switches at the same height make the same choice, so the path down equals the path up of the
+/// opposite direction in leaf-spine networks and fat trees.
 class Symmetric final : public PathChoice {
  public:
   explicit Symmetric(std::uint64_t seed) : seed_(mix64(seed)) {}
@@ -32,10 +33,17 @@ class Symmetric final : public PathChoice {
   bool at_edge_ = true;
 };
 
-}  // namespace
+struct SymmetricParameters final : BalancerParameters {
+  bool one_path_per_flow() const override { return true; }
+  bool is_symmetric() const override { return true; }
+};
 
-std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed) {
-  return std::make_unique<Symmetric>(seed);
-}
+const Balancers::Registered<SymmetricParameters> kSymmetric{
+    "symmetric", "by hash, the same path in both directions",
+    [](const SymmetricParameters&, const PathContext& context) {
+      return std::make_unique<Symmetric>(context.seed);
+    }};
+
+}  // namespace
 
 }  // namespace dcc

@@ -1,14 +1,16 @@
-// Packets go the way that their sender's transport has put into them (Fastpass, whose arbiter
-// chooses it); what says nothing goes by hash, a way a flow.
+// Source routing: a packet takes the path that the sender's transport wrote into it (Fastpass,
+// whose arbiter chooses paths); a packet without a path takes one by hash of its flow.
+#include <memory>
+
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
 
 namespace dcc {
 
 namespace {
 
-/// Two choices, as leaf-spine networks and fat trees have them on the way up: the first is made at
-/// the sender's switch, the second beyond it.
+/// A packet carries two port choices, one for the sender's edge switch and one for the switch
+/// above, as leaf-spine networks and fat trees need them.
 class Source final : public PathChoice {
  public:
   explicit Source(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
@@ -32,10 +34,16 @@ class Source final : public PathChoice {
   std::uint32_t self_ = FabricMap::kNoEdge;
 };
 
-}  // namespace
+struct SourceParameters final : BalancerParameters {
+  bool obeys_source() const override { return true; }
+};
 
-std::unique_ptr<PathChoice> make_source(const PathContext& context) {
-  return std::make_unique<Source>(context.hash_seed);
-}
+const Balancers::Registered<SourceParameters> kSource{
+    "source", "packets as their sender's transport says; by hash where it says nothing",
+    [](const SourceParameters&, const PathContext& context) {
+      return std::make_unique<Source>(context.hash_seed);
+    }};
+
+}  // namespace
 
 }  // namespace dcc

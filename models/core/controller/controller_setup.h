@@ -1,0 +1,27 @@
+// What one NIC's hardware controller is made with.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "controller/controller_engine.h"
+
+namespace dcc {
+
+/// The platform fills a ControllerSetup for every NIC and hands it to the algorithm
+/// (AlgorithmContext::controller); only an algorithm with a hardware controller reads it.
+struct ControllerSetup {
+  ControllerConfig config;
+  std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: the model
+  std::function<std::unique_ptr<RateEngine>()> rates;    // empty: the model
+  ControllerEngineFactory engine;                        // of the whole block; empty: the model
+
+  /// The least there is: enough to ask an algorithm for its needs.
+  static ControllerSetup one_slot() {
+    ControllerSetup setup;
+    setup.config.slots = 1;
+    return setup;
+  }
+};
+
+}  // namespace dcc

@@ -1,0 +1,88 @@
+// Load balancers by name (`routing.kind`). Each registers itself in its own file below
+// models/schemes; ECMP is part of the switch and registers nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "describe/named_choice.h"
+#include "fabric/path_choice.h"
+
+namespace dcc {
+
+class FabricMap;
+class FlowScheduler;
+class Scheduler;
+
+/// What a central scheduler of flows is made with. All references outlive the scheduler of flows.
+struct FlowSchedulerContext {
+  Scheduler& scheduler;
+  const FabricMap& fabric;
+  std::uint64_t seed = 0;  // of the run
+  std::uint32_t rank = 0;  // of its events among the events of one instant
+};
+
+/// Parameters of a load balancer, and the properties that the platform asks for before a switch
+/// exists.
+struct BalancerParameters {
+  virtual ~BalancerParameters() = default;
+  /// Names each parameter (describe/visitor.h).
+  virtual void describe(ParameterVisitor&) {}
+  /// Throws ParameterError when values do not go together.
+  virtual void check() const {}
+  /// True if all packets of a flow take one path while no route changes.
+  virtual bool one_path_per_flow() const { return false; }
+  /// True if a flow and its answers take the same path.
+  virtual bool is_symmetric() const { return false; }
+  /// True if packets take the path that the sender's transport wrote into them.
+  virtual bool obeys_source() const { return false; }
+  /// True if packets are detained in the switch's shared buffer (PathActions::detain).
+  virtual bool detains_packets() const { return false; }
+  /// True if one scheduler reads the counters of all switches and sets their entries.
+  virtual bool is_central() const { return false; }
+  /// The scheduler of flows. Null unless is_central().
+  virtual std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext&) const;
+
+ protected:
+  BalancerParameters() = default;
+  BalancerParameters(const BalancerParameters&) = default;
+  BalancerParameters& operator=(const BalancerParameters&) = default;
+};
+
+/// For load balancers without parameters that spread the packets of a flow over several paths.
+struct ManyPathsParameters final : BalancerParameters {};
+/// For load balancers without parameters that keep a flow on one path.
+struct OnePathParameters final : BalancerParameters {
+  bool one_path_per_flow() const override { return true; }
+};
+
+struct BalancerSeam {
+  using Parameters = BalancerParameters;
+  using Product = PathChoice;
+  using Context = PathContext;
+  static constexpr const char* kSection = "routing";
+  static constexpr const char* kKey = "kind";
+  static constexpr const char* kDefault = "ecmp";
+  static std::vector<std::pair<std::string, std::string>> built_in() {
+    return {{"ecmp", "by hash of source, destination and flow: one path per flow and direction"}};
+  }
+};
+using Balancers = Named<BalancerSeam>;
+
+/// The load balancer that a configuration names.
+class BalancerChoice : public Balancers::Choice {
+ public:
+  BalancerChoice() = default;
+  explicit BalancerChoice(std::string name) { choose(std::move(name)); }
+
+  bool one_path_per_flow() const { return chosen() == nullptr || chosen()->one_path_per_flow(); }
+  bool is_symmetric() const { return chosen() != nullptr && chosen()->is_symmetric(); }
+  bool obeys_source() const { return chosen() != nullptr && chosen()->obeys_source(); }
+  bool detains_packets() const { return chosen() != nullptr && chosen()->detains_packets(); }
+  bool is_central() const { return chosen() != nullptr && chosen()->is_central(); }
+};
+
+}  // namespace dcc

@@ -1,0 +1,17 @@
+// Parameters of DeTail's load balancing.
+#pragma once
+
+#include "fabric/balancers.h"
+
+namespace dcc {
+
+/// Limits of a port's drain bytes (PathView::drain).
+struct DetailParameters final : BalancerParameters {
+  Bytes favoured_below = 16_KB;
+  Bytes avoided_from = 64_KB;
+
+  void describe(ParameterVisitor& v) override;
+  void check() const override;
+};
+
+}  // namespace dcc

@@ -1,0 +1,15 @@
+// Parameters of LetFlow.
+#pragma once
+
+#include "fabric/balancers.h"
+#include "schemes/common/flowlets.h"
+
+namespace dcc {
+
+struct LetflowParameters final : BalancerParameters {
+  FlowletParameters flowlet;
+
+  void describe(ParameterVisitor& v) override { flowlet.describe(v); }
+};
+
+}  // namespace dcc

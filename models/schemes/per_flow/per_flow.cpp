@@ -1,0 +1,44 @@
+// Flows take the ports of a destination in turn: the first packet of a flow takes the next port,
+// and all packets behind it follow.
+#include <cstdint>
+#include <memory>
+
+#include "fabric/balancers.h"
+#include "schemes/common/key_table.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+
+class PerFlow final : public PathChoice {
+ public:
+  void routes_changed() override { ports_.clear(); }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const std::uint32_t* const port = ports_.find(key_of(packet));
+    return port != nullptr ? *port : turn_ % ports.size();
+  }
+  std::uint32_t choose(Packet& packet, PortSet ports) override {
+    const auto [port, known] = ports_.find_or_add(key_of(packet));
+    if (!known) *port = turn_++ % ports.size();
+    return *port;
+  }
+  void add_state(StateDigest& d) const override { d(ports_, turn_); }
+
+ private:
+  static std::uint64_t key_of(const Packet& packet) {
+    return flow_key(packet.flow, packet.source, packet.destination);
+  }
+
+  KeyTable<std::uint32_t> ports_;
+  std::uint32_t turn_ = 0;
+};
+
+const Balancers::Registered<OnePathParameters> kPerFlow{
+    "per_flow", "flows take turns, one path each",
+    [](const OnePathParameters&, const PathContext&) { return std::make_unique<PerFlow>(); }};
+
+}  // namespace
+
+}  // namespace dcc

@@ -1,0 +1,14 @@
+// Parameters of Presto.
+#pragma once
+
+#include "fabric/balancers.h"
+
+namespace dcc {
+
+struct PrestoParameters final : BalancerParameters {
+  Bytes cell = 64_KiB;  // payload bytes of a flow that take one path
+
+  void describe(ParameterVisitor& v) override;
+};
+
+}  // namespace dcc
