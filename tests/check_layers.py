@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes go down: each folder may include only what tests/layers.txt allows.
 
-usage: check_layers.py [ROOT]; exit status 1 and one line per include that runs upwards.
+usage: check_layers.py [ROOT]; exit status 1 and one line per include that is not allowed.
 """
 import re
 import subprocess
@@ -11,57 +11,62 @@ from pathlib import Path
 ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rtl/bench")
 
 
-def read_layers(path):
-    """Folders in order, lowest first, with the folders each is narrowed to (None: all below)."""
-    layers = []
-    for line in path.read_text().splitlines():
-        line = line.split("#")[0].strip()
-        if line:
-            folder, _, only = line.partition("@")
-            layers.append((folder.strip(), only.split() or None))
-    return layers
+class Layers:
+    """The order of the folders, lowest first, and the exceptions."""
 
+    def __init__(self, text):
+        self.place = {}  # folder -> number of its line
+        self.only = {}  # folder -> the folders it is narrowed to
+        self.allowed = set()  # pairs of folders
+        for number, line in enumerate(text.splitlines()):
+            line = line.split("#")[0].strip()
+            if ">" in line:
+                self.allowed.add(tuple(folder.strip() for folder in line.split(">")))
+            elif line:
+                folders, _, only = line.partition("@")
+                for folder in folders.split():
+                    self.place[folder] = number
+                    if only:
+                        self.only[folder] = only.split()
 
-def layer_of(file, layers):
-    """Position and folder of the most special layer that holds a file; None outside all."""
-    best = None
-    for place, (folder, _) in enumerate(layers):
-        stem = folder.rstrip("*").rstrip("/")
-        if file == stem + ".h" or file.startswith(stem + "/"):
-            if best is None or len(stem) > len(best[1]):
-                best = (place, stem)
-    return best
+    def folder_of(self, file):
+        """The listed folder that holds a file, and the folder that counts as one; None outside all."""
+        best = None
+        for listed in self.place:
+            stem = listed[:-2] if listed.endswith("/*") else listed
+            if file == stem + ".h" or file.startswith(stem + "/"):
+                if best is None or len(stem) > len(best[1]):
+                    own = stem + "/" + file[len(stem) + 1:].split("/")[0] if listed != stem else stem
+                    best = (listed, own)
+        return best
 
-
-def room(file, layer):
-    """The folder that counts as one room: below a layer that ends in *, each folder is its own."""
-    return file[len(layer[1]) + 1:].split("/")[0] if layer[1] == "models/schemes" else ""
+    def allows(self, file, target):
+        one, other = self.folder_of(file), self.folder_of(target)
+        if one is None or other is None or one[1] == other[1] or (one[1], other[1]) in self.allowed:
+            return True
+        if one[0] in self.only:
+            return any(other[0] == only or only.endswith("/*") and other[0].startswith(only[:-1])
+                       for only in self.only[one[0]])
+        if one[0] == other[0]:
+            return False  # two folders below one A/*
+        return self.place[other[0]] <= self.place[one[0]]
 
 
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
-    layers = read_layers(root / "tests/layers.txt")
-    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.h", "*.cpp"],
+    layers = Layers((root / "tests/layers.txt").read_text())
+    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard",
+                            "*.h", "*.cpp", "*.c"],
                            cwd=root, check=True, capture_output=True, text=True).stdout.split()
     known = set(files)
     wrong = 0
     for file in files:
-        own = layer_of(file, layers)
-        if own is None or not (root / file).exists():
+        if layers.folder_of(file) is None or not (root / file).exists():
             continue
         for number, line in enumerate((root / file).read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if not found:
-                continue
-            target = next((f"{r}/{found[1]}" for r in ROOTS if f"{r}/{found[1]}" in known), None)
-            to = layer_of(target, layers) if target else None
-            if to is None:
-                continue
-            only = layers[own[0]][1]
-            bad = to[0] > own[0] or (to[0] == own[0] and room(file, own) != room(target, to))
-            if only is not None and to[0] != own[0]:
-                bad = bad or layers[to[0]][0] not in only
-            if bad:
+            target = next((f"{r}/{found[1]}" for r in ROOTS if f"{r}/{found[1]}" in known), None) if found else None
+            if target is not None and not layers.allows(file, target):
                 print(f"{file}:{number}: may not include {found[1]} (tests/layers.txt)")
                 wrong += 1
     return 1 if wrong else 0

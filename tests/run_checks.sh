@@ -44,6 +44,9 @@ if git grep -nE '#include *[<"](systemc|tlm|sysc/|yaml-cpp|fmt/|nlohmann)' -- mo
   echo "models/core may not use that"
   fail=1
 fi
+# Includes go down, and no scheme is known to the rest.
+tests/check_layers.py || fail=1
+tests/check_layers_test.py 2>/dev/null || { echo "tests/check_layers_test.py fails"; fail=1; }
 # Nothing the hardware holds is a floating-point number.
 if git grep -nE '\b(double|float)\b' -- models/core/controller models/core/registers | grep -v '//'; then
   echo "the controller may not use floating point"
