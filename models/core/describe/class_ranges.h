@@ -1,4 +1,4 @@
-// What a parameter may be that names a class of traffic.
+// Ranges of parameters that name a traffic class.
 #pragma once
 
 #include "describe/visitor.h"

@@ -1,4 +1,4 @@
-// The names of enumerators, as people write them, in the order in which help lists them.
+// Names of enumerators as a configuration writes them, in the order in which help lists them.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace dcc {
 
-/// DCC_ENUM_NAMES specialises it: `kNames`, pairs of enumerator and name.
+/// Table of an enumeration's names. DCC_ENUM_NAMES defines a specialisation with `kNames`, pairs of
+/// enumerator and name.
 template <class E>
 struct EnumTable;
 
@@ -23,7 +24,7 @@ constexpr std::array<std::pair<E, const char*>, N> enum_names(
   return out;
 }
 
-/// In namespace dcc, after the enumeration: DCC_ENUM_NAMES(Kind, {Kind::kOne, "one"}, …);
+/// Use in namespace dcc after the enumeration: DCC_ENUM_NAMES(Kind, {Kind::kOne, "one"}, …);
 #define DCC_ENUM_NAMES(E, ...)                                   \
   template <>                                                    \
   struct EnumTable<E> {                                          \
@@ -39,7 +40,7 @@ constexpr const char* name_of(E value) {
   return "?";
 }
 
-/// "dcc | dcqcn | …": what a user may write.
+/// All names as a list for the user: "dcc | dcqcn | …".
 template <class E>
 std::string names_of_all() {
   std::string out;

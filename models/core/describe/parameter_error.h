@@ -1,4 +1,4 @@
-// What is thrown for values that are each in range but do not go together.
+// The exception for parameter values that are in range but contradict each other.
 #pragma once
 
 #include <stdexcept>
@@ -8,10 +8,11 @@
 
 namespace dcc {
 
-/// A value that does not go with the others. what() is a sentence without the place.
+/// Parameter values that contradict each other. what() is one sentence without the place.
 class ParameterError : public std::invalid_argument {
  public:
-  /// `keys`: whose value it may be; the one that the user wrote is to blame, else the first.
+  /// `keys`: the parameters involved. The message blames the first of them that the user wrote, or
+  /// the first of all if the user wrote none.
   ParameterError(std::vector<std::string> keys, const std::string& message)
       : std::invalid_argument(message), keys_(std::move(keys)) {}
   const std::vector<std::string>& keys() const { return keys_; }

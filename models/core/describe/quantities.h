@@ -1,4 +1,4 @@
-// Quantities of a configuration that the core's units.h does not need: exact ratios, clocks, sets.
+// Quantities of a configuration besides those of units.h: exact ratios, frequencies, addresses.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace dcc {
 
-/// A non-negative number as it was written: 1/256, 0.01 and 1.5% are held exactly, so that two
-/// machines make the same fixed-point value of it. Numerator and denominator are below 2^40 and in
-/// lowest terms; the denominator is not zero.
+/// A non-negative rational number. 1/256, 0.01 and 1.5% are stored exactly, so every machine
+/// computes the same fixed-point value. Numerator and denominator are below 2^40 and in lowest
+/// terms; the denominator is not zero.
 struct Ratio {
   std::uint64_t numerator = 0;
   std::uint64_t denominator = 1;
@@ -53,7 +53,7 @@ struct Frequency {
   friend constexpr bool operator==(Frequency a, Frequency b) { return a.hertz == b.hertz; }
 };
 
-/// Where a byte lies on a host's bus; written as 0x80001000 or in decimal.
+/// A byte address on a host's bus, written as 0x80001000 or in decimal.
 struct Address {
   std::uint32_t value = 0;
   friend constexpr bool operator<(const Address& a, const Address& b) { return a.value < b.value; }
@@ -66,7 +66,7 @@ constexpr Bytes operator""_KiB(unsigned long long n) { return static_cast<Bytes>
 constexpr Bytes operator""_MB(unsigned long long n) { return static_cast<Bytes>(n) * 1'000'000; }
 constexpr Bytes operator""_MiB(unsigned long long n) { return static_cast<Bytes>(n) * 1'048'576; }
 
-/// Host numbers in the order written: `3`, `1..8`, or `[0, 4..7]`. Without repetition.
+/// Host numbers in the order written (`3`, `1..8`, or `[0, 4..7]`), without duplicates.
 using HostList = std::vector<HostId>;
 
 }  // namespace dcc

@@ -12,11 +12,11 @@
 namespace dcc {
 namespace {
 
-/// A decimal as written: digits · 10^-decimals.
+/// A decimal number: digits · 10^-decimals.
 struct Decimal {
   Uint128 digits = 0;
   int decimals = 0;
-  std::string_view rest;  // what follows the number
+  std::string_view rest;  // text behind the number
 };
 
 constexpr int kMaxDigits = 20;
@@ -74,7 +74,7 @@ std::string unit_list(const std::array<Unit, N>& units) {
   return out;
 }
 
-/// Number and unit to whole base units, at most 2^63 - 1.
+/// Converts number and unit to an integer number of base units, at most 2^63 - 1.
 template <std::size_t N>
 std::uint64_t read_with_unit(std::string_view text, const std::array<Unit, N>& units) {
   const Decimal d = read_decimal(text);
@@ -102,7 +102,7 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<Unit, N>& u
   return static_cast<std::uint64_t>(value);
 }
 
-/// Shortest exact form; of equally short ones the larger unit.
+/// The shortest exact text; of equally short ones the one with the larger unit.
 template <std::size_t N>
 std::string write_with_unit(std::uint64_t value, const std::array<Unit, N>& units) {
   std::string best;

@@ -1,5 +1,5 @@
-// Quantities as text: `100Gbps`, `1us`, `32MiB`, `1/256`, `1.5%`. Exact: no floating
-// point between text and value.
+// Quantities as text: `100Gbps`, `1us`, `32MiB`, `1/256`, `1.5%`. The conversion is exact: it uses
+// no floating point.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace dcc {
 
-/// A text that is not such a quantity; what() says why, without the place.
+/// A text that is not a quantity of the expected type. what() says why, without the place.
 class QuantityError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// How a type is read and written: `kTypeName`, `kUnits`, `parse` (throws QuantityError), `format`
-/// (gives text that `parse` reads back to the same value).
+/// Text form of a type: `kTypeName`, `kUnits`, `parse` (throws QuantityError), and `format`, whose
+/// result `parse` reads back to the same value.
 template <class T>
 struct QuantityText;
 
@@ -40,7 +40,7 @@ DCC_QUANTITY_TEXT(unsigned, "integer", "");
 DCC_QUANTITY_TEXT(std::uint64_t, "integer", "");
 DCC_QUANTITY_TEXT(Address, "address", "");
 DCC_QUANTITY_TEXT(bool, "true or false", "");
-DCC_QUANTITY_TEXT(double, "number", "");  // expectations only, never a model's parameter
+DCC_QUANTITY_TEXT(double, "number", "");  // for expectations only, not for model parameters
 #undef DCC_QUANTITY_TEXT
 
 template <class T>
@@ -48,13 +48,14 @@ std::string text_of(const T& value) {
   return QuantityText<T>::format(value);
 }
 
-/// `1..8` or `3`, appended to `list`; at most 65 536 hosts, none twice.
+/// Parses `1..8` or `3` and appends the hosts to `list`. Throws QuantityError for a host that is in
+/// the list already, and for more than 65 536 hosts.
 void append_hosts(HostList& list, std::string_view text);
 /// The shortest form that append_hosts reads back: `3`, `1..8`, `[0, 4..7]`.
 std::string format_hosts(const HostList& list);
 
-/// The candidate nearest to `word` (edit distance at most a third of its length, case ignored
-/// first); empty when none is near.
+/// The candidate with the smallest edit distance to `word`; empty if that distance exceeds a third
+/// of the length of `word`.
 template <class Words>
 std::string nearest(std::string_view word, const Words& candidates);
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -35,7 +35,7 @@ std::string ValueNode::described() const {
 }
 
 namespace {
-/// Plain where every reader takes it for the same text.
+/// Text without quotes if every YAML reader reads it as the same string; otherwise quoted.
 std::string flow_scalar(const std::string& text, bool quoted) {
   const bool plain = !text.empty() && text.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

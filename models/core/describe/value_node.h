@@ -1,5 +1,5 @@
-// A value as somebody wrote it, with the place where it stood, and the error that tells the place:
-// what parameters are read from, whatever the format of the text.
+// The tree of values that parameters are read from, independent of the text format. Each value has
+// its place in the input, and ConfigError reports that place.
 #pragma once
 
 #include <stdexcept>
@@ -24,7 +24,7 @@ class ConfigError : public std::runtime_error {
   ConfigError(const Place& place, const std::string& message);
 };
 
-/// A node: scalar, list or map.
+/// A node of the tree: scalar, list or map.
 struct ValueNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
@@ -40,7 +40,7 @@ struct ValueNode {
   ValueNode* find(std::string_view key);
   /// "a list", "a map", "nothing" or the text in quotes, shortened and printable.
   std::string described() const;
-  /// As YAML on one line that parses to the same values; nothing is `{}`.
+  /// YAML on one line that parses to the same values; a null node gives `{}`.
   std::string flow_text() const;
 };
 struct ValueNode::Entry {

@@ -67,7 +67,7 @@ std::string ParameterVisitor::format_numbers(const std::vector<unsigned>& number
 
 namespace {
 
-/// Text as a YAML scalar that reads back as itself.
+/// Quotes text as a YAML scalar if that is needed to read it back unchanged.
 std::string yaml_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -1,6 +1,6 @@
-// The walk over a module's parameters. A describe() function names each of them once: key, member,
-// range, meaning, source, and whether it may change during a run; the member's initialiser is the
-// default. Whoever visits decides what to do with it: read text into it, list it, write it out.
+// The visitor of parameters. A module's describe() function names each of its parameters once: key,
+// member, range, meaning, source, and whether the parameter may change during a run. The member's
+// initialiser is the default. The visitor reads, lists or writes the parameter.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace dcc {
 
-/// One end of a range: text as the user would write it, or a constant of the module's own.
+/// One end of a range: text as the user would write it, or a constant.
 struct Bound {
   Bound() = default;  // none
   Bound(const char* as_written) : text(as_written) {}
@@ -26,18 +26,18 @@ struct Bound {
   std::string text;
 };
 
-/// Bounds, both included; empty: none.
+/// A closed range; an empty bound: no limit.
 struct Range {
   Bound min;
   Bound max;
   std::string text() const;
 };
 
-/// For Doc: the module takes a new value at any time of a run, not only before it.
+/// Value of Doc::runtime for parameters that may change during a run.
 constexpr bool kRuntime = true;
 
-/// What a parameter means, where its default or rule comes from, and whether it may change while a
-/// run goes on.
+/// Documentation of a parameter: its meaning, the source of its default or rule, and whether it may
+/// change during a run.
 struct Doc {
   const char* meaning = "";
   const char* source = "";
@@ -48,7 +48,7 @@ struct Doc {
 struct Leaf {
   std::string key;
   std::string type;
-  std::string unit;  // those that its text may have; empty: none
+  std::string unit;  // units that its text may have; empty: none
   std::string range;
   Doc doc;
   std::function<void(const ValueNode&)> read;  // throws ConfigError or QuantityError
@@ -59,7 +59,7 @@ class ParameterVisitor {
  public:
   virtual ~ParameterVisitor() = default;
 
-  /// A single value of one of the types of QuantityText.
+  /// A parameter of one of the types of QuantityText.
   template <class T>
   void field(const char* key, T& member, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
@@ -67,7 +67,7 @@ class ParameterVisitor {
           [&member] { return QuantityText<T>::format(member); }});
   }
 
-  /// A quantity of type T that the module keeps in a narrower integer.
+  /// A parameter of type T that the module stores in a narrower integer type.
   template <class T, class Narrow>
   void field_as(const char* key, Narrow& member, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
@@ -77,7 +77,7 @@ class ParameterVisitor {
           [&member] { return QuantityText<T>::format(static_cast<T>(member)); }});
   }
 
-  /// The same, or the word `absent`.
+  /// An optional parameter; the word `absent` stands for no value.
   template <class T>
   void field(const char* key, std::optional<T>& member, const char* absent, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits,
@@ -92,7 +92,7 @@ class ParameterVisitor {
           [&member, absent] { return member ? QuantityText<T>::format(*member) : absent; }});
   }
 
-  /// One of an enumeration's names.
+  /// A parameter whose value is the name of an enumerator.
   template <class E>
   void choice(const char* key, E& member, Doc doc) {
     leaf({key, "choice", "", names_of_all<E>(), doc,
@@ -109,22 +109,23 @@ class ParameterVisitor {
           },
           [&member] { return std::string(name_of(member)); }});
   }
-  /// One of some names.
+  /// A parameter whose value is one of `names`.
   void one_of(const char* key, std::string& member, const std::vector<std::string>& names, Doc doc);
 
-  /// Free text, one line, at most 200 characters.
+  /// Free text of one line and at most 200 characters.
   void text(const char* key, std::string& member, Doc doc);
-  /// A file that must exist; relative to the configuration's folder. `words` need no file.
+  /// The path of an existing file, relative to the configuration's folder, or one of `words`.
   void path(const char* key, std::string& member, const std::vector<std::string>& words, Doc doc);
-  /// Hosts; empty: the word `all`.
+  /// A list of hosts; the word `all` stands for an empty list.
   void hosts(const char* key, HostList& member, Doc doc) {
     numbers_or_all(key, member, "hosts", doc);
   }
-  /// Numbers below 65 536, as hosts are written; empty: the word `all`. `what`: of what.
+  /// A list of numbers below 65 536, written as hosts are; the word `all` stands for an empty list.
+  /// `what`: name of the numbered things.
   void numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what, Doc doc);
-  /// A name or a list of names; empty: the word `all`.
+  /// A name or a list of names; the word `all` stands for an empty list.
   void names(const char* key, std::vector<std::string>& member, const char* all, Doc doc);
-  /// A list of small numbers, of `least` to `most` elements.
+  /// A list of `least` to `most` numbers.
   void numbers(const char* key, std::vector<unsigned>& member, std::size_t least, std::size_t most,
                Range each, Doc doc);
   template <std::size_t N>
@@ -138,15 +139,15 @@ class ParameterVisitor {
             return format_numbers({member.begin(), member.end()});
           }});
   }
-  /// Some of the numbers 0 … 7, kept as bits; empty: the word `absent`.
+  /// A set of numbers 0 … 7, stored as bits; the word `absent` stands for no value.
   void bits(const char* key, std::optional<std::uint8_t>& member, const char* absent, Doc doc);
   void bits(const char* key, std::uint8_t& member, Doc doc);
-  /// A map of small numbers to small numbers.
+  /// A map from numbers to numbers.
   void number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys, Range values,
                   Doc doc);
 
-  /// Other parameters by path, each with a value: `{switch.ecn.kmax: 200KB}`. Kept as written; what
-  /// the paths and values mean is for who applies them.
+  /// Values for other parameters, by path: `{switch.ecn.kmax: 200KB}`. Stored as written; the code
+  /// that applies them checks paths and values.
   void settings(const char* key, ValueNode& member, Doc doc);
 
   /// Parameters under `key`.
@@ -157,7 +158,7 @@ class ParameterVisitor {
     leave();
   }
 
-  /// Parameters that mean something only when `applies`; `condition` says when, for people.
+  /// Parameters that have a meaning only if `applies`; `condition` is the text for the user.
   template <class Body>
   void when(bool applies, const char* condition, Body body) {
     if (!begin_condition(applies, condition)) return;
@@ -165,7 +166,7 @@ class ParameterVisitor {
     end_condition();
   }
 
-  /// A list of sections; `body` describes one element. A list in the YAML replaces the whole.
+  /// A list of sections; `body` describes one element. A list in the input replaces the whole list.
   template <class T, class Body>
   void list(const char* key, std::vector<T>& member, Doc doc, Body body) {
     const ListPlan plan = begin_list(key, doc, member.size());
@@ -194,7 +195,7 @@ class ParameterVisitor {
     end_list();
   }
 
-  /// True while YAML is read into members that mean something here (then presets take effect).
+  /// True while input is read into members whose condition applies; presets take effect then.
   virtual bool reading() const { return false; }
 
  protected:
@@ -212,7 +213,7 @@ class ParameterVisitor {
   virtual void end_list() = 0;
   virtual bool begin_condition(bool applies, const char* condition) = 0;
   virtual void end_condition() = 0;
-  /// A path as the user wrote it, made absolute.
+  /// The absolute form of a path that the user wrote.
   virtual std::string resolve(const ValueNode& node) const { return node.scalar; }
 
   static const std::string& scalar_of(const ValueNode& node, const char* type);

@@ -1,5 +1,5 @@
-// What load balancing across switches has to know of the network: which switch a host is at, and
-// how much can be sent towards it behind a port.
+// The view of the network that load balancers need: the edge switch of each host, and the capacity
+// behind a port towards a host.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +11,43 @@
 
 namespace dcc {
 
-/// Of links as they are known to be, which is not always as they are. May be read by several
-/// threads at a time while nobody changes it.
+/// Holds the known state of links, which can lag behind the real state. Several threads may read a
+/// FabricMap at the same time if no thread changes it.
 class FabricMap {
  public:
   static constexpr std::uint32_t kNoEdge = 0xFFFFFFFF;
 
-  /// Both must outlive it.
+  /// `topology` and `routing` must outlive the FabricMap.
   FabricMap(const Topology& topology, const Routing& routing);
 
-  /// Switches with hosts are numbered in the order of their first.
+  /// Number of edge switches (switches with hosts), numbered in the order of their first host.
   std::uint32_t edges() const { return edges_; }
   std::uint32_t edge_of(HostId host) const { return edge_of_host_[host]; }
-  /// kNoEdge for a switch without hosts.
+  /// Number of the edge switch at a node; kNoEdge for a switch without hosts.
   std::uint32_t edge_at(NodeId node) const { return edge_of_node_[static_cast<std::size_t>(node)]; }
-  /// Does something other than a host stand at a port?
+  /// True if a switch is attached to the port.
   bool leads_on(NodeId node, int port) const {
     return !topology_.node(topology_.peer(node, port).node).is_host;
   }
-  /// Bits a second towards the host's switch through one port of a switch that leads nearer to it:
-  /// the least of the links of a way, ways that part added up. Links between the same two switches
-  /// share what is beyond.
+  /// Capacity in bits per second towards the destination's switch through one port that leads
+  /// towards it: the minimum over the links of a path, summed over parallel paths. Parallel links
+  /// between two switches share the capacity beyond the second switch.
   std::uint64_t capacity(NodeId node, int port, HostId destination) const;
 
   const Topology& topology() const { return topology_; }
   const Routing& routing() const { return *routing_; }
-  /// Of the wire that leaves a node through a port, by 2 · cable + side.
+  /// Number of the wire that leaves a node through a port: 2 · cable + side.
   std::size_t wire(NodeId node, int port) const {
     const Topology::Plug& plug = topology_.plug(node, port);
     return static_cast<std::size_t>(2 * plug.cable + plug.side);
   }
   std::size_t wires() const { return rate_.size(); }
-  /// Bits a second, by wire().
+  /// Known rate of a wire in bits per second.
   std::uint64_t rate(std::size_t wire) const { return rate_[wire]; }
 
-  /// Routes are these from now on; must outlive it, too.
+  /// Replaces the routes; `routing` must outlive the FabricMap.
   void set_routing(const Routing& routing) { routing_ = &routing; }
-  /// A wire, by the end it leaves from, is known to be of another rate now.
+  /// Sets the known rate of the wire that leaves a node through a port.
   void set_rate(NodeId node, int port, BitRate rate);
 
  private:

@@ -1,4 +1,4 @@
-// Faults: what a user asks for (FaultParameters), and what Link::set_loss_hook takes.
+// Faults: their parameters, and the loss hooks that put them on links (Link::set_loss_hook).
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 namespace dcc {
 
 enum class FaultKind : std::uint8_t {
-  kLoss,      // packets vanish from links
-  kCnpLoss,   // CNPs of one flow vanish
-  kLinkDown,  // a link carries nothing for a while, and nobody notices
-  // Both ends see these at once, and all routes follow `convergence` later (switch/live_fabric.h):
-  kLinkFailure,  // a cable carries nothing, for good or until it is mended
-  kLinkFlap,     // … again and again
+  kLoss,      // packets are lost on links
+  kCnpLoss,   // CNPs of one flow are lost
+  kLinkDown,  // a link carries nothing for a time, and no device detects it
+  // Both ends detect these at once; all routes change `convergence` later (switch/live_fabric.h):
+  kLinkFailure,  // a cable carries nothing, until it is repaired
+  kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate
-  kMemoryFlip,   // of no link: a bit of a host's memory turns over
+  kMemoryFlip,   // not on a link: one bit of a host's memory inverts
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
                {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"},
                {FaultKind::kMemoryFlip, "memory_flip"});
 
-/// Which packets a loss is for.
+/// The packets that a loss applies to.
 enum class LossOf : std::uint8_t {
   kAll,
   kData,
@@ -42,37 +42,37 @@ DCC_ENUM_NAMES(LossOf, {LossOf::kAll, "all"}, {LossOf::kData, "data"},
 /// One entry of the list of faults.
 struct FaultParameters {
   FaultKind kind = FaultKind::kLoss;
-  std::string link = "all";  // a wire's name, or all; of those that are noticed a cable's, too
+  std::string link = "all";  // name of a wire, or all; of a cable for faults that are noticed
   Ratio probability{0};
   LossOf packets = LossOf::kAll;  // kLoss
   std::uint32_t flow = 0;         // kCnpLoss
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // empty: with the run
+  std::optional<PicoSeconds> stop;  // empty: end of the run
   PicoSeconds convergence = kMilliSecond;
-  PicoSeconds down = kMilliSecond;  // kLinkFlap: so long, then `up`
+  PicoSeconds down = kMilliSecond;  // kLinkFlap: down for this time, then up for `up`
   PicoSeconds up = kMilliSecond * 9;
   BitRate rate{10'000'000'000};  // kLinkSlow
   // kMemoryFlip:
   PicoSeconds at{0};
   HostId host = 0;
-  Address address;  // of a byte, as the host's software sees it
+  Address address;  // of a byte on the host's bus
   std::uint32_t bit = 0;
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError, with an empty key for the entry as a whole.
   void check() const;
-  /// On every wire: a lost CNP is lost wherever it is.
+  /// True if the fault applies to every wire, as the loss of CNPs always does.
   bool everywhere() const { return link == "all" || kind == FaultKind::kCnpLoss; }
-  /// Devices and routes hear of it.
+  /// True if devices detect the fault and routes change.
   bool is_noticed() const {
     return kind == FaultKind::kLinkFailure || kind == FaultKind::kLinkFlap ||
            kind == FaultKind::kLinkSlow;
   }
-  /// Wires lose packets by it (fault_hook).
+  /// True if wires lose packets (fault_hook).
   bool is_on_wires() const { return !is_noticed() && kind != FaultKind::kMemoryFlip; }
 };
 
-/// When a fault is there: from `start` (included) to `stop`.
+/// The time of a fault: from `start` (included) to `stop` (excluded).
 struct FaultWindow {
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();
@@ -80,26 +80,27 @@ struct FaultWindow {
   bool contains(PicoSeconds t) const { return start <= t && t < stop; }
 };
 
-// All of them spare PFC and credit frames. Real ports repeat these while a pause lasts and let it
-// lapse when nothing comes, so that a lost one does no lasting harm; the models send each change
+// No hook drops PFC and credit frames. Real ports repeat these frames while a pause lasts, and a
+// pause expires without them, so one lost frame does no lasting harm; the models send each change
 // once.
 
-/// Every packet of the kind is lost with probability q32 / 2^32, each independently. `index` tells
-/// links apart.
+/// Drops every packet of the kind with probability q32 / 2^32, independently. `index`: number of
+/// the link, for its random numbers.
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
                              std::uint64_t seed, std::uint64_t index, LossOf of = LossOf::kAll);
 
-/// The CNPs of one flow are lost, nothing else.
+/// Drops the CNPs of one flow.
 Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::uint32_t flow);
 
-/// The wire is cut: whatever is sent is lost.
+/// Drops every packet.
 Link::LossHook cut(const Scheduler& scheduler, FaultWindow window);
 
-/// The fault on the wire number `index`; of those that nobody notices.
+/// The loss hook of a fault for wire number `index`. Precondition: fault.is_on_wires().
 Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
                           std::uint64_t seed, std::uint64_t index);
 
-/// Several faults on one link. All see every packet, so that one does not change another's draws.
+/// Combines several faults of one link. Each fault sees every packet, so the random numbers of one
+/// fault do not depend on the others.
 Link::LossHook combine(std::vector<Link::LossHook> faults);
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// What a topology's description gets wrong, as one sentence.
+// The check that reports what is wrong with a topology's description.
 #pragma once
 
 #include <stdexcept>

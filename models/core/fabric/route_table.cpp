@@ -26,7 +26,7 @@ bool RouteTable::is_same(const Group& group, const PortSet& ports) const {
   return true;
 }
 
-/// Lists that are already there are used again: ranges apart from each other often share theirs.
+/// Reuses equal port lists, because ranges of hosts often have the same ports.
 RouteTable::Group RouteTable::keep(const PortSet& ports) {
   require_route(ports.size() <= 0xFFFF, "more than 65535 equally good ports");
   Group group;

@@ -1,5 +1,6 @@
-// Which ports of one switch lead to which hosts, kept as the network's structure has it: blocks of
-// hosts behind consecutive ports, and ranges of hosts that share their ports.
+// The route table of one switch: the ports that lead to each host. The table stores the structure
+// of the network: blocks of hosts behind consecutive ports, and ranges of hosts with the same
+// ports.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace dcc {
 
-/// Ports that are equally good, in ascending order: consecutive ones, or a list that somebody else
-/// keeps. Two words, to be passed by value.
+/// A set of equally good ports in ascending order: consecutive ports, or a list that the route
+/// table owns. The size is two words; pass it by value.
 class PortSet {
  public:
   class Iterator {
@@ -54,28 +55,28 @@ class PortSet {
   std::uint32_t count_ = 0;
 };
 
-/// Its size follows the switch's ports and the irregularity of the network, not the number of
-/// hosts. A tree's tables hold no memory of their own: the port is computed.
+/// The memory grows with the number of ports and the irregularity of the network, not with the
+/// number of hosts. The tables of a tree use no heap memory: ports() computes the port.
 class RouteTable {
  public:
   RouteTable() = default;
-  /// For so many hosts, none of which has a way yet. Throws std::invalid_argument above kMaxHosts.
+  /// A table for `hosts` hosts without routes. Throws std::invalid_argument above kMaxHosts.
   explicit RouteTable(HostId hosts);
   static constexpr HostId kMaxHosts = 1 << 20;
 
   // --- Building -------------------------------------------------------------------------------
-  /// Hosts from `host` on have these ports (none: no way), up to the one a later call names: hosts
-  /// must ascend from call to call.
+  /// Sets the ports of the hosts from `host` on, up to the host of the next call; no ports: no
+  /// route. Hosts must ascend from call to call.
   void from(HostId host, const PortSet& ports);
-  /// Hosts low … low + blocks · per_block − 1 lie behind the ports first, first + 1, …, per_block
-  /// of them behind each, whatever from() says. One such block a table.
+  /// Puts the hosts low … low + blocks · per_block − 1 behind the ports first, first + 1, …, with
+  /// per_block hosts behind each port; overrides from(). A table has one such block.
   void set_block(HostId low, std::uint32_t blocks, std::uint32_t per_block, std::uint32_t first);
-  /// Hosts are looked up by their place in this list instead of their number.
+  /// Makes ports() look up a host by place_of_host[host] instead of its number.
   void renumber(std::shared_ptr<const std::vector<HostId>> place_of_host);
 
   // --- Reading --------------------------------------------------------------------------------
-  /// Best ports only; none for a host that does not exist. Inlined whatever the compiler thinks of
-  /// its size: each packet asks at each switch.
+  /// The best ports towards a host; empty for a host that does not exist. Always inlined, because
+  /// every packet calls it at every switch.
   [[gnu::always_inline]] PortSet ports(HostId host) const {
     if (host >= hosts_) return {};
     if (place_of_host_ != nullptr) host = (*place_of_host_)[host];
@@ -86,15 +87,16 @@ class RouteTable {
     }
     return ports_of(ranges_.empty() ? elsewhere_ : range_of(host));
   }
-  /// Ports a switch must have.
+  /// Number of ports that the switch needs.
   std::uint32_t ports_needed() const { return ports_needed_; }
-  /// Taken from the heap.
+  /// Bytes of heap memory.
   std::size_t bytes() const {
     return ranges_.capacity() * sizeof(Range) + lists_.capacity() * sizeof(std::uint16_t);
   }
 
  private:
-  /// Offsets and blocks below 2^20 times a reciprocal that is rounded up: exact, within 64 bits.
+  /// Division by multiplication with a rounded-up reciprocal: exact for offsets and block sizes
+  /// below 2^20, and the product fits 64 bits.
   static constexpr int kReciprocalBits = 40;
 
   struct Group {
@@ -111,8 +113,8 @@ class RouteTable {
     return group.listed ? PortSet(lists_.data() + group.first, group.count)
                         : PortSet::consecutive(group.first, group.count);
   }
-  /// The last range that begins at the host or before it. Without branches that depend on the host:
-  /// destinations come in no order.
+  /// The last range that begins at or before the host. The search has no branch that depends on the
+  /// host, since destinations come in random order.
   const Group& range_of(HostId host) const {
     const Range* base = ranges_.data();
     for (std::size_t left = ranges_.size(); left > 1;) {
@@ -130,8 +132,8 @@ class RouteTable {
   std::uint32_t span_ = 0;
   std::uint32_t first_ = 0;
   std::uint64_t reciprocal_ = 0;
-  Group elsewhere_;            // outside the block, when all of it has the same ports
-  std::vector<Range> ranges_;  // else: by begin, the first at 0
+  Group elsewhere_;            // ports of all hosts outside the block; used if ranges_ is empty
+  std::vector<Range> ranges_;  // sorted by begin, the first at 0
   std::vector<std::uint16_t> lists_;
   std::shared_ptr<const std::vector<HostId>> place_of_host_;
   std::uint32_t ports_needed_ = 0;

@@ -9,11 +9,11 @@ namespace dcc {
 
 namespace {
 
-/// Breadth first from every switch that has hosts, among switches only: a host has one cable, so no
-/// way leads through it, and all hosts of a switch share the ways that lead there.
+/// Breadth-first search from every edge switch, among switches only: a host has one cable, so no
+/// path leads through a host, and all hosts of a switch share their routes.
 class Search {
  public:
-  /// `gone`: cables that are not there, by index; empty: none.
+  /// `gone`: true for cables that do not exist, by index; empty: all exist.
   Search(const Topology& topology, const std::vector<bool>& gone)
       : topology_(topology), gone_(gone), distance_(nodes()) {
     find_places();
@@ -32,7 +32,7 @@ class Search {
       begin += static_cast<HostId>(edge.hosts.size());
     }
     if (begin < static_cast<HostId>(topology_.hosts())) {
-      for (RouteTable& table : tables) table.from(begin, PortSet());  // alone in the world
+      for (RouteTable& table : tables) table.from(begin, PortSet());  // hosts without a cable
     }
     return tables;
   }
@@ -48,13 +48,13 @@ class Search {
   std::size_t nodes() const { return topology_.nodes().size(); }
   int& distance(NodeId node) { return distance_[static_cast<std::size_t>(node)]; }
 
-  /// Switches with hosts, by their first host. In their order the hosts of each have consecutive
-  /// places, so that what leads to them is one range whatever their numbers are.
+  /// Lists the edge switches in the order of their first host, and numbers hosts anew in that
+  /// order, so that the hosts of a switch form one range in every route table.
   void find_places() {
     std::vector<int> edge_of(nodes(), -1);
     for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
       if (topology_.node(topology_.node_of(host)).ports == 0 || is_gone(topology_.node_of(host), 0))
-        continue;  // alone in the world
+        continue;  // a host without a cable
       const NodeId node = topology_.peer(topology_.node_of(host), 0).node;
       int& edge = edge_of[static_cast<std::size_t>(node)];
       if (edge < 0) {
@@ -73,7 +73,7 @@ class Search {
         place_of_host[host] = place++;
       }
     }
-    for (HostId host = 0; host < hosts; ++host) {  // last, those that are alone
+    for (HostId host = 0; host < hosts; ++host) {  // last: hosts without a cable
       if (place_of_host[host] != hosts) continue;
       in_order = in_order && host == place;
       place_of_host[host] = place++;
@@ -126,7 +126,7 @@ class Search {
     }
   }
 
-  /// A block where their ports follow each other, as they mostly do.
+  /// Adds the hosts of an edge switch; as a block if their ports are consecutive.
   void add_hosts(RouteTable& table, const Edge& edge, HostId begin) {
     const auto port_to = [&](HostId host) {
       return static_cast<std::uint32_t>(topology_.peer(topology_.node_of(host), 0).port);
@@ -153,13 +153,13 @@ class Search {
   const Topology& topology_;
   const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
-  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts are where they are
-  std::vector<int> distance_;                                 // to the edge switch at hand, by node
-  std::vector<NodeId> order_;                                 // nodes as they were reached
+  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts keep their numbers
+  std::vector<int> distance_;                                 // to the present edge switch, by node
+  std::vector<NodeId> order_;                                 // nodes in the order of the search
 };
 
-/// Hosts at the same switch whose cables are alike see the same network: two of each such kind, or
-/// the same one twice.
+/// Hosts of one switch with equal cables see the same delays. A HostKind holds two hosts of such a
+/// group, or the only host twice.
 struct HostKind {
   HostId first = 0;
   HostId second = 0;

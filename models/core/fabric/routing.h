@@ -1,5 +1,5 @@
-// Paths through a topology: all equally good ways out of every switch, and what an empty network
-// takes to carry a packet.
+// Routes through a topology: the equally good ports of every switch, and the delays of the empty
+// network.
 #pragma once
 
 #include <vector>
@@ -11,41 +11,42 @@
 
 namespace dcc {
 
-/// Regular shapes know their ways (Topology::structure); of others the shortest by number of links
-/// are searched. Every port leads nearer to the destination, so no packet can go in a circle,
-/// whichever of them is taken.
-/// The topology must outlive it; throws std::invalid_argument when it is not connected.
+/// Regular shapes bring their routes (Topology::structure); for other shapes a search finds the
+/// shortest paths by number of links. Every port leads nearer to the destination, so no choice
+/// among the ports can create a loop. The topology must outlive the Routing. The constructor throws
+/// std::invalid_argument if the topology is not connected.
 class Routing {
  public:
   explicit Routing(const Topology& topology);
-  /// Without some of its cables, by their index: the shortest ways of what is left, whatever the
-  /// shape. Hosts that cannot be reached have no ports.
+  /// Routes by shortest paths without the cables whose index is set in `gone`. Hosts that cannot be
+  /// reached have no ports.
   Routing(const Topology& topology, const std::vector<bool>& gone);
   Routing(const Routing&) = delete;
   Routing& operator=(const Routing&) = delete;
 
-  /// Best ports of a node towards a host.
+  /// The best ports of a node towards a host.
   PortSet ports(NodeId node, HostId destination) const {
     const TopologyNode& at = topology_.node(node);
     if (!at.is_host) return tables_[at.switch_no].ports(destination);
     return PortSet::consecutive(0, at.host == destination ? 0 : 1);
   }
-  /// All of them, of a switch.
+  /// The route table of a switch.
   const RouteTable& table(NodeId node) const { return tables_[topology_.node(node).switch_no]; }
-  /// Links between two hosts; 0 from a host to itself.
+  /// Number of links on the shortest path between two hosts; 0 for a host and itself.
   int links(HostId from, HostId to) const;
 
-  // Of the first of the paths (that of the lowest ports); in the regular shapes all are alike.
-  /// First bit out to last bit in for one packet of so many wire bytes, every switch storing and
-  /// forwarding.
+  // The functions below follow the first path (lowest ports); in regular shapes all paths are
+  // equal.
+  /// Time from the first bit sent to the last bit received of one packet of `wire_bytes`, with
+  /// store-and-forward switches.
   PicoSeconds one_way(HostId from, HostId to, Bytes wire_bytes) const;
-  /// One full packet there and its ACK back.
+  /// Round trip of one data packet and its ACK.
   PicoSeconds base_rtt(HostId from, HostId to, Bytes data_wire_bytes, Bytes ack_wire_bytes) const {
     return one_way(from, to, data_wire_bytes) + one_way(to, from, ack_wire_bytes);
   }
-  /// The greatest base RTT between any two hosts.
+  /// The maximum base RTT over all pairs of hosts.
   PicoSeconds longest_base_rtt(Bytes data_wire_bytes, Bytes ack_wire_bytes) const;
-  /// Rate of the slowest link on the way.
+  /// Rate of the slowest link on the path.
   BitRate slowest_link(HostId from, HostId to) const;
 
  private:
@@ -54,7 +55,7 @@ class Routing {
 
   const Topology& topology_;
   const RouteTable* tables_;       // by switch
-  std::vector<RouteTable> found_;  // by search, when the topology has no structure
+  std::vector<RouteTable> found_;  // result of the search; empty if the topology has a structure
 };
 
 }  // namespace dcc

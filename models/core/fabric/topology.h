@@ -1,5 +1,4 @@
-// Which hosts and switches there are and how they are cabled. A description only: it makes no
-// devices.
+// The hosts and switches of a network and their cables. A topology creates no devices.
 #pragma once
 
 #include <string>
@@ -19,9 +18,9 @@ using NodeId = int;
 struct TopologyNode {
   std::string name;
   bool is_host = false;
-  HostId host = 0;    // hosts are numbered in the order in which they were added
-  int switch_no = 0;  // and so are switches
-  int ports = 0;      // numbered from 0 in the order in which cables were plugged in
+  HostId host = 0;    // number of a host, in the order of add_host()
+  int switch_no = 0;  // number of a switch, in the order of add_switch()
+  int ports = 0;      // number of ports; ports are numbered in the order of connect()
 };
 
 struct CableEnd {
@@ -35,29 +34,29 @@ struct Cable {
   LinkParameters link;
 };
 
-/// What a regular shape knows without a search.
+/// What a regular shape provides without a search.
 struct Structure {
   std::vector<RouteTable> routes;  // by TopologyNode::switch_no
-  /// The longest way of the network, both ways together, is from one of them (to any host).
+  /// Hosts, one of which is an end of the longest round trip of the network.
   std::vector<HostId> outermost;
 };
 
-/// Built with add_host, add_switch and connect, or by one of the named shapes, which do just that.
-/// All of them throw std::invalid_argument with a sentence that names the node.
+/// Built with add_host(), add_switch() and connect(), or by one of the named shapes. All functions
+/// throw std::invalid_argument with a sentence that names the node.
 class Topology {
  public:
   NodeId add_host(const std::string& name);
   NodeId add_switch(const std::string& name);
-  /// A host has one port and is cabled once. Two switches may have several cables.
+  /// Connects two nodes. A host has one cable; two switches may have several cables between them.
   void connect(NodeId a, NodeId b, const LinkParameters& link);
 
-  /// The shape that a user described. Precondition: TopologyParameters::check().
+  /// The network that the parameters describe. Precondition: TopologyParameters::check() passed.
   static Topology of(const TopologyParameters& parameters);
-  /// Every host on one switch: host h on its port h.
+  /// All hosts on one switch: host h on port h.
   static Topology star(int hosts, const LinkParameters& link);
-  /// A chain of switches, switch s with hosts_per_switch[s] hosts, numbered along the chain. With
-  /// {2, 4} the six servers of the InfiniBand bandwidth-partition paper, figure 2: A, B on the
-  /// first and C to F on the second switch.
+  /// A chain of switches; switch s has hosts_per_switch[s] hosts, numbered along the chain. {2, 4}
+  /// gives the six servers of figure 2 of the InfiniBand bandwidth-partition paper: A and B on the
+  /// first switch, C to F on the second.
   static Topology parking_lot(const std::vector<int>& hosts_per_switch,
                               const LinkParameters& host_link, const LinkParameters& fabric_link);
   /// Host rack·hosts_per_rack + i on rack switch `rack`; racks pod by pod, every one cabled to all
@@ -67,18 +66,18 @@ class Topology {
   /// Host leaf·hosts_per_leaf + i on switch leaf<leaf>, every leaf to every spine<s>.
   static Topology leaf_spine(const LeafSpineParameters& parameters);
   /// Host (unit·rails + rail)·servers + server is that server's port on the rail, at switch
-  /// u<unit>_rail<rail>; every one of these to every spine<s>. What servers have inside between
-  /// their ports is not modelled.
+  /// u<unit>_rail<rail>; every rail switch is connected to every spine<s>. Links inside a server
+  /// between its ports are not modelled.
   static Topology rail(const RailParameters& parameters);
-  /// Router r<x>_<y>_<z> and its hosts, numbered with x the fastest. Dimension order, the last
-  /// dimension first; with `wrap` the shorter way round, both where they are alike.
+  /// Router r<x>_<y>_<z> with its hosts, numbered with x the fastest. Routes go in dimension order,
+  /// the last dimension first; with `wrap` they take the shorter direction, or both if equal.
   static Topology torus(const TorusParameters& parameters);
-  /// Groups of fully connected routers g<group>_<router>, one cable between any two groups: the
-  /// other groups in order are spread evenly over a group's routers in order. Minimal ways: to the
-  /// router with the cable, across, to the destination's.
+  /// Groups of fully connected routers g<group>_<router> with one cable between any two groups; the
+  /// cables of a group are spread evenly over its routers, in the order of the other groups. Routes
+  /// are minimal: to the router with the cable, across, to the destination's router.
   static Topology dragonfly(const DragonflyParameters& parameters);
 
-  /// Throws when there is no host, or a node cannot be reached from another.
+  /// Throws if there is no host, or if the network is not connected.
   void check_connected() const;
 
   const std::vector<TopologyNode>& nodes() const { return nodes_; }
@@ -87,13 +86,13 @@ class Topology {
   int hosts() const { return static_cast<int>(hosts_.size()); }
   int switches() const { return static_cast<int>(nodes_.size() - hosts_.size()); }
   NodeId node_of(HostId host) const { return hosts_[host]; }
-  /// By name; -1 when there is none.
+  /// Node with this name; −1 if there is none.
   NodeId find(const std::string& name) const;
 
-  /// Null for networks that were cabled by hand, or changed after they were made.
+  /// Null for networks built by hand, or changed after a named shape built them.
   const Structure* structure() const { return structure_.routes.empty() ? nullptr : &structure_; }
 
-  /// Index into cables() and the end that is plugged into a node's port.
+  /// The cable at a node's port: its index in cables(), and which end is plugged in.
   struct Plug {
     int cable = 0;
     int side = 0;
@@ -101,11 +100,11 @@ class Topology {
   const Plug& plug(NodeId node, int port) const {
     return plugs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
   }
-  /// What is at the other end of a node's port.
+  /// Node and port at the other end of a node's port.
   CableEnd peer(NodeId node, int port) const;
   const LinkParameters& link(NodeId node, int port) const;
-  /// "s0->h3": the wire that leaves a node through a port; of several between the same two nodes
-  /// the second is "s0->s1#1".
+  /// Name of the wire that leaves a node through a port: "s0->h3"; the second of parallel wires is
+  /// "s0->s1#1".
   std::string wire_name(NodeId node, int port) const;
 
  private:

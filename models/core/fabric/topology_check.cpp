@@ -1,4 +1,4 @@
-// What is wrong with a described network although each value is in its range.
+// Checks of a topology whose single values are all in range.
 #include <map>
 #include <set>
 
@@ -52,7 +52,7 @@ void TopologyParameters::check_custom() const {
     const std::string key = "nodes." + std::to_string(i);
     const std::string& name = nodes[i].name;
     require(!name.empty(), key, "a node without a name");
-    // Tables, signal files and wires' names take these for something else.
+    // These characters have a meaning in tables, signal files and names of wires.
     require(name.find_first_of(" ,.\">") == std::string::npos, key + ".name",
             in_quotes(name) + " holds a blank, comma, dot, quote or '>'");
     require(index.emplace(name, i).second, key + ".name",

@@ -1,4 +1,4 @@
-// The named shapes whose routers are cabled to each other directly, hosts on every one of them.
+// Direct networks: named shapes in which every router has hosts (torus, dragonfly).
 #include <algorithm>
 #include <cstddef>
 
@@ -13,7 +13,7 @@ std::size_t at(int n) { return static_cast<std::size_t>(n); }
 std::uint32_t u32(int n) { return static_cast<std::uint32_t>(n); }
 PortSet one(int port) { return PortSet::consecutive(u32(port), 1); }
 
-/// A new switch with its hosts on its first ports.
+/// Adds a switch with its hosts on its first ports.
 NodeId add_router(Topology& topology, const std::string& name, int hosts,
                   const LinkParameters& link) {
   const NodeId router = topology.add_switch(name);
@@ -45,7 +45,7 @@ class TorusBuilder {
       for (int r = 0; r < routers_; ++r) {
         const int here = coordinate(r, d);
         const bool last = here + 1 == size;
-        if (last && (!p_.wrap || size < 3)) continue;  // of two, one cable
+        if (last && (!p_.wrap || size < 3)) continue;  // a dimension of two has one cable
         const int next = r + (last ? 1 - size : 1) * stride_[at(d)];
         topology.connect(router[at(r)], router[at(next)], p_.fabric_link);
         const Cable& cable = topology.cables().back();
@@ -84,9 +84,9 @@ class TorusBuilder {
     return name;
   }
 
-  /// To the routers from `first` on that differ from `router` in dimension d and below only.
+  /// Adds routes to the routers from `first` on that differ from `router` only in dimensions 0 … d.
   void add_ways(RouteTable& table, int router, int d, int first) {
-    if (d < 0) return;  // its own hosts
+    if (d < 0) return;  // the router's own hosts
     const int size = size_of(d);
     const int here = coordinate(router, d);
     for (int there = 0; there < size; ++there) {
@@ -114,13 +114,13 @@ class TorusBuilder {
   }
 
   const TorusParameters& p_;
-  int hosts_;  // on a router
+  int hosts_;  // per router
   int routers_ = 1;
-  std::vector<int> stride_;   // between routers that are neighbours in a dimension
+  std::vector<int> stride_;   // distance of neighbours in numbers, by dimension
   std::vector<Ports> ports_;  // by router and dimension
 };
 
-/// Where the cables between groups end.
+/// The ends of the cables between groups.
 class Dragonfly {
  public:
   explicit Dragonfly(const DragonflyParameters& p)
@@ -133,7 +133,7 @@ class Dragonfly {
   int routers() const { return routers_; }
   int hosts() const { return hosts_; }
 
-  /// The router of `group` with the cable to another.
+  /// The router of `group` with the cable to `other`.
   int gateway(int group, int other) const { return slot(group, other) / per_router_; }
 
   RouteTable table(int group, int router) const {
@@ -156,13 +156,13 @@ class Dragonfly {
   }
 
  private:
-  /// Which of the others it is.
+  /// Index of `other` among the other groups.
   static int slot(int group, int other) { return other < group ? other : other - 1; }
 
   int groups_;
-  int routers_;     // in a group
-  int hosts_;       // on a router
-  int per_router_;  // cables to other groups, at most
+  int routers_;     // per group
+  int hosts_;       // per router
+  int per_router_;  // upper limit of cables to other groups per router
 };
 
 }  // namespace
@@ -185,7 +185,7 @@ Topology Topology::dragonfly(const DragonflyParameters& p) {
                    "a dragonfly needs at least two groups, a router and a host");
   Topology topology;
   const Dragonfly shape(p);
-  std::vector<NodeId> router;  // group by group
+  std::vector<NodeId> router;  // numbered group by group
   for (int g = 0; g < shape.groups(); ++g) {
     for (int r = 0; r < shape.routers(); ++r) {
       router.push_back(add_router(topology, "g" + std::to_string(g) + "_" + std::to_string(r),
@@ -208,7 +208,8 @@ Topology Topology::dragonfly(const DragonflyParameters& p) {
   for (int g = 0; g < shape.groups(); ++g) {
     for (int r = 0; r < shape.routers(); ++r) structure.routes.push_back(shape.table(g, r));
   }
-  // A router without the cable to the first of the others, if there is one, has all of the way.
+  // The longest path starts at a router without the cable to the first other group, if there is
+  // one.
   structure.outermost = {0};
   if (p.routers > 1) structure.outermost.push_back(p.hosts_per_router);
   topology.structure_ = std::move(structure);

@@ -180,7 +180,7 @@ std::uint64_t TopologyParameters::fabric_cables() const {
   return links.size();
 }
 
-/// Of its links, each kind once.
+/// Rates of the links, each kind once.
 std::vector<BitRate> TopologyParameters::rates() const {
   switch (kind) {
     case TopologyKind::kStar:
@@ -200,7 +200,7 @@ std::vector<BitRate> TopologyParameters::rates() const {
     case TopologyKind::kCustom:
       break;
   }
-  std::vector<BitRate> rates;  // a network of two hosts or more has a link
+  std::vector<BitRate> rates;  // not empty: two hosts or more need a link
   for (const CableParameters& cable : links) rates.push_back(cable.link.rate);
   return rates;
 }

@@ -1,4 +1,4 @@
-// Parameters of a network: its shape and its cables.
+// Parameters of a topology: its shape and its cables.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace dcc {
 
 constexpr LinkParameters kDefaultFabricLink{BitRate(400'000'000'000), kMicroSecond, 20};
 
-/// Host = rack·hosts_per_rack + i, racks pod by pod.
+/// A fat tree. Host = rack·hosts_per_rack + i; racks are numbered pod by pod.
 struct FatTreeParameters {
-  std::optional<unsigned> k;  // ports of a switch; empty: as the five below say
+  std::optional<unsigned> k;  // ports of a switch; empty: the five sizes below count
   unsigned oversubscription = 1;
   unsigned pods = 5;
   unsigned racks_per_pod = 4;
@@ -26,8 +26,8 @@ struct FatTreeParameters {
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
 
-  /// With k (even) the same without: k pods of k/2 racks with k/2 hosts, (k/2)² core switches
-  /// (Al-Fares, Loukissas, Vahdat, SIGCOMM'08); `oversubscription` times as many hosts in a rack.
+  /// The same tree given by sizes instead of k (even): k pods of k/2 racks with k/2 hosts times
+  /// `oversubscription`, and (k/2)² core switches (Al-Fares, Loukissas, Vahdat, SIGCOMM'08).
   FatTreeParameters sized() const;
   std::uint64_t hosts() const;
   std::uint64_t fabric_cables() const;
@@ -41,15 +41,15 @@ struct LeafSpineParameters {
   LinkParameters fabric_link = kDefaultFabricLink;
 
   std::uint64_t hosts() const { return std::uint64_t{leaves} * hosts_per_leaf; }
-  /// Between switches, of every shape here.
+  /// Number of cables between switches.
   std::uint64_t fabric_cables() const { return std::uint64_t{leaves} * spines; }
 };
 
-/// Servers with a port on every rail; a unit has a switch for each rail.
+/// Servers with one port on every rail; a unit has one switch for each rail.
 struct RailParameters {
   unsigned units = 2;
   unsigned rails = 8;
-  unsigned servers = 8;  // in a unit
+  unsigned servers = 8;  // per unit
   unsigned spines = 8;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
@@ -67,13 +67,13 @@ struct TorusParameters {
 
   std::uint64_t routers() const;
   std::uint64_t hosts() const { return routers() * hosts_per_router; }
-  /// At most.
+  /// An upper limit.
   std::uint64_t fabric_cables() const { return routers() * dimensions.size(); }
 };
 
 struct DragonflyParameters {
   unsigned groups = 9;
-  unsigned routers = 4;  // in a group
+  unsigned routers = 4;  // per group
   unsigned hosts_per_router = 2;
   LinkParameters host_link;
   LinkParameters local_link = kDefaultFabricLink;
@@ -92,7 +92,7 @@ struct NodeParameters {
   std::string name;
   NodeKind kind = NodeKind::kHost;
 };
-/// Both directions.
+/// A cable; the link parameters hold for both directions.
 struct CableParameters {
   std::string from;  // names of nodes
   std::string to;
@@ -132,9 +132,9 @@ struct TopologyParameters {
 
   /// Throws ParameterError, with an empty key for the topology as a whole.
   void check() const;
-  // Whatever its kind:
+  // For every kind:
   unsigned host_count() const;
-  /// Cables between switches, at most.
+  /// Upper limit of the number of cables between switches.
   std::uint64_t fabric_cables() const;
   BitRate slowest_link() const;
   BitRate fastest_link() const;

@@ -1,4 +1,4 @@
-// The named shapes: their cables, and what these say of the routes.
+// The named shapes: their cables and their routes.
 
 #include "fabric/require_topology.h"
 #include "fabric/topology.h"
@@ -7,7 +7,7 @@ namespace dcc {
 
 namespace {
 
-/// Ports of a chain's switch: its hosts, the switch before it, the switch behind it.
+/// Order of the ports of a switch in a chain: hosts, previous switch, next switch.
 Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_hosts) {
   Structure structure;
   const std::size_t switches = hosts_per_switch.size();
@@ -32,7 +32,7 @@ Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_host
   return structure;
 }
 
-/// Downwards there is one way, upwards every port is as good as another.
+/// There is one path down; every uplink is equally good.
 Structure tree_structure(const FatTreeParameters& p) {
   const unsigned racks = p.pods * p.racks_per_pod;
   const unsigned in_pod = p.racks_per_pod * p.hosts_per_rack;
@@ -56,7 +56,7 @@ Structure tree_structure(const FatTreeParameters& p) {
   return structure;
 }
 
-/// Every leaf has per_leaf hosts and a cable to each spine.
+/// Every leaf has per_leaf hosts and one cable to each spine.
 Structure two_layers(int leaves, int per_leaf, int spines) {
   const auto u32 = [](int n) { return static_cast<std::uint32_t>(n); };
   const std::uint32_t hosts = u32(leaves * per_leaf);
@@ -73,14 +73,14 @@ Structure two_layers(int leaves, int per_leaf, int spines) {
   return structure;
 }
 
-/// Adds as many hosts as wanted to a switch, on its first ports.
+/// Adds hosts to a switch, on its first ports.
 void add_hosts(Topology& topology, NodeId node, int count, const LinkParameters& link) {
   for (int i = 0; i < count; ++i) {
     topology.connect(topology.add_host("h" + std::to_string(topology.hosts())), node, link);
   }
 }
 
-/// Leaves with their hosts, then spines, then the cables between, leaf by leaf.
+/// Adds leaves with their hosts, then spines, then the cables between them, leaf by leaf.
 void build_two_layers(Topology& topology, const std::vector<std::string>& leaf_names, int per_leaf,
                       int spines, const LinkParameters& host_link,
                       const LinkParameters& fabric_link) {

@@ -1,5 +1,5 @@
-// How long the packets of each class take, as one NIC sees it: there and back of what it sends, one
-// way of what it receives, and how many of them met a mark.
+// Packet delays of each class at one NIC: round trips of sent packets, one-way delays of received
+// packets, and the same for marked packets only.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace dcc {
 
-/// Nanoseconds. `marked` holds those of `all` that met a CE mark: the ACK said so, or the packet
-/// came with it.
+/// Delays in nanoseconds. `marked` holds the delays of packets with a CE mark, which the packet
+/// itself or its ACK reported.
 struct MarkedDelays {
   LogHistogram all;
   LogHistogram marked;
@@ -30,12 +30,13 @@ struct MarkedDelays {
 };
 
 struct ClassDelays {
-  MarkedDelays round_trip;  // of packets acknowledged
-  MarkedDelays one_way;     // of packets accepted, from their sending to then
-  MarkedDelays as_read;  // round trips by a host's clock that is not exact: what algorithms go by
+  MarkedDelays round_trip;  // of acknowledged packets
+  MarkedDelays one_way;     // of accepted packets, from sending to acceptance
+  MarkedDelays as_read;     // round trips by the host's inexact clock, as algorithms see them
 };
 
-/// A NIC asks for nothing of this until it is given one: a packet costs two looks into histograms.
+/// Delays by DSCP. A NIC measures delays only if it has a DelaysByClass, because each packet costs
+/// two histogram updates.
 class DelaysByClass {
  public:
   ClassDelays& of(std::uint8_t dscp) {
@@ -43,7 +44,7 @@ class DelaysByClass {
     if (place == nullptr) place = std::make_unique<ClassDelays>();
     return *place;
   }
-  /// Null: no packet of this class yet.
+  /// Null if no packet of this class was seen.
   const ClassDelays* seen(std::uint8_t dscp) const { return classes_[dscp & 63u].get(); }
 
  private:

@@ -1,4 +1,4 @@
-// The sum of several devices' counters, whatever counters they are.
+// Sums the counters of several devices.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace dcc {
 
-/// Adds each of `one` to its own of `sum`. Counters: a struct of std::uint64_t and nothing else, so
-/// that a counter that is added to it cannot be left out here.
+/// Adds every counter of `one` to the same counter of `sum`. `Counters` must be a struct of
+/// std::uint64_t only, so no counter can be left out.
 template <class Counters>
 void add_to(Counters& sum, const Counters& one) {
   static_assert(std::is_trivially_copyable_v<Counters>);

@@ -1,4 +1,4 @@
-// What happened to each traffic flow: one record a flow, written by the NICs at either end.
+// The record of each traffic flow, written by the NICs at both ends.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace dcc {
 
-/// Hears that the last byte of a flow has come to its receiver.
+/// Is told when the last byte of a flow has arrived at the receiver.
 class ArrivalSink {
  public:
   virtual void flow_arrived() = 0;
@@ -22,29 +22,29 @@ class ArrivalSink {
   ~ArrivalSink() = default;
 };
 
-/// A cache line for what the sending NIC writes and one for the receiving NIC's: they may run on
-/// different processors.
+/// One cache line for the fields of the sending NIC and one for those of the receiving NIC, which
+/// may run on different processors.
 struct alignas(64) FlowRecord {
-  PicoSeconds posted = PicoSeconds::max();  // first work posted
+  PicoSeconds posted = PicoSeconds::max();  // time of the first work item
   PicoSeconds last_ack{};
-  Bytes target_bytes = 0;  // what is to be sent in all; 0: without end
+  Bytes target_bytes = 0;  // total payload bytes to send; 0: unlimited
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
-  std::uint64_t sent_wire_bits = 0;  // link overhead and repeats included
+  std::uint64_t sent_wire_bits = 0;  // link overhead and retransmissions included
   std::uint64_t packets = 0;
   std::uint64_t retransmits = 0;
 
   PicoSeconds last_received{};
-  Bytes received_bytes = 0;  // payload, in order, without repeats
+  Bytes received_bytes = 0;  // payload without duplicates
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
-  // The ledger's own:
-  Bytes received_measured = 0;        // until the window is over, what had come when it began
-  Bytes received_sampled = 0;         // at the last sample
-  ArrivalSink* awaited_by = nullptr;  // once; null: nobody
+  // Fields of the ledger:
+  Bytes received_measured = 0;        // payload within the window; until its end: before the window
+  Bytes received_sampled = 0;         // received_bytes at the last sample
+  ArrivalSink* awaited_by = nullptr;  // told once; null: nobody
   std::uint8_t dscp = 0;
 
-  /// So much of its payload, for the first time.
+  /// Records payload bytes that arrive for the first time.
   void received(Bytes payload, PicoSeconds now) {
     received_bytes += payload;
     last_received = now;
@@ -60,49 +60,49 @@ struct alignas(64) FlowRecord {
 };
 static_assert(offsetof(FlowRecord, last_received) == 64 && sizeof(FlowRecord) == 128);
 
-/// Indexed by Packet::flow. A record is open from the flow's start, or from the beginning, until it
-/// is closed; of one that is closed the ledger keeps what results tell of it.
+/// Flow records by Packet::flow. A record is open from the start of its flow, or of the run, until
+/// close(). Of a closed record the ledger keeps only what the results report.
 class FlowLedger {
  public:
-  /// `open`: all of them are, from the beginning.
+  /// `open`: true opens all records at once.
   explicit FlowLedger(std::size_t flows = 0, bool open = true) : size_(flows) {
     for (std::size_t flow = 0; open && flow < flows; ++flow) records_.keep(flow);
   }
-  // Of an open record:
+  // Precondition: the record is open.
   FlowRecord& operator[](std::size_t flow) { return records_[flow]; }
   const FlowRecord& operator[](std::size_t flow) const { return records_[flow]; }
   std::size_t size() const { return size_; }
-  /// Null: it is not open.
+  /// The record if it is open, else null.
   const FlowRecord* find(std::size_t flow) const { return records_.find(flow); }
 
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
-  /// Of a flow that is over at both ends: everything is acknowledged, and has arrived.
+  /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
-  /// The record, whether it is open, closed, or not yet open. Of a closed one that was posted at
-  /// `start` and had so many bytes: no figures but bytes, times, retransmits and the window's.
+  /// A copy of the record, open, closed or not yet open. `start` and `bytes` are those of the flow.
+  /// A closed record has only bytes, times, retransmits and the bytes of the window.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
-  /// `visit(flow, record)` of all open records.
+  /// Calls visit(flow, record) for every open record.
   template <class Visit>
   void each_open(Visit visit) {
     records_.each(visit);
   }
 
-  /// The described counters of all flows, also of those that are closed, in one record.
+  /// Sums of the described counters over all flows, open and closed.
   FlowRecord total() const;
-  /// The window in which `received_measured` counts: from one call to the other.
+  /// Begin and end of the window in which `received_measured` counts.
   void begin_window();
   void end_window();
-  /// Payload received since the last call, by class.
+  /// Payload bytes received since the last call, by DSCP.
   std::array<Bytes, 64> received_by_class();
 
-  /// Every byte is acknowledged.
+  /// True if every byte is acknowledged.
   static bool finished(const FlowRecord& record) {
     return record.target_bytes != 0 && record.acked_bytes >= record.target_bytes;
   }
 
  private:
   struct Closed {
-    PicoSeconds last_ack = PicoSeconds::max();  // it is not closed
+    PicoSeconds last_ack = PicoSeconds::max();  // max(): not closed
     PicoSeconds last_received{};
     Bytes received_measured = 0;
     std::uint64_t retransmits = 0;
@@ -111,19 +111,19 @@ class FlowLedger {
 
   std::size_t size_;
   NumberedTable<FlowRecord> records_;
-  std::deque<Closed> closed_;  // by flow, as far as the last that was closed
+  std::deque<Closed> closed_;  // by flow, up to the highest closed one
   FlowRecord closed_total_;
-  std::array<Bytes, 64> closed_since_sample_{};  // payload, by class
+  std::array<Bytes, 64> closed_since_sample_{};  // payload bytes by DSCP
   Window window_ = Window::kBefore;
 };
 
-/// What one sender has got acknowledged, of all its flows: the totals of a run are sums over the
-/// senders, because there may be two at work in the same instant.
+/// Acknowledged bytes and finished flows of one sender. The totals of a run are sums over senders,
+/// because several senders may run at the same time in different threads.
 struct FlowTally {
   Bytes acknowledged_bytes = 0;
   std::size_t finished_flows = 0;
   bool keeps_sizes = false;
-  std::vector<Bytes> sizes;  // of flows that finished, if they are kept, in that order
+  std::vector<Bytes> sizes;  // of finished flows in order of time, if keeps_sizes
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);

@@ -1,4 +1,4 @@
-// Counts of values in buckets of equal ratio: quantiles of anything, in little memory.
+// A histogram with logarithmic buckets, for quantiles with little memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace dcc {
 
-/// 32 buckets an octave: quantiles within 3.2 %, exact below 64; mean exact. Any unit.
+/// 32 buckets per octave: quantiles are within 3.2 %, and exact below 64; the mean is exact. The
+/// unit is the caller's.
 class LogHistogram {
  public:
   void add(std::uint64_t value) {
@@ -26,7 +27,7 @@ class LogHistogram {
     sum_ += other.sum_;
   }
 
-  /// What was added since `earlier`, a former state of this, is added so many times more.
+  /// Adds what was added since `earlier`, a former copy of this histogram, `times` more times.
   void repeat_since(const LogHistogram& earlier, const Proportion& times) {
     Buckets before = earlier.buckets_;
     sum_ += times.of(sum_ - earlier.sum_);
@@ -38,7 +39,7 @@ class LogHistogram {
     });
   }
 
-  /// As plain numbers; those of several histograms, one after the other, are of them all.
+  /// The content as plain numbers. Concatenated numbers of several histograms give their sum.
   std::vector<std::int64_t> counts() const {
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0};
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
@@ -64,7 +65,7 @@ class LogHistogram {
     return histogram;
   }
 
-  /// Calls visit(lower edge of a bucket, values in it) for those that hold any, ascending.
+  /// Calls visit(lower edge, count) for every bucket that is not empty, ascending.
   template <class Visit>
   void each(Visit visit) const {
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {

@@ -1,47 +1,47 @@
-// What a figure of a run's results is: the words that describe it, beside the member that holds it.
+// Descriptions of the figures in a run's results, written beside the members that hold them.
 #pragma once
 
 namespace dcc {
 
-/// How many values become one figure.
+/// How several values are combined into one figure.
 enum class Statistic {
-  kValue,    // a name, a setting, a state: nothing is summed
-  kSum,      // counted
-  kMaximum,  // the greatest
+  kValue,  // a name, a setting or a state; not combined
+  kSum,    // a count
+  kMaximum,
   kMean,
   kQuantile,
   kRatio,  // computed from other figures
 };
 
-/// Of which time a figure speaks.
+/// The time that a figure covers.
 enum class Span {
-  kNone,    // no time is in it
-  kWindow,  // `measure`: a sum is what was counted at its end less what was at its begin
+  kNone,    // no time
+  kWindow,  // the window `measure`: a sum is the count at its end minus the count at its begin
   kRun,     // the whole run
   kEnd,     // the last instant
 };
 
-/// A figure's description. Its name stands beside it, as the key of metrics.json.
+/// Description of a figure. Its name is the key in metrics.json.
 struct MetricAbout {
-  const char* unit;  // empty: a number, text or truth value without unit
+  const char* unit;  // empty: a number, text or Boolean without unit
   const char* meaning;
   Statistic statistic = Statistic::kValue;
   Span span = Span::kNone;
-  const char* label = "";  // a few words for tables of few words; empty: the name does
+  const char* label = "";  // short label for tables; empty: the name
 };
 
-/// A counter of a device, of which a run reports the sum over all devices within `measure`.
+/// Description of a device's counter. A run reports the sum over all devices within `measure`.
 ///
-/// A struct of counters names those with
+/// A struct of counters describes its counters with
 ///
 ///     template <class Visitor>
 ///     static void describe(Visitor&& v) {
 ///       v(&NicCounters::cnps_sent, "cnps_sent", {"CNPs sent", "packets", "notifications sent …"});
 ///     }
 ///
-/// and that is all it takes: the sum, the difference over the window, metrics.json, `dccvp
-/// metrics`, summary and report follow. Counters with the same name make one figure; the first
-/// describes it.
+/// Nothing else is needed: the sum, the difference over the window, metrics.json, `dccvp metrics`,
+/// summary and report follow from this line. Counters with the same name form one figure, which the
+/// first of them describes.
 struct CounterAbout {
   const char* label = "";
   const char* unit = "";

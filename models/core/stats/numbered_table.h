@@ -1,5 +1,5 @@
-// State by a number that only grows (queue pairs, flows): what has ended gives its memory back, and
-// nothing that is there ever moves.
+// A table by ascending numbers (queue pairs, flows) that frees the memory of dropped items and
+// never moves an item.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,9 @@
 
 namespace dcc {
 
-/// Blocks of neighbouring numbers, from the first in which one is kept to the last in which one
-/// ever was. The list of blocks is short enough to stay in the caches, so that reaching an item
-/// costs little more than in a vector of them; where there is one block it is in the table itself.
-/// A block goes when nothing in it is kept.
+/// Items are stored in blocks of neighbouring numbers. The list of blocks is short and stays in the
+/// caches, so an access costs little more than in a vector; a single block is referenced by the
+/// table itself. A block without items is freed.
 template <class T>
 class NumberedTable {
  public:
@@ -32,7 +31,7 @@ class NumberedTable {
     for (const Block* block : blocks_) delete block;
   }
 
-  /// The item of that number, new or as it was.
+  /// The item with this number; created with its defaults if the table does not hold it.
   T& keep(std::size_t number) {
     const std::size_t block = number / kBlock;
     if (blocks_.empty()) first_ = block;
@@ -61,7 +60,7 @@ class NumberedTable {
     look();
     while (empty_ < blocks_.size() && blocks_[empty_] == nullptr) ++empty_;
     if (empty_ < kWorthWhile || empty_ < blocks_.size() / 2) return;
-    // More moved out of the way than moved.
+    // Erase only when more entries are removed than moved: amortised O(1).
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(empty_));
     if (blocks_.capacity() > 4 * blocks_.size() + kWorthWhile) blocks_.shrink_to_fit();
     first_ += empty_;
@@ -69,26 +68,26 @@ class NumberedTable {
     look();
   }
   bool has(std::size_t number) const { return find(number) != nullptr; }
-  /// Null: it is not kept.
+  /// The item with this number; null if the table does not hold it.
   const T* find(std::size_t number) const {
-    const std::size_t at = number / kBlock - first_;  // of those before it beyond the end
+    const std::size_t at = number / kBlock - first_;  // wraps to a large value below first_
     if (at >= count_ || list_[at] == nullptr) return nullptr;
     return list_[at]->has(number % kBlock) ? &list_[at]->item(number % kBlock) : nullptr;
   }
   T* find(std::size_t number) {
     return const_cast<T*>(static_cast<const NumberedTable*>(this)->find(number));
   }
-  /// Precondition: kept.
+  /// Precondition: the table holds the item.
   T& operator[](std::size_t number) {
     return list_[number / kBlock - first_]->item(number % kBlock);
   }
   const T& operator[](std::size_t number) const {
     return list_[number / kBlock - first_]->item(number % kBlock);
   }
-  /// Above the greatest number that was ever kept.
+  /// One above the highest number that the table ever held.
   std::size_t size() const { return size_; }
 
-  /// `visit(number, item)` of all that are kept, by number. It drops none.
+  /// Calls visit(number, item) for every item, in ascending order. `visit` must not drop items.
   template <class Visit>
   void each(Visit visit) {
     for (std::size_t at = empty_; at < blocks_.size(); ++at) {
@@ -103,7 +102,7 @@ class NumberedTable {
     const_cast<NumberedTable*>(this)->each(
         [&](std::size_t number, const T& item) { visit(number, item); });
   }
-  /// `visit(item)` of every number up to the greatest, as if all of them were kept.
+  /// Calls visit(item) for every number below size(); a default item stands for a missing one.
   template <class Visit>
   void every(Visit visit) const {
     const T fresh{};
@@ -112,7 +111,7 @@ class NumberedTable {
       visit(item != nullptr ? *item : fresh);
     }
   }
-  /// As a vector of them all.
+  /// Digest of a vector with all items; a default item stands for a missing one.
   template <class Digest>
   void add_state(Digest& d) const {
     d(size_);
@@ -123,9 +122,9 @@ class NumberedTable {
   static constexpr std::size_t kBlock = 16;
   static constexpr std::size_t kWorthWhile = 8;
 
-  /// An item that is not kept takes room, and nothing else.
+  /// Memory for kBlock items, constructed one by one.
   struct Block {
-    Block() {}  // not defaulted: making one would clear its room
+    Block() {}  // not defaulted, so that `room` is not cleared
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     ~Block() {
@@ -145,24 +144,24 @@ class NumberedTable {
       kept &= ~(1u << i);
     }
 
-    std::uint32_t kept = 0;  // by place
+    std::uint32_t kept = 0;  // one bit per item
     alignas(T) std::byte room[kBlock * sizeof(T)];
   };
   static_assert(kBlock <= 32);
 
-  /// After each change of the list of blocks.
+  /// Updates list_ and count_; called after each change of the list of blocks.
   void look() {
     count_ = blocks_.size();
     sole_ = count_ == 1 ? blocks_[0] : nullptr;
     list_ = count_ == 1 ? &sole_ : blocks_.data();
   }
 
-  Block* const* list_ = nullptr;  // what is read: `sole_`, or what is in blocks_
-  std::size_t first_ = 0;         // number of list_[0]
+  Block* const* list_ = nullptr;  // points to sole_ or into blocks_; used for access
+  std::size_t first_ = 0;         // block number of list_[0]
   Block* sole_ = nullptr;
   std::size_t count_ = 0;
-  std::vector<Block*> blocks_;  // owned; null: nothing is kept there
-  std::size_t empty_ = 0;       // so many at the beginning are null
+  std::vector<Block*> blocks_;  // owned; null: no item in the block
+  std::size_t empty_ = 0;       // number of null entries at the beginning
   std::size_t size_ = 0;
 };
 

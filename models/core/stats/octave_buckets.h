@@ -1,5 +1,5 @@
-// What histograms with buckets of equal ratio are made of: 32 buckets an octave, memory only for
-// octaves that were reached.
+// Storage of histograms with logarithmic buckets: 32 buckets per octave, with memory only for
+// octaves in use.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace dcc {
 
-/// One number for each bucket of values: each value up to 63 by itself, then 32 buckets an octave,
-/// the last for all from 2^kBits on. A network of 65 536 hosts has a third of a million queues, and
-/// what few lengths each has seen must fit the caches: the index of octaves lies in one line.
+/// One number per bucket: each value up to 63 has its own bucket, then come 32 buckets per octave;
+/// the last bucket takes all values from 2^kBits on. A network of 65 536 hosts has a third of a
+/// million queues, so the index of octaves fits one cache line.
 template <class T, int kBits>
 class OctaveBuckets {
  public:
@@ -25,8 +25,8 @@ class OctaveBuckets {
     return pages_[page - 1u][bucket & (kPageBuckets - 1)];
   }
 
-  /// Calls visit(lower edge of the bucket, its number), values ascending, for octaves that were
-  /// reached, until it returns true.
+  /// Calls visit(lower edge, number) for every bucket of the octaves in use, ascending, until
+  /// `visit` returns true.
   template <class Visit>
   void find(Visit visit) const {
     for (std::size_t i = 0; i < kPages; ++i) {
@@ -63,8 +63,8 @@ class OctaveBuckets {
     return static_cast<std::uint64_t>(within) << octave;
   }
 
-  std::vector<Page> pages_;                     // as they were reached
-  std::array<std::uint8_t, kPages> page_of_{};  // by octave, one more than the index; 0: not yet
+  std::vector<Page> pages_;                     // in the order of first use
+  std::array<std::uint8_t, kPages> page_of_{};  // by octave: index into pages_ plus 1; 0: unused
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// So many times what was counted while something was watched.
+// An integer multiplied by a ratio, for the extrapolation of counters.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Proportion {
   PicoSeconds skipped{};
   PicoSeconds watched{1};
 
-  /// To the nearest; what it gives must fit.
+  /// The product, rounded to nearest. Precondition: the result fits.
   std::int64_t of(std::int64_t counted) const {
     const Uint128 product = static_cast<Uint128>(counted) * static_cast<Uint128>(skipped.count);
     const auto whole = static_cast<Uint128>(watched.count);

@@ -1,4 +1,4 @@
-// Time-weighted statistics of a queue's length: mean, quantiles, greatest.
+// Time-weighted statistics of a queue's length: mean, quantiles, maximum.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace dcc {
 
-/// Told every change of a length, weighs each length with the time it lasted. Quantiles come from a
-/// logarithmic histogram with 32 buckets an octave: within 3.2 %, exact below 64 bytes. A change
-/// costs one multiplication, the first in an octave 256 bytes.
+/// Weights each length with the time it lasted; the owner reports every change. Quantiles come from
+/// a histogram with 32 buckets per octave: within 3.2 %, and exact below 64 bytes. A change costs
+/// one multiplication; the first change in an octave allocates 256 bytes.
 class alignas(64) QueueStatistics {
  public:
-  /// Forgets what was and starts with the length as it is at `now`.
+  /// Clears the statistics and starts with this length at `now`.
   void restart(Bytes length, PicoSeconds now);
 
   void changed(Bytes length, PicoSeconds now) {
@@ -27,30 +27,30 @@ class alignas(64) QueueStatistics {
     if (length > max_) max_ = length;
   }
 
-  /// An empty queue held so much for no time.
+  /// Records a length that an empty queue reached for zero time.
   void touched(Bytes length) {
     if (length > max_) max_ = length;
   }
 
-  /// With what has lasted until `now`.
+  /// A copy that includes the present length up to `now`.
   QueueStatistics as_of(PicoSeconds now) const {
     QueueStatistics up_to_now = *this;
     up_to_now.changed(length_, now);
     return up_to_now;
   }
-  /// What was seen since `earlier`, this as of a former moment, was seen so many times more until
-  /// `now`, in time that did not pass.
+  /// Adds what was recorded since `earlier`, a former as_of(), `times` more times, for time that
+  /// fast-forward skipped. `now`: the time after the skip.
   void repeat_since(const QueueStatistics& earlier, PicoSeconds now, const Proportion& times);
 
-  /// The figures up to `now`.
+  /// Statistics up to a given time.
   struct Figures {
     Bytes mean = 0;  // rounded to nearest
-    Bytes p50 = 0;   // lower edge of the bucket in which half of the time lies below
+    Bytes p50 = 0;   // lower edge of the bucket that contains the time-weighted median
     Bytes p99 = 0;
     Bytes max = 0;
   };
   Figures figures(PicoSeconds now) const;
-  /// Their mean, not rounded.
+  /// Time-weighted mean, not rounded.
   double mean(PicoSeconds now) const;
 
  private:

@@ -1,4 +1,4 @@
-// Mean length of a queue that mostly nobody ever uses.
+// Mean length of a queue that is rarely used, without the memory of full statistics until then.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace dcc {
 
-/// Its length over time from restart() on; without statistics' memory until something joins it.
+/// Tracks a length from restart() on; allocates its statistics at the first change.
 class RareQueue {
  public:
-  /// Forgets what was; what is in it stays.
+  /// Clears the statistics; the present length stays.
   void restart(PicoSeconds now) {
     since_ = now;
     if (statistics_ != nullptr) statistics_->restart(length_, now);
@@ -24,7 +24,7 @@ class RareQueue {
     length_ += more;
     statistics_->changed(length_, now);
   }
-  /// Bytes, over the time up to `now`.
+  /// Mean length in bytes up to `now`.
   double mean(PicoSeconds now) const {
     return statistics_ != nullptr ? statistics_->mean(now) : 0.0;
   }
@@ -32,7 +32,7 @@ class RareQueue {
  private:
   Bytes length_ = 0;
   PicoSeconds since_{};
-  std::unique_ptr<QueueStatistics> statistics_;  // null: it was always empty
+  std::unique_ptr<QueueStatistics> statistics_;  // null: the queue was always empty
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// How far out of order packets arrive.
+// Reordering of packets: how many numbers a late packet is behind.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace dcc {
 
-/// What of a flow has come that is furthest: who is late is late by it. A packet is, if one that
-/// left the same sender after it has come before it and has a higher number (as RFC 4737 has it, by
-/// the order of sending: what is sent again is not late for that alone).
+/// The highest packet number of a flow that has arrived so far. A packet is late if a packet with a
+/// higher number that was sent later has arrived before it (RFC 4737, in the order of sending). So
+/// a retransmission alone does not count as late.
 class FurthestArrival {
  public:
-  /// Data of that number comes, not for the second time. How many it is behind; 0: it is not late.
+  /// Records the first arrival of packet `psn`. Returns how many numbers it is behind; 0: not late.
   std::uint64_t behind(std::uint64_t psn, PicoSeconds sent) {
     if (psn >= psn_) {
       psn_ = psn;
@@ -30,10 +30,10 @@ class FurthestArrival {
   PicoSeconds sent_{};
 };
 
-/// Of packets that came late, how many numbers they were behind.
+/// Counts late packets and how many numbers they are behind.
 class Reordering {
  public:
-  /// 0: not late.
+  /// Adds a packet; 0: not late.
   void add(std::uint64_t behind) {
     if (behind == 0) return;
     depths_.add(behind);
@@ -44,7 +44,7 @@ class Reordering {
     depths_.merge(depths);
     deepest_ = std::max(deepest_, deepest);
   }
-  /// What was added since `earlier`, a former state of this, is added so many times more.
+  /// Adds what was added since `earlier`, a former copy of this object, `times` more times.
   void repeat_since(const Reordering& earlier, const Proportion& times) {
     depths_.repeat_since(earlier.depths_, times);
   }

@@ -6,23 +6,24 @@
 namespace dcc {
 
 namespace {
-// Standard errors to either side: what lies outside is not chance (one in twenty, were it normal).
+// Limit in standard errors for one decision: exceeded by chance in 1 of 20 cases (normal
+// distribution).
 constexpr double kSure = 2;
-// The same where one of many members is enough to decide for all (one in four hundred) …
+// Limit where one of many members decides for all: exceeded by chance in 1 of 400 cases.
 constexpr double kSureOfMany = 3;
-// … and where nothing gets less likely as windows get longer (one in sixteen thousand).
+// Limit for repeated tests with ever longer windows: exceeded by chance in 1 of 16 000 cases.
 constexpr double kSureOfTrend = 4;
-// What a line through all batches may rise by from half to half, as a share of the bound, however
-// surely it does: nothing is quite still.
+// Rise of the fitted line from half to half that is always allowed, as a share of the bound, since
+// no process is perfectly steady.
 constexpr double kStill = 0.01;
-// Members of a group that are known so many times worse than asked may do the same; less well, what
-// makes them differ all the same (one that still catches up) would not be seen.
+// Members whose means are less certain than this multiple of the bound are not pooled: a real
+// difference between them could not be seen.
 constexpr double kPoolable = 10;
-// An estimate of memory is itself uncertain; more than this is taken for this.
+// Upper limit of the estimated autocorrelation, since the estimate itself is uncertain.
 constexpr double kMaxMemory = 0.9;
 
-/// Standard error of the mean of so many batches, from deviations that two figures of theirs were
-/// taken from; more, if each remembers the one before it.
+/// Standard error of the mean of `batches` values, computed from deviations with two fitted
+/// parameters, and enlarged by the autocorrelation.
 template <class Deviation>
 double error_of(std::size_t batches, Deviation deviation) {
   double squares = 0;
@@ -73,8 +74,8 @@ RestDetector::Mean RestDetector::mean_of(std::size_t batches, Value value) {
   const auto deviation = [&](std::size_t b) { return value(b) - (b < half ? m.first : m.second); };
   m.error = error_of(batches, deviation);
 
-  // The line of least squares: of numbers b from -(n - 1) / 2 on, the squares' sum is n (n² - 1)
-  // / 12.
+  // Least-squares line: the numbers b = -(n - 1) / 2 … (n - 1) / 2 have the sum of squares
+  // n (n² - 1) / 12.
   const auto count = static_cast<double>(batches);
   const auto from_middle = [&](std::size_t b) { return static_cast<double>(b) - (count - 1) / 2; };
   double slope = 0;
@@ -92,7 +93,7 @@ bool RestDetector::is_moving(const Mean& m, double most) {
 
 RestDetector::Verdict RestDetector::judge_witness(const Mean& m, const Quantity& asked) {
   const double apart = std::abs(m.first - m.second);
-  const double unsure = kSure * 2 * m.error;  // of the difference of two halves
+  const double unsure = kSure * 2 * m.error;  // uncertainty of the difference of the halves
   const double most = std::max(asked.bound * std::abs(m.mean), asked.floor);
   if (apart + unsure <= most) return Verdict::kRest;
   return apart > most ? Verdict::kTrend : Verdict::kNoise;
@@ -100,7 +101,7 @@ RestDetector::Verdict RestDetector::judge_witness(const Mean& m, const Quantity&
 
 RestDetector::Verdict RestDetector::judge_member(const Mean& m, const Quantity& asked) {
   const double apart = std::abs(m.first - m.second);
-  const double error = 2 * m.error;  // of the difference of two halves
+  const double error = 2 * m.error;  // standard error of the difference of the halves
   const double most = 2 * std::max(asked.bound * std::abs(m.mean), asked.floor);
   if (is_moving(m, most) || apart > most + kSureOfMany * error) return Verdict::kTrend;
   return apart + kSure * error <= most ? Verdict::kRest : Verdict::kNoise;
@@ -128,10 +129,10 @@ RestDetector::Group RestDetector::judge_group(unsigned group) const {
     for (const std::size_t i : members) sum += value(b, i);
     return sum / count;
   });
-  double within = 0;   // variance of a member's mean, as it seems from its own batches
-  double between = 0;  // …, as the members' means have it
+  double within = 0;   // variance of a member's mean, estimated from its batches
+  double between = 0;  // variance of the members' means
   bool steady = true;
-  Verdict apart = Verdict::kRest;  // of members by themselves, the worst
+  Verdict apart = Verdict::kRest;  // worst result of the members by themselves
   for (const std::size_t i : members) {
     const Mean one = mean_of(batches_.size(), [&](std::size_t b) { return value(b, i); });
     within += one.error * one.error / count;

@@ -1,5 +1,4 @@
-// Whether a process that is watched in windows of one length is at rest, by the statistics of batch
-// means.
+// Decides by batch means whether a process that is sampled in windows of equal length is steady.
 #pragma once
 
 #include <cstddef>
@@ -8,80 +7,81 @@
 
 namespace dcc {
 
-/// Several quantities, each with one value a window. They are at rest when what they did in the
-/// first half of all windows and in the second is the same within bounds, shown and not merely not
-/// refuted (an equivalence test: the bound must hold with the uncertainty of both means added, as
-/// Schuirmann has it for two one-sided tests). Means of batches with a memory of their
-/// predecessors are less certain than they look; they are taken for a first-order process.
+/// Takes one value per window of several quantities. The process is steady if the means of the
+/// first and of the second half of all windows are equal within bounds. Equality must be shown, not
+/// merely not refuted: the bound must hold with the uncertainty of both means added (Schuirmann's
+/// two one-sided tests). Batch means that depend on their predecessors are treated as a first-order
+/// process, which enlarges their uncertainty.
 ///
-/// Windows become longer as long as that cannot be decided, so an oscillation is at rest once it is
-/// fast against them, and a trend never is: of it the older half is forgotten.
+/// If the test cannot decide, windows become longer. So an oscillation counts as steady once its
+/// period is short against the windows. A trend never counts as steady; the older half of its data
+/// is dropped.
 class RestDetector {
  public:
   static constexpr std::size_t kBatches = 32;  // an even multiple of two
 
-  /// What is asked of one quantity.
+  /// The bounds of one quantity.
   struct Quantity {
-    /// Greatest difference of the two halves' means, as a share of the mean of both …
+    /// Maximum difference of the means of the two halves, as a share of the overall mean.
     double bound = 0;
-    /// … or as such, if that is more: what does not matter, whatever the share.
+    /// Maximum difference in absolute terms; the larger of both limits counts.
     double floor = 0;
-    /// Quantities of one group, above zero, are alike by construction, so that their means in the
-    /// long run are the same unless something holds them apart. If what they did differs no more
-    /// than each alone is uncertain, the mean of all is what each will do.
+    /// Number of a group; 0: none. Quantities of a group are alike by construction, so their
+    /// long-run means are equal unless something separates them. If the members differ by no more
+    /// than their uncertainty, the mean of the group is the prediction for each member.
     ///
-    /// What is in a group is taken for what it will go on doing, so more is asked: that the mean of
-    /// a member, or that of all, is known to within `bound`; that either half's is no further from
-    /// it, shown with the uncertainty of their difference; and that no line through the batches
-    /// rises or falls so that it can be told from chance, be it ever so slow.
+    /// The results of a group are extrapolated, so the test is stricter: the mean of a member, or
+    /// of the group, is known to within `bound`; the mean of either half is within `bound` of it,
+    /// with the uncertainty of the difference added; and a line fitted through the batches has no
+    /// significant slope.
     unsigned group = 0;
   };
 
-  /// Forgets everything; from now on these are watched.
+  /// Clears all data and starts with these quantities.
   void restart(std::vector<Quantity> quantities);
-  /// One window: a value for each quantity, its sum over the window or its mean.
+  /// Adds one window: a value for each quantity, the sum over the window or the mean.
   void add(const std::vector<double>& values);
 
-  /// As many whole batches as a half of them are just there.
+  /// True if exactly kBatches / 2 batches are complete.
   bool is_half_full() const { return batches_.size() == kBatches / 2 && windows_in_open_ == 0; }
 
   enum class Verdict : std::uint8_t {
     kOpen,   // too few windows
-    kRest,   //
-    kTrend,  // the halves differ, as it seems: the older one is to be forgotten
-    kNoise,  // they do not, but that may be chance
+    kRest,   // steady
+    kTrend,  // the halves differ: the older half is to be dropped
+    kNoise,  // no difference found, but the data are too noisy to show equality
   };
-  /// Of what is remembered, when a batch is full that makes them kBatches; else kOpen.
+  /// The result when kBatches batches are complete; kOpen before.
   Verdict verdict() const;
-  /// After such a verdict: goes on with windows twice as long, after a trend without the older
+  /// Continues after kTrend or kNoise with windows twice as long; after kTrend without the older
   /// half.
   void go_on(Verdict verdict);
 
-  /// At rest: members of this group do the same.
+  /// True if the members of the group are equal within their uncertainty. Valid after kRest.
   bool is_pooled(unsigned group) const;
 
  private:
   struct Mean {
     double mean = 0;
-    double first = 0;        // of the halves
-    double second = 0;       // …
+    double first = 0;        // mean of the first half
+    double second = 0;       // mean of the second half
     double error = 0;        // standard error of the mean
-    double risen = 0;        // from half to half, by the line of least squares …
-    double risen_error = 0;  // … and its standard error, by what lies beside the line
+    double risen = 0;        // rise of the least-squares line from half to half
+    double risen_error = 0;  // standard error of `risen`
   };
   template <class Value>
   static Mean mean_of(std::size_t batches, Value value);
   static bool is_moving(const Mean& mean, double most);
-  /// Without a group …
+  /// Result of a quantity without a group.
   static Verdict judge_witness(const Mean& mean, const Quantity& asked);
-  /// … and in one.
+  /// Result of a member of a group.
   static Verdict judge_member(const Mean& mean, const Quantity& asked);
   struct Group {
     Verdict verdict = Verdict::kOpen;
     bool pooled = false;
   };
   Group judge_group(unsigned group) const;
-  /// A window's, as bounds are.
+  /// Mean over one window, the unit of the bounds.
   double value(std::size_t batch, std::size_t quantity) const {
     return batches_[batch][quantity] / static_cast<double>(windows_in_batch_);
   }
@@ -89,7 +89,7 @@ class RestDetector {
 
   std::vector<Quantity> quantities_;
   std::vector<std::vector<double>> batches_;  // by batch and quantity, sums over windows
-  std::vector<double> open_;                  // the batch that is being filled
+  std::vector<double> open_;                  // the incomplete batch
   std::uint64_t windows_in_batch_ = 1;
   std::uint64_t windows_in_open_ = 0;
 };

@@ -1,4 +1,4 @@
-// Flows that are not held: drawn when their turn comes, or read from a file as it goes.
+// Flows that are generated on demand: drawn at random, or read from a file.
 #include <algorithm>
 
 #include "sim/random.h"
@@ -10,17 +10,17 @@ namespace dcc {
 
 namespace {
 
-/// What the senders of an entry share.
+/// Data shared by the senders of an entry.
 struct PoissonEntry {
   TrafficEntry entry;
   HostList hosts;
   FlowSizes sizes;
 };
 
-/// The flows of one host.
+/// The flows that one host sends.
 class PoissonSource final : public FlowSource {
  public:
-  /// `mean_gap` in picoseconds; `place` of the host in the list.
+  /// `mean_gap` in picoseconds; `place`: index of the host in the list.
   PoissonSource(std::shared_ptr<const PoissonEntry> shared, std::size_t place,
                 std::uint64_t mean_gap)
       : shared_(std::move(shared)),
@@ -60,7 +60,7 @@ class PoissonSource final : public FlowSource {
   RandomStream random_;
 };
 
-/// Lines of a trace, as they stand in the file.
+/// The flows of a trace in the order of the file.
 class TraceSource final : public FlowSource {
  public:
   TraceSource(const TrafficEntry& entry, const Trace& trace) : entry_(entry), trace_(trace) {
@@ -115,8 +115,8 @@ class TraceSource final : public FlowSource {
 
   TrafficEntry entry_;
   const Trace& trace_;
-  std::size_t at_ = 0;                   // in trace_.flows
-  std::unique_ptr<TraceReader> reader_;  // of what is not kept
+  std::size_t at_ = 0;                   // index into trace_.flows
+  std::unique_ptr<TraceReader> reader_;  // for a trace that is not kept in memory
 };
 
 }  // namespace
@@ -132,7 +132,8 @@ FlowSources poisson_sources(const TrafficEntry& entry) {
     const HostId from = shared->hosts[h];
     const BitRate rate = entry.context().link_rate(from);
     entry.require(rate.bits_per_second > 0, "host " + std::to_string(from) + " has no link");
-    // Mean gap in ps: mean bits / (rate · load); the mean is in 10^-6 bytes, the load in 10^-6.
+    // Mean gap in ps = mean bits / (rate · load), with the mean in 10^-6 bytes and the load in
+    // 10^-6.
     const Uint128 mean = static_cast<Uint128>(shared->sizes.mean_micro_bytes()) *
                          8'000'000'000'000u / rate.bits_per_second / load_ppm;
     entry.require(mean > 0 && mean < (Uint128{1} << 50),
@@ -147,7 +148,7 @@ std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry) {
   const Trace& trace = entry.context().traces->at(entry.spec().file);
   auto source = std::make_unique<TraceSource>(entry, trace);
   if (trace.in_order) return source;
-  // Else it has to be held, and sorted.
+  // An unsorted trace must be kept in memory and sorted.
   std::vector<FlowSpec> flows;
   for (FlowSpec flow; source->next(flow);) flows.push_back(flow);
   return list_source(std::move(flows));

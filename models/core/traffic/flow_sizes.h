@@ -1,4 +1,4 @@
-// Distributions of flow sizes, and drawing from them.
+// Distributions of flow sizes.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace dcc {
 
-/// A cumulative distribution of sizes, linear between its points. Integers throughout, so every
+/// A cumulative distribution of sizes, linear between its points. Uses integers only, so every
 /// machine draws the same sizes.
 class FlowSizes {
  public:
-  /// "websearch" (DCTCP, SIGCOMM'10, figure 4) and "fbhadoop" (Facebook's Hadoop cluster,
-  /// SIGCOMM'15, figure 6), both as the HPCC authors tabulated them; "homa_w1" … "homa_w5", the
-  /// messages of the Homa runs. All of them are the files of configs/data.
+  /// Names of the built-in distributions, which are the files of configs/data: "websearch" (DCTCP,
+  /// SIGCOMM'10, figure 4) and "fbhadoop" (Facebook's Hadoop cluster, SIGCOMM'15, figure 6), both
+  /// as tabulated by the HPCC authors; "homa_w1" … "homa_w5", the message sizes of the Homa paper.
   static std::vector<std::string> names();
-  /// One of these, or the path of a file. Throws TrafficError.
+  /// A built-in distribution, or one from the file with this path. Throws TrafficError.
   static FlowSizes named_or_file(const std::string& name);
-  /// Lines of "bytes percent", both ascending, from 0 to 100 percent (up to six decimals); blank
-  /// lines and what follows a '#' are skipped. Throws TrafficError with name:line.
+  /// Parses lines of "bytes percent", both ascending, from 0 to 100 percent with up to six
+  /// decimals. Blank lines and text after '#' are skipped. Throws TrafficError with name:line.
   static FlowSizes parse(const std::string& text, const std::string& name);
 
-  /// At least one byte.
+  /// A random size of at least one byte.
   Bytes draw(RandomStream& random) const;
   /// Mean size in millionths of a byte, rounded down.
   std::uint64_t mean_micro_bytes() const;

@@ -1,4 +1,4 @@
-// The distributions of flow sizes that are known by name: made by CMake from configs/data/*.cdf.
+// The built-in distributions of flow sizes. CMake generates the tables from configs/data/*.cdf.
 #pragma once
 
 #include <cstddef>

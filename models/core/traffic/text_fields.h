@@ -1,4 +1,4 @@
-// Numbers from a line of text, exactly and with limits.
+// Reads numbers with limits from a line of text, exactly.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace dcc {
 
-/// Reads a line field by field; fields are separated by blanks and tabs. A read that fails changes
-/// nothing but the position, and its caller says what was expected.
+/// Reads a line field by field; fields are separated by blanks and tabs. A failed read returns
+/// false and leaves `value` unchanged; the caller reports the error.
 class TextFields {
  public:
   explicit TextFields(std::string_view line) : rest_(line) { skip(); }
 
   bool at_end() const { return rest_.empty(); }
 
-  /// A whole number least … greatest, digits only.
+  /// Reads an integer least … greatest; digits only.
   bool number(std::int64_t least, std::int64_t greatest, std::int64_t& value) {
     std::int64_t n = 0;
     std::size_t digits = 0;
@@ -27,8 +27,8 @@ class TextFields {
     return true;
   }
 
-  /// A decimal fraction 0 … greatest / 10^decimals in units of 10^-decimals. Digits beyond are
-  /// accepted when they are zero.
+  /// Reads a decimal fraction 0 … greatest / 10^decimals in units of 10^-decimals. Further digits
+  /// must be zero.
   bool decimal(int decimals, std::int64_t greatest, std::int64_t& value) {
     std::int64_t n = 0;
     std::size_t i = 0;

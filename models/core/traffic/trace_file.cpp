@@ -18,7 +18,7 @@ constexpr std::int64_t kLastHost = (1 << 20) - 1;
 constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
 }  // namespace
 
-/// Lines of a file that may be compressed (zlib reads both).
+/// The lines of a plain or compressed file (zlib reads both).
 class TraceReader::Lines {
  public:
   explicit Lines(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
@@ -28,7 +28,7 @@ class TraceReader::Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
-  /// False at the end of the file.
+  /// Reads the next line; false at the end of the file.
   bool next(std::string_view& line) {
     ++number_;
     if (gzgets(file_, buffer_, sizeof buffer_) == nullptr) {
@@ -48,7 +48,7 @@ class TraceReader::Lines {
   std::string place() const { return path_ + ":" + std::to_string(number_); }
 
  private:
-  /// At the end of what could be read: was that the end of the file?
+  /// Throws TrafficError if reading stopped before the end of the file.
   void check_archive() {
     int error = Z_OK;
     const char* const text = gzerror(file_, &error);

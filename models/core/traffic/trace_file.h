@@ -1,4 +1,4 @@
-// Flow traces: a list of flows in a file, plain or compressed with gzip.
+// Flow traces: lists of flows in files, plain or compressed with gzip.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +16,47 @@ namespace dcc {
 struct TraceFlow {
   HostId from = 0;
   HostId to = 0;
-  unsigned priority = 0;  // the file's own notion, 0 … 255
+  unsigned priority = 0;  // as in the file, 0 … 255
   Bytes bytes = 0;
   PicoSeconds start{};
   int line = 0;
 };
 
-/// The HPCC authors' format: first line the number of flows, then one flow a line: source,
-/// destination, priority, port, bytes, start in seconds (up to twelve decimals). Blank lines may
-/// follow. Throws TrafficError with file:line for anything else.
+/// Reads the format of the HPCC authors: the first line is the number of flows; every further line
+/// is one flow: source, destination, priority, port, bytes, start in seconds (up to twelve
+/// decimals). Blank lines may follow. Throws TrafficError with file:line for any other content.
 class TraceReader {
  public:
   explicit TraceReader(const std::string& path);
   ~TraceReader();
 
-  /// The next line's; false at the end.
+  /// Reads the next flow; false at the end.
   bool next(TraceFlow& flow);
 
  private:
   class Lines;
   std::unique_ptr<Lines> lines_;
-  std::int64_t count_ = 0;  // as announced
+  std::int64_t count_ = 0;  // from the first line
   std::int64_t read_ = 0;
 };
 
-/// All of them.
+/// All flows of a trace. Throws TrafficError.
 std::vector<TraceFlow> read_trace(const std::string& path);
 
-/// What was found when a trace was first read.
+/// A trace that was read once.
 struct Trace {
-  bool in_order = true;          // of starts
-  bool kept = true;              // in `flows`; else there are too many to hold
-  std::vector<TraceFlow> flows;  // as they stand in the file
+  bool in_order = true;          // start times ascend
+  bool kept = true;              // `flows` holds all flows; false: too many
+  std::vector<TraceFlow> flows;  // in the order of the file
 };
 
-/// Traces by their path. The flows of a run are gone through more than once: a short file is read
-/// once for all of them. Not for more than one thread.
+/// Traces by path, so that a short file is read once although a run iterates over its flows several
+/// times. For one thread only.
 class TraceStore {
  public:
   static constexpr std::size_t kMaxKept = 1 << 18;  // 10 MB
 
-  /// Throws as TraceReader does, for whatever is wrong with any line.
+  /// Reads the trace at the first call. Throws TrafficError for an error in any line.
   const Trace& at(const std::string& path);
 
  private:

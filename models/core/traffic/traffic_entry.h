@@ -1,4 +1,4 @@
-// One entry of the traffic list while it is made into flows: what all its patterns have in common.
+// One entry of the traffic list during its expansion into flows: the part that all patterns share.
 #pragma once
 
 #include <limits>
@@ -10,16 +10,17 @@
 
 namespace dcc {
 
-/// Flows in the order of their start; those of one instant in the order in which they are written.
+/// A source of flows in the order of their start; flows of one instant come in the order of the
+/// configuration.
 class FlowSource {
  public:
   virtual ~FlowSource() = default;
-  /// False: there are no more. Throws TrafficError.
+  /// Gives the next flow; false at the end. Throws TrafficError.
   virtual bool next(FlowSpec& flow) = 0;
 };
 using FlowSources = std::vector<std::unique_ptr<FlowSource>>;
 
-/// `spec` and `context` must outlive it, and what is made of it.
+/// `spec` and `context` must outlive the entry and the flow sources made of it.
 class TrafficEntry {
  public:
   TrafficEntry(const TrafficSpec& spec, const TrafficContext& context, std::uint64_t index)
@@ -30,26 +31,26 @@ class TrafficEntry {
 
   const TrafficSpec& spec() const { return *spec_; }
   const TrafficContext& context() const { return *context_; }
-  /// How messages name it.
+  /// Name of the entry in messages.
   const std::string& where() const { return where_; }
   std::uint64_t index() const { return index_; }
 
-  /// Throws what TrafficSpec::check() finds.
+  /// Throws TrafficError for an error that TrafficSpec::check() finds.
   void check() const;
   void require(bool condition, const std::string& sentence) const {
     if (!condition) throw TrafficError(where_ + ": " + sentence);
   }
-  /// An empty list stands for all hosts but the one at the other end.
+  /// `named`, or, if that list is empty, all hosts except `but`.
   HostList named_or_all(const HostList& named,
                         HostId but = std::numeric_limits<HostId>::max()) const;
   PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const;
-  /// A place on the axis of time, of which the last is kept for "never".
+  /// time + more. Throws TrafficError at PicoSeconds::max() and beyond, which means "never".
   static PicoSeconds after(PicoSeconds time, PicoSeconds more, const std::string& place);
 
-  /// A flow with all that the entry says of each.
+  /// A flow with the properties that all flows of the entry share.
   FlowSpec base() const;
-  /// Its last touch, when all else is known.
+  /// Completes a flow whose hosts and start are set; checks its deadline.
   void finish(FlowSpec& flow, const std::string& place) const;
 
  private:
@@ -59,10 +60,10 @@ class TrafficEntry {
   std::uint64_t index_;
 };
 
-/// Of a pattern whose flows are drawn one by one, or read as they go (traffic/drawn_flows.cpp).
+// Sources of patterns whose flows are drawn or read one by one (traffic/drawn_flows.cpp).
 FlowSources poisson_sources(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry);
-/// Flows that are there already.
+/// A source of the given flows.
 std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows);
 
 }  // namespace dcc

@@ -26,10 +26,10 @@ class ListSource final : public FlowSource {
   std::size_t next_ = 0;
 };
 
-/// The flows of an entry that says who sends to whom, as a list.
+/// Expands an entry that lists its pairs of hosts.
 class Expander {
  public:
-  /// What flows of all entries are numbered by.
+  /// Counters shared by all entries: gates and queries are numbered through.
   struct Numbers {
     std::uint32_t gates = 0;
     std::uint32_t queries = 0;
@@ -87,13 +87,13 @@ class Expander {
         break;
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
-        break;  // drawn, not listed
+        break;  // generated on demand
     }
     return std::move(flows_);
   }
 
  private:
-  /// The `flows` queue pairs of a pair of hosts, each later than the one before by `stagger`.
+  /// Adds the `flows` queue pairs of a pair of hosts; each starts `stagger` after the one before.
   void connect(HostId from, HostId to, PicoSeconds later = PicoSeconds(0)) {
     for (unsigned i = 0; i < spec_.flows; ++i, ++nth_) {
       FlowSpec flow = entry_.base();
@@ -122,13 +122,13 @@ class Expander {
     for (std::size_t i = before; i < flows_.size(); ++i) flows_[i].query = numbers_.queries;
   }
 
-  /// Requests to hosts level by level, and from each, once all below it have answered, its answer.
-  /// A host's gates: one that its request opens, one for the answers of those below it.
+  /// Adds requests level by level, and the answer of each host, which waits for the answers of all
+  /// hosts below it. A host has two gates: its request opens one, the answers from below the other.
   void tree(PicoSeconds later) {
     const HostList hosts = entry_.named_or_all(spec_.senders, spec_.receiver);
     struct Place {
       HostId host;
-      std::uint32_t asked;  // gates
+      std::uint32_t asked;  // numbers of gates
       std::uint32_t answered;
     };
     std::vector<Place> level{{spec_.receiver, FlowSpec::kNone, numbers_.gates++}};
@@ -140,12 +140,12 @@ class Expander {
         for (unsigned i = 0; i < spec_.fan_out[depth]; ++i) {
           Place place{hosts[next++], numbers_.gates++, 0};
           place.answered = leaves ? place.asked : numbers_.gates++;
-          // Who asks first is the receiver, unasked; its requests may be staggered.
+          // The receiver starts the query; its requests may be staggered.
           const PicoSeconds apart = depth == 0 ? entry_.times(spec_.stagger, i) : PicoSeconds(0);
           FlowSpec request = between(parent.host, place.host, later);
           request.start = TrafficEntry::after(request.start, apart, entry_.where());
           request.bytes = spec_.request;
-          request.deadline.reset();  // answers have it, from when the query is asked
+          request.deadline.reset();  // the deadline is for the answers, from the start of the query
           request.waits_at = parent.asked;
           request.opens = place.asked;
           list(request);
@@ -165,16 +165,16 @@ class Expander {
     flow.from = from;
     flow.to = to;
     flow.start = TrafficEntry::after(spec_.start, later, entry_.where());
-    flow.stop = PicoSeconds::max();  // a query that has begun is answered
+    flow.stop = PicoSeconds::max();  // a started query is always answered
     flow.think = spec_.think;
     return flow;
   }
-  /// Rounds follow each other rank by rank: nobody waits for all.
+  /// Each rank starts its next round as soon as its own data is there; no rank waits for all.
   void collective() {
     const HostList ranks = entry_.named_or_all(spec_.hosts);
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto part = (*spec_.bytes + n - 1) / n;
-    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gates of ranks' next sends
+    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // by rank: gate of the next send
     for (unsigned round = 0; round < spec_.rounds; ++round, ++numbers_.queries) {
       const bool last = round + 1 == spec_.rounds;
       if (spec_.shape == CollectiveShape::kTree) {
@@ -195,8 +195,8 @@ class Expander {
       }
     }
   }
-  /// Rank i's parent is rank (i - 1) / 2. A rank sends up what those below it have sent, and down
-  /// what came from above; the leaves begin the next round.
+  /// The parent of rank i is rank (i - 1) / 2. A rank sends up after its children have sent, and
+  /// down after its parent has sent; the leaves start the next round.
   void up_and_down(const HostList& ranks, std::vector<std::uint32_t>& waits, unsigned round,
                    bool last) {
     const auto n = static_cast<std::uint32_t>(ranks.size());
@@ -220,7 +220,7 @@ class Expander {
   struct Gated {
     std::uint32_t waits_at;
     std::uint32_t opens;
-    bool begins_round;  // but the first: the rank thinks before
+    bool begins_round;  // except in the first round: the rank waits `think` before
   };
   void send(const HostList& ranks, std::uint32_t from, std::uint32_t to, Bytes bytes,
             const Gated& gated) {
@@ -240,7 +240,7 @@ class Expander {
   }
 
   void permutation() {
-    // Sattolo's shuffle yields one cycle through all hosts: nobody is sent to itself.
+    // Sattolo's shuffle yields one cycle through all hosts, so no host sends to itself.
     const HostList from = entry_.named_or_all(spec_.hosts);
     HostList to = from;
     RandomStream random(context_.seed, "permutation", entry_.index());
@@ -257,7 +257,7 @@ class Expander {
     for (std::uint64_t h = 0; h < hosts.size(); ++h) {
       RandomStream random(context_.seed, "staggered", entry_.index() << 32 | hosts[h]);
       const std::uint64_t where = random.next_u32();
-      // One of `size` places from `begin` on, but not one of the `but` places around h.
+      // A random place of `size` places from `begin` on, except the `but` places around h.
       const auto pick = [&](std::uint64_t begin, std::uint64_t size, std::uint64_t but) {
         const std::uint64_t place = begin + random.below(size - but);
         return place < h / but * but ? place : place + but;
@@ -273,7 +273,7 @@ class Expander {
   const TrafficSpec& spec_;
   const TrafficContext& context_;
   Numbers& numbers_;
-  std::uint64_t nth_ = 0;  // flows of this entry (of this round) so far
+  std::uint64_t nth_ = 0;  // number of flows of this entry (of this round) so far
   std::vector<FlowSpec> flows_;
 };
 
@@ -281,7 +281,7 @@ std::string more_flows(std::size_t most) { return "more than " + std::to_string(
 
 }  // namespace
 
-// ---------------------------------------------------------------- what entries have in common
+// ---------------------------------------------------------------- TrafficEntry
 
 void TrafficEntry::check() const {
   try {
@@ -340,7 +340,7 @@ std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows) {
   return std::make_unique<ListSource>(std::move(flows));
 }
 
-// ---------------------------------------------------------------- all of them, merged
+// ---------------------------------------------------------------- FlowStream
 
 FlowStream::FlowStream(const std::vector<TrafficSpec>& specs, const TrafficContext& context) {
   std::uint64_t index = 0;

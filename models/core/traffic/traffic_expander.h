@@ -1,4 +1,4 @@
-// From traffic patterns to single flows.
+// Expands traffic patterns into single flows.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace dcc {
 
-/// All flows of a run, by start, then in the order in which they were written, numbered from 0 in
-/// that order; none is there before it is asked for, but for patterns that list their pairs and
-/// traces out of order. Random patterns draw from streams of their own entry and host, so one entry
-/// does not change another's flows.
+/// All flows of a run in the order of their start, then of the configuration, numbered from 0 in
+/// that order. Flows are generated on demand, except those of patterns that list pairs and of
+/// unsorted traces. Random patterns use a random stream per entry and host, so an entry does not
+/// change the flows of another.
 class FlowStream {
  public:
-  /// Both must outlive it. Throws TrafficError, as next() does for what only the data shows.
+  /// `specs` and `context` must outlive the stream. Throws TrafficError; next() throws it for
+  /// errors in the data of a file.
   FlowStream(const std::vector<TrafficSpec>& specs, const TrafficContext& context);
   ~FlowStream();
 
-  /// False: there are no more.
+  /// Gives the next flow; false at the end.
   bool next(FlowSpec& flow);
 
  private:
@@ -29,25 +30,25 @@ class FlowStream {
   struct Line {
     std::unique_ptr<FlowSource> source;
     FlowSpec flow;
-    std::size_t entry = 0;  // of wheres_
+    std::size_t entry = 0;  // index into wheres_
   };
   struct Turn {
     PicoSeconds start;
     std::size_t line;
-    /// For a heap whose first comes first.
+    /// Order of a heap whose front is the earliest.
     static bool later(const Turn& a, const Turn& b) {
       return b.start < a.start || (a.start == b.start && b.line < a.line);
     }
   };
   void add(std::unique_ptr<FlowSource> source, const std::string& where);
 
-  std::vector<Line> lines_;  // in the order in which they were written
+  std::vector<Line> lines_;  // in the order of the configuration
   std::vector<Turn> order_;  // a heap
   std::vector<std::string> wheres_;
   std::uint32_t next_id_ = 0;
 };
 
-/// All of a stream at once.
+/// All flows of a stream as a list.
 std::vector<FlowSpec> expand_traffic(const std::vector<TrafficSpec>& specs,
                                      const TrafficContext& context);
 

@@ -132,7 +132,7 @@ void require(bool condition, const char* key, const std::string& sentence) {
   if (!condition) throw ParameterError({key}, sentence);
 }
 
-/// Who is named, against the network.
+/// Checks the hosts that an entry names against the network.
 class ByName {
  public:
   explicit ByName(HostId there) : there_(there) {}
@@ -142,7 +142,7 @@ class ByName {
             "there is no host " + std::to_string(host) + ": the topology has 0 to " +
                 std::to_string(there_ - 1));
   }
-  /// Of a list that may not hold `other`; how many it stands for.
+  /// Checks a list that must not contain `other`; returns the number of hosts that it stands for.
   std::uint64_t list(const HostList& hosts, const char* key, HostId other,
                      const char* other_is) const {
     for (const HostId host : hosts) one(host, key);
@@ -170,7 +170,7 @@ class ByName {
 
 namespace {
 
-/// Places in a tree below its root; more than there are hosts if it is far too large.
+/// Number of hosts in a tree below its root; for a far too large tree some number above all hosts.
 std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
   std::uint64_t all = 0;
   std::uint64_t level = 1;

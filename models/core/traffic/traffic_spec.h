@@ -1,4 +1,4 @@
-// What is to be sent, as a user writes it (TrafficSpec) and as the NICs need it (FlowSpec).
+// Traffic as a user writes it (TrafficSpec) and as NICs send it (FlowSpec).
 #pragma once
 
 #include <array>
@@ -19,35 +19,35 @@
 
 namespace dcc {
 
-constexpr Bytes kMaxFlow = Bytes{1} << 40;  // in a file of flows or of sizes
+constexpr Bytes kMaxFlow = Bytes{1} << 40;  // limit for files of flows or sizes
 
 constexpr Bytes kDefaultMessage = 64_KiB;
 
-/// One flow: work for one queue pair.
+/// One flow: the work of one queue pair.
 struct FlowSpec {
   std::uint32_t id = 0;
   HostId from = 0;
   HostId to = 0;
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
-  bool background = false;          // not ECT, no congestion control, at `rate`
+  bool background = false;          // not ECT, no congestion control, sends at `rate`
   Bytes bytes = 0;                  // 0: unlimited
-  Bytes message = kDefaultMessage;  // of one request
+  Bytes message = kDefaultMessage;  // bytes of one request
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   PicoSeconds start{};
-  PicoSeconds stop = PicoSeconds::max();  // posts nothing from then on
+  PicoSeconds stop = PicoSeconds::max();  // the flow posts nothing from this time on
   BitRate rate{};                         // the application's own limit; 0: none
   BitRate initial_rate{};                 // 0: the algorithm's
   std::optional<PicoSeconds> deadline;    // after its start; empty: none
-  // A flow that waits for others starts `think` after the last that opens its gate has arrived at
-  // its sender; `start` is then that of the query it is part of. Gates are numbered from 0.
+  // Gates make a flow wait for others: the flow starts `think` after the last flow that opens its
+  // gate has arrived; `start` is then the start of its query. Gates are numbered from 0.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t opens = kNone;  // gate that its arrival helps to open
-  std::uint32_t waits_at = kNone;
+  std::uint32_t opens = kNone;     // gate that this flow's arrival helps to open
+  std::uint32_t waits_at = kNone;  // gate that this flow waits for
   PicoSeconds think{};
-  std::uint32_t query = kNone;  // number of the query whose last answers this is one of
-  bool begins_query = false;  // … which is asked when the first such flow starts, not at `start`
+  std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
+  bool begins_query = false;    // the query starts when its first flow starts, not at `start`
 
   bool is_gated() const { return waits_at != kNone; }
 };
@@ -56,15 +56,15 @@ enum class TrafficPattern : std::uint8_t {
   kFlow,         // from -> to
   kIncast,       // every sender -> receiver
   kOneToMany,    // sender -> every receiver
-  kPermutation,  // every one of `hosts` to another of them, each receiving once; by the seed
-  kStride,       // each of `hosts` to the one `stride` places on, round and round
-  kStaggered,    // each of `hosts` to another of its rack, of its pod, or of others; by the seed
+  kPermutation,  // a random permutation of `hosts`: each sends to one and receives from one
+  kStride,       // each of `hosts` to the host `stride` places further, modulo their number
+  kStaggered,    // each of `hosts` to a random host of its rack, of its pod, or of other pods
   kAllToAll,     // every ordered pair of `hosts`
-  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver; with
-                        // fan_out: requests go down a tree, answers up
-  kCollective,          // `rounds` times: `hosts` are the ranks of a collective operation
-  kPoisson,             // `hosts` among themselves: sizes from a distribution, random gaps
-  kTrace,               // flows of a file
+  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers the receiver; with
+                        // fan_out: requests go down a tree, answers go up
+  kCollective,          // `rounds` collective operations with `hosts` as ranks
+  kPoisson,             // random pairs of `hosts`: sizes from a distribution, Poisson arrivals
+  kTrace,               // flows from a file
   kBackground,          // from -> to at a constant rate, not ECT, no congestion control
 };
 DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
@@ -75,7 +75,7 @@ DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern:
                {TrafficPattern::kCollective, "collective"}, {TrafficPattern::kPoisson, "poisson"},
                {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"});
 
-/// What ranks do together. A rank sends when what it waits for has come, and not before.
+/// Collective operations. A rank sends as soon as the data that it depends on has arrived.
 enum class CollectiveShape : std::uint8_t {
   kRing,      // all-reduce in 2 (n - 1) steps, an n-th of the data to the next rank in each
   kTree,      // all-reduce up a binary tree and down again, all of the data in each
@@ -85,20 +85,20 @@ DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kTree, "tree_all_reduce"},
                {CollectiveShape::kAllToAll, "all_to_all"});
 
-/// One entry of the traffic list. Which members mean something depends on the pattern: describe()
-/// says it. A list of hosts that is empty stands for all but the one at the other end.
+/// One entry of the traffic list. The pattern decides which members have a meaning (see
+/// describe()). An empty list of hosts stands for all hosts except the one at the other end.
 struct TrafficSpec {
   TrafficPattern pattern = TrafficPattern::kFlow;
   unsigned dscp = 0;
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // empty: with the run
+  std::optional<PicoSeconds> stop;  // empty: end of the run
   std::optional<Bytes> bytes;       // empty: unlimited
   Bytes message = kDefaultMessage;  // RDMA message
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   unsigned flows = 1;                   // queue pairs for each pair of hosts
-  PicoSeconds stagger{0};               // every further flow starts this much later
-  PicoSeconds stop_stagger{0};          // … and stops this much later
+  PicoSeconds stagger{0};               // added to the start of every further flow
+  PicoSeconds stop_stagger{0};          // added to the stop of every further flow
   std::optional<BitRate> initial_rate;  // empty: the algorithm's
   std::optional<PicoSeconds> deadline;  // of each flow, after its start; empty: none
   std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
@@ -112,14 +112,14 @@ struct TrafficSpec {
   HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
 
   unsigned stride = 1;  // kStride
-  unsigned rack = 2;    // kStaggered: so many of `hosts` in a row make a rack
-  unsigned pod = 4;     // … and so many a pod
-  Ratio to_rack{1, 5};  // … probability of another of the rack
-  Ratio to_pod{3, 10};  // … of another of the pod
+  unsigned rack = 2;    // kStaggered: consecutive `hosts` that form a rack
+  unsigned pod = 4;     // kStaggered: consecutive `hosts` that form a pod
+  Ratio to_rack{1, 5};  // kStaggered: probability of a destination in the same rack
+  Ratio to_pod{3, 10};  // kStaggered: probability of a destination in the same pod
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
   unsigned rounds = 10;
-  std::vector<unsigned> fan_out;  // children of the receiver, of each of these …; empty: no tree
+  std::vector<unsigned> fan_out;  // number of children, level by level; empty: no tree
   Bytes request = 2000;
   PicoSeconds think{0};
   CollectiveShape shape = CollectiveShape::kRing;  // kCollective, with rounds and think
@@ -133,10 +133,10 @@ struct TrafficSpec {
   std::map<unsigned, unsigned> dscp_map;  // the file's priority -> DSCP; unlisted: 0
 
   void describe(ParameterVisitor& v);
-  /// Number of flows it makes in a network of so many hosts, at most; a file's are not counted.
-  /// Throws ParameterError, with an empty key for the entry as a whole.
+  /// Upper limit of the number of flows in a network of this many hosts; flows of files are not
+  /// counted. Throws ParameterError, with an empty key for the entry as a whole.
   std::uint64_t check(HostId hosts_there) const;
-  /// Do flows of it begin when others have arrived?
+  /// True if flows of the entry wait for the arrival of others.
   bool has_gates() const { return !fan_out.empty() || pattern == TrafficPattern::kCollective; }
 
  private:
@@ -145,28 +145,29 @@ struct TrafficSpec {
   std::uint64_t check_collective(std::uint64_t ranks) const;
 };
 
-/// What the expansion has to know of the platform.
+/// Properties of the platform that the expansion needs.
 struct TrafficContext {
   HostId hosts = 0;
   std::uint64_t seed = 1;
-  std::function<BitRate(HostId)> link_rate;  // of a host's own link
+  std::function<BitRate(HostId)> link_rate;  // rate of a host's link
   std::array<std::uint8_t, 64> priority_of_dscp{};
-  /// Of all walks over the flows, which so agree.
+  /// Shared by all iterations over the flows, so that they see the same traces.
   std::shared_ptr<TraceStore> traces = std::make_shared<TraceStore>();
 };
 
-/// Something that cannot be expanded; what() names the entry or file:line and says why.
+/// Traffic that cannot be expanded. what() names the entry or file:line and the reason.
 class TrafficError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Most flows of a run: results take some 300 bytes of each.
+/// Limit of the number of flows of a run; results take about 300 bytes per flow.
 constexpr std::size_t kMaxFlows = 50'000'000;
-/// … where they are all there from the beginning: patterns that list their pairs, and runs with
-/// software, with somebody who watches, or of several processes. They take a kilobyte or two each.
+/// Limit where all flows exist from the beginning: patterns that list pairs, and runs with
+/// software, with an interactive prompt, or with several processes. A flow then takes one to two
+/// kilobytes.
 constexpr std::size_t kMaxHeldFlows = 4'000'000;
-/// True of patterns that draw or read flows one by one.
+/// True for patterns that draw or read flows one by one.
 constexpr bool is_drawn(TrafficPattern pattern) {
   return pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
 }

@@ -1,5 +1,4 @@
-// What ports have in common that packets ask as they come, for a rate or a price: everything else
-// is queued and left to go.
+// Base of the disciplines that write a rate or a price into arriving packets (D3, PDQ, FCP).
 #pragma once
 
 #include "switch/drop_tail.h"
@@ -7,13 +6,13 @@
 namespace dcc {
 
 struct AskedPortParameters : DisciplineParameters {
-  Bytes limit = 375'000;  // that may wait
+  Bytes limit = 375'000;  // wire bytes that may wait
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Packets are answered when they come, before they are queued. Queued is as in a drop-tail port:
-/// the highest priority first, first come first served, room for so many bytes.
+/// The port writes its answer into a packet on arrival, then queues the packet as a drop-tail port
+/// does: highest priority first, first come first served within a priority, up to `limit` bytes.
 class AskedPort : public PortDiscipline {
  public:
   void attach(const LinkParameters& link) final;
@@ -30,13 +29,13 @@ class AskedPort : public PortDiscipline {
  protected:
   AskedPort(const AskedPortParameters& parameters, const DisciplineContext& context);
 
-  /// What it gives out is of a link of this rate. Before the first packet.
+  /// Sets the rate of the link whose capacity the port allocates. Called before the first packet.
   virtual void set_link(BitRate rate) = 0;
-  /// A packet comes, not queued yet: whatever it asks and whatever its bytes mean.
+  /// Handles an arriving packet before it is queued: counts its bytes and writes the answer.
   virtual void asked(Packet& packet) = 0;
 
   PicoSeconds now() const { return clock_.now(); }
-  /// Of a packet, overhead included.
+  /// Bytes that a packet takes on the wire, link overhead included.
   Bytes on_wire(const Packet& packet) const { return packet.wire_bytes + overhead_; }
 
  private:

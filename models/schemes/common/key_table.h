@@ -1,5 +1,5 @@
-// What a switch remembers by key: a hash table with open addresses, since most switches of a large
-// network see few of all flows and hosts that there are.
+// A hash table with open addressing for a switch's state by flow or host. The table grows with the
+// number of entries, since a switch of a large network sees few of all flows and hosts.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace dcc {
 template <class Value>
 class KeyTable {
  public:
-  /// Null when there is none.
+  /// The key's value; null if the table has none.
   const Value* find(std::uint64_t key) const {
     if (entries_.empty()) return nullptr;
     const Entry& entry = entries_[place_of(key)];
@@ -24,7 +24,8 @@ class KeyTable {
   Value* find(std::uint64_t key) {
     return const_cast<Value*>(static_cast<const KeyTable&>(*this).find(key));
   }
-  /// The key's value, and whether it was there; a new one has its defaults.
+  /// The key's value, and true if it was in the table already. A new value has its defaults. The
+  /// pointer is valid until the next call.
   std::pair<Value*, bool> find_or_add(std::uint64_t key) {
     if (2 * (used_ + 1) > entries_.size()) grow();
     Entry& entry = entries_[place_of(key)];
@@ -33,7 +34,7 @@ class KeyTable {
     ++used_;
     return {&entry.value, false};
   }
-  /// In no order that means anything.
+  /// Calls visit(key, value) for every entry, in unspecified order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const Entry& entry : entries_) {
@@ -53,11 +54,11 @@ class KeyTable {
 
  private:
   struct Entry {
-    std::uint64_t key = 0;  // one more than what it was asked for; 0: free
+    std::uint64_t key = 0;  // the caller's key plus 1; 0: free
     Value value{};
   };
 
-  /// The key's entry, or the free one that is to be its.
+  /// Index of the key's entry, or of the free entry where the key belongs.
   std::size_t place_of(std::uint64_t key) const {
     const std::size_t mask = entries_.size() - 1;
     std::size_t at = mix64(key) & mask;
@@ -76,7 +77,7 @@ class KeyTable {
   std::size_t used_ = 0;
 };
 
-/// Of a flow in one direction.
+/// Key of a flow's packets in one direction.
 inline std::uint64_t flow_key(std::uint32_t flow, HostId source, HostId destination) {
   return std::uint64_t{flow} << 1 | (source < destination ? 1u : 0u);
 }

@@ -1,4 +1,5 @@
-// What the last ACK told of every link of a flow's way: what algorithms by telemetry compare with.
+// Telemetry of the previous ACK for every link of a flow's path, which algorithms compare with the
+// newest ACK.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,9 @@ namespace dcc {
 
 class LinkRecords {
  public:
-  /// Takes in what an ACK tells and calls visit(hop, last, elapsed in ps) for each link that sent
-  /// since. False, and nothing is called, if there is nothing to compare with: no telemetry, the
-  /// first, or of another way.
+  /// Stores the telemetry of an ACK and calls visit(hop, last, elapsed in ps) for every link that
+  /// has sent since the previous ACK. Returns false without a call if there is nothing to compare:
+  /// no telemetry, the first ACK, or a path with another number of hops.
   template <class Visit>
   bool update(const AckInfo& info, Visit&& visit) {
     if (info.telemetry == nullptr || info.telemetry_hops == 0) return false;
@@ -31,7 +32,7 @@ class LinkRecords {
   }
 
  private:
-  int hops_ = 0;  // of `links_` that hold records
+  int hops_ = 0;  // number of filled entries of `links_`
   IntStack links_;
 };
 

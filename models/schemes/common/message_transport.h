@@ -1,5 +1,5 @@
-// What transports of messages have in common: queue pairs, packets made from what was posted, and
-// the accounts of what has arrived.
+// Base of the message transports: queue pairs, packets cut from posted messages, and the record of
+// what has arrived.
 #pragma once
 
 #include <cstdint>
@@ -28,36 +28,37 @@ class MessageTransport : public Transport {
   MessageTransport(const TransportContext& context, const Framing& framing)
       : context_(context), framing_(framing) {}
 
-  /// Both directions of a queue pair.
+  /// One queue pair: what it sends and what it has received.
   struct Connection {
     explicit Connection(std::uint32_t mtu) : out(mtu) {}
     bool created = false;
     bool connected = false;
     QueuePairConfig config;
     SendBuffer out;
-    Psn next = 0;              // no packet of `out` from it on was ever sent
-    std::deque<Psn> not_sent;  // of those before it, in order
-    SequenceSet in;            // what has come
-    FurthestArrival furthest;  // the same: for statistics alone
+    Psn next = 0;              // above every packet of `out` that was ever sent
+    std::deque<Psn> not_sent;  // packets below `next` that were skipped, ascending
+    SequenceSet in;            // received packets
+    FurthestArrival furthest;  // of the received packets; for statistics only
     template <class Digest>
     void add_state(Digest& d) const {
       d(created, connected, config, out, next, not_sent, in);
     }
   };
 
-  // A transport's own part:
-  /// The queue pair is as new.
+  // Each transport implements:
+  /// Resets the state of a new queue pair.
   virtual void begin(Qpn qpn) = 0;
-  /// There is more to send, or less, on a queue pair that may send.
+  /// The amount of data to send has changed on a connected queue pair.
   virtual void work_changed(Qpn qpn) = 0;
-  /// Nothing more is to be sent or asked for on this queue pair.
+  /// Ends a queue pair: the transport must send and request nothing more for it.
   virtual void end(Qpn qpn) = 0;
-  /// A packet for a queue pair that exists; it goes back to the pool afterwards.
+  /// Handles a packet for an existing queue pair. The caller frees the packet afterwards.
   virtual void arrived(Qpn qpn, Packet& packet) = 0;
-  /// A packet that another host's transport made with make_for_host(); it goes back to the pool,
-  /// too.
+  /// Handles a packet that another host's transport made with make_for_host(). The caller frees the
+  /// packet afterwards.
   virtual void arrived_for_host(Packet&) {}
-  /// What decides what it will do, besides its connections.
+  /// Adds every value besides the connections that future actions depend on
+  /// (sim/state_digest.h).
   virtual void add_own_state(StateDigest& d) const = 0;
 
   PicoSeconds now() const { return context_.scheduler.now(); }
@@ -66,38 +67,41 @@ class MessageTransport : public Transport {
   bool exists(Qpn qpn) const { return qpn < connections_.size() && connections_[qpn].created; }
   std::uint32_t mtu() const { return context_.nic.mtu; }
 
-  /// Packet `psn` of what the queue pair has to send. Counts what is sent again.
+  /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent
+  /// before.
   Packet* make_data(Qpn qpn, Psn psn);
-  /// Of one end for the other, at the highest priority.
+  /// Makes a control packet for the other end of a queue pair, at the highest priority.
   Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);
-  /// Of one host for another, whatever queue pairs they have; at the highest priority.
+  /// Makes a control packet between two hosts, shared by all their queue pairs, at the highest
+  /// priority.
   Packet* make_for_host(HostId host, PacketKind kind);
   void send_control(Packet* packet) { context_.port.send_control(packet); }
-  /// Answers a packet of the other end with what the ports on the way wrote on it.
+  /// Sends the other end a control packet that carries back what the ports wrote into `packet`.
   void answer(Qpn qpn, Packet& packet, PacketKind kind);
-  /// Packets that are to be sent, `packets` knows which again.
+  /// Number of packets to send: new ones, and those that `packets` has marked for retransmission.
   std::uint64_t packets_left(Qpn qpn, const Outstanding& packets) const;
-  /// The same in bytes, overhead included; each that is sent again counts as full.
+  /// Wire bytes of packets_left(), overhead included; a retransmission counts as a full packet.
   Bytes bytes_left(Qpn qpn, const Outstanding& packets) const;
-  /// Takes data into account: false if it had come before.
+  /// Records a data packet as received; false if it is a duplicate.
   bool accept(Qpn qpn, const Packet& data);
-  /// Counts the mark that data came with; false: it has none.
+  /// Counts the CE mark of a data packet; false if the packet has none.
   bool count_mark(const Packet& data);
-  /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
+  /// Handles the acknowledgement of one packet, sent at `sent`. Returns the packet's payload bytes;
+  /// 0 if the packet was acknowledged before.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
-  /// Says that everything before the first gap has arrived. `sent`: of the data that is answered;
-  /// 0, it answers none, and tells no round trip.
+  /// Sends a cumulative acknowledgement of everything before the first gap. `sent`: when the data
+  /// packet was sent that caused it; 0: none did, and the sender measures no round trip.
   void acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
-  /// Hears it.
+  /// Handles a cumulative acknowledgement.
   void on_whole(Qpn qpn, const Packet& ack);
-  /// A packet that was to be sent again, and need not be: it has arrived, or was given up.
+  /// True if a packet need not be sent again: it has arrived, or its message was given up.
   bool is_over(Qpn qpn, Psn psn) const {
     const SendBuffer& out = at(qpn).out;
     return psn >= out.end() || out.delivered(psn);
   }
-  /// A packet is known to have arrived: its payload, 0 if it was known.
+  /// Records that a packet has arrived. Returns its payload bytes; 0 if that was known.
   Bytes delivered(Qpn qpn, Psn psn);
-  /// Everything before `end` has arrived, or need not be remembered.
+  /// Records that every packet before `end` has arrived.
   void delivered_before(Qpn qpn, Psn end);
 
   TransportContext context_;
@@ -108,10 +112,10 @@ class MessageTransport : public Transport {
   std::vector<Connection> connections_;
 };
 
-/// In the place of a queue pair's number: the packet is for the host.
+/// Queue pair number of packets that are for the host as a whole.
 constexpr Qpn kHostItself = 0xFFFFFF;
 
-/// Control packets go before all data.
+/// Priority of control packets, which leave before all data.
 constexpr std::uint8_t kControlPriority = kPriorities - 1;
 
 }  // namespace dcc

@@ -1,5 +1,5 @@
-// Of what one queue pair sends in packets that are answered each: which are under way, since when,
-// and which are to be sent again.
+// Packets in flight of one queue pair whose packets are acknowledged one by one, and those to send
+// again.
 #pragma once
 
 #include <algorithm>
@@ -14,40 +14,40 @@
 
 namespace dcc {
 
-/// From the first packet that is not known to have arrived to the last that was sent.
+/// Covers the packets from the first that is not acknowledged to the last that was sent.
 class Outstanding {
  public:
-  enum class Place : std::uint8_t { kLast, kFirst };  // among those to be sent again
+  enum class Place : std::uint8_t { kLast, kFirst };  // in the queue of retransmissions
   struct Sent {
     Psn psn = 0;
     PicoSeconds when{};
   };
 
-  /// Under way.
+  /// Number of packets in flight.
   std::size_t out() const { return out_; }
-  /// To be sent again.
+  /// Number of packets to send again.
   std::size_t again() const { return again_.size(); }
   bool is_out(Psn psn) const { return find(psn) != nullptr && find(psn)->state == State::kOut; }
-  /// The one that was sent then; not, if it was sent again since.
+  /// True if the transmission of `psn` at time `sent` is in flight, and not a later one.
   bool is_out(Psn psn, PicoSeconds sent) const { return is_out(psn) && find(psn)->sent == sent; }
-  /// What has been under way for longest; null: nothing is.
+  /// The packet that has been in flight for longest; null if none is.
   const Sent* oldest_out() {
     while (!sent_.empty() && !is_out(sent_.front().psn, sent_.front().when)) sent_.pop_front();
     return sent_.empty() ? nullptr : &sent_.front();
   }
-  /// When that has been under way for `timeout`; max(): nothing is.
+  /// When the oldest packet in flight will have been in flight for `timeout`; max() if none is.
   PicoSeconds overdue_at(PicoSeconds timeout) {
     const Sent* const oldest = oldest_out();
     return oldest == nullptr ? PicoSeconds::max() : oldest->when + timeout;
   }
-  /// What has been under way for longest, if that is for `timeout` or more.
+  /// The oldest packet in flight, if it has been in flight for `timeout` or longer.
   std::optional<Psn> overdue(PicoSeconds now, PicoSeconds timeout) {
     if (overdue_at(timeout) > now) return std::nullopt;
     return sent_.front().psn;
   }
 
-  /// What goes now: the first that is to be sent again; without one, `fresh`, which follows the
-  /// last that was ever sent.
+  /// Chooses the packet to send now and records it as in flight: the first retransmission, or, if
+  /// none is due, `fresh`, the packet after the last that was ever sent.
   Psn send(Psn fresh, PicoSeconds now) {
     Psn psn = fresh;
     if (again_.empty()) {
@@ -61,7 +61,7 @@ class Outstanding {
     ++out_;
     return psn;
   }
-  /// It did not get through, and is to be sent again. False: it was not under way.
+  /// Queues a lost packet for retransmission; false if the packet was not in flight.
   bool lost(Psn psn, Place place = Place::kLast) {
     if (!is_out(psn)) return false;
     find(psn)->state = State::kAgain;
@@ -69,7 +69,8 @@ class Outstanding {
     place == Place::kFirst ? again_.push_front(psn) : again_.push_back(psn);
     return true;
   }
-  /// False: it was not under way. It may have been thought lost.
+  /// Records an acknowledged packet; false if the packet was not in flight. A packet that was
+  /// queued for retransmission leaves that queue.
   bool arrived(Psn psn) {
     Slot* const slot = find(psn);
     if (slot == nullptr) return false;
@@ -105,7 +106,7 @@ class Outstanding {
   Psn base_ = 0;  // psn of slots_.front()
   std::deque<Slot> slots_;
   std::deque<Psn> again_;
-  std::deque<Sent> sent_;  // in that order; those that were answered may be in it
+  std::deque<Sent> sent_;  // in order of time; may hold acknowledged packets
   std::size_t out_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Queue pairs that each send at a rate of their own: when the next packet of one is due, and which
-// of those that are due goes first.
+// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue
+// pair sends first.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace dcc {
 
-/// Of one flow, whose rate may be another for each packet. Late by less than a packet it keeps its
-/// pace.
+/// Pacer of one flow; the rate may change with every packet. A packet that leaves late by less than
+/// one packet time does not delay the packets behind it.
 class Pacer {
  public:
-  /// When the next packet may leave. Precondition: rate > 0.
+  /// Earliest time of the next packet. Precondition: rate > 0.
   PicoSeconds due(BitRate rate, PicoSeconds now) const {
     return last_bytes_ == 0 ? now : from_ + serialization_time(last_bytes_, rate);
   }
-  /// A packet of so many bytes, overhead included, leaves.
+  /// Records a packet that leaves now; `bytes` include link overhead.
   void sends(Bytes bytes, BitRate rate, PicoSeconds now) {
     from_ = due(rate, now);
     last_bytes_ = bytes;
@@ -33,25 +33,26 @@ class Pacer {
 
  private:
   PicoSeconds from_{};    // when the last packet was due
-  Bytes last_bytes_ = 0;  // 0: there was none
+  Bytes last_bytes_ = 0;  // of the last packet; 0: none yet
 };
 
-/// Those whose next packet is due take turns.
+/// Round robin among the queue pairs whose next packet is due.
 class PacedTurns {
  public:
-  /// `event` calls the owner's function that calls ring().
+  /// `event` calls a function of the owner, which calls ring().
   PacedTurns(Scheduler& scheduler, Event event)
       : scheduler_(scheduler), due_(scheduler, std::move(event)) {}
 
   bool empty() const { return ready_.empty(); }
-  /// The one whose turn it is: out, until it is put again. Precondition: not empty().
+  /// Removes and returns the queue pair whose turn it is; put() adds it again. Precondition: not
+  /// empty().
   Qpn take() {
     const Qpn qpn = ready_.front();
     ready_.pop_front();
     is_ready_[qpn] = false;
     return qpn;
   }
-  /// It has a packet to send then, or now; max(): none, or no rate.
+  /// Sets when a queue pair's next packet is due; max(): the queue pair has none, or no rate.
   void put(Qpn qpn, PicoSeconds when) {
     if (is_ready_.size() <= qpn) is_ready_.resize(qpn + 1);
     const bool ready = when <= scheduler_.now();
@@ -60,7 +61,7 @@ class PacedTurns {
     is_ready_[qpn] = ready;
     ready || when == PicoSeconds::max() ? due_.clear(qpn) : due_.set(qpn, when);
   }
-  /// Calls `due(qpn)` for each whose moment has come, to be put again.
+  /// Calls `due(qpn)` for every queue pair whose time has come; the caller then calls put().
   template <class Due>
   void ring(Due due) {
     due_.expire(due);

@@ -45,7 +45,7 @@ void RatedTransport::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// What there is to do: asks, sends, or is woken for it.
+/// Does what is due for a queue pair (request, data), and sets its alarm for what is due later.
 void RatedTransport::settle(Qpn qpn) {
   ask_if_time(qpn);
   take_turn(qpn);
@@ -134,7 +134,7 @@ void RatedTransport::ring_turns() {
 
 // ---------------------------------------------------------------- arrivals
 
-/// A request that ends what was asked (`last`) wants no answer.
+/// A request with `last` set ends the flow's demand and gets no answer.
 void RatedTransport::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
     case PacketKind::kData:

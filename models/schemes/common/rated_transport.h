@@ -1,5 +1,4 @@
-// What transports have in common whose senders ask the ports on their way, in packets that the
-// other end answers, at which rate each flow is to send.
+// Base of the transports whose senders request a rate from the ports of their path (D3, PDQ, FCP).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +19,11 @@ struct RatedParameters : TransportParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// A flow asks with packets of their own (PacketKind::kRequest) and, as its scheme has it, on data;
-/// the other end sends what ports wrote back with its answer (kCredit, kAck). What is not answered
-/// is asked again, after twice as long each time. Packets of a flow leave at its rate, those of
-/// several in turn. Each is acknowledged, and sent again when nothing is heard of it for the
-/// timeout.
+/// A flow sends requests as packets of their own (PacketKind::kRequest) and, if the scheme does so,
+/// on data. The responder returns what the ports wrote (kCredit, kAck). A request without an answer
+/// is repeated, each time after twice the time. Packets of a flow leave at the flow's rate; flows
+/// take turns. Every data packet is acknowledged, and sent again if no acknowledgement arrives
+/// within the timeout.
 class RatedTransport : public MessageTransport {
  public:
   bool has_packet() const final { return !turns_.empty(); }
@@ -33,57 +32,57 @@ class RatedTransport : public MessageTransport {
  protected:
   RatedTransport(const TransportContext& context, const RatedParameters& parameters);
 
-  // A scheme's own part of begin(), end(), and add_own_state() comes after this one:
+  // A scheme that overrides one of these calls the base class first.
   void begin(Qpn qpn) override;
   void end(Qpn qpn) override;
   void add_own_state(StateDigest& d) const override;
 
-  // What a scheme says:
-  /// When a flow that has something to send, or has asked, is to ask next; max(): nothing to ask.
+  // Each scheme implements:
+  /// When a flow with data to send, or with an open request, sends its next request; max(): never.
   virtual PicoSeconds asks_at(Qpn qpn) const = 0;
-  /// Asks. The flow is not asking yet, or repeats what was not answered.
+  /// Sends a request: a new one, or a repetition of the one without an answer.
   virtual void ask(Qpn qpn) = 0;
   virtual bool may_send(Qpn qpn) const = 0;
-  /// Of a flow that may send, or might when its turn came: > 0.
+  /// Rate of a flow for which may_send() holds, or held when its turn was scheduled: > 0.
   virtual BitRate rate_of(Qpn qpn) const = 0;
-  /// Data of a flow leaves at its rate: what it carries for the ports.
+  /// A data packet of the flow leaves: writes the scheme's fields for the ports into it.
   virtual void goes(Qpn qpn, Packet& data) = 0;
-  /// There is nothing left to send: gives back what the flow has. It may be called at any time.
+  /// The flow has nothing left to send: returns its rate to the ports. May be called at any time.
   virtual void leave(Qpn qpn) = 0;
-  /// What ports wrote comes back, with an acknowledgement or alone: the answer has a stack.
+  /// An acknowledgement or answer brings back what the ports wrote; it has a telemetry stack.
   virtual void on_answer(Qpn qpn, const Packet& answer) = 0;
-  /// Nothing was heard of a packet; it will be sent again.
+  /// A data packet timed out; the base class sends the packet again.
   virtual void on_timeout(Qpn) {}
 
-  /// Packets that are to be sent, new and again.
+  /// Number of packets to send: new ones and retransmissions.
   std::uint64_t work_left(Qpn qpn) const { return packets_left(qpn, flows_[qpn].packets); }
-  /// The same in bytes, overhead included.
+  /// Wire bytes of work_left(), overhead included.
   Bytes bytes_of_work(Qpn qpn) const { return bytes_left(qpn, flows_[qpn].packets); }
-  /// When the next packet may leave at that rate: > 0.
+  /// When the next packet may leave at this rate. Precondition: rate > 0.
   PicoSeconds due(Qpn qpn, BitRate rate) const { return flows_[qpn].pacer.due(rate, now()); }
-  /// What is asked with, without its header.
+  /// A request packet; the scheme adds its header.
   Packet* make_request(Qpn qpn);
 
-  /// A request is under way.
+  /// True if a request has no answer yet.
   bool is_asking(Qpn qpn) const { return flows_[qpn].asking; }
-  /// When it asked last, or would have.
+  /// When the last request was sent, or was not needed (need_not_ask).
   PicoSeconds asked_at(Qpn qpn) const { return flows_[qpn].asked; }
-  /// When what was asked then is asked again.
+  /// When the open request is repeated.
   PicoSeconds repeats_at(Qpn qpn) const { return flows_[qpn].asked + flows_[qpn].patience; }
-  /// It asks now.
+  /// Records that a request is sent now.
   void asks(Qpn qpn);
-  /// It would ask now, but has its answer.
+  /// Records that a request would be due now but its answer is known.
   void need_not_ask(Qpn qpn);
-  /// Its request was answered.
+  /// Records that the open request has its answer.
   void answered(Qpn qpn);
-  /// No answer is waited for any more.
+  /// Drops the open request.
   void asks_no_more(Qpn qpn) { flows_[qpn].asking = false; }
 
  private:
   struct Flow {
     bool asking = false;
     PicoSeconds asked{};
-    PicoSeconds patience{};  // until it asks again, unanswered
+    PicoSeconds patience{};  // time until a request without an answer is repeated
     Outstanding packets;
     Pacer pacer;
     template <class Digest>

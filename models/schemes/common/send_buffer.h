@@ -1,4 +1,4 @@
-// What one queue pair has to send, cut into packets, and what of it has arrived in whatever order.
+// The messages that one queue pair sends, cut into packets, and the record of arrived packets.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace dcc {
 
-/// Every work item is a message, cut into packets of the MTU and a last one of what is left.
-/// Packets are numbered from 0 through all messages.
+/// Every work item is one message, cut into packets of the MTU and a last packet with the rest.
+/// Packet numbers start at 0 and run through all messages.
 class SendBuffer {
  public:
   explicit SendBuffer(std::uint32_t mtu) : mtu_(mtu) {}
@@ -33,7 +33,8 @@ class SendBuffer {
     end_ = messages_.back().end;
     undelivered_ += item.bytes;
   }
-  /// Gives up the packets from `next` on: its message ends there, the others are dropped.
+  /// Removes the packets from `next` on: the message that contains `next` becomes shorter, later
+  /// messages are removed.
   void truncate(Psn next) {
     while (!messages_.empty() && messages_.back().begin >= next) {
       undelivered_ -= messages_.back().item.bytes;
@@ -49,9 +50,9 @@ class SendBuffer {
     end_ = std::min(end_, next);
   }
 
-  /// One behind the last packet that was posted.
+  /// One above the last posted packet.
   Psn end() const { return end_; }
-  /// Payload that was posted and is not known to have arrived.
+  /// Payload bytes posted and not yet acknowledged.
   Bytes undelivered() const { return undelivered_; }
   bool delivered(Psn psn) const { return delivered_.contains(psn); }
   Psn first_undelivered() const { return delivered_.first_missing(); }
@@ -69,8 +70,8 @@ class SendBuffer {
     return cut;
   }
 
-  /// A packet has arrived: its payload, 0 if that was known. Calls `completed(item)` for each
-  /// message that is whole by it, oldest first.
+  /// Records that a packet has arrived and returns its payload bytes, 0 if that was known. Calls
+  /// `completed(item)` for each message that the packet completes, oldest first.
   template <class Completed>
   Bytes deliver(Psn psn, Completed completed) {
     if (psn >= end_ || delivered_.contains(psn)) return 0;
@@ -84,7 +85,7 @@ class SendBuffer {
     }
     return bytes;
   }
-  /// Gives everything up.
+  /// Removes all messages; calls `dropped(item)` for each.
   template <class Dropped>
   void flush(Dropped dropped) {
     for (const Message& message : messages_) dropped(message.item);
@@ -117,7 +118,7 @@ class SendBuffer {
   }
 
   std::uint32_t mtu_;
-  std::deque<Message> messages_;  // not complete, oldest first
+  std::deque<Message> messages_;  // incomplete ones, oldest first
   Psn end_ = 0;
   Bytes undelivered_ = 0;
   SequenceSet delivered_;

@@ -1,4 +1,4 @@
-// Which of a flow's packets have been seen, in whatever order they come.
+// The set of a flow's received packets, in any order of arrival.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace dcc {
 
-/// A bit a packet from the first that is missing on; what lies before takes no room.
+/// Stores one bit per packet from the first missing packet on; packets below need no memory.
 class SequenceSet {
  public:
-  static constexpr Psn kBits = 64;  // in one go
+  static constexpr Psn kBits = 64;  // of one word
 
-  /// False: it was in already.
+  /// False if the packet was in the set already.
   bool insert(Psn psn) {
     if (contains(psn)) return false;
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
@@ -24,7 +24,7 @@ class SequenceSet {
       base_ += 64;
       ++first_;
     }
-    if (first_ == words_.size() || first_ >= kSpare) {  // moved up now and then: amortised O(1)
+    if (first_ == words_.size() || first_ >= kSpare) {  // seldom: amortised O(1)
       words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -35,18 +35,18 @@ class SequenceSet {
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
     return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
   }
-  /// Bit i: `from` + i is in.
+  /// 64 bits; bit i is set if packet `from` + i is in the set.
   std::uint64_t bits(Psn from) const {
     const Psn shift = from % kBits;
     const std::uint64_t low = word_at(from - shift) >> shift;
     return shift == 0 ? low : low | word_at(from - shift + kBits) << (kBits - shift);
   }
-  /// Everything before it is in.
+  /// The lowest packet that is not in the set.
   Psn first_missing() const {
     if (first_ == words_.size()) return base_;
     return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));
   }
-  /// The first after `from` that is in; `end` if none before it is.
+  /// The first packet above `from` that is in the set; `end` if there is none below `end`.
   Psn gap_end(Psn from, Psn end) const {
     Psn to = from + 1;
     while (to < end && !contains(to)) ++to;

@@ -13,7 +13,7 @@ WeightedPorts::Sequence each_once(std::size_t ports) {
   return sequence;
 }
 
-/// To small numbers, exactly where they have a common divisor that is large enough.
+/// Divides shares by their common divisor; rounds them if their sum still exceeds kEntries.
 void reduce(std::vector<std::uint64_t>& shares) {
   std::uint64_t divisor = 0;
   for (const std::uint64_t share : shares) divisor = std::gcd(divisor, share);
@@ -29,7 +29,8 @@ void reduce(std::vector<std::uint64_t>& shares) {
 
 }  // namespace
 
-// Each in turn gains its share, and the one that has gained most comes next and pays for all.
+// Smooth weighted round robin: in each step every port gains its share, and the port with the
+// largest gain is next and pays the sum of all shares.
 WeightedPorts::Sequence WeightedPorts::sequence_of(std::vector<std::uint64_t> shares) {
   reduce(shares);
   const auto sum =

@@ -1,5 +1,5 @@
-// Ports of a set by the capacity behind them, as a switch keeps weights: a port stands in a table
-// as often as its share says.
+// Ports of a set weighted by the capacity behind them: a port appears in a sequence in proportion
+// to its share.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace dcc {
 
 class WeightedPorts {
  public:
-  /// Indices into the set, evenly mixed; each once where all are alike.
+  /// Indices into the port set, evenly mixed; each index once if all shares are equal.
   using Sequence = std::vector<std::uint16_t>;
-  /// A share is kept to one part in so many.
+  /// Length limit of a sequence, which is the resolution of a share.
   static constexpr std::uint64_t kEntries = 256;
 
   void join(const FabricMap& fabric, int self) {
@@ -23,13 +23,13 @@ class WeightedPorts {
     self_ = self;
   }
   void clear() { by_edge_.clear(); }
-  /// Of the ports that lead to a host. Made when first asked for.
+  /// The sequence for the ports that lead to a host; computed at the first call.
   const Sequence& of(HostId destination, PortSet ports) const;
-  /// With these shares, not all zero.
+  /// The sequence for these shares. Precondition: one share is not zero.
   static Sequence sequence_of(std::vector<std::uint64_t> shares);
 
  private:
-  const FabricMap* fabric_ = nullptr;  // null: all alike
+  const FabricMap* fabric_ = nullptr;  // null: all shares are equal
   int self_ = 0;
   mutable std::vector<Sequence> by_edge_;
   mutable Sequence all_alike_;

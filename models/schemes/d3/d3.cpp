@@ -15,7 +15,8 @@ const Transports::Registered<D3Parameters> kD3{
       return std::make_unique<D3>(context, parameters);
     }};
 
-/// The NIC gives out its link, too. It loses no leases, and its packets do not queue.
+/// Parameters of the allocator for the NIC's link: no lease is lost, and packets do not queue
+/// there.
 RateAllocatorParameters for_nic(const TransportContext& context) {
   RateAllocatorParameters rates;
   rates.interval = std::max(rates.interval, context.longest_base_rtt * 4);
@@ -49,15 +50,15 @@ void D3::add_own_state(StateDigest& d) const {
   d(nic_, senders_);
 }
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- Requests
 
-/// That it may send at.
+/// Rate at which the flow may send.
 BitRate D3::rate_now(const Sender& sender) const {
   return now() < sender.leases.until ? sender.leases.rate : BitRate();
 }
 
-/// What will be left when the answer is here, by two round trips before the deadline: the answer's
-/// and the one that the last packet takes (section 5.1).
+/// The desired rate: what will be left when the answer arrives, divided by the time until two round
+/// trips before the deadline (one for the answer, one for the last packet; section 5.1).
 BitRate D3::desired(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const PicoSeconds deadline = at(qpn).config.deadline;
@@ -79,7 +80,7 @@ BitRate D3::desired(Qpn qpn) const {
   return rate < link.bits_per_second ? BitRate(static_cast<std::uint64_t>(rate)) : link;
 }
 
-/// The next, or its repetition.
+/// When the next request, or its repetition, is due.
 PicoSeconds D3::next_request(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (!sender.has_asked) return {};
@@ -87,7 +88,7 @@ PicoSeconds D3::next_request(Qpn qpn) const {
   return asked_at(qpn) + std::max(context_.longest_base_rtt, sender.round_trip);
 }
 
-/// The next packet takes it along, if one leaves by then.
+/// True if a data packet will leave in time to carry the request.
 PicoSeconds D3::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const PicoSeconds when = next_request(qpn);
@@ -116,7 +117,7 @@ void D3::put_request(Qpn qpn, Packet& packet) {
   asks(qpn);
 }
 
-/// Returns what the ports gave.
+/// Returns the grants of the ports.
 void D3::put_past(Sender& sender, Packet& packet) {
   packet.remote_address = sender.desired.bits_per_second;
   context_.pool.attach_places(packet);
@@ -127,7 +128,8 @@ void D3::put_past(Sender& sender, Packet& packet) {
 }
 
 void D3::leave(Qpn qpn) {
-  if (is_asking(qpn) && now() < asks_at(qpn)) return;  // whatever comes of it is to be returned
+  if (is_asking(qpn) && now() < asks_at(qpn))
+    return;  // its grants must be returned when they arrive
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
   if (sender.leases.nic.until == PicoSeconds()) return;
@@ -156,11 +158,11 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
   }
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Data
 
 bool D3::may_send(Qpn qpn) const { return rate_now(senders_[qpn]).bits_per_second > 0; }
 
-/// Of leases that may have ended since.
+/// Rate of the present grants, which may have ended since.
 BitRate D3::rate_of(Qpn qpn) const { return senders_[qpn].leases.rate; }
 
 void D3::goes(Qpn qpn, Packet& data) {

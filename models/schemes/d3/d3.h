@@ -1,5 +1,5 @@
-// D3: senders ask the ports on their way for the rate that meets their deadline, and send at what
-// they were given.
+// D3: senders request from the ports of their path the rate that meets their deadline, and send at
+// the rate that the ports grant.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 namespace dcc {
 
 /// Wilson et al., "Better Never than Late: Meeting Deadlines in Datacenter Networks", SIGCOMM 2011.
-/// No form on the wire is modelled.
+/// The wire format is not modelled.
 struct D3Parameters final : RatedParameters {
   const char* discipline() const override { return "explicit_rate"; }
 };
 
-/// Sender: asks once a round trip, from when there is something to send until it has left; the
-/// rate that is wanted sends what will be left in a round trip by two before the deadline, 0
-/// without one. The NIC is the first port that is asked. What each port gave, least and all, is the
-/// rate until the first of them ends; each is returned with the next request, or with one that asks
-/// for nothing. Of a request of which nothing is heard nothing is known and nothing returned.
-/// Packets of a flow leave at its rate, with a request if it is time for one, and wait a little for
-/// each other: one with a deadline a round trip, others as long as what they have holds. Each is
-/// acknowledged, and sent again when nothing is heard of it for the timeout.
+/// Sender: requests a rate once per round trip while it has data. The desired rate sends what will
+/// be left in a round trip until two round trips before the deadline; it is 0 without a deadline.
+/// The NIC is the first port of the path. The flow sends at the minimum of the granted rates until
+/// the first grant ends. The next request, or one with a desired rate of nothing, returns each
+/// grant. If a request gets no answer, its grants are unknown and are not returned. Packets leave
+/// at the flow's rate and carry the request if one is due; a request waits for a packet, a round
+/// trip for a flow with a deadline, otherwise as long as the present grants last. Every data packet
+/// is acknowledged, and sent again if no acknowledgement arrives within the timeout.
 class D3 final : public RatedTransport {
  public:
   D3(const TransportContext& context, const D3Parameters& parameters);
 
  private:
-  /// What all ports on the way gave in answer to one request.
+  /// The grants of all ports of the path to one request.
   struct Leases {
     RateAllocator::Lease nic;
     std::array<RateAllocator::Lease, kMaxIntHops> ports;
-    BitRate rate;  // the least
+    BitRate rate;  // minimum of the grants
     PicoSeconds until{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -43,8 +43,8 @@ class D3 final : public RatedTransport {
   };
   struct Sender {
     bool has_asked = false;
-    PicoSeconds round_trip{};  // of the last request that was answered
-    BitRate desired;           // by the last request
+    PicoSeconds round_trip{};  // of the last answered request
+    BitRate desired;           // of the last request
     Leases leases;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -69,7 +69,7 @@ class D3 final : public RatedTransport {
   void put_request(Qpn qpn, Packet& packet);
   void put_past(Sender& sender, Packet& packet);
 
-  Bytes packet_;  // a full one with overhead
+  Bytes packet_;  // wire bytes of a full packet with overhead
   RateAllocator nic_;
   std::vector<Sender> senders_;  // by queue pair
 };

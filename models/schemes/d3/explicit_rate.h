@@ -1,4 +1,4 @@
-// A port that gives out its link's rate to those who ask for it (D3).
+// A port that grants the rate of its link to requests (D3).
 #pragma once
 
 #include "schemes/common/asked_port.h"
@@ -12,10 +12,10 @@ struct ExplicitRateParameters final : AskedPortParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// What a request's header carries, of a packet of its own (PacketKind::kRequest) or of data, and
-/// its ports read and write. The stack of telemetry has a place for each port on the way, in order:
-/// what it gave last time, over which it writes what it gives now. `immediate` counts the ports so
-/// far. Ports beyond the last place take no part. The `last` of kRequest wants nothing any more.
+/// The header of a request, in a packet of its own (PacketKind::kRequest) or in data. The telemetry
+/// stack has one entry per port of the path, in order: the previous grant, which the port replaces
+/// by the new grant. `immediate` counts the ports passed. Ports beyond the last entry do not take
+/// part. A kRequest with `last` set ends the flow's demand.
 struct RateRequestHeader {
   static bool is_on(const Packet& packet) {
     return packet.telemetry != nullptr &&
@@ -33,7 +33,7 @@ struct RateRequestHeader {
   }
 };
 
-/// Requests are for some of the link's rate.
+/// A request asks for a part of the link's rate.
 class ExplicitRatePort final : public AskedPort {
  public:
   ExplicitRatePort(const ExplicitRateParameters& parameters, const DisciplineContext& context);

@@ -22,7 +22,7 @@ void RateAllocator::set_link(BitRate rate) {
   capacity_ = link_;
 }
 
-/// A new interval, if it is one: leases of the one before the last are over.
+/// Starts a new interval if the present one is over; leases of the last but one end.
 void RateAllocator::turn(PicoSeconds now) {
   const std::int64_t interval = now / parameters_.interval;
   if (interval == interval_) return;

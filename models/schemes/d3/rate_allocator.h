@@ -1,4 +1,4 @@
-// A link's capacity, given out for a while to whoever asks, first come first served (D3).
+// Allocates the capacity of a link by leases, first come first served (D3).
 #pragma once
 
 #include <algorithm>
@@ -20,37 +20,37 @@ struct RateAllocatorParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// Knows of no flow, only sums: what was given, what was wanted for deadlines, how many asked. A
-/// flow asks once a round trip, and returns what it was given before; it gets what it wants and a
-/// share of what nobody wants, or what is left. The capacity is the link's, more by a part of what
-/// was given in the last interval and not used, and less by what drains in one the queue that stood
-/// all the last: the shortest that was found (as in XCP; a link whose rate is given out whole
-/// always has some packets that met).
+/// Keeps sums only, no flows: granted rates, desired rates, number of requests. A flow sends a
+/// request once per round trip and returns its previous grant; it gets its desired rate plus a
+/// share of the capacity that no flow desires, or what is left. The capacity is the link's rate,
+/// plus a part of what was granted but unused in the last interval, minus what drains in one
+/// interval the minimum queue of the last interval (as in XCP; on a fully allocated link some
+/// packets always meet).
 ///
-/// What is given is a lease: it ends with the interval after the one it was given in. So what is
-/// never returned, because a packet was lost, is free again by then, and nothing is returned twice;
-/// and, but for reclaimed rates, leases never add up to more than the link.
+/// A grant is a lease that ends with the interval after the one in which it was given. So a rate
+/// that is never returned, because a packet was lost, becomes free, and no rate is returned twice.
+/// Except for reclaimed rates, leases never exceed the link's rate.
 class RateAllocator {
  public:
   struct Lease {
     BitRate rate;         // wire bits, overhead included
-    PicoSeconds until{};  // it does not hold any more from then on; zero: none
+    PicoSeconds until{};  // end of the lease; zero: no lease
     template <class Digest>
     void add_state(Digest& d) const {
       d(rate, until);
     }
   };
   struct Request {
-    BitRate desired;       // that meets the deadline; 0: there is none
-    BitRate past_desired;  // when `past` was given
+    BitRate desired;       // rate that meets the deadline; 0: no deadline
+    BitRate past_desired;  // desired rate of the request that got `past`
     Lease past;
-    bool leaves = false;  // wants nothing any more
+    bool leaves = false;  // true: the flow ends its demand
   };
 
   explicit RateAllocator(const RateAllocatorParameters& parameters) : parameters_(parameters) {}
   void set_link(BitRate rate);
 
-  /// Bytes to be sent over the link have come, overhead included; `queue` wait for it.
+  /// Records arriving bytes for the link, overhead included; `queue`: bytes that wait for the link.
   void comes(Bytes bytes, Bytes queue, PicoSeconds now) {
     turn(now);
     queue_ = arrived_ == 0 ? queue : std::min(queue_, queue);
@@ -58,7 +58,7 @@ class RateAllocator {
   }
   Lease answer(const Request& request, PicoSeconds now);
 
-  // As of the last call
+  // State after the last call
   BitRate capacity() const { return BitRate(capacity_); }
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }
@@ -69,7 +69,7 @@ class RateAllocator {
   }
 
  private:
-  /// Sums over the leases of one interval that still hold.
+  /// Sums over the valid leases of one interval.
   struct Book {
     std::uint64_t allocated = 0;
     std::uint64_t demand = 0;
@@ -87,8 +87,8 @@ class RateAllocator {
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
   std::int64_t interval_ = 0;
-  Bytes arrived_ = 0;  // in this interval
-  Bytes queue_ = 0;    // the shortest that arrivals found
+  Bytes arrived_ = 0;  // in the present interval
+  Bytes queue_ = 0;    // minimum found by arrivals
   Book older_, newer_;
 };
 

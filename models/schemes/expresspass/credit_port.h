@@ -1,4 +1,4 @@
-// A port that lets credits pass at the pace of the data they call for (ExpressPass).
+// A port that forwards credits at the rate of the data that they request (ExpressPass).
 #pragma once
 
 #include "schemes/expresspass/credit_queue.h"
@@ -8,14 +8,14 @@ namespace dcc {
 
 struct CreditPortParameters final : DisciplineParameters {
   CreditQueueParameters queue;
-  Bytes data_limit = 250 * 1538;  // of all that is not credits, waiting
+  Bytes data_limit = 250 * 1538;  // limit of the queue of all other packets
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Credits have a queue of their own behind a token bucket and go before data when it lets them;
-/// everything else is first in, first out. Data that finds no room is dropped; as every packet of
-/// it was called for by a credit that came the other way, that should not happen.
+/// Credits have their own queue with a token bucket, and leave before data when the bucket allows;
+/// all other packets are first in, first out. Data that finds no room is dropped, which should not
+/// happen, since a credit in the opposite direction requested every data packet.
 class CreditPort final : public PortDiscipline {
  public:
   CreditPort(const CreditPortParameters& parameters, const DisciplineContext& context)

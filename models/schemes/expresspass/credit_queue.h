@@ -1,4 +1,4 @@
-// Credits that wait for their turn on a wire: a short queue behind a token bucket.
+// The credit queue of a port: a short queue with a token bucket.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,34 @@ namespace dcc {
 /// section 3.1; constants of the authors' ns-2 code.
 struct CreditQueueParameters {
   unsigned credits = 8;     // that may wait
-  unsigned burst = 2;       // that may leave in a row after a pause
-  Bytes credit_frame = 84;  // a credit on the wire, preamble and gap included …
-  Bytes data_frame = 1538;  // … and the largest packet that answers it
+  unsigned burst = 2;       // that may leave back to back after a pause
+  Bytes credit_frame = 84;  // wire bytes of a credit, preamble and gap included
+  Bytes data_frame = 1538;  // wire bytes of the largest data packet
 
   void describe(ParameterVisitor& v);
 };
 
-/// Lets credits leave at the pace at which the data that they call for fills the wire the other
-/// way: each takes the time of itself and of that. One that finds the queue full is dropped, or
-/// takes the place of another, by lot, so that nobody's are always the unlucky ones.
+/// Credits leave at the rate at which their data fills the opposite direction: a credit takes the
+/// time of its own frame plus that of a data frame. If the queue is full, a random credit among the
+/// queued ones and the arriving one is dropped, so that no flow is always the victim.
 class CreditQueue {
  public:
   explicit CreditQueue(const CreditQueueParameters& parameters) : parameters_(parameters) {}
 
-  /// The wire it is for. Before the first credit.
+  /// Sets the link. Called before the first credit.
   void attach(BitRate rate, Bytes overhead) {
     rate_ = rate;
     overhead_ = overhead;
   }
-  /// Takes a credit. Returns the one that found no room; null: all have.
+  /// Queues a credit. Returns the dropped credit; null if none was dropped.
   Packet* push(Packet* credit, RandomStream& random);
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.size(); }
   Bytes bytes() const { return bytes_; }
-  /// When the first may leave. Precondition: not empty().
+  /// When the first credit may leave. Precondition: not empty().
   PicoSeconds ready_at() const;
-  /// The first leaves now. Precondition: not empty(). It may do so before ready_at(); then the next
-  /// waits for the longer.
+  /// Removes the first credit, also before ready_at(); the next credit then waits longer.
+  /// Precondition: not empty().
   Packet* pop(PicoSeconds now);
 
   template <class Digest>
@@ -52,15 +52,15 @@ class CreditQueue {
   }
 
  private:
-  /// Of so many bytes of credit.
+  /// Time for credits of `bytes` wire bytes.
   PicoSeconds spacing(Bytes bytes) const;
 
   CreditQueueParameters parameters_;
   BitRate rate_ = 10_Gbps;
   Bytes overhead_ = 0;
-  std::vector<Packet*> waiting_;  // by arrival
+  std::vector<Packet*> waiting_;  // in order of arrival
   Bytes bytes_ = 0;
-  PicoSeconds full_at_{};  // when the bucket would be full again
+  PicoSeconds full_at_{};  // when the bucket is full again
 };
 
 }  // namespace dcc

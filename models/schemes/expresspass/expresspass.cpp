@@ -16,8 +16,8 @@ const Transports::Registered<ExpressPassParameters> kExpressPass{
       return std::make_unique<ExpressPass>(context, parameters);
     }};
 
-// Of data: the credit it answers, and packets from it to the end of what was posted, as far as 32
-// bits tell.
+// Data carries the number of its credit, and the number of packets from it to the end of the posted
+// data, limited to 32 bits.
 std::uint64_t answer_to(std::uint64_t credit, Psn to_end) {
   return credit << 32 | std::min<Psn>(to_end, 0xFFFF'FFFF);
 }
@@ -106,7 +106,7 @@ void ExpressPass::add_own_state(StateDigest& d) const {
   });
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
 std::uint64_t ExpressPass::work_left(Qpn qpn) const {
   const Connection& connection = at(qpn);
@@ -120,7 +120,7 @@ void ExpressPass::work_changed(Qpn qpn) {
                                     [&](Psn psn) { return is_over(qpn, psn); }),
                      sender.again.end());
   const std::uint64_t work = work_left(qpn);
-  // It was stopped, or what it should send again has arrived.
+  // The flow was stopped, or the packet to send again has arrived.
   for (std::size_t i = answers_.size(); i-- > 0 && sender.promised > work;) {
     if (answers_[i].first != qpn) continue;
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -175,7 +175,8 @@ Packet* ExpressPass::next_packet() {
   return packet;
 }
 
-/// There is nothing more. Goes the way of the data, so it comes behind it.
+/// Reports that the sender has no more data. The packet takes the path of the data and arrives
+/// last.
 void ExpressPass::say_stop(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.crediting = false;
@@ -209,7 +210,7 @@ void ExpressPass::check_senders() {
   });
 }
 
-// ---------------------------------------------------------------- arrivals
+// ---------------------------------------------------------------- Arrivals
 
 void ExpressPass::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
@@ -220,7 +221,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       on_stop(qpn, packet);
       return;
     case PacketKind::kRequest:
-      if (packet.scheme == 0) {  // for credit
+      if (packet.scheme == 0) {  // a request for credits
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
           acknowledge_whole(qpn, packet.flow, PicoSeconds());
@@ -245,7 +246,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- receiving
+// ---------------------------------------------------------------- Receiver
 
 void ExpressPass::start_credits(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
@@ -289,7 +290,8 @@ void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
   if ((packet.last && whole > packet.psn) || whole >= receiver.end) {
     acknowledge_whole(qpn, packet.flow, packet.sent);
   }
-  if (!complete(qpn)) start_credits(qpn);  // by a credit that was under way when it stopped
+  if (!complete(qpn))
+    start_credits(qpn);  // data for a credit that was in flight when credits stopped
 }
 
 void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
@@ -299,12 +301,13 @@ void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
     receiver.active = false;
     ++receiver.pace;
     acknowledge_whole(qpn, stop.flow, PicoSeconds());
-  } else {  // data goes one way, in order: what is not there was lost
+  } else {  // data arrives in order on one path: missing packets are lost
     ask_again(qpn);
   }
 }
 
-/// Once a round trip: few credits lost, towards the greatest rate; else what came through.
+/// Adapts the credit rate once per round trip: towards the maximum if few credits were lost,
+/// otherwise to the rate that got through.
 void ExpressPass::feed_back(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   const double loss = static_cast<double>(receiver.lost) / static_cast<double>(receiver.counted);
@@ -369,7 +372,7 @@ void ExpressPass::send_credit(Qpn qpn) {
   plan_credit(qpn, now() + PicoSeconds(static_cast<std::int64_t>(gap + 0.5)));
 }
 
-/// As the port of a switch does with those that pass it.
+/// Sends queued credits as the port of a switch does.
 void ExpressPass::let_credits_go() {
   while (!queue_.empty() && queue_.ready_at() <= now()) send_control(queue_.pop(now()));
   if (!queue_.empty()) context_.scheduler.schedule_at(shaping_, queue_.ready_at());
@@ -378,7 +381,7 @@ void ExpressPass::let_credits_go() {
 void ExpressPass::check_receivers() {
   receiver_deadlines_.expire([this](Qpn qpn) {
     Receiver& receiver = receivers_[qpn];
-    if (receiver.active) {  // all of its credits were lost, or its sender has no more
+    if (receiver.active) {  // all its credits were lost, or its sender has no more data
       receiver.rate = static_cast<double>(parameters_.queue.credit_frame) / seconds(receiver.rtt);
       receiver.weight = std::max(receiver.weight / 2, parameters_.min_weight.value());
       receiver.may_grow = false;
@@ -392,7 +395,7 @@ void ExpressPass::check_receivers() {
   });
 }
 
-/// For the first gap, with credits to answer by.
+/// Requests the first gap again and grants credits for it.
 void ExpressPass::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;

@@ -1,5 +1,5 @@
-// ExpressPass: a packet of data for each credit, and credits that ports let pass only as fast as
-// the data they call for fits on the way back.
+// ExpressPass: one data packet for each credit; ports forward credits only as fast as the data that
+// they request fits the reverse path.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,33 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3; constants of the authors' ns-2 code.
 struct ExpressPassParameters final : TransportParameters {
-  CreditQueueParameters queue;  // at the NIC, for all its flows' credits
-  Ratio initial_rate{1, 2};     // of the greatest rate of credits
-  Ratio target_loss{1, 8};      // of credits, for a flow at rate zero; at the greatest rate: none
-  Ratio initial_weight{1, 2};   // how far a flow goes towards the greatest rate in a round trip
+  CreditQueueParameters queue;  // of the NIC, for the credits of all its flows
+  Ratio initial_rate{1, 2};     // share of the maximum credit rate
+  Ratio target_loss{1, 8};      // of credits at rate zero; falls to none at the maximum rate
+  Ratio initial_weight{1, 2};   // share of the gap to the maximum rate closed per round trip
   Ratio min_weight{1, 100};
   Ratio max_weight{1, 2};
   Ratio weight_step{1, 20};
-  Ratio jitter{1, 10};                 // of the time between two credits of a flow, each way
-  Bytes credit_spread = 8;             // credits are up to so much longer or shorter
-  PicoSeconds stop_after{};            // a sender with nothing to send says so then
-  PicoSeconds timeout = kMilliSecond;  // nothing heard of what is missing
+  Ratio jitter{1, 10};                 // of the time between two credits, plus or minus
+  Bytes credit_spread = 8;             // maximum deviation of the credit size
+  PicoSeconds stop_after{};            // time after which an idle sender reports that it is idle
+  PicoSeconds timeout = kMilliSecond;  // for missing data
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* discipline() const override { return "credit"; }
 };
 
-/// Sender: asks for credits when it has something to send, sends a packet for each one that comes,
-/// and says so when it has sent all. Receiver: paces credits, numbered, for each flow; data says
-/// which one it answers, so those that ports dropped are known. Once a round trip a flow's rate
-/// goes towards the greatest there is if few were lost, else to what came through. Credits and
-/// their data must take the same way (`routing: symmetric`).
+/// Sender: requests credits when it has data, sends one packet per credit, and reports when it has
+/// sent everything.
 ///
-/// Credits of all flows of a host leave through one queue like those of the ports. A gap in the
-/// data is asked for again after the timeout, with credits; so is all of which nobody has heard.
+/// Receiver: paces numbered credits for each flow. Data carries the number of its credit, so the
+/// receiver knows which credits were dropped. Once per round trip the credit rate of a flow moves
+/// towards the maximum if few credits were lost; otherwise it is set to the rate that got through.
+/// Credits and their data must take the same path (`routing: symmetric`).
+///
+/// The credits of all flows of a host leave through one credit queue like that of a port. After the
+/// timeout the receiver requests missing data again, with credits.
 class ExpressPass final : public MessageTransport {
  public:
   ExpressPass(const TransportContext& context, const ExpressPassParameters& parameters);
@@ -52,33 +54,33 @@ class ExpressPass final : public MessageTransport {
 
  private:
   struct Sender {
-    bool asking = false;         // a request is out; no credit has come yet
-    bool crediting = false;      // the receiver sends credits, as far as this knows
-    std::deque<Psn> again;       // asked for once more
-    std::uint64_t promised = 0;  // credits taken, packets not sent yet
-    PicoSeconds said{};          // when it last said that it has sent all
-    PicoSeconds sent{};          // when it last sent data
+    bool asking = false;         // a request was sent; no credit has arrived yet
+    bool crediting = false;      // true if the receiver is known to send credits
+    std::deque<Psn> again;       // packets to send again
+    std::uint64_t promised = 0;  // credits received whose packets are not sent yet
+    PicoSeconds said{};          // when the sender last reported that it has sent everything
+    PicoSeconds sent{};          // time of the last data packet
     template <class Digest>
     void add_state(Digest& d) const {
       d(asking, crediting, again, promised, said, sent);
     }
   };
   struct Receiver {
-    std::uint32_t pace = 0;  // tells credits planned before a pause
-    bool active = false;     // credits are sent
-    Psn end = 0;             // one behind what is known to come
+    std::uint32_t pace = 0;  // identifies credits scheduled before a pause
+    bool active = false;     // true while credits are sent
+    Psn end = 0;             // one above the last announced packet
     // Pacing
-    std::uint64_t credits = 0;  // numbered from 1
-    double rate = 0;            // bytes of credits a second, on the wire
+    std::uint64_t credits = 0;  // number of credits sent, from 1
+    double rate = 0;            // wire bytes of credits per second
     double weight = 0;
     bool may_grow = false;
-    // This round trip
+    // The present round trip
     PicoSeconds since{};
-    std::uint64_t seen = 0;     // number of the credit answered last
-    std::uint64_t counted = 0;  // credits answered or passed over
-    std::uint64_t lost = 0;     // … passed over
+    std::uint64_t seen = 0;     // number of the last credit with data
+    std::uint64_t counted = 0;  // credits with data, or skipped
+    std::uint64_t lost = 0;     // credits skipped, hence lost
     PicoSeconds rtt{};
-    std::uint64_t timed = 0;  // the credit whose round trip is taken; 0: none
+    std::uint64_t timed = 0;  // number of the credit that measures the round trip; 0: none
     PicoSeconds timed_at{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -91,7 +93,7 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t order = 0;
     Qpn qpn = 0;
     std::uint32_t pace = 0;
-    bool operator<(const Due& other) const {  // the first is the greatest, as heaps have it
+    bool operator<(const Due& other) const {  // reversed: the front of the heap is the earliest
       return when != other.when ? when > other.when : order > other.order;
     }
   };
@@ -102,7 +104,7 @@ class ExpressPass final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sending
+  // Sender
   std::uint64_t work_left(Qpn qpn) const;
   void ask(Qpn qpn);
   void on_credit(Qpn qpn, const Packet& credit);
@@ -110,7 +112,7 @@ class ExpressPass final : public MessageTransport {
   void say_stop(Qpn qpn);
   void check_senders();
 
-  // Receiving
+  // Receiver
   void start_credits(Qpn qpn);
   void on_data(Qpn qpn, const Packet& packet);
   void on_stop(Qpn qpn, const Packet& stop);
@@ -124,12 +126,12 @@ class ExpressPass final : public MessageTransport {
   bool complete(Qpn qpn) const { return at(qpn).in.count() >= receivers_[qpn].end; }
 
   ExpressPassParameters parameters_;
-  double max_rate_;  // bytes of credits a second
+  double max_rate_;  // bytes of credits per second
   RandomStream random_;
   std::vector<Sender> senders_;                        // by queue pair
-  std::vector<Receiver> receivers_;                    // the same
-  std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and credit, to be answered
-  std::vector<Due> due_;                               // credits to come, a heap
+  std::vector<Receiver> receivers_;                    // by queue pair
+  std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and number of credits to use
+  std::vector<Due> due_;                               // heap of scheduled credits
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
   DeadlineTable sender_deadlines_;

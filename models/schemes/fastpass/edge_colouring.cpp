@@ -10,8 +10,8 @@ void EdgeColouring::put(std::uint32_t edge, const Edge& ends, std::uint32_t colo
   left(ends.left, colour) = right(ends.right, colour) = edge;
 }
 
-/// Makes `wanted` free at a node on the right that has `other` free: along the path of edges of the
-/// two colours in turn that begins there, each gets the other one.
+/// Frees colour `wanted` at a node on the right where `other` is free, by exchanging both colours
+/// along the alternating path that starts at the node.
 void EdgeColouring::exchange(const std::vector<Edge>& edges, std::uint32_t node,
                              std::uint32_t wanted, std::uint32_t other) {
   path_.clear();

@@ -1,5 +1,5 @@
-// Edges of a bipartite multigraph get colours such that no two at a node are equal: the ways
-// through a network on which packets of one timeslot do not meet.
+// Edge colouring of a bipartite multigraph: no two edges at a node have the same colour. Gives the
+// packets of one timeslot paths that do not share links.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace dcc {
 
-/// As many colours as the largest number of edges at a node suffice (Koenig, 1916), by exchanging
-/// two colours along a path where an edge finds no colour that is free at both of its ends.
+/// The number of colours needed is the largest number of edges at a node (König, 1916). If an edge
+/// has no colour that is free at both ends, two colours are exchanged along a path.
 class EdgeColouring {
  public:
   struct Edge {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
   };
-  /// `colours`: from 1.
+  /// `colours`: number of colours, at least 1.
   explicit EdgeColouring(std::uint32_t colours) : colours_(colours) {}
 
-  /// A colour, from 0, for each edge; good until the next call. Precondition: no node has more
+  /// A colour (from 0) for each edge; valid until the next call. Precondition: no node has more
   /// edges than there are colours.
   const std::vector<std::uint32_t>& colour(const std::vector<Edge>& edges);
 
@@ -35,7 +35,7 @@ class EdgeColouring {
                 std::uint32_t other);
 
   std::uint32_t colours_;
-  std::vector<std::uint32_t> left_, right_;  // the edge of a colour at a node
+  std::vector<std::uint32_t> left_, right_;  // by node and colour: the edge
   std::vector<std::uint32_t> of_edge_;
   std::vector<std::uint32_t> path_;
 };

@@ -19,7 +19,8 @@ const Transports::Registered<FastpassParameters> kFastpass{
       return std::make_unique<Fastpass>(context, parameters);
     }};
 
-/// A full packet with its overhead, an acknowledgement, and a batch's share of what tells of it.
+/// Link time of a full packet with overhead, its acknowledgement, and its share of control
+/// messages.
 PicoSeconds full_slot(const FastpassParameters& parameters, const TransportContext& context) {
   const auto time = [&](Bytes bytes) {
     return serialization_time(bytes + context.nic.link_overhead, context.nic.line_rate).count;
@@ -39,7 +40,7 @@ FastpassTiming timing_of(const FastpassParameters& parameters, const TransportCo
   return timing;
 }
 
-/// Hosts with links as fast as each other's.
+/// Checks that the links of all hosts have equal rates.
 void check_links(const Topology& network) {
   const BitRate first = network.link(network.node_of(0), 0).rate;
   for (HostId host = 1; host < static_cast<HostId>(network.hosts()); ++host) {
@@ -51,7 +52,7 @@ void check_links(const Topology& network) {
   }
 }
 
-/// Racks are the hosts at each switch, and have so many ports up.
+/// Checks the hosts per edge switch and the number of uplinks.
 void check_racks(const Topology& network, unsigned rack, unsigned ways) {
   const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
   for (HostId host = 0; host < static_cast<HostId>(network.hosts()); ++host) {
@@ -123,7 +124,7 @@ void FastpassParameters::check_network(const TopologyParameters& topology) const
                                                   std::to_string(topology.host_count() - 1));
   }
   const Topology network = Topology::of(topology);
-  if (network.hosts() < 2) return;  // it may have no link
+  if (network.hosts() < 2) return;  // a single host may have no link
   if (!slot) check_links(network);
   if (rack != 0) check_racks(network, rack, ways);
 }
@@ -176,14 +177,14 @@ void Fastpass::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- Demands
 
 Fastpass::Way& Fastpass::way_to(HostId host) {
   if (ways_.size() <= host) ways_.resize(std::size_t{host} + 1);
   return ways_[host];
 }
 
-/// The queue pair has so many packets to send.
+/// Sets the number of packets that a queue pair has to send.
 void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
   Sender& sender = senders_[qpn];
   Way& way = way_to(at(qpn).config.remote_host);
@@ -196,7 +197,7 @@ void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
   sender.work = work;
 }
 
-/// As many slots as there are packets without one.
+/// Demands one slot for each packet without a slot.
 void Fastpass::want(HostId host) {
   Way& way = ways_[host];
   const std::uint64_t lacking = way.work > way.in_hand ? way.work - way.in_hand : 0;
@@ -212,7 +213,7 @@ void Fastpass::want(HostId host) {
   }
 }
 
-/// Once in a batch's time at most.
+/// Sends demands, at most once per batch time.
 void Fastpass::tell(HostId host) {
   Way& way = ways_[host];
   if (!way.to_tell) to_tell_.push_back(host);
@@ -263,7 +264,7 @@ void Fastpass::hear_nothing() {
   });
 }
 
-/// From the arbiter; use_slots() follows.
+/// Handles a message of the arbiter; use_slots() follows.
 void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
   Way& way = way_to(entry.host);
   way.given = std::max(way.given, entry.total);
@@ -316,9 +317,9 @@ void Fastpass::arrived_for_host(Packet& packet) {
   if (packet.kind == PacketKind::kCredit) use_slots();
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
-/// Whatever was to leave in a slot has not: the slot is over, or there was nothing.
+/// Handles a slot in which nothing left.
 void Fastpass::slot_passed(HostId host) {
   ++totals_.credits_unused;
   --ways_[host].in_hand;
@@ -365,7 +366,7 @@ Packet* Fastpass::next_packet() {
   --way.in_hand;
   ++totals_.credits_used;
   const Qpn qpn = choose(way);
-  if (way.waiting.front() == qpn) {  // the next one's turn
+  if (way.waiting.front() == qpn) {  // the next queue pair's turn
     way.waiting.pop_front();
     way.waiting.push_back(qpn);
   }
@@ -379,7 +380,7 @@ Packet* Fastpass::next_packet() {
   return packet;
 }
 
-/// What there is to send and to wait for.
+/// Updates the demand and the timeout of a queue pair.
 void Fastpass::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   count_work(qpn, packets_left(qpn, sender.packets));

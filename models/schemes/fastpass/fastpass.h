@@ -1,4 +1,4 @@
-// Fastpass: an arbiter says in which timeslot, and by which way, each packet leaves.
+// Fastpass: an arbiter decides in which timeslot and on which path each packet leaves.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace dcc {
 
-/// Perry et al., "Fastpass: A Centralized 'Zero-Queue' Datacenter Network", SIGCOMM 2014. Its form
-/// on the wire is not modelled, but for the sizes of what is told (fastpass_entries.h).
+/// Perry et al., "Fastpass: A Centralized 'Zero-Queue' Datacenter Network", SIGCOMM 2014. Of its
+/// wire format only the sizes of messages are modelled (fastpass_entries.h).
 struct FastpassParameters final : TransportParameters {
   HostId arbiter = 0;
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  std::optional<PicoSeconds> slot;  // empty: a full packet, and what goes beside it
+  std::optional<PicoSeconds> slot;  // empty: time of a full packet and its control traffic
   unsigned batch = 8;
-  std::optional<PicoSeconds> lead;  // empty: half a base RTT and two batches
+  std::optional<PicoSeconds> lead;  // empty: half a base RTT plus two batches
   PicoSeconds request_time{};
   PicoSeconds allocation_time{5'400};
   unsigned rack = 0;
   unsigned ways = 1;
-  std::optional<PicoSeconds> ask_again;  // empty: three base RTTs, and the lead
+  std::optional<PicoSeconds> ask_again;  // empty: three base RTTs plus the lead
   PicoSeconds timeout = kMilliSecond;
   PicoSeconds clock_error{};
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
-  /// The arbiter is one of the hosts; its slots are of one clock, its ways of racks and the ports
-  /// up from them.
+  /// Checks that the arbiter is a host, that all hosts share one slot length, and that racks and
+  /// uplinks match the network.
   void check_network(const TopologyParameters& topology) const override;
   bool needs_source_routing() const override { return rack != 0; }
 };
 
-/// Sender: for each host it sends to it tells the arbiter how many slots it wants in all; what it
-/// is given is counted in the same way, by the arbiter. It wants as many more as it has packets for
-/// which no slot is to come: new ones, those that are lost, and those whose slot was given and
-/// never came, came too late, or went by while control packets had the wire. In its slot, by its
-/// own clock, a packet of a queue pair to that host leaves: in turn, or with `shortest` that which
-/// has least left. If it has none the slot goes by. When nothing is heard the demand is repeated,
-/// ever more rarely, and answered with what was given. Each packet is acknowledged, without a slot,
-/// and sent again when nothing is heard of it for the timeout.
+/// Sender: reports to the arbiter, for each destination host, the total number of slots that it
+/// wants; the arbiter counts the slots given in the same way. The sender wants one more slot for
+/// each packet without one: new packets, lost packets, and packets whose slot did not arrive,
+/// arrived too late, or passed while control packets used the link. In a slot one packet to that
+/// host leaves; queue pairs take turns, or, with `shortest`, the one with the fewest packets left
+/// sends. A slot without a packet is unused. Without news the demand is repeated at increasing
+/// intervals, and the arbiter answers with the slots given. Every data packet is acknowledged
+/// without a slot, and sent again if no acknowledgement arrives within the timeout.
 class Fastpass final : public MessageTransport, private FastpassArbiter::Client {
  public:
   Fastpass(const TransportContext& context, const FastpassParameters& parameters);
@@ -57,21 +57,21 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
  private:
   struct Sender {
     Outstanding packets;
-    std::uint64_t work = 0;  // packets, new and again, that its host is told of
+    std::uint64_t work = 0;  // packets to send, counted in the demand of the destination
     template <class Digest>
     void add_state(Digest& d) const {
       d(packets, work);
     }
   };
-  /// What goes to one host.
+  /// Data to one destination host.
   struct Way {
-    std::deque<Qpn> waiting;    // have work, in turn
-    std::uint64_t work = 0;     // of all
-    std::uint64_t wanted = 0;   // slots, in all
-    std::uint64_t given = 0;    // of those, as far as is known
-    std::uint64_t in_hand = 0;  // of those, to come
-    bool to_tell = false;       // in to_tell_
-    bool ask = false;           // and wants an answer
+    std::deque<Qpn> waiting;    // queue pairs with packets, round robin
+    std::uint64_t work = 0;     // packets of all queue pairs
+    std::uint64_t wanted = 0;   // total slots wanted
+    std::uint64_t given = 0;    // total slots given, as far as known
+    std::uint64_t in_hand = 0;  // given slots in the future
+    bool to_tell = false;       // true if in to_tell_
+    bool ask = false;           // requests an answer
     PicoSeconds patience{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -97,7 +97,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void send_entries(HostId to, std::uint64_t base,
                     const std::vector<FastpassEntry>& entries) override;
 
-  // Asking
+  // Demands
   Way& way_to(HostId host);
   void count_work(Qpn qpn, std::uint64_t work);
   void want(HostId host);
@@ -106,7 +106,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void hear_nothing();
   void hear(std::uint64_t base, const FastpassEntry& entry);
 
-  // Sending
+  // Sender
   PicoSeconds begin_of(std::uint64_t slot) const { return timing_.begin_of(slot) + clock_offset_; }
   void use_slots();
   void slot_passed(HostId host);
@@ -117,15 +117,15 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
 
   const FastpassParameters parameters_;
   FastpassTiming timing_;
-  PicoSeconds told_;  // when the arbiter was, last
+  PicoSeconds told_;  // time of the last message to the arbiter
   PicoSeconds ask_again_;
   PicoSeconds clock_offset_{};
-  std::unique_ptr<FastpassArbiter> arbiter_;  // of the host that is it
+  std::unique_ptr<FastpassArbiter> arbiter_;  // null unless this host is the arbiter
   std::vector<Sender> senders_;               // by queue pair
   std::vector<Way> ways_;                     // by host
   std::vector<HostId> to_tell_;
-  std::deque<Slot> hand_;        // in order
-  std::optional<Slot> current_;  // nothing was sent in it yet
+  std::deque<Slot> hand_;        // in the order of slots
+  std::optional<Slot> current_;  // the present slot, if unused so far
   Event telling_, slots_;
   DeadlineTable silence_;   // by host
   DeadlineTable timeouts_;  // by queue pair

@@ -1,4 +1,5 @@
-// Fastpass's arbiter: what hosts demand becomes timeslots and ways, at the pace of its processors.
+// Fastpass's arbiter: turns demands of hosts into timeslots and paths, at the speed of its
+// processors.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@
 
 namespace dcc {
 
-/// Slots are numbered along the clock that all share: slot k begins at k · `slot`.
+/// Slots are numbered by the common clock: slot k starts at k · `slot`.
 struct FastpassTiming {
   PicoSeconds slot{};
-  unsigned batch = 1;  // slots that are given out at a time
-  PicoSeconds lead{};  // from when a batch is begun to the first slot in it
+  unsigned batch = 1;  // number of slots per allocation
+  PicoSeconds lead{};  // from the start of an allocation to its first slot
 
   PicoSeconds batch_time() const { return slot * batch; }
-  /// The first slot that does not begin before.
+  /// The first slot that starts at `time` or later.
   std::uint64_t slot_from(PicoSeconds when) const {
     return static_cast<std::uint64_t>((when.count + slot.count - 1) / slot.count);
   }
@@ -31,23 +32,23 @@ struct FastpassTiming {
 
 struct ArbiterParameters {
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  PicoSeconds request_time{};     // its processors take for an entry of a request …
-  PicoSeconds allocation_time{};  // … and others for one slot of one pair
-  unsigned rack = 0;              // hosts that are numbered together at one switch; 0: no ways
-  unsigned ways = 1;              // up from there
+  PicoSeconds request_time{};     // processing time per entry of a request
+  PicoSeconds allocation_time{};  // processing time per slot of a pair
+  unsigned rack = 0;              // hosts per edge switch, numbered together; 0: no path choice
+  unsigned ways = 1;              // uplinks per edge switch
 };
 
-/// Takes what hosts demand, in the order in which it comes, each when it is processed. At every
-/// multiple of the batch's time at which somebody lacks slots it matches slot after slot, as many
-/// as its processors manage in that time, and sends what it found when they are done. A slot's
-/// packets between racks get colours, as many as a rack has hosts; colour c leaves its switch by
-/// way c modulo `ways` and the next one by way c / `ways`. So no two of a slot meet where `ways`
-/// links carry a rack's traffic, in leaf-spine networks and fat trees.
+/// Processes demands in the order of arrival. At every multiple of the batch time at which a pair
+/// lacks slots, the arbiter allocates slot after slot, as many as its processors manage in that
+/// time, and sends the result when they have finished. The packets of a slot between racks get
+/// colours, as many as a rack has hosts; colour c leaves the edge switch by path c modulo `ways`
+/// and the next switch by path c / `ways`. So two packets of a slot share no link in leaf-spine
+/// networks and fat trees whose racks have `ways` uplinks.
 class FastpassArbiter {
  public:
   class Client {
    public:
-    /// For one host, in the order of the slots; each `slot` is to be added to `base`.
+    /// Entries for one host in the order of slots; `slot` is relative to `base`.
     virtual void send_entries(HostId to, std::uint64_t base,
                               const std::vector<FastpassEntry>& entries) = 0;
 
@@ -58,7 +59,7 @@ class FastpassArbiter {
   FastpassArbiter(Scheduler& scheduler, std::uint32_t rank, const FastpassTiming& timing,
                   const ArbiterParameters& parameters, Client& client);
 
-  /// An entry of a request has come.
+  /// Handles one entry of a request.
   void hear(HostId from, const FastpassEntry& demand);
 
   template <class Digest>
@@ -94,15 +95,15 @@ class FastpassArbiter {
   EdgeColouring colouring_;
   std::deque<Request> inbox_;
   PicoSeconds requests_done_{};
-  // The batch at work:
+  // The present batch:
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
-  std::vector<Bundle> bundles_;           // in the order of their first slots
-  std::vector<std::uint32_t> bundle_of_;  // by host; kNone
+  std::vector<Bundle> bundles_;           // in the order of their first slot
+  std::vector<std::uint32_t> bundle_of_;  // by host; kNone: none
   std::vector<Bundle> spare_;
   std::vector<std::pair<HostId, HostId>> asked_;
   std::vector<EdgeColouring::Edge> edges_;
-  std::vector<std::uint32_t> colour_of_;  // by match; kNone: it stays in its rack
+  std::vector<std::uint32_t> colour_of_;  // by match; kNone: within a rack
   Event work_, send_;
 };
 

@@ -1,4 +1,4 @@
-// What Fastpass's hosts and its arbiter tell each other: short lists in control packets.
+// Messages between Fastpass's hosts and its arbiter: short lists in control packets.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace dcc {
 
-/// Numbers of slots are of a pair of hosts and count from the beginning of the run, so that what is
-/// lost is made good by whatever comes next.
+/// Slot counts are totals of a pair of hosts since the start of the run, so a lost message is
+/// recovered by the next one.
 struct FastpassEntry {
   enum class Kind : std::uint8_t {
-    kDemand,  // to the arbiter: that many slots are wanted in all
-    kAsk,     // the same, and how many were given is to be told
-    kSlot,    // to a host: it has a slot, with which that many were given
-    kGiven,   // that many were given
+    kDemand,  // to the arbiter: total number of slots wanted
+    kAsk,     // like kDemand, and requests the number of slots given
+    kSlot,    // to a host: one slot, and the total number given including it
+    kGiven,   // to a host: total number of slots given
   };
   Kind kind = Kind::kDemand;
   std::uint8_t first_way = 0;  // from 1, as in OverlayHeader; 0: any
   std::uint8_t second_way = 0;
-  std::uint8_t slot = 0;  // after that of the packet
+  std::uint8_t slot = 0;  // relative to the base slot of the packet
   HostId host = 0;        // the destination
   std::uint64_t total = 0;
 
@@ -30,21 +30,23 @@ struct FastpassEntry {
   }
 };
 
-/// They lie where telemetry would be. Base slot: in Packet::scheme; how many: in Packet::immediate.
+/// Stored in the telemetry stack. Base slot: in Packet::scheme; number of entries:
+/// Packet::immediate.
 struct FastpassEntries {
   static constexpr std::size_t kMax = kMaxIntHops * 2;
-  // On the wire, behind the control packet's header: destination and count, or destination and way.
+  // Wire bytes behind the control packet's header: destination and count, or destination and path.
   static constexpr std::uint32_t kDemandBytes = 6;
   static constexpr std::uint32_t kSlotBytes = 4;
 
-  /// The packet has a telemetry stack, and room.
+  /// Precondition: the packet has a telemetry stack with room.
   static void add(Packet& packet, const FastpassEntry& entry) {
     const std::uint64_t word =
         static_cast<std::uint64_t>(entry.kind) << 56 | std::uint64_t{entry.first_way} << 48 |
         std::uint64_t{entry.second_way} << 40 | std::uint64_t{entry.slot} << 32 | entry.host;
     IntHop& hop = packet.telemetry->hop[packet.immediate / 2];
     if (packet.immediate % 2 == 0) {
-      // The whole hop: what the pooled stack held before is neither sent nor in a digest.
+      // Clears the whole hop, so that old content of the pooled stack gets into no packet or
+      // digest.
       hop = {{}, word, static_cast<Bytes>(entry.total), {}};
     } else {
       hop.timestamp.count = static_cast<std::int64_t>(word);

@@ -14,10 +14,10 @@ const Transports::Registered<FcpParameters> kFcp{
       return std::make_unique<Fcp>(context, parameters);
     }};
 
-/// Of a budget, that sums are counted in: they are exact.
+/// Unit of sums of budgets, as an integer, so that sums are exact.
 constexpr double kUnit = 1.0 / 4'294'967'296.0;
 
-/// What would buy the whole of a NIC's link, at least, if several flows share it: a port's default.
+/// Minimum budget that buys the whole NIC link if several flows share it; the default of a port.
 constexpr double kFloor = LinkPriceParameters{}.floor.value();
 }  // namespace
 
@@ -51,27 +51,27 @@ void Fcp::add_own_state(StateDigest& d) const {
   d(budgets_, spent_, sending_, senders_);
 }
 
-// ---------------------------------------------------------------- paying
+// ---------------------------------------------------------------- Payments
 
-/// Of a bit of the NIC's link.
+/// Price per bit of the NIC's link.
 double Fcp::own_price() const {
   if (sending_ < 2) return 0;
   return std::max(static_cast<double>(spent_) * kUnit, kFloor) / line_;
 }
 
-/// Bits a second, by its budget alone.
+/// Rate in bits per second that the budget buys.
 double Fcp::bought(const Sender& sender) const {
   const double price = sender.way + own_price();
   return price > 0 ? sender.budget / price : line_;
 }
 
-/// The link's at most, and not 0.
+/// The flow's rate, at most the link's rate and above 0.
 BitRate Fcp::rate_of(Qpn qpn) const {
   const double rate = std::min(bought(senders_[qpn]), line_);
   return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
 }
 
-/// The ports on its way.
+/// Sets the prices that a packet pays to the ports.
 void Fcp::pay(const Sender& sender, Packet& packet) {
   const double more = std::max(bought(sender) / line_, 1.0);
   context_.pool.attach_places(packet);
@@ -80,7 +80,7 @@ void Fcp::pay(const Sender& sender, Packet& packet) {
   }
 }
 
-/// The part of its budget that the NIC's link is of its way's price.
+/// Updates the part of the budget that the flow spends on the NIC's link.
 void Fcp::spend(Sender& sender) {
   const double price = own_price();
   const double part = price > 0 ? sender.budget * price / (sender.way + price) : 0;
@@ -89,7 +89,7 @@ void Fcp::spend(Sender& sender) {
   spent_ += sender.spends;
 }
 
-/// As before it asked for the first time.
+/// Resets the flow to the state before its first probe.
 void Fcp::rest(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (sender.sending) --sending_;
@@ -99,14 +99,14 @@ void Fcp::rest(Qpn qpn) {
   asks_no_more(qpn);
 }
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- Probes
 
 PicoSeconds Fcp::asks_at(Qpn qpn) const {
   if (is_asking(qpn)) return repeats_at(qpn);
   return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
 }
 
-/// And tells the ports what it will pay.
+/// Sends a probe, which announces the flow to the ports.
 void Fcp::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (!is_asking(qpn)) sender.heard = now();
@@ -133,7 +133,7 @@ void Fcp::on_answer(Qpn qpn, const Packet& answer) {
   spend(sender);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Data
 
 bool Fcp::may_send(Qpn qpn) const { return senders_[qpn].sending; }
 
@@ -141,7 +141,7 @@ void Fcp::goes(Qpn qpn, Packet& data) { pay(senders_[qpn], data); }
 
 void Fcp::leave(Qpn qpn) { rest(qpn); }
 
-/// What its way costs is not known any more.
+/// After a timeout the price of the path is unknown.
 void Fcp::on_timeout(Qpn qpn) {
   if (senders_[qpn].sending) rest(qpn);
 }

@@ -1,5 +1,5 @@
-// FCP: every flow has a budget, every link a price, and a flow sends what its budget buys of its
-// way.
+// FCP: every flow has a budget and every link a price; a flow sends what its budget buys on its
+// path.
 #pragma once
 
 #include <array>
@@ -12,21 +12,22 @@
 namespace dcc {
 
 /// Han, Grandl, Akella, Seshan, "FCP: A Flexible Transport Framework for Accommodating Diversity",
-/// SIGCOMM 2013. No form on the wire is modelled.
+/// SIGCOMM 2013. The wire format is not modelled.
 struct FcpParameters final : RatedParameters {
   const char* discipline() const override { return "priced"; }
 };
 
-/// Sender: a probe tells the ports on the way of the flow's budget, the weight of its class, and
-/// brings back what each asks for a bit. The flow's rate is its budget over the sum. Every packet
-/// pays the ports at the prices that it was sent at, and brings back new ones. One that may not
-/// send as fast as its budget would buy pays the more for each bit: budgets are spent whole.
+/// Sender: a probe announces the flow's budget (the weight of its class) to the ports of the path
+/// and brings back the price per bit of each port. The flow's rate is its budget divided by the sum
+/// of the prices. Every packet pays the ports the prices at which it was sent, and brings back new
+/// prices. A flow that cannot send as fast as its budget allows pays more per bit, so budgets are
+/// always spent.
 ///
-/// The NIC knows the flows it sends: its link's price is the sum of what they spend on it, of
-/// packet to packet; a flow that is alone there pays nothing.
+/// The NIC knows the flows that it sends: the price of its link is the sum of what these flows
+/// spend on it, updated with every packet; a flow that is alone there pays nothing.
 ///
-/// Every packet is acknowledged, and sent again when nothing is heard of it for the timeout, after
-/// which the flow probes anew; so it does whenever it had nothing to send.
+/// Every data packet is acknowledged, and sent again if no acknowledgement arrives within the
+/// timeout. After a timeout, or after a pause, the flow probes again.
 class Fcp final : public RatedTransport {
  public:
   Fcp(const TransportContext& context, const FcpParameters& parameters);
@@ -35,13 +36,14 @@ class Fcp final : public RatedTransport {
 
  private:
   struct Sender {
-    bool sending = false;  // it knows what its way costs
-    double budget = 1;     // a second
-    PicoSeconds heard{};   // when the packet of the newest answer was sent; none before counts
+    bool sending = false;  // the price of the path is known
+    double budget = 1;     // per second
+    PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
+                           // are ignored
     PicoSeconds round_trip{};
     std::array<double, kMaxIntHops> prices{};  // of the ports
     double way = 0;                            // their sum
-    std::uint64_t spends = 0;                  // on the NIC's link, of its budget, in kUnit
+    std::uint64_t spends = 0;  // part of the budget spent on the NIC's link, in kUnit
     template <class Digest>
     void add_state(Digest& d) const {
       d(sending, budget, heard, round_trip, prices, way, spends);
@@ -66,10 +68,10 @@ class Fcp final : public RatedTransport {
   void spend(Sender& sender);
   void rest(Qpn qpn);
 
-  double line_;                     // bits a second
+  double line_;                     // bits per second
   std::array<double, 64> budgets_;  // by DSCP
-  std::uint64_t spent_ = 0;         // on the NIC's link, by all
-  std::uint32_t sending_ = 0;       // flows
+  std::uint64_t spent_ = 0;         // on the NIC's link, by all flows
+  std::uint32_t sending_ = 0;       // number of sending flows
   std::vector<Sender> senders_;     // by queue pair
 };
 

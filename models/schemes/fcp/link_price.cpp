@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-/// Of the link: whatever waits and whatever comes for nothing, so much is sold.
+/// Minimum share of the link that is sold, whatever the queue and the packets that pay nothing.
 constexpr double kMinSold = 0.1;
 }  // namespace
 
@@ -23,12 +23,12 @@ void LinkPrice::set_link(BitRate rate) {
   price_ = least_ = parameters_.floor.value() / link_;
 }
 
-/// A new interval, if it is one.
+/// Starts a new interval if the present one is over.
 void LinkPrice::turn(PicoSeconds now) {
   const std::int64_t interval = now / parameters_.interval;
   const std::int64_t later = interval - interval_;
   if (later == 0) return;
-  if (later > 1) {  // in the last one nothing came
+  if (later > 1) {  // nothing arrived in the last interval
     paid_ = later == 2 ? ahead_ : 0;
     ahead_ = 0;
     unpaid_ = queue_ = 0;
@@ -56,9 +56,9 @@ void LinkPrice::comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now) {
   }
 }
 
-/// What a flow pays here is the part of its budget that this link is of its way, as far as that is
-/// known: with the rise r, r C = w (p + r) / (p + r + elsewhere). One with little to send pays no
-/// more than that costs.
+/// A flow pays here the part of its budget that this link's price is of the path's price. The rise
+/// r of the price solves r C = w (p + r) / (p + r + elsewhere). A flow with little data pays no
+/// more than its data costs.
 void LinkPrice::preload(const Preload& ahead, PicoSeconds now) {
   turn(now);
   const double seconds = to_seconds(parameters_.interval);

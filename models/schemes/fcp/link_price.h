@@ -1,4 +1,4 @@
-// What a link asks for a bit: so much that all that is paid for it buys what it can carry (FCP).
+// The price per bit of a link, at which the payments of all flows buy exactly its capacity (FCP).
 #pragma once
 
 #include <algorithm>
@@ -20,37 +20,38 @@ struct LinkPriceParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// A budget is a number a second; a price, of budget by bits a second: at the price p a budget of w
-/// sends w / p bits a second, overhead included.
+/// A budget is a number per second. At the price p a budget w sends w / p bits per second, overhead
+/// included.
 ///
-/// Every interval the price is what was paid in the last one, over the bits that the link could
-/// have carried for it: without those of packets that pay nothing, and without a part of the
-/// shortest queue that arrivals found. So a lone bottleneck, whose flows spend all their budgets
-/// there, is right an interval later, however long ago they heard the price that they pay.
+/// In every interval the price is the sum of the payments of the last interval, divided by the bits
+/// that the link could carry for them: its capacity without the bits of packets that pay nothing,
+/// and without a part of the minimum queue that arrivals found. So the price of a single
+/// bottleneck, where flows spend their whole budgets, is right after one interval, however old the
+/// prices are that the flows pay.
 ///
-/// Who begins tells so, and the price rises at once. It counts as paid what is not paid yet, until
-/// its data comes: to the end of this interval and the next.
+/// A flow announces its start, and the price rises at once: the payment expected from the flow
+/// counts until its data arrives, to the end of the next interval.
 class LinkPrice {
  public:
-  /// Of a flow that is about to send.
+  /// A flow that announces its start.
   struct Preload {
     double budget = 0;
-    double elsewhere = 0;  // the price of its way up to here
-    Bytes bytes = 0;       // that it has to send
+    double elsewhere = 0;  // price of the path up to this port
+    Bytes bytes = 0;       // wire bytes that the flow has to send
     PicoSeconds round_trip{};
   };
 
   explicit LinkPrice(const LinkPriceParameters& parameters) : parameters_(parameters) {}
   void set_link(BitRate rate);
 
-  /// Bytes to be sent over the link have come, overhead included, at the price that was paid for
-  /// each bit, 0: none; `queue` bytes wait for it.
+  /// Records arriving bytes, overhead included, and the price paid per bit (0: none); `queue`:
+  /// bytes that wait for the link.
   void comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now);
   void preload(const Preload& ahead, PicoSeconds now);
 
-  /// As of the last call.
+  /// State after the last call.
   double price() const { return price_; }
-  /// Bits a second, for those who pay.
+  /// Bits per second for packets that pay.
   double capacity() const { return capacity_; }
 
   template <class Digest>
@@ -63,15 +64,15 @@ class LinkPrice {
 
   LinkPriceParameters parameters_;
   double link_ = 0;
-  double least_ = 0;  // price
+  double least_ = 0;  // minimum price
   double price_ = 0;
   double capacity_ = 0;
   std::int64_t interval_ = 0;
-  double paid_ = 0;       // budget by seconds, in this interval …
-  double ahead_ = 0;      // … and known of the next
-  Bytes unpaid_ = 0;      // that came for nothing
-  bool arrived_ = false;  // anything did
-  Bytes queue_ = 0;       // the shortest that arrivals found
+  double paid_ = 0;       // payments in the present interval
+  double ahead_ = 0;      // expected payments of the next interval
+  Bytes unpaid_ = 0;      // bytes of packets that pay nothing
+  bool arrived_ = false;  // true if a packet arrived
+  Bytes queue_ = 0;       // minimum found by arrivals
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// A port that asks a price for every bit (FCP).
+// A port that charges a price per bit (FCP).
 #pragma once
 
 #include <cstring>
@@ -14,10 +14,10 @@ struct PricedParameters final : AskedPortParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// What data and the probes of who begins (PacketKind::kRequest) carry, and ports read and write.
-/// The stack of telemetry has a place for each port on the way, in order: the price of a bit that
-/// data pays there, over which it writes what it asks now. `immediate` counts the ports so far.
-/// Ports beyond the last place are not paid. A probe says besides what is ahead.
+/// The header of data and of probes (PacketKind::kRequest). The telemetry stack has one entry per
+/// port of the path, in order: the price per bit that the packet pays, which the port replaces by
+/// its present price. `immediate` counts the ports passed. Ports beyond the last entry are not
+/// paid. A probe also carries the flow's LinkPrice announcement.
 struct PriceHeader {
   static bool is_on(const Packet& packet) {
     return packet.telemetry != nullptr &&
@@ -30,7 +30,7 @@ struct PriceHeader {
     return {number(packet.scheme), number(packet.remote_address), packet.telemetry->hop[0].queue,
             packet.telemetry->hop[0].timestamp};
   }
-  /// Precondition: it has a stack.
+  /// Precondition: the packet has a stack.
   static void write(Packet& packet, const LinkPrice::Preload& ahead) {
     packet.scheme = bits(ahead.budget);
     packet.remote_address = bits(ahead.elsewhere);
@@ -52,7 +52,7 @@ struct PriceHeader {
   }
 };
 
-/// Packets pay as they come, and are told the price.
+/// Packets pay on arrival and receive the present price.
 class PricedPort final : public AskedPort {
  public:
   PricedPort(const PricedParameters& parameters, const DisciplineContext& context);

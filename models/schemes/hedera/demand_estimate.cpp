@@ -21,7 +21,8 @@ class DemandEstimator {
     }
   }
 
-  /// Each round but the last settles a flow or lets one grow into what another has left.
+  /// Every round except the last one settles a flow, or lets a flow grow into bandwidth that
+  /// another flow left.
   void run() {
     for (std::size_t round = 0; round <= 2 * flows_.size(); ++round) {
       changed_ = false;
@@ -32,7 +33,7 @@ class DemandEstimator {
   }
 
  private:
-  /// What settled flows leave of the sender's link, to the others alike.
+  /// Divides what settled flows leave of a sender's link equally among its other flows.
   void share_out(HostId host, const Indices& flows) {
     std::uint64_t taken = 0;
     std::uint64_t open = 0;
@@ -50,8 +51,8 @@ class DemandEstimator {
     }
   }
 
-  /// Flows that ask for less than an equal share of the receiver's link keep that; what they leave
-  /// makes the share of the others greater, so some of these may be below it, too.
+  /// Limits the flows to a receiver to equal shares of its link. A flow that demands less than the
+  /// share keeps its demand, which raises the share of the others, so the step repeats.
   void hold_down(HostId host, const Indices& flows) {
     std::uint64_t asked = 0;
     for (const std::size_t i : flows) asked += flows_[i].rate;
@@ -86,7 +87,7 @@ class DemandEstimator {
 
   std::vector<FlowDemand>& flows_;
   const std::vector<std::uint64_t>& rate_of_;
-  std::vector<bool> settled_;  // by the receiver's share
+  std::vector<bool> settled_;  // true: limited by the receiver
   std::map<HostId, Indices> from_;
   std::map<HostId, Indices> to_;
   bool changed_ = false;

@@ -1,4 +1,5 @@
-// What flows would send if nothing but their hosts' links held them (Hedera, NSDI'10, 4.1).
+// Estimates what flows would send if only the links of their hosts limited them (Hedera, NSDI'10,
+// section 4.1).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@ namespace dcc {
 struct FlowDemand {
   HostId source = 0;
   HostId destination = 0;
-  std::uint64_t rate = 0;  // bits a second; what estimate_demands() finds
+  std::uint64_t rate = 0;  // bits per second; result of estimate_demands()
 };
 
-/// Max-min fair shares of links out of and into hosts: senders divide theirs among their flows,
-/// receivers that are asked for too much hold the largest down, and what these leave free their
-/// senders give to others, until nothing changes. `rate_of` is a host's link in bits a second, by
-/// HostId.
+/// Sets every flow's rate to its max-min fair share of the hosts' links: senders divide their links
+/// equally, receivers with too much demand limit their largest flows, and the senders of these
+/// flows give the rest to other flows, until nothing changes. `rate_of`: link rates in bits per
+/// second, by HostId.
 void estimate_demands(std::vector<FlowDemand>& flows, const std::vector<std::uint64_t>& rate_of);
 
 }  // namespace dcc

@@ -17,15 +17,15 @@ const Transports::Registered<HomaParameters> kHoma{
       return std::make_unique<Homa>(context, parameters);
     }};
 
-// Where a packet stands in its message: packets before it, and from it on to the end, as far as 32
-// bits tell.
+// Position of a packet in its message: number of packets before it, and number from it to the end,
+// limited to 32 bits.
 std::uint64_t place_of(Psn before, Psn to_end) {
   return before << 32 | std::min<Psn>(to_end, 0xFFFF'FFFF);
 }
 Psn before(const Packet& data) { return data.scheme >> 32; }
 Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
 
-// A grant up to Packet::psn and, if packets before that are missing, how far before and how many.
+// A grant up to Packet::psn; if packets before it are missing, also their distance and number.
 constexpr Psn kMaxAskedFor = 0xFF'FFFF;
 std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
   return distance << 32 | missing << 8 | priority;
@@ -95,7 +95,7 @@ void Homa::add_own_state(StateDigest& d) const {
   d(senders_, receivers_, ready_, wanting_, sender_deadlines_, receiver_deadlines_);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
 void Homa::work_changed(Qpn qpn) {
   settle(qpn);
@@ -120,13 +120,13 @@ void Homa::start_message(Qpn qpn) {
   sender.unscheduled = unscheduled_priority(cut.message_bytes);
 }
 
-/// Packets that it has to send.
+/// Number of packets that the sender has to send.
 Psn Homa::left(Qpn qpn) const {
   const Connection& connection = at(qpn);
   return senders_[qpn].again.size() + (connection.out.end() - connection.next);
 }
 
-/// Whether the sender may send, and that somebody looks after what it has sent.
+/// Updates whether the sender may send, and its timeout.
 void Homa::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.again.erase(std::remove_if(sender.again.begin(), sender.again.end(),
@@ -190,7 +190,7 @@ void Homa::on_grant(Qpn qpn, const Packet& grant) {
   if (grant.psn > end) say_end(qpn);
 }
 
-/// What was not sent yet, because others go first, will be; so nothing is said to that.
+/// Packets that were not sent yet because other messages go first are not sent again.
 void Homa::on_request(Qpn qpn, const Packet& request) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -205,7 +205,7 @@ void Homa::on_request(Qpn qpn, const Packet& request) {
   }
 }
 
-/// To a receiver that counts on more than was posted: it was stopped.
+/// Tells a receiver that the message ends earlier than announced, because the flow was stopped.
 void Homa::say_end(Qpn qpn) {
   Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
   end->psn = at(qpn).out.end();
@@ -217,7 +217,7 @@ void Homa::check_senders() {
   sender_deadlines_.expire([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
-    if (out.first_undelivered() >= at(qpn).next) return;  // all is known to have arrived
+    if (out.first_undelivered() >= at(qpn).next) return;  // everything is acknowledged
     if (!sender.ready) {
       ++context_.counters.timeouts;
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
@@ -228,7 +228,7 @@ void Homa::check_senders() {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- arrivals
+// ---------------------------------------------------------------- Arrivals
 
 void Homa::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
@@ -255,7 +255,7 @@ void Homa::arrived(Qpn qpn, Packet& packet) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- receiving
+// ---------------------------------------------------------------- Receiver
 
 void Homa::on_data(Qpn qpn, const Packet& packet) {
   Receiver& receiver = receivers_[qpn];
@@ -277,7 +277,7 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   grant();
 }
 
-/// There is no more than that.
+/// Shortens the expected message.
 void Homa::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -293,7 +293,7 @@ void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
   if (acknowledges()) acknowledge_whole(qpn, flow, sent);
 }
 
-/// Keeps wanting_ in order: less to grant goes first, of equals who came first.
+/// Keeps wanting_ sorted: fewest packets to grant first, then in order of arrival.
 void Homa::list(Qpn qpn) {
   if (receivers_[qpn].listed || to_grant(qpn) == 0) return;
   receivers_[qpn].listed = true;
@@ -314,7 +314,8 @@ void Homa::grant() {
   }
 }
 
-/// Grants to those whose turn it is. True: one is wholly granted, so another takes its place.
+/// Grants the first messages of wanting_. True if a message became fully granted, so that another
+/// one takes its place.
 bool Homa::grant_active() {
   std::array<Qpn, kPriorities> active{};
   unsigned count = 0;
@@ -354,12 +355,12 @@ void Homa::check_receivers() {
   });
 }
 
-/// For the first gap in what was granted.
+/// Requests retransmission of the first gap in the granted data.
 void Homa::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
-  if (from >= receiver.granted) return;  // it waits for its turn
+  if (from >= receiver.granted) return;  // nothing granted is missing
   const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMaxAskedFor));
   ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);

@@ -1,4 +1,5 @@
-// Homa: receivers grant the messages with least left, and pick the priorities that ports serve by.
+// Homa: receivers grant the messages with the fewest bytes left, and choose the priorities of
+// packets.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@ namespace dcc {
 /// Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport Protocol Using Network
 /// Priorities", SIGCOMM 2018, section 3; constants of its authors' simulator.
 struct HomaParameters final : TransportParameters {
-  Bytes rtt_bytes = 10'000;     // sent unasked, and kept granted ahead of what has come
-  unsigned overcommitment = 7;  // messages that a host grants at the same time
-  /// Message sizes, ascending, that part the unscheduled bytes' priorities; the shortest have the
-  /// highest. With the granted ones' there are no more than eight.
+  Bytes rtt_bytes = 10'000;     // sent without a grant, and granted ahead of received data
+  unsigned overcommitment = 7;  // number of messages that a host grants at the same time
+  /// Limits of message size, ascending, between the priorities of unscheduled bytes; the shortest
+  /// messages have the highest priority. Both kinds together use at most eight priorities.
   std::vector<unsigned> cutoffs;
-  PicoSeconds timeout = kMilliSecond * 5;          // at the receiver
-  PicoSeconds sender_timeout = kMilliSecond * 10;  // nothing heard of what was sent
+  PicoSeconds timeout = kMilliSecond * 5;          // of the receiver
+  PicoSeconds sender_timeout = kMilliSecond * 10;  // of the sender
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -27,17 +28,19 @@ struct HomaParameters final : TransportParameters {
   bool may_omit_acks() const override { return true; }
 };
 
-/// Sender: of every message the first RTTbytes go out unasked, at a priority by its size; the rest
-/// as far as grants reach, at the priority they name. Of all that may go, the message with least
-/// left goes first. Receiver: of the messages that are not wholly granted the ones with least to
-/// grant, one of a sender and no more than the overcommitment, are kept granted RTTbytes ahead of
-/// what has come; the shortest at the highest of the lowest priorities that this takes. A message
-/// of which something granted is missing, and nothing came for the timeout, is asked for again from
-/// its first gap. Its end is acknowledged; a sender that hears nothing sends its first packet
-/// again, which makes the receiver answer. Messages of one queue pair follow each other.
+/// Sender: the first RTTbytes of every message leave without a grant, at a priority by the
+/// message's size; further bytes leave up to the grants, at the priority of the grant. Among the
+/// messages that may send, the one with the fewest bytes left goes first.
 ///
-/// With `ack: none` (the paper's one-way messages) a message is over for its sender when its last
-/// packet has left.
+/// Receiver: grants the messages with the fewest bytes to grant, at most one per sender and at most
+/// `overcommitment`, so that each is granted RTTbytes ahead of received data. These messages use
+/// the lowest priorities, the shortest message the highest of them. If granted data is missing and
+/// nothing arrives for the timeout, the receiver requests retransmission from the first gap. The
+/// end of a message is acknowledged; a sender that receives nothing sends the first packet again,
+/// which makes the receiver answer. Messages of one queue pair are sent one after another.
+///
+/// With `ack: none` (the one-way messages of the paper) a message completes when its last packet
+/// has left.
 class Homa final : public MessageTransport {
  public:
   Homa(const TransportContext& context, const HomaParameters& parameters);
@@ -56,13 +59,13 @@ class Homa final : public MessageTransport {
   };
   struct Sender {
     bool ready = false;  // in ready_
-    Psn granted = 0;     // packets before it may go
-    // The message that is being sent:
+    Psn granted = 0;     // packets below this number may leave
+    // The present message:
     Psn begin = 0;
     Psn end = 0;
-    std::uint8_t unscheduled = 0;  // priority of what goes unasked
-    std::uint8_t scheduled = 0;    // … and as last granted
-    std::deque<Again> again;       // asked for once more
+    std::uint8_t unscheduled = 0;  // priority without a grant
+    std::uint8_t scheduled = 0;    // priority of the last grant
+    std::deque<Again> again;       // packets to send again
     template <class Digest>
     void add_state(Digest& d) const {
       d(granted, begin, end, unscheduled, scheduled, again);
@@ -70,8 +73,8 @@ class Homa final : public MessageTransport {
   };
   struct Receiver {
     bool listed = false;  // in wanting_
-    Psn end = 0;          // one behind what is known to come
-    Psn granted = 0;      // … and to be allowed
+    Psn end = 0;          // one above the last announced packet
+    Psn granted = 0;      // one above the last granted packet
     template <class Digest>
     void add_state(Digest& d) const {
       d(end, granted);
@@ -111,7 +114,7 @@ class Homa final : public MessageTransport {
   HomaParameters parameters_;
   Psn window_;                       // RTTbytes in packets
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // the same
+  std::vector<Receiver> receivers_;  // by queue pair
   std::vector<Qpn> ready_;           // senders that may send
   std::vector<Qpn> wanting_;         // receivers not wholly granted, by what is to grant
   DeadlineTable sender_deadlines_;

@@ -57,7 +57,7 @@ void Ndp::add_own_state(StateDigest& d) const {
   d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
 void Ndp::work_changed(Qpn qpn) {
   Sender& sender = senders_[qpn];
@@ -72,7 +72,7 @@ void Ndp::work_changed(Qpn qpn) {
 
 std::uint64_t Ndp::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
-/// Whether the sender may send, and that somebody looks after it when it may not.
+/// Updates whether the sender may send, and its timeout if it may not.
 void Ndp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const std::uint64_t work = work_left(qpn);
@@ -92,7 +92,7 @@ Packet* Ndp::next_packet() {
   --sender.allowed;
   const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  settle(qpn);  // to the end of the turns
+  settle(qpn);  // moves the queue pair to the end of the round robin
   return packet;
 }
 
@@ -122,7 +122,7 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
   totals_.credits_unused += more - used;
 }
 
-// ---------------------------------------------------------------- nothing heard for too long
+// ---------------------------------------------------------------- Timeouts
 
 /// For the packet that has waited longest; without one, for anything at all.
 void Ndp::set_deadline(Qpn qpn) {
@@ -134,7 +134,7 @@ void Ndp::set_deadline(Qpn qpn) {
   deadlines_.set(qpn, when);
 }
 
-/// With a packet, or with a PULL, its share of the window died: so much may go unasked.
+/// Restores the part of the window that was lost with a packet or a PULL.
 void Ndp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
   std::uint64_t silent = sender.packets.out() == 0 ? 1 : 0;
@@ -152,7 +152,7 @@ void Ndp::check_deadlines() {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- arrivals
+// ---------------------------------------------------------------- Arrivals
 
 void Ndp::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
@@ -190,7 +190,7 @@ void Ndp::arrived(Qpn qpn, Packet& packet) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- receiving
+// ---------------------------------------------------------------- Receiver
 
 void Ndp::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   Receiver& receiver = receivers_[qpn];
@@ -222,7 +222,7 @@ void Ndp::limit_pulls(Qpn qpn) {
   receiver.pending = std::min(receiver.pending, receiver.seen_end - at(qpn).in.count());
 }
 
-/// Nobody else waits and the interval is over: this queue pair's PULL is counted now.
+/// Counts the PULL at once, on the ACK, if no other queue pair waits and the interval is over.
 bool Ndp::pull_at_once(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (receiver.pending == 0 || !pull_turns_.empty() || now() < next_pull_) return false;
@@ -240,7 +240,7 @@ void Ndp::send_pull() {
     Receiver& receiver = receivers_[qpn];
     receiver.queued = receiver.pending > 1;
     if (receiver.queued) pull_turns_.push_back(qpn);
-    if (receiver.pending == 0) continue;  // it has all by now
+    if (receiver.pending == 0) continue;  // all packets have arrived since
     --receiver.pending;
     ++receiver.pulls;
     ++totals_.credits_sent;

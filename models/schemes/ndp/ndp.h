@@ -1,4 +1,4 @@
-// NDP: senders begin with a full window, receivers pull the rest at the pace of their link.
+// NDP: senders start with a full window; receivers pull the rest at the rate of their link.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@ namespace dcc {
 /// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 /// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
 struct NdpParameters final : TransportParameters {
-  unsigned initial_window = 23;              // packets sent unasked
-  std::optional<PicoSeconds> pull_interval;  // empty: a full payload at line rate
+  unsigned initial_window = 23;              // packets sent without a PULL
+  std::optional<PicoSeconds> pull_interval;  // empty: time of a full payload at line rate
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "trimming"; }
 };
 
-/// Sender: of a message that begins on a queue pair with nothing unsent, the first window goes out
-/// at once; afterwards a packet for each PULL, what was trimmed before what is new. Receiver: an
-/// ACK for each packet, a NACK for each header, and for each of both a PULL; PULLs of all queue
-/// pairs take turns and leave one an interval. They are counted, and ACKs and NACKs say the count
-/// too, so one that is lost, or rides on the ACK because nobody else waits, is made good by what
-/// comes next. Of a message whose end was seen no more is pulled than is missing.
+/// Sender: when a message starts on a queue pair with nothing left to send, the first window leaves
+/// at once; then one packet leaves for each PULL, trimmed packets before new ones.
 ///
-/// A packet of which nothing is heard for the timeout is sent again unasked: with it its share of
-/// the window, that died with it, comes back. A header that came back (the port had no room for
-/// headers either) is first among what is to be sent again. It goes at once when no PULL is to be
-/// expected, or when of the last twelve answers a quarter were ACKs: then its way was bad, not the
-/// receiver's crowd too large.
+/// Receiver: sends an ACK for each packet, a NACK for each header, and a PULL for each of both. The
+/// PULLs of all queue pairs take turns, one per interval. PULLs are counted, and ACKs and NACKs
+/// carry the count too, so a lost PULL is recovered by the next packet; if no other queue pair
+/// waits, the ACK replaces the PULL. Once the end of a message was seen, no more than the missing
+/// packets are pulled.
+///
+/// A packet without an answer for the timeout is sent again without a PULL, which restores its part
+/// of the window. A returned header (the port's header queue was full) is first among the packets
+/// to send again. Its packet leaves at once if no PULL is expected, or if a quarter of the last
+/// twelve answers were ACKs: then the path was bad, not the number of senders too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);
@@ -43,14 +44,14 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  /// ACKs among the last answers of any kind, headers that came back included.
+  /// The share of ACKs among the last answers: ACKs, NACKs and returned headers.
   class LatestAnswers {
    public:
     void add(bool is_ack) {
       acks_ = static_cast<std::uint16_t>((acks_ << 1 | (is_ack ? 1u : 0u)) & ((1u << kKept) - 1));
       if (count_ < kKept) ++count_;
     }
-    /// Much gets through: what does not is not for the receiver's sake.
+    /// True if many packets get through, so a loss is not caused by the load of the receiver.
     bool tell_of_a_bad_way() const {
       const auto acks = static_cast<unsigned>(__builtin_popcount(acks_));
       return acks != 0 && count_ / acks <= 3;
@@ -62,28 +63,28 @@ class Ndp final : public MessageTransport {
 
    private:
     static constexpr unsigned kKept = 12;
-    std::uint16_t acks_ = 0;  // the latest is bit 0
+    std::uint16_t acks_ = 0;  // bit 0: the latest answer
     std::uint8_t count_ = 0;
   };
   struct Sender {
     bool ready = false;  // in ready_
-    Psn posted = 0;      // end of what was posted when it last began
+    Psn posted = 0;      // end of the posted packets when the sender last started
     Outstanding packets;
-    std::uint64_t allowed = 0;  // packets that may go now
-    std::uint64_t pulled = 0;   // PULLs so far
-    std::uint64_t answers = 0;  // ACKs and NACKs so far: each stands for a PULL
+    std::uint64_t allowed = 0;  // packets that may leave now
+    std::uint64_t pulled = 0;   // number of PULLs received
+    std::uint64_t answers = 0;  // number of ACKs and NACKs; each announces a PULL
     LatestAnswers latest;
-    PicoSeconds heard{};  // when anything came
+    PicoSeconds heard{};  // time of the last packet received
     template <class Digest>
     void add_state(Digest& d) const {
       d(posted, packets, allowed, pulled, answers, latest, heard);
     }
   };
   struct Receiver {
-    Psn seen_end = 0;           // behind the last packet of which anything came
-    bool ended = false;         // … which is the last of its message
-    std::uint64_t pending = 0;  // PULLs to be sent
-    std::uint64_t pulls = 0;    // sent so far
+    Psn seen_end = 0;           // one above the last packet seen, data or header
+    bool ended = false;         // that packet is the last of its message
+    std::uint64_t pending = 0;  // number of PULLs to send
+    std::uint64_t pulls = 0;    // number of PULLs sent
     bool queued = false;        // in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
@@ -97,7 +98,7 @@ class Ndp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sending
+  // Sender
   void on_ack(Qpn qpn, const Packet& ack);
   void on_return(Qpn qpn, Psn psn);
   void on_pull(Qpn qpn, std::uint64_t pulls);
@@ -107,7 +108,7 @@ class Ndp final : public MessageTransport {
   void look_at(Qpn qpn);
   void check_deadlines();
 
-  // Receiving
+  // Receiver
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void limit_pulls(Qpn qpn);
   bool pull_at_once(Qpn qpn);

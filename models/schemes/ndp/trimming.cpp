@@ -67,7 +67,7 @@ PortDiscipline::Verdict TrimmingPort::enqueue(Packet* packet) {
   return verdict;
 }
 
-/// Puts the packet where the last of the data was, and returns that one.
+/// Replaces the last data packet by `packet` and returns the replaced one.
 Packet* TrimmingPort::replace_last(Packet* packet) {
   Packet* const last = data_.back();
   data_bytes_ += Bytes{packet->wire_bytes} - Bytes{last->wire_bytes};

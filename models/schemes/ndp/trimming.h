@@ -1,4 +1,4 @@
-// A port that cuts payloads off instead of dropping packets (NDP).
+// A port that trims packets to their headers instead of dropping them (NDP).
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@ namespace dcc {
 /// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 /// performance", SIGCOMM 2017, section 3.1.
 struct TrimmingParameters final : DisciplineParameters {
-  unsigned data_packets = 8;       // that may wait
-  Bytes header_queue = 72'000;     // headers and control packets that may wait
-  Bytes header = 64;               // what is left of a packet
-  unsigned headers_a_packet = 10;  // served to one of data when both wait
-  bool return_to_sender = true;    // headers that find no room, once
-  // Ultra Ethernet marks as well, what leaves more than this behind it (uet-htsim).
+  unsigned data_packets = 8;       // limit of the data queue
+  Bytes header_queue = 72'000;     // limit of the header queue, control packets included
+  Bytes header = 64;               // wire bytes of a trimmed packet
+  unsigned headers_a_packet = 10;  // headers sent per data packet when both wait
+  bool return_to_sender = true;    // headers that find no room go back to their sender, once
+  // Ultra Ethernet also marks: a data packet is marked by the data queue behind it (uet-htsim).
   bool ecn = false;
-  Bytes kmin = 80'000;   // never marked
-  Bytes kmax = 320'000;  // always; in between by lot, in proportion
+  Bytes kmin = 80'000;   // below: never marked
+  Bytes kmax = 320'000;  // above: always marked; linear probability between
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
 };
 
-/// A short queue of data and one of headers. Data that finds its queue full loses its payload, or
-/// takes the place of the last in it, which loses its own: heads or tails, so that no sender is
-/// always the unlucky one. Headers, and control packets with them, go first, but let one packet of
-/// data pass for every so many. With `ecn` data is marked as it leaves, by the data behind it.
+/// A short data queue and a header queue. When data finds its queue full, either the arriving
+/// packet or the last packet of the queue is trimmed, at random with equal probability, so that no
+/// sender is always trimmed. Headers and control packets go first, with one data packet after every
+/// `headers_a_packet`. With `ecn`, data is marked as it leaves, by the length of the data queue.
 class TrimmingPort final : public PortDiscipline {
  public:
   TrimmingPort(const TrimmingParameters& parameters, RandomStream& random)
@@ -48,14 +48,14 @@ class TrimmingPort final : public PortDiscipline {
   const TrimmingParameters parameters_;
   RandomStream& random_;
   EcnMarker marker_;
-  // Data by arrival; the one before the last, so that the last can be taken back.
+  // Data in order of arrival, and the last packet but one, so that the last can be replaced.
   PacketFifo data_;
   Packet* before_last_ = nullptr;
   unsigned data_count_ = 0;
   Bytes data_bytes_ = 0;
   PacketFifo headers_;
   Bytes header_bytes_ = 0;
-  unsigned headers_in_turn_ = 0;  // sent since data was, while both waited
+  unsigned headers_in_turn_ = 0;  // headers sent since the last data packet while both waited
 };
 
 }  // namespace dcc

@@ -16,7 +16,7 @@ const Transports::Registered<PdqParameters> kPdq{
       return std::make_unique<Pdq>(context, parameters);
     }};
 
-/// The NIC has room for all its flows, and nothing to dampen.
+/// Parameters of the allocator in the NIC: room for all flows, no dampening.
 PreemptiveAllocatorParameters for_nic() {
   PreemptiveAllocatorParameters rates;
   rates.flows = std::numeric_limits<std::uint32_t>::max();
@@ -25,7 +25,7 @@ PreemptiveAllocatorParameters for_nic() {
   return rates;
 }
 
-/// No port's: theirs are odd, and drawn from 2^63.
+/// Number of the NIC; the numbers of ports are odd and random below 2^63.
 std::uint64_t name_of_nic(const TransportContext& context) {
   return (std::uint64_t{context.nic.host} + 1) * 2;
 }
@@ -55,14 +55,14 @@ void Pdq::add_own_state(StateDigest& d) const {
   d(nic_, senders_);
 }
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- Requests
 
-/// That what it has to send takes at the highest rate.
+/// Time that the remaining data takes at the maximum rate.
 PicoSeconds Pdq::time_left(Qpn qpn) const {
   return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
 }
 
-/// Whether it can be met at all (the paper's early termination, section 3.1).
+/// True if the deadline can be met (early termination of the paper, section 3.1).
 void Pdq::look_at_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const PicoSeconds deadline = at(qpn).config.deadline;
@@ -83,8 +83,8 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
   return header;
 }
 
-/// Or its repetition. Who sends asks with every packet, but their answers wait behind whatever
-/// queue there is, and it would hear too late that it is to pause.
+/// When the next probe, or its repetition, is due. A sending flow also probes, because the answers
+/// of its data packets wait behind the queue, so that a pause would arrive too late.
 PicoSeconds Pdq::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (is_asking(qpn)) return repeats_at(qpn);
@@ -107,7 +107,7 @@ void Pdq::ask(Qpn qpn) {
   tell_ports(qpn, header, false);
 }
 
-/// The first port on the way, whose answer is there at once.
+/// Asks the NIC, the first port of the path, whose answer is immediate.
 SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   Sender& sender = senders_[qpn];
   look_at_deadline(qpn);
@@ -123,7 +123,7 @@ SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   return header;
 }
 
-/// The last time, or until it asks anew.
+/// Removes the flow from the lists of the ports.
 void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
   Packet* const probe = make_request(qpn);
   probe->last = leaves;
@@ -143,7 +143,7 @@ void Pdq::leave(Qpn qpn) {
   rest(qpn);
 }
 
-/// As before it asked for the first time.
+/// Resets the flow to the state before its first request.
 void Pdq::rest(Qpn qpn) {
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
@@ -163,7 +163,7 @@ void Pdq::on_answer(Qpn qpn, const Packet& answer) {
     sender.round_trip = std::min(sender.round_trip, now() - answer.sent);
   }
   if (header.paused_by != 0 && header.rate.bits_per_second != 0) {
-    rest(qpn);  // who paused it is not on its way any more, and the others took its word
+    rest(qpn);  // the port that paused the flow is no longer on its path
     return;
   }
   sender.rate = header.rate;
@@ -171,13 +171,13 @@ void Pdq::on_answer(Qpn qpn, const Packet& answer) {
   sender.probe_after = std::max(header.probe_after, sender.round_trip);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Data
 
 bool Pdq::may_send(Qpn qpn) const { return senders_[qpn].rate.bits_per_second > 0; }
 
 BitRate Pdq::rate_of(Qpn qpn) const { return senders_[qpn].rate; }
 
-/// Every packet tells the ports how much is left behind it; the last, to forget its flow.
+/// Every packet tells the ports how much data is left behind it; the last packet removes the flow.
 void Pdq::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   attach(data, told_the_nic(qpn));
@@ -189,7 +189,7 @@ void Pdq::goes(Qpn qpn, Packet& data) {
   }
 }
 
-/// The rate is for who is heard of.
+/// A timeout ends the rate of the flow.
 void Pdq::on_timeout(Qpn qpn) {
   if (may_send(qpn)) rest(qpn);
 }

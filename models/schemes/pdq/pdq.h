@@ -1,5 +1,5 @@
-// PDQ: the most critical flows send at the rates that every port on their way allows; the others
-// pause, and ask again.
+// PDQ: the most critical flows send at the rates that the ports of their path allow; other flows
+// pause and probe.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,33 @@
 
 namespace dcc {
 
-/// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012. No
-/// form on the wire is modelled.
+/// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012. The
+/// wire format is not modelled.
 struct PdqParameters final : RatedParameters {
   const char* discipline() const override { return "preemptive_rate"; }
   bool needs_symmetric_paths() const override { return true; }
 };
 
-/// Sender: asks the ports on its way, the NIC the first, with a probe and then with every packet;
-/// the answer is the rate that it sends at, or that it pauses and when it is to ask again. What the
-/// NIC itself pauses asks only there. With its last packet a flow gives its rate back, and whatever
-/// is to be sent after that is asked for anew. Ports must see the answers of what they were asked
-/// (`routing: symmetric`).
+/// Sender: requests a rate from the ports of its path, the NIC being the first, with a probe and
+/// then with every data packet. The answer is the rate, or a pause and the time of the next probe.
+/// A flow that the NIC itself pauses probes only the NIC. The last packet of a flow returns its
+/// rate; later data needs a new request. Answers must pass the ports of their requests (`routing:
+/// symmetric`).
 ///
-/// A flow that cannot meet its deadline any more has none (the paper ends it). Every packet is
-/// acknowledged, and sent again when nothing is heard of it for the timeout, which also takes the
-/// flow's rate.
+/// A flow that can no longer meet its deadline loses the deadline (the paper terminates it). Every
+/// data packet is acknowledged, and sent again if no acknowledgement arrives within the timeout; a
+/// timeout also ends the flow's rate.
 class Pdq final : public RatedTransport {
  public:
   Pdq(const TransportContext& context, const PdqParameters& parameters);
 
  private:
   struct Sender {
-    bool late = false;         // its deadline cannot be met
-    bool known = false;        // ports on the way may have it in their lists
-    PicoSeconds heard{};       // when the packet of the newest answer was sent; none before counts
-    PicoSeconds round_trip{};  // the shortest of data so far
+    bool late = false;    // the deadline cannot be met
+    bool known = false;   // ports of the path may have the flow in their lists
+    PicoSeconds heard{};  // sending time of the packet whose answer is the newest; older answers
+                          // are ignored
+    PicoSeconds round_trip{};  // minimum over data packets
     PicoSeconds probe_after{};
     BitRate rate;
     std::uint64_t paused_by = 0;
@@ -65,7 +66,7 @@ class Pdq final : public RatedTransport {
   void rest(Qpn qpn);
   void attach(Packet& packet, const SchedulingHeader& header);
 
-  PreemptiveAllocator nic_;      // of the NIC's link, by queue pair
+  PreemptiveAllocator nic_;      // for the NIC's link, by queue pair
   std::vector<Sender> senders_;  // by queue pair
 };
 

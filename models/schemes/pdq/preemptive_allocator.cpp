@@ -6,10 +6,10 @@
 namespace dcc {
 
 namespace {
-/// Round trips, or probes that it was to send, after which nobody speaks of a flow any more.
+/// Number of round trips, or of probe intervals, without news after which a flow is removed.
 constexpr std::int64_t kSilence = 4;
 
-/// Of a round trip, in which they are counted.
+/// Fractions of a round trip, as integers.
 constexpr std::int64_t kParts = 1024;
 
 PicoSeconds times(PicoSeconds round_trip, std::size_t n, Ratio ratio) {
@@ -17,7 +17,7 @@ PicoSeconds times(PicoSeconds round_trip, std::size_t n, Ratio ratio) {
   return PicoSeconds(static_cast<std::int64_t>(count * ratio.numerator / ratio.denominator));
 }
 
-/// Parts of its round trips that it has left.
+/// Number of round trips that the flow still needs, in these fractions.
 std::int64_t ends_in(const PreemptiveAllocator::Flow& flow) {
   return flow.left.count / std::max<std::int64_t>(flow.round_trip.count / kParts, 1);
 }
@@ -67,7 +67,7 @@ std::size_t PreemptiveAllocator::put(const Flow& flow) {
   return static_cast<std::size_t>(place);
 }
 
-/// That are kept.
+/// Number of flows that the list may keep.
 std::size_t PreemptiveAllocator::most(PicoSeconds now) const {
   if (flows_.size() < parameters_.flows) return parameters_.flows;
   const auto sending = std::count_if(flows_.begin(), flows_.end(), [&](const Flow& flow) {
@@ -87,7 +87,8 @@ void PreemptiveAllocator::forget_the_silent(PicoSeconds now) {
                flows_.end());
 }
 
-/// Every round trip: what drains in two the queue that stood all the last is held back.
+/// Adjusts the capacity once per round trip: reserves what drains the minimum queue of the last
+/// round trip in two round trips.
 void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, PicoSeconds now) {
   shortest_queue_ = std::min(shortest_queue_, queue);
   if (now < controlled_) return;
@@ -99,7 +100,7 @@ void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, Pico
   shortest_queue_ = queue;
 }
 
-/// What the flows before that place leave (the paper's algorithm 2).
+/// Capacity that the flows before `place` leave (algorithm 2 of the paper).
 std::uint64_t PreemptiveAllocator::available(std::size_t place, PicoSeconds now) const {
   const std::int64_t early = kParts * parameters_.early_start;
   std::int64_t ending = 0;
@@ -158,7 +159,7 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   if (rate.bits_per_second == 0 || (begins && now < next_may_begin_)) {
     kept.offered = {};
     pause(header, place);
-    // It asks again no sooner than it was just told.
+    // The flow probes no earlier than this answer says.
     kept.forgotten = std::max(kept.forgotten, now + header.probe_after * kSilence);
     return;
   }

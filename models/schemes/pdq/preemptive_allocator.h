@@ -1,4 +1,4 @@
-// A link's capacity, given to the most critical flows that ask for it; the others pause (PDQ).
+// Allocates the capacity of a link to the most critical flows; other flows pause (PDQ).
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace dcc {
 
-/// What a flow tells the ports on its way with every packet, and what they make of it: the answer
-/// brings it back past them to the sender.
+/// The header that a flow sends to the ports of its path with every packet. The ports change it,
+/// and the answer brings it back past the ports to the sender.
 struct SchedulingHeader {
-  BitRate rate;                 // that it may send at, wire bits, as far as it has asked
-  std::uint64_t paused_by = 0;  // the port that lets it send nothing; 0: none
+  BitRate rate;                 // allowed rate in wire bits, by the ports passed so far
+  std::uint64_t paused_by = 0;  // number of the port that pauses the flow; 0: none
   PicoSeconds deadline = PicoSeconds::max();  // max(): none
-  PicoSeconds left{};         // that the rest takes at the sender's highest rate; 0: none is left
-  PicoSeconds round_trip{};   // as the sender measured it, > 0
-  PicoSeconds probe_after{};  // if it is paused
+  PicoSeconds left{};         // time of the rest at the sender's maximum rate; 0: nothing left
+  PicoSeconds round_trip{};   // measured by the sender, > 0
+  PicoSeconds probe_after{};  // for a paused flow: time until the next probe
 };
 
 /// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012,
@@ -33,47 +33,48 @@ struct PreemptiveAllocatorParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// Keeps a list of flows, the most critical first: that with the earlier deadline, then that with
-/// less left, then the lower number. A flow may send at what those before it leave of the capacity,
-/// or pauses. Those before it that end within round trips are left out, as far as the round trips
-/// of all of them are less than `early_start`: the next begins before they have ended. Of flows
-/// that last longer no second one begins for `dampening`, until the first has been heard of.
+/// Keeps a list of flows, the most critical first: earliest deadline, then least data left, then
+/// lowest number. A flow may send at the capacity that the flows before it leave, or pauses. Flows
+/// before it that end within a few round trips are ignored as long as the sum of their remaining
+/// round trips is below `early_start`, so the next flow starts before they end. After a longer flow
+/// has started, no further long flow starts for `dampening`, or until the first one reports.
 ///
-/// A rate counts when the answer has come back with it; one that was raised on the way out counts
-/// for two round trips, until it does. Flows that pause elsewhere are not kept, nor is one
-/// that sends its last packet, nor more than `flows` or twice those that send.
+/// A rate becomes valid when the answer with it has passed the port; a rate that was raised on the
+/// forward path counts for two round trips until then. The list does not keep flows that another
+/// port pauses, flows that send their last packet, and more flows than `flows` or twice the sending
+/// ones.
 class PreemptiveAllocator {
  public:
-  /// `name` of the port, in SchedulingHeader::paused_by: another for each, not 0.
+  /// `name`: number of the port in SchedulingHeader::paused_by, unique and not 0.
   PreemptiveAllocator(const PreemptiveAllocatorParameters& parameters, std::uint64_t name)
       : parameters_(parameters), name_(name) {}
   void set_link(BitRate rate);
   std::uint64_t name() const { return name_; }
 
-  /// On the way out; `queue` bytes wait for the link.
+  /// Handles a header on the forward path; `queue`: bytes that wait for the link.
   void ask(std::uint32_t flow, SchedulingHeader& header, Bytes queue, PicoSeconds now);
-  /// On the way back; `sent`: of the packet that is answered.
+  /// Handles a header on the reverse path; `sent`: when the answered packet was sent.
   void answer(std::uint32_t flow, const SchedulingHeader& header, PicoSeconds sent);
   void leave(std::uint32_t flow);
 
-  /// As of the last call.
+  /// State after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   struct Flow {
     std::uint32_t number = 0;
     PicoSeconds deadline{};
     PicoSeconds left{};
     PicoSeconds round_trip{};
-    BitRate rate;             // as an answer came back; 0: it pauses, or there was none yet
-    BitRate offered;          // on its way out, last
-    PicoSeconds sent{};       // the packet whose answer came back
-    PicoSeconds raised{};     // until when what was offered counts though no answer has it
-    PicoSeconds forgotten{};  // when, if nothing more is heard of it
+    BitRate rate;             // from the last answer; 0: the flow pauses, or had no answer yet
+    BitRate offered;          // last rate on the forward path
+    PicoSeconds sent{};       // sending time of the packet whose answer came back
+    PicoSeconds raised{};     // until when `offered` counts without an answer
+    PicoSeconds forgotten{};  // when the flow is removed without news
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, deadline, left, round_trip, rate, offered, sent, raised, forgotten);
     }
   };
-  /// The most critical first.
+  /// True if `a` is more critical than `b`.
   const std::vector<Flow>& flows() const { return flows_; }
 
   template <class Digest>
@@ -96,9 +97,9 @@ class PreemptiveAllocator {
   std::uint64_t name_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds controlled_{};      // when the capacity is next looked at
-  Bytes shortest_queue_ = 0;      // since the last time
-  PicoSeconds next_may_begin_{};  // one that does not end soon
+  PicoSeconds controlled_{};      // next adjustment of the capacity
+  Bytes shortest_queue_ = 0;      // since the last adjustment
+  PicoSeconds next_may_begin_{};  // earliest start of the next long flow
   std::vector<Flow> flows_;
 };
 

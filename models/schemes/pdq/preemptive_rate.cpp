@@ -17,7 +17,7 @@ void PreemptiveRateParameters::describe(ParameterVisitor& v) {
   AskedPortParameters::describe(v);
 }
 
-/// Its name is drawn, so that no two ports of a network have the same.
+/// The number of the port is random, so that no two ports of a network have the same.
 PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameters,
                                        const DisciplineContext& context)
     : AskedPort(parameters, context), rates_(parameters.rates, context.random.next_u64() | 1) {}

@@ -1,4 +1,4 @@
-// A port that gives its link's rate to the most critical flows and pauses the others (PDQ).
+// A port that gives the rate of its link to the most critical flows and pauses the others (PDQ).
 #pragma once
 
 #include "schemes/common/asked_port.h"
@@ -12,7 +12,7 @@ struct PreemptiveRateParameters final : AskedPortParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// Where a packet carries its SchedulingHeader: the stack of telemetry has room for it.
+/// Stores the SchedulingHeader in the telemetry stack of a packet.
 struct SchedulingHeaderOn {
   static bool way_out(const Packet& packet) {
     return packet.telemetry != nullptr &&
@@ -28,7 +28,7 @@ struct SchedulingHeaderOn {
     return {first.rate,       first.tx_bytes,           first.timestamp,
             second.timestamp, PicoSeconds(first.queue), PicoSeconds(second.queue)};
   }
-  /// Precondition: it has a stack of places (PacketPool::attach_places).
+  /// Precondition: the packet has a stack (PacketPool::attach_places).
   static void write(Packet& packet, const SchedulingHeader& header) {
     IntHop& first = packet.telemetry->hop[0];
     IntHop& second = packet.telemetry->hop[1];
@@ -37,7 +37,8 @@ struct SchedulingHeaderOn {
   }
 };
 
-/// Packets that carry a flow's header ask, and answers pass on the way back.
+/// Handles packets with a SchedulingHeader on the forward path and their answers on the reverse
+/// path.
 class PreemptiveRatePort final : public AskedPort {
  public:
   PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);

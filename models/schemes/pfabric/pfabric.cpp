@@ -10,7 +10,8 @@
 namespace dcc {
 
 namespace {
-constexpr double kNoThreshold = 100'000;  // grows by a packet an ACK, as at the beginning of TCP
+constexpr double kNoThreshold =
+    100'000;  // no threshold: the window grows by a packet per ACK, as in slow start
 
 const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
@@ -70,7 +71,7 @@ void Pfabric::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Whether the flow may send: something that is not known to have arrived, within its window.
+/// Updates whether the flow may send: it has a packet that is not acknowledged, within its window.
 void Pfabric::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
@@ -148,9 +149,9 @@ void Pfabric::go_back(Qpn qpn) {
   sender.cursor = at(qpn).out.first_undelivered();
 }
 
-// ---------------------------------------------------------------- nothing heard for too long
+// ---------------------------------------------------------------- Timeouts
 
-/// From now on; not at all when everything has arrived.
+/// Restarts the timeout; stops it when everything is acknowledged.
 void Pfabric::arm(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.deadline = PicoSeconds::max();
@@ -173,7 +174,7 @@ void Pfabric::check_timeouts() {
     if (!is_current(timeout)) continue;
     Sender& sender = senders_[timeout.qpn];
     arm(timeout.qpn);
-    // A flow whose packets wait in this NIC behind others' has nothing to hear of.
+    // Without a packet in flight no answer is missing: the flow waits for its turn in this NIC.
     if (sender.in_flight == 0 && !sender.probing) continue;
     ++context_.counters.timeouts;
     if (++sender.timeouts < parameters_.probe_after) {

@@ -1,5 +1,5 @@
-// pFabric: what is left of a flow stands in every packet, and the ports decide; senders only keep a
-// window and a short timeout.
+// pFabric: every packet carries the number of bytes left of its flow, and ports schedule and drop
+// by it; senders only have a window and a short timeout.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ namespace dcc {
 
 /// Alizadeh et al., SIGCOMM 2013, section 4.2; constants of the pHost authors' simulator.
 struct PfabricParameters final : TransportParameters {
-  unsigned initial_window = 12;  // packets, about a bandwidth-delay product
+  unsigned initial_window = 12;  // in packets, about a bandwidth-delay product
   unsigned max_window = 15;
   PicoSeconds timeout = kMicroSecond * 45;
-  unsigned probe_after = 5;  // timeouts in a row; from then on a header asks whether there is room
+  unsigned probe_after = 5;  // timeouts in a row after which the sender sends only probes
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* discipline() const override { return "pfabric"; }
 };
 
-/// Of the flows of a host that may send, the one with least left goes first. Every packet is
-/// acknowledged by itself; the window grows by one packet with each up to its bound. A timeout
-/// halves the bound of that growth, leaves a window of one, and sends what is not acknowledged from
-/// the first on. After some timeouts in a row only probes go out, until one is answered.
+/// Among the flows of a host that may send, the one with the fewest bytes left goes first. Every
+/// packet has its own ACK, and each ACK lets the window grow by one packet up to a threshold. A
+/// timeout halves the threshold, sets the window to one packet, and sends again from the first
+/// packet that is not acknowledged. After several timeouts in a row the sender sends only probes
+/// until one is answered.
 class Pfabric final : public MessageTransport {
  public:
   Pfabric(const TransportContext& context, const PfabricParameters& parameters);
@@ -40,10 +41,10 @@ class Pfabric final : public MessageTransport {
     bool probing = false;
     unsigned timeouts = 0;   // in a row
     double window = 0;       // packets
-    double threshold = 0;    // growth is slow above it
-    Psn cursor = 0;          // the next to send, if it is not known to have arrived
-    unsigned in_flight = 0;  // sent before the cursor, since it was last put back
-    PicoSeconds deadline = PicoSeconds::max();  // of its timeout
+    double threshold = 0;    // above it the window grows by one packet per window
+    Psn cursor = 0;          // next packet to send, unless it is acknowledged
+    unsigned in_flight = 0;  // packets in flight, since the cursor was last reset
+    PicoSeconds deadline = PicoSeconds::max();  // of the timeout
     template <class Digest>
     void add_state(Digest& d) const {
       d(probing, timeouts, window, threshold, cursor, in_flight, deadline);
@@ -69,8 +70,8 @@ class Pfabric final : public MessageTransport {
 
   PfabricParameters parameters_;
   std::vector<Sender> senders_;
-  std::vector<Qpn> ready_;        // may send now
-  std::deque<Timeout> timeouts_;  // by time
+  std::vector<Qpn> ready_;        // flows that may send
+  std::deque<Timeout> timeouts_;  // sorted by time
   Event timing_;
 };
 

@@ -1,4 +1,4 @@
-// A port that serves and drops packets by what is left of their flows (pFabric).
+// A port that schedules and drops packets by the bytes left of their flows (pFabric).
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@ namespace dcc {
 /// Alizadeh et al., "pFabric: Minimal Near-Optimal Datacenter Transport", SIGCOMM 2013,
 /// section 4.1.
 struct PfabricPortParameters final : DisciplineParameters {
-  Bytes limit = 36'864;  // that may wait at a port
+  Bytes limit = 36'864;  // wire bytes that may wait
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Data is the more urgent the less its sender had left when it sent it (Packet::scheme); control
-/// packets are more urgent than all data. A packet that finds no room pushes out the least urgent,
-/// of equally urgent ones the last that came, until there is: that may be itself. Served is the
-/// earliest packet of the flow that the most urgent one is of, so a flow's packets stay in order.
-/// Looks through what waits, as the paper's hardware does: two bandwidth-delay products.
+/// Data is more urgent the fewer bytes its sender had left when sending it (Packet::scheme);
+/// control packets are more urgent than all data. If an arriving packet finds no room, the port
+/// drops the least urgent packets (of equal ones the last arrived) until there is room; the
+/// arriving packet may be one of them. The port sends the earliest packet of the flow that owns the
+/// most urgent packet, so a flow's packets stay in order. Every choice searches all waiting
+/// packets, as the paper's hardware does; they are at most about two bandwidth-delay products.
 class PfabricPort final : public PortDiscipline {
  public:
   explicit PfabricPort(const PfabricPortParameters& parameters) : limit_(parameters.limit) {}
@@ -33,15 +34,15 @@ class PfabricPort final : public PortDiscipline {
 
  private:
   struct Waiting {
-    std::uint64_t urgency = 0;  // the smaller the more urgent
-    std::uint64_t flow = 0;     // and direction
+    std::uint64_t urgency = 0;  // smaller is more urgent
+    std::uint64_t flow = 0;     // flow and direction
     Packet* packet = nullptr;
   };
   Packet* take(std::size_t index);
 
   Bytes limit_;
   Bytes bytes_ = 0;
-  std::vector<Waiting> waiting_;  // by arrival
+  std::vector<Waiting> waiting_;  // in order of arrival
 };
 
 }  // namespace dcc

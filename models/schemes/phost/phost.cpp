@@ -15,8 +15,8 @@ const Transports::Registered<PhostParameters> kPhost{
       return std::make_unique<Phost>(context, parameters);
     }};
 
-// A token: its number, and what its receiver lacks. Data: the number of its token, and packets from
-// it on to the end of what was posted.
+// A token carries its number and the number of missing packets. Data carries the number of its
+// token and the number of packets from it to the end of the message.
 std::uint64_t pair_of(std::uint64_t number, std::uint64_t packets) {
   return number << 32 | std::min<std::uint64_t>(packets, 0xFFFF'FFFF);
 }
@@ -81,14 +81,14 @@ void Phost::add_own_state(StateDigest& d) const {
   d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, deadlines_);
 }
 
-// ---------------------------------------------------------------- sending
+// ---------------------------------------------------------------- Sender
 
 void Phost::work_changed(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
   if (!connection.connected) return;
   const Psn posted = connection.out.end();
-  sender.announced = std::min(sender.announced, posted);  // it may have been stopped
+  sender.announced = std::min(sender.announced, posted);  // the flow may have been stopped
   drop_void(qpn);
   if (posted > sender.announced) {
     const Psn first = sender.announced;
@@ -117,7 +117,7 @@ void Phost::list(Qpn qpn) {
   senders_[qpn].listed = true;
 }
 
-/// Its time is over, or what it is for has arrived or was taken back meanwhile.
+/// True if the token has expired, or its packet has arrived or was removed.
 bool Phost::is_void(Qpn qpn, const Token& token) const {
   const SendBuffer& out = at(qpn).out;
   return token.until < now() || token.psn >= out.end() || out.delivered(token.psn);
@@ -202,7 +202,7 @@ void Phost::check_senders() {
   });
 }
 
-// ---------------------------------------------------------------- arrivals
+// ---------------------------------------------------------------- Arrivals
 
 void Phost::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
@@ -228,10 +228,10 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
   context_.port.data_ready();
 }
 
-// ---------------------------------------------------------------- receiving
+// ---------------------------------------------------------------- Receiver
 
-/// So many packets will come. Those of a short message need no tokens, and have the times that
-/// tokens for them would take; the newest request alone says how many these are.
+/// Handles the announcement of packets. Packets of a short message need no tokens but take up the
+/// same packet times; the newest request says how many such packets there are.
 void Phost::expect(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end <= receiver.end) return;
@@ -260,7 +260,7 @@ void Phost::on_data(Qpn qpn, const Packet& data) {
   if (fresh || missing(qpn) == 0) acknowledge_if_whole(qpn, data.flow, data.sent);
 }
 
-/// There is no more than that.
+/// Shortens the expected message.
 void Phost::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -277,7 +277,7 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
   acknowledge_whole(qpn, flow, sent);
 }
 
-/// When it may have a token: now, if not later.
+/// When the flow may get its next token; not before now.
 PicoSeconds Phost::may_send_at(Qpn qpn) const {
   const Receiver& receiver = receivers_[qpn];
   if (receiver.waits_until > now()) return receiver.waits_until;
@@ -319,7 +319,8 @@ void Phost::send_token(Qpn qpn) {
     receiver.waits_until = PicoSeconds();
     receiver.wanted = receiver.sent + missing(qpn);
   }
-  if (is_full(receiver)) receiver.seen = receiver.sent - (parameters_.window - 1);  // one more
+  if (is_full(receiver))
+    receiver.seen = receiver.sent - (parameters_.window - 1);  // room for one token
   const SequenceSet& in = at(qpn).in;
   Psn psn = receiver.cursor;
   while (psn < receiver.end && in.contains(psn)) ++psn;
@@ -336,7 +337,7 @@ void Phost::send_token(Qpn qpn) {
   send_control(token);
 }
 
-/// The next token, at the pace of the host's link.
+/// Sends the next token; one per packet time of the host's link.
 void Phost::plan(PicoSeconds when) {
   when = std::max(when, next_token_);
   if (!pacing_.is_scheduled() || pacing_.due() > when)

@@ -1,5 +1,5 @@
-// pHost: receivers hand out tokens, each for one packet and soon void; senders spend them on the
-// flow with least left.
+// pHost: receivers send tokens, each valid for one packet and a short time; senders use them for
+// the flow with the fewest packets left.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,35 @@
 namespace dcc {
 
 /// Gao et al., "pHost: Distributed Near-Optimal Datacenter Transport Over Commodity Network
-/// Fabric", CoNEXT 2015; constants of its authors' simulator. Times are in packets: a full one at
-/// the host's rate.
+/// Fabric", CoNEXT 2015; constants of its authors' simulator. Times are in packet
+/// times: one full packet at the host's rate.
 struct PhostParameters final : TransportParameters {
-  unsigned free_tokens = 8;            // of a message that has no more packets than that
-  unsigned window = 8;                 // tokens of a flow that data has not answered
-  Ratio token_life{3, 2};              // at the sender
-  Ratio resend_after{9};               // all tokens are sent: what is missing gets new ones
-  Ratio window_timeout{25};            // a full window makes room for one
-  PicoSeconds timeout = kMilliSecond;  // a sender that hears nothing asks again
+  unsigned free_tokens = 8;  // packets sent without a token, for messages of at most this length
+  unsigned window = 8;       // limit of a flow's tokens without data yet
+  Ratio token_life{3, 2};    // validity of a token at the sender
+  Ratio resend_after{9};     // after the last token: missing packets get new tokens
+  Ratio window_timeout{25};  // after which a full window admits one more token
+  PicoSeconds timeout = kMilliSecond;  // after which a sender repeats its request
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "drop_tail"; }
 };
 
-/// Sender: tells of a message at once (a request with its size), and sends its packets unasked if
-/// they are few. Of the flows that have a token which is not yet void, the one with least left, as
-/// its receiver last told, sends the packet that the token names. Receiver: one token a packet
-/// time, for the flow with least missing whose window is not full of unanswered tokens and that is
-/// not to wait; when all are sent it waits for the data, then starts again with what is missing. A
-/// message that is whole is acknowledged.
+/// Sender: announces a message at once with a request that carries its size, and sends the packets
+/// of a short message without tokens. Among the flows with a valid token, the flow with the fewest
+/// packets left, as its receiver last reported, sends the packet that the token names.
 ///
-/// A receiver whose flows all wait looks again when the first of them need not, or when a new
-/// message is told of; data that opens a window does not wake it. So in the authors' simulator,
-/// where these pauses are what empties the queue at the receiver's port: without them small
-/// messages take some 5 % longer.
+/// Receiver: sends one token per packet time, for the flow with the fewest missing packets whose
+/// window has room and which does not have to wait. After the last token of a message the receiver
+/// waits for the data, then sends tokens for what is missing. A complete message is acknowledged.
 ///
-/// A sender that hears nothing repeats its request, which a receiver that has all answers with the
-/// acknowledgement: the authors' simulator loses no control packets.
+/// A receiver whose flows all wait continues when the first of them may, or when a new message is
+/// announced; data that opens a window does not wake it. The authors' simulator behaves like this,
+/// and these pauses drain the queue at the receiver's port: without them small messages take about
+/// 5 % longer.
+///
+/// A sender that receives nothing repeats its request; a receiver with all data answers it with the
+/// acknowledgement. The authors' simulator loses no control packets and has no such repetition.
 class Phost final : public MessageTransport {
  public:
   Phost(const TransportContext& context, const PhostParameters& parameters);
@@ -50,7 +51,7 @@ class Phost final : public MessageTransport {
  private:
   struct Token {
     Psn psn = 0;
-    std::uint32_t number = 0;  // 0: a free one
+    std::uint32_t number = 0;  // 0: a packet sent without a token
     PicoSeconds until{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -58,8 +59,8 @@ class Phost final : public MessageTransport {
     }
   };
   struct Sender {
-    Psn announced = 0;       // packets told of
-    std::uint64_t left = 0;  // packets, as last told
+    Psn announced = 0;       // number of announced packets
+    std::uint64_t left = 0;  // packets left, as last reported
     bool listed = false;
     std::deque<Token> tokens;  // by time of expiry
     template <class Digest>
@@ -68,14 +69,14 @@ class Phost final : public MessageTransport {
     }
   };
   struct Receiver {
-    Psn end = 0;  // one behind what is known to come
+    Psn end = 0;  // one above the last announced packet
     bool active = false;
-    std::uint64_t wanted = 0;  // tokens to be sent in all
+    std::uint64_t wanted = 0;  // total number of tokens to send
     std::uint64_t sent = 0;
-    std::uint64_t seen = 0;     // the newest that data answered, or that was given up
-    Psn cursor = 0;             // what the next is for, unless that has come
-    PicoSeconds last{};         // when one was sent
-    PicoSeconds waits_until{};  // zero: not
+    std::uint64_t seen = 0;     // newest token with data, or given up
+    Psn cursor = 0;             // packet of the next token, unless received
+    PicoSeconds last{};         // time of the last token
+    PicoSeconds waits_until{};  // zero: does not wait
     template <class Digest>
     void add_state(Digest& d) const {
       d(end, active, wanted, sent, seen, cursor, last, waits_until);
@@ -90,7 +91,7 @@ class Phost final : public MessageTransport {
 
   PicoSeconds packets(const Ratio& number) const;
 
-  // Sending
+  // Sender
   void announce(Qpn qpn);
   void on_token(Qpn qpn, const Packet& token);
   bool is_void(Qpn qpn, const Token& token) const;
@@ -98,7 +99,7 @@ class Phost final : public MessageTransport {
   void list(Qpn qpn);
   void check_senders();
 
-  // Receiving
+  // Receiver
   void expect(Qpn qpn, Psn end);
   void on_data(Qpn qpn, const Packet& data);
   void on_end(Qpn qpn, Psn end);
@@ -115,10 +116,10 @@ class Phost final : public MessageTransport {
   const PhostParameters parameters_;
   PicoSeconds packet_time_;
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // the same
-  std::vector<Qpn> ready_;           // senders that have tokens, maybe void ones
-  std::vector<Qpn> active_;          // receivers that lack something, by age
-  unsigned hold_ = 0;                // tokens' times left to the newest packets that come unasked
+  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Qpn> ready_;           // senders with tokens, valid or not
+  std::vector<Qpn> active_;          // receivers with missing packets, oldest first
+  unsigned hold_ = 0;                // packet times left for packets that arrive without tokens
   PicoSeconds next_token_{};
   Event pacing_;
   DeadlineTable deadlines_;

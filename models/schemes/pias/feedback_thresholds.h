@@ -1,5 +1,4 @@
-// Where a multi-level feedback queue should take priority away, for sizes like those that were
-// seen.
+// Optimal thresholds of a multi-level feedback queue for a given distribution of message sizes.
 #pragma once
 
 #include <vector>
@@ -21,31 +20,30 @@ namespace dcc {
 /// 2018).
 class FeedbackThresholds {
  public:
-  /// `sizes`: those of messages, > 0, at least one. `load` of the link by them, held within
-  /// 1/100 ... 19/20.
+  /// `sizes` of messages: at least one, each > 0. `load` of the link, limited to 1/100 … 19/20.
   FeedbackThresholds(std::vector<Bytes> sizes, double load);
 
-  /// Mean completion time in the time of a byte, by the model. `thresholds` ascend.
+  /// Mean completion time by the model, in byte times. Precondition: `thresholds` ascend.
   double mean_time(const std::vector<Bytes>& thresholds) const;
-  /// Thresholds for so many levels, of all that there are in steps of a quarter of a power of two,
-  /// with the least mean time; `levels` - 1 of them.
+  /// The levels − 1 thresholds with the minimum mean time, among all in steps of a quarter of a
+  /// power of two.
   std::vector<Bytes> best(unsigned levels) const;
 
  private:
-  /// Of all messages, what does not go beyond some size.
+  /// Sums over the part of all messages below some size.
   struct Below {
-    double ended = 0;        // how many end by then
-    double ended_bytes = 0;  // and their bytes
+    double ended = 0;        // number of messages of at most this size
+    double ended_bytes = 0;  // bytes of these messages
     double load = 0;         // r
     double wait = 0;         // W
   };
   Below below(Bytes size) const;
-  /// Of those that end between two, together.
+  /// Total completion time of the messages that end between two thresholds.
   static double level_time(const Below& from, const Below& to);
 
   std::vector<Bytes> sizes_;     // ascending
-  std::vector<double> sum_;      // of the first so many
-  std::vector<double> squares_;  // the same
+  std::vector<double> sum_;      // sum of the first n sizes
+  std::vector<double> squares_;  // sum of squares of the first n sizes
   double arrivals_ = 0;          // l
 };
 

@@ -1,4 +1,4 @@
-// How long TCP waits for an acknowledgement.
+// The retransmission timeout of TCP.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ class RtoEstimator {
     const PicoSeconds margin = std::max(granularity_, deviation_ * 4);
     timeout_ = std::min(most_, std::max(least_, smoothed_ + margin));
   }
-  /// Nothing came.
+  /// Doubles the timeout after it expired.
   void back_off() { timeout_ = std::min(most_, timeout_ * 2); }
 
   PicoSeconds timeout() const { return timeout_; }
-  /// Zero: none was measured.
+  /// The smoothed RTT; zero before the first measurement.
   PicoSeconds smoothed() const { return smoothed_; }
 
   template <class Digest>

@@ -1,5 +1,4 @@
-// TCP: a stream of bytes in segments, cumulative and selective acknowledgements, windows that grow
-// until something is lost or marked.
+// TCP: numbered segments, cumulative and selective acknowledgements, and congestion windows.
 #pragma once
 
 #include <array>
@@ -18,11 +17,11 @@ namespace dcc {
 
 struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
-  bool ecn = false;                              // RFC 3168; DCTCP's own way with growth: dctcp
-  bool fast_retransmit = true;                   // false: nothing but a timeout says what is lost
-  unsigned duplicate_threshold = 3;              // segments beyond a gap that make it a loss
-  PicoSeconds initial_timeout = kSecond;         // while no round trip is known
-  PicoSeconds min_timeout = kMilliSecond * 200;  // as Linux has it; RFC 6298: a second
+  bool ecn = false;                       // RFC 3168; with growth: dctcp as DCTCP does
+  bool fast_retransmit = true;            // false: only timeouts detect loss
+  unsigned duplicate_threshold = 3;       // segments beyond a gap after which the gap is lost
+  PicoSeconds initial_timeout = kSecond;  // before the first RTT measurement
+  PicoSeconds min_timeout = kMilliSecond * 200;  // value of Linux; RFC 6298: one second
   PicoSeconds max_timeout = kSecond * 60;
   PicoSeconds granularity = kMilliSecond;
 
@@ -34,23 +33,23 @@ struct TcpParameters final : TransportParameters {
 };
 
 /// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
-/// with time stamps (RFC 7323), one round trip measured a window. Segments are numbered instead of
-/// bytes; a work item's end ends a segment, as with a push. Every segment is acknowledged at once.
-/// Connections are set up out of band; their handshake counts as a measurement of the empty
-/// network's round trip. The receiver's window is never what limits.
+/// with time stamps (RFC 7323), one RTT measurement per window. Segments are numbered instead of
+/// bytes; the end of a work item ends a segment, as with a push. Every segment is acknowledged at
+/// once. Connections are set up out of band; the handshake counts as one RTT measurement of the
+/// empty network. The receiver's window never limits.
 ///
-/// A segment is lost when so many (`duplicate_threshold`) behind it have arrived. The window is cut
-/// once for all that was under way then; what is lost goes out again as the segments in the network
-/// (RFC 6675: pipe) leave room, before anything new. After a timeout all that is not known to have
-/// arrived counts as lost. The flows of a host take turns, segment by segment.
+/// A segment is lost when `duplicate_threshold` segments behind it have arrived. The window is cut
+/// once for all segments in flight at that time; lost segments are sent again, before new ones, as
+/// the segments in the network (RFC 6675: pipe) leave room. After a timeout every segment that is
+/// not acknowledged counts as lost. The flows of a host take turns, segment by segment.
 ///
-/// On ports that pause each other a flow waits for its priority alone, and without
-/// `fast_retransmit` packets may take any way: what comes out of order is kept, and a gap says
-/// nothing (DeTail, SIGCOMM 2012).
+/// On ports with PFC only the pause of a flow's own priority holds the flow. Without
+/// `fast_retransmit` packets may take any path: segments out of order are kept, and a gap does not
+/// mean a loss (DeTail, SIGCOMM 2012).
 ///
-/// Where ports cut payloads off (CP, NSDI 2014), the header that arrives is answered with an ACK
-/// that names the segment: it is lost for certain, goes out again at once if the window allows, and
-/// again if it is cut again; what comes back for headers keeps the sender's clock.
+/// If ports cut payloads (CP, NSDI 2014), the receiver answers a header with an ACK that names the
+/// segment. The segment is certainly lost and is sent again at once if the window allows, also
+/// repeatedly; the answers to headers keep the ACK clock running.
 class Tcp final : public MessageTransport {
  public:
   Tcp(const TransportContext& context, const TcpParameters& parameters);
@@ -68,9 +67,9 @@ class Tcp final : public MessageTransport {
     Sender(const TcpWindowParameters& parameters, const RtoEstimator& fresh)
         : window(parameters), timer(fresh) {}
     bool ready = false;
-    bool at_once = false;  // one lost segment goes out whatever is under way
+    bool at_once = false;  // send one lost segment regardless of the pipe
     State state = State::kOpen;
-    bool confirm_cut = false;  // the receiver is to stop echoing marks
+    bool confirm_cut = false;  // tells the receiver to stop echoing marks
     TcpWindow window;
     RtoEstimator timer;
     SequenceRanges arrived;  // beyond the first gap
@@ -85,8 +84,8 @@ class Tcp final : public MessageTransport {
     Psn held_at = 0;         // the window kept back what comes after it
     /// Next to be sent when the window was last cut: what was under way then says no more about it.
     Psn cut_end = 0;
-    Psn timed_out_at = ~Psn{0};  // the first segment missing at the last timeout
-    PicoSeconds sent{};          // when data last left
+    Psn timed_out_at = ~Psn{0};  // first missing segment at the last timeout
+    PicoSeconds sent{};          // time of the last data segment
     template <class Digest>
     void add_state(Digest& d) const {
       d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
@@ -95,8 +94,8 @@ class Tcp final : public MessageTransport {
   };
   static constexpr std::size_t kBlocks = 3;
   struct Receiver {
-    SequenceRanges early;               // beyond the first gap
-    std::array<Psn, kBlocks> latest{};  // one of each of the stretches that grew last
+    SequenceRanges early;               // segments received beyond the first gap
+    std::array<Psn, kBlocks> latest{};  // one segment of each range that grew last
     bool echo = false;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -110,31 +109,31 @@ class Tcp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sending
-  /// Whose turn it is, of those that no pause holds.
+  // Sender
+  /// The next sender in turn whose priority is not paused.
   std::deque<Qpn>::const_iterator next_ready() const;
   void on_ack(Qpn qpn, const Packet& ack);
   unsigned take_in(Qpn qpn, const Packet& ack);
-  /// The payload of a segment was cut off.
+  /// Handles the news that the payload of a segment was cut.
   void note_cut(Qpn qpn, Psn psn);
   bool may_grow(Qpn qpn, Psn acknowledged, Psn flight) const;
   void answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight);
   Psn first_missing(Qpn qpn) const { return at(qpn).out.first_undelivered(); }
-  /// Everything before it that has not arrived is lost.
+  /// Marks every unacknowledged segment below `end` as lost.
   Psn lost_before(Qpn qpn) const;
-  /// RFC 6675: segments that are in the network.
+  /// Number of segments in the network (RFC 6675: pipe).
   Psn pipe(Qpn qpn) const;
-  /// The lost segment that is to be sent again; `lost` if there is none.
+  /// The next lost segment to send again; `lost` if there is none.
   Psn next_again(Qpn qpn, Psn lost);
   void settle(Qpn qpn);
   void arm(Qpn qpn) { deadlines_.set(qpn, now() + senders_[qpn].timer.timeout()); }
   void check_timeouts();
   void timed_out(Qpn qpn);
 
-  // Receiving
+  // Receiver
   void on_data(Qpn qpn, const Packet& data);
   void take_mark(Qpn qpn, const Packet& data);
-  /// Of data, or of a header that was left of it.
+  /// Acknowledges a segment, or the header of a segment that was cut.
   void acknowledge(Qpn qpn, const Packet& data);
 
   bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }

@@ -1,4 +1,4 @@
-// TCP's congestion windows: how far a sender may go, by ACKs, losses and marks.
+// TCP's congestion windows: NewReno, CUBIC and DCTCP.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace dcc {
 
 struct TcpWindowParameters {
   enum class Growth : std::uint8_t {
-    kNewReno,  // RFC 5681: a segment a round trip, half at a loss
+    kNewReno,  // RFC 5681: one segment per round trip, halved at a loss
     kCubic,    // RFC 9438
-    kDctcp,    // RFC 8257: NewReno whose cut follows the share of marks
+    kDctcp,    // RFC 8257: NewReno with a cut by the share of marks
   };
   Growth growth = Growth::kCubic;
   unsigned initial_window = 10;  // segments, RFC 6928
-  Ratio cubic_c{2, 5};           // segments a second cubed
-  Ratio cubic_beta{7, 10};       // what is left of a window after a loss
+  Ratio cubic_c{2, 5};           // segments per cubic second
+  Ratio cubic_beta{7, 10};       // share of the window that is left after a loss
   bool fast_convergence = true;
-  bool reno_friendly = true;  // never slower than NewReno would be
-  Ratio g{1, 16};             // DCTCP: weight of the newest window in its share of marks
+  bool reno_friendly = true;  // at least as fast as NewReno
+  Ratio g{1, 16};             // DCTCP: weight of the newest window in the share of marks
 
   void describe(ParameterVisitor& v);
 };
@@ -31,12 +31,12 @@ DCC_ENUM_NAMES(TcpWindowParameters::Growth, {TcpWindowParameters::Growth::kNewRe
                {TcpWindowParameters::Growth::kCubic, "cubic"},
                {TcpWindowParameters::Growth::kDctcp, "dctcp"});
 
-/// Of one connection, in segments. Slow start below a threshold, as everywhere; above it by the law
-/// chosen. Its owner says what happened, and keeps it to one cut a round trip.
+/// The window of one connection, in segments: slow start below a threshold, above it growth by the
+/// chosen rule. The owner reports events, and at most one cut per round trip.
 ///
-/// CUBIC: t after the last cut the window is C (t - K)^3 + Wmax, which is the window at the cut
-/// (less than that if it had not come back to the one before: fast convergence) after K. Where a
-/// NewReno of the same mean would have more, it is that one's.
+/// CUBIC: at time t after the last cut the window is C (t - K)^3 + Wmax. It reaches Wmax, the
+/// window at the cut, after K; Wmax is smaller if the window had not regained its previous maximum
+/// (fast convergence). If NewReno with the same mean had a larger window, that window is used.
 class TcpWindow {
  public:
   explicit TcpWindow(const TcpWindowParameters& parameters);
@@ -45,26 +45,25 @@ class TcpWindow {
   double threshold() const { return threshold_; }
   bool in_slow_start() const { return window_ < threshold_; }
 
-  /// So many segments were acknowledged for the first time, and the window was what kept the
-  /// sender.
+  /// Handles newly acknowledged segments while the window limits the sender.
   void acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now);
-  /// A loss was noticed by what came behind it; so many segments were under way.
+  /// Handles a loss found by later segments; `flight`: segments in flight.
   void lost(double flight);
-  /// Nothing came back. `again`: the same segment had been sent again for that already.
+  /// Handles a timeout; `again`: a repeated timeout of the same segment.
   void timed_out(double flight, bool again);
-  /// Marks came back.
+  /// Handles ECN marks.
   void marked(double flight);
-  /// DCTCP: segments acknowledged, and with a mark; a round trip is over.
+  /// DCTCP: counts acknowledged segments by their mark; round_over() ends a round trip.
   void count_marks(unsigned segments, bool mark) {
     counted_ += segments;
     counted_marks_ += mark ? segments : 0;
   }
   void round_over();
-  /// Nothing was to be sent for so long, which a timeout is shorter or longer than.
+  /// Handles an idle period, which may be longer than the timeout.
   void rested(PicoSeconds time, bool longer_than_timeout);
 
-  // CUBIC's law, for tests of it:
-  /// Seconds from a cut until the window is Wmax again.
+  // For tests of CUBIC:
+  /// K: seconds from a cut until the window is Wmax again.
   double cubic_k() const { return k_; }
   double cubic_max() const { return w_max_; }
   double cubic_at(double seconds) const;
@@ -82,23 +81,24 @@ class TcpWindow {
   void cut(double left, double least);
   bool is_cubic() const { return parameters_->growth == TcpWindowParameters::Growth::kCubic; }
 
-  const TcpWindowParameters* parameters_;  // of its owner
+  const TcpWindowParameters* parameters_;  // owned by the transport
   double window_;
   double threshold_;
-  // CUBIC; an epoch lies between two cuts, and begins with the first growth after one.
+  // CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
   double w_max_ = 0;
-  double w_before_ = 0;  // at the last cut
-  double w_reno_ = 0;    // of the NewReno it is held against
+  double w_before_ = 0;  // window at the last cut
+  double w_reno_ = 0;    // window of the NewReno that is compared
   double k_ = 0;
-  PicoSeconds epoch_ = PicoSeconds::max();  // max: it has not begun
-  bool after_cut_ = false;                  // … and follows a cut, not a timeout or slow start
+  PicoSeconds epoch_ = PicoSeconds::max();  // start of the epoch; max: not started
+  bool after_cut_ = false;                  // the epoch follows a cut, not a timeout or slow start
   // DCTCP
   double alpha_ = 1;
   std::uint64_t counted_ = 0;
   std::uint64_t counted_marks_ = 0;
 };
 
-/// By Newton's method, so that the digits are the same on every machine. Precondition: x >= 0.
+/// Cube root by Newton's method, so that the result is the same on every machine. Precondition: x
+/// >= 0.
 double cube_root(double x);
 
 }  // namespace dcc

@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-// What the gains are given for.
+// The network that the gains are given for.
 constexpr double kReferenceProduct = 150'000;  // bytes: 100 Gb/s for 12 us
 constexpr double kReferenceDelay = 12e6;       // ps
 constexpr PicoSeconds kNoDelay = kMicroSecond;
@@ -57,8 +57,8 @@ NsccWindow::NsccWindow(const NsccParameters& parameters, const Path& path)
 
 void NsccWindow::clamp() { window_ = std::max(packet_, std::min(window_, most_)); }
 
-/// Beyond the empty network's, and into the mean. A delay that came without a mark is over by now,
-/// or not of a queue's making: it counts little.
+/// The queueing delay of a round trip; also updates the mean. A delay without a mark has a small
+/// weight: its queue is gone, or it was not caused by a queue.
 PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   base_rtt_ = std::min(base_rtt_, rtt);
   const PicoSeconds delay = rtt - base_rtt_;
@@ -67,7 +67,7 @@ PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   return delay;
 }
 
-/// True: the window is what came through.
+/// Quick adaptation; true if the window was set.
 bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now) {
   if (now < judged_) return false;
   const bool first = judged_ == PicoSeconds();
@@ -86,7 +86,7 @@ bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSecon
   return true;
 }
 
-/// Nothing waits anywhere, for more than a window by now.
+/// True if more than a window was acknowledged without delay.
 bool NsccWindow::grows_fast(Bytes bytes, PicoSeconds delay) {
   undelayed_ = delay < kNoDelay ? undelayed_ + bytes : 0;
   return static_cast<double>(undelayed_) > window_;

@@ -1,4 +1,4 @@
-// Ultra Ethernet's congestion control by the sender, NSCC: a window that follows marks and delay.
+// NSCC, Ultra Ethernet's sender-based congestion control: a window that follows marks and delay.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@ namespace dcc {
 /// Defaults are those of the authors' simulator (ultraethernet/uet-htsim, 2025).
 struct NsccParameters {
   std::optional<PicoSeconds> target;         // queueing delay; empty: 3/4 of the base round trip
-  Ratio decrease_gain{4, 5};                 // of the part of the mean delay that is too much
-  Ratio mean_weight{1, 80};                  // of a round trip's delay in the mean
-  Ratio adapt_below{1, 8};                   // of the greatest window
-  Bytes update_bytes = 33'200;               // acknowledged, after which the window grows …
-  std::optional<PicoSeconds> update_period;  // … or when so long has passed; empty: base RTT
-  std::optional<Bytes> update_most;          // that the window grows by at once
-  bool fair_below_target = false;            // fair increase as well as the proportional one
+  Ratio decrease_gain{4, 5};                 // gain on the excess of the mean delay over the target
+  Ratio mean_weight{1, 80};                  // weight of a new delay in the mean
+  Ratio adapt_below{1, 8};                   // share of the maximum window
+  Bytes update_bytes = 33'200;               // acknowledged bytes after which the window grows
+  std::optional<PicoSeconds> update_period;  // time after which it grows anyway; empty: base RTT
+  std::optional<Bytes> update_most;          // limit of one increase
+  bool fair_below_target = false;            // adds the fair increase to the proportional one
 
   void describe(ParameterVisitor& v);
 };
 
-/// Of one queue pair, in bytes on the wire. What an acknowledgement does depends on its mark and on
-/// the delay beyond the empty network's:
+/// The window of one queue pair in wire bytes. An acknowledgement acts by its mark and by its
+/// queueing delay (beyond that of the empty network):
 ///
-///             | delay below target          | above
-///   no mark   | grows by what is below      | grows a little, alike for all
-///   mark      | nothing: another path helps | cut by what the mean is above, once a round trip
+///             | delay below target             | delay above target
+///   no mark   | grows in proportion to the gap | grows by a small amount, equal for all
+///   mark      | no change: other paths help    | cut by the mean's excess, once per round trip
 ///
-/// Quick adaptation: when packets were trimmed, or waited four times the target, and little came
-/// through in a round trip and the target, the window becomes what came through.
+/// Quick adaptation: if packets were trimmed or waited for more than four times the target, and few
+/// bytes were acknowledged in one round trip plus the target, the window is set to those bytes.
 class NsccWindow {
  public:
   struct Path {
-    BitRate rate;          // of the sender's link
-    PicoSeconds base_rtt;  // of the network's longest path
-    Bytes packet = 0;      // on the wire
+    BitRate rate;          // rate of the sender's link
+    PicoSeconds base_rtt;  // of the longest path
+    Bytes packet = 0;      // wire bytes of a full packet
     Bytes initial = 0;
     Bytes most = 0;
   };
@@ -49,11 +49,11 @@ class NsccWindow {
   PicoSeconds target() const { return target_; }
   PicoSeconds mean_delay() const { return PicoSeconds(static_cast<std::int64_t>(mean_)); }
 
-  /// Of what was sent so many bytes are known to have arrived. `in_flight`: besides these.
+  /// Handles an acknowledgement of `bytes`. `in_flight`: bytes still in flight after it.
   void acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes in_flight, PicoSeconds now);
-  /// A packet's payload was cut off on its way; so long after it had left that was known.
+  /// Handles a trimmed packet; `rtt`: from its sending to the news.
   void trimmed(Bytes packet, PicoSeconds rtt, Bytes in_flight, PicoSeconds now);
-  /// A packet is lost, and that is all that is known.
+  /// Handles a lost packet without further information.
   void lost(Bytes packet);
 
   template <class Digest>
@@ -70,31 +70,31 @@ class NsccWindow {
   void grow_when_due(Bytes bytes, PicoSeconds now);
   void clamp();
 
-  const NsccParameters* parameters_;  // of its owner
+  const NsccParameters* parameters_;  // owned by the transport
   double window_;
   double packet_;
   double most_;
-  PicoSeconds base_rtt_;  // the least that was seen
+  PicoSeconds base_rtt_;  // minimum seen so far
   PicoSeconds target_;
   PicoSeconds update_period_;
-  // Gains, by the link's bandwidth-delay product
-  double proportional_;  // bytes squared for a byte and a picosecond of delay
-  double fair_;          // bytes squared for a byte
-  double fast_;          // bytes for a byte
-  double constant_;      // bytes a round trip
+  // Gains, scaled by the bandwidth-delay product of the link
+  double proportional_;  // bytes² per byte and picosecond of delay
+  double fair_;          // bytes² per byte
+  double fast_;          // bytes per byte
+  double constant_;      // bytes per round trip
 
-  double mean_ = 0;    // delay, picoseconds
-  double growth_ = 0;  // bytes squared: divided by the window when it is applied
+  double mean_ = 0;    // mean delay in picoseconds
+  double growth_ = 0;  // bytes²; divided by the window when applied
   Bytes grown_for_ = 0;
   PicoSeconds grown_{};
   PicoSeconds grown_constant_{};
   PicoSeconds cut_{};
-  Bytes undelayed_ = 0;  // acknowledged since there was a delay
+  Bytes undelayed_ = 0;  // bytes acknowledged since the last delay
   // Quick adaptation
   Bytes came_through_ = 0;
   bool armed_ = false;
-  PicoSeconds judged_{};  // when it is looked at again; zero: has not begun
-  Bytes to_ignore_ = 0;   // of what was in flight, answers whose marks mean nothing
+  PicoSeconds judged_{};  // end of the present observation; zero: none
+  Bytes to_ignore_ = 0;   // bytes in flight whose answers are ignored
 };
 
 }  // namespace dcc

@@ -1,5 +1,5 @@
-// What every algorithm's parameters have in common: the platform asks them before there is an
-// instance of the algorithm.
+// What the parameters of every algorithm have in common. The platform calls these functions before
+// an instance of the algorithm exists.
 #pragma once
 
 #include "describe/parameter_error.h"
@@ -17,9 +17,9 @@ struct AlgorithmParameters {
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError when values do not go together. `largest_packet` in wire bytes.
   virtual void check(Bytes /*largest_packet*/) const {}
-  /// Sets what the receivers' notification point should do unless the user says otherwise.
+  /// Sets defaults of the receivers' notification point; what the user wrote overrides them.
   virtual void preset(CnpParameters&) const {}
-  /// Sets what the algorithm wants of every switch, whatever the user said.
+  /// Sets what the algorithm requires of every switch; overrides what the user wrote.
   virtual void ask_switch(SwitchParameters&) const {}
 
  protected:

@@ -1,4 +1,4 @@
-// Rates and ratios as real numbers, for the algorithms that no hardware here holds.
+// Rates and ratios as real numbers, for algorithms that are not implemented in hardware.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace dcc {
 
-/// Mb/s.
+/// A rate in Mb/s.
 constexpr long double to_mbps(Rate rate) {
   return static_cast<long double>(rate.raw) / (1 << Rate::kFractionBits);
 }
-/// As the controller would hold it.
+/// A bit rate in Mb/s, rounded as the controller stores it.
 constexpr long double to_mbps(BitRate rate) { return to_mbps(Rate::from(rate)); }
-/// Nearest representable; negative is zero, beyond the range saturates.
+/// The nearest representable rate; negative values give zero, values beyond the range saturate.
 constexpr Rate from_mbps(long double mbps) {
   const long double raw = std::max(mbps, 0.0L) * (1 << Rate::kFractionBits) + 0.5L;
   return Rate(raw >= 4294967295.0L ? 0xFFFFFFFFu : static_cast<std::uint32_t>(raw));
 }
 
-/// Bytes that a rate moves in a time (1 Mb/s = 1 byte in 8 µs).
+/// Bytes that a rate transfers in a time (1 Mb/s = 1 byte in 8 µs).
 constexpr long double bytes_at(long double mbps, PicoSeconds time) {
   return mbps * static_cast<long double>(time.count) / 8e6L;
 }
@@ -30,7 +30,7 @@ constexpr long double to_real(const Ratio& ratio) {
   return static_cast<long double>(ratio.numerator) / static_cast<long double>(ratio.denominator);
 }
 
-/// `base` to a whole power, by squaring: the same digits on every machine, unlike libm's.
+/// `base` to an integer power, by squaring: the result is the same on every machine, unlike pow().
 constexpr long double whole_power(long double base, std::uint64_t exponent) {
   long double result = 1;
   for (; exponent != 0; exponent >>= 1) {
