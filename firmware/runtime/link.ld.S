@@ -1,12 +1,17 @@
-/* Memory layout of a firmware image; addresses from sw/driver/memory_map.h by the preprocessor. */
+/* Memory layout of a firmware image; addresses from sw/driver/memory_map.h by the preprocessor.
+ *
+ * The image, its stack included, takes DCC_IMAGE_BYTES of RAM. A program without a boot block may
+ * take more, up to all of RAM: -Wl,--defsym=__image_bytes=0x400000. */
 #include "driver/memory_map.h"
+
+#define DCC_IMAGE_SIZE (DEFINED(__image_bytes) ? __image_bytes : DCC_IMAGE_BYTES)
 
 OUTPUT_ARCH(riscv)
 ENTRY(_start)
 
 MEMORY
 {
-  IMAGE (rwx) : ORIGIN = DCC_RAM_BASE, LENGTH = DCC_IMAGE_BYTES - DCC_STACK_BYTES
+  IMAGE (rwx) : ORIGIN = DCC_RAM_BASE, LENGTH = DCC_IMAGE_SIZE - DCC_STACK_BYTES
 }
 
 PHDRS
@@ -52,11 +57,11 @@ SECTIONS
   } > IMAGE :data
   . = ALIGN(16);
   PROVIDE(__heap_start = .);
-  PROVIDE(__heap_end = DCC_RAM_BASE + DCC_IMAGE_BYTES - DCC_STACK_BYTES);
+  PROVIDE(__heap_end = DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES);
 
   /* The CPU model ends a run that stores below __stack_limit relative to sp. */
-  __stack_limit = DCC_RAM_BASE + DCC_IMAGE_BYTES - DCC_STACK_BYTES;
-  __stack_top = DCC_RAM_BASE + DCC_IMAGE_BYTES;
+  __stack_limit = DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES;
+  __stack_top = DCC_RAM_BASE + DCC_IMAGE_SIZE;
 
   /DISCARD/ : { *(.comment .eh_frame .riscv.attributes .note .note.*) }
 }

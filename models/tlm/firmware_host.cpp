@@ -1,6 +1,5 @@
 #include "firmware_host.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
@@ -14,9 +13,9 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
                            Bus& bus, Ram& ram, InterruptController& interrupts)
     : sc_core::sc_module(name), elf_(riscv::ElfFile::read(config.elf)) {
   const auto ram_bytes = static_cast<std::uint32_t>(ram.size());
-  const std::uint32_t room = config.image_bytes == 0 ? ram_bytes : config.image_bytes;
-  const riscv::MemoryRange range{DCC_RAM_BASE, std::min(room, ram_bytes)};
+  const riscv::MemoryRange range{DCC_RAM_BASE, ram_bytes};
   elf_.check_fits(range);
+  elf_.check_leaves_free(config.reserved, config.reserved_for);
   elf_.load(range, ram.data());
 
   RiscvCpuConfig cpu;

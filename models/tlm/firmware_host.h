@@ -27,9 +27,9 @@ struct FirmwareHostConfig {
   riscv::Hart::Cpi cpi{};
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
-  /// Room for the image from the start of RAM; 0: all of RAM. With a boot block behind it:
-  /// DCC_IMAGE_BYTES.
-  std::uint32_t image_bytes = 0;
+  /// The part of RAM that the program must leave free, and its name for messages; empty: none.
+  riscv::MemoryRange reserved;
+  std::string reserved_for;
   /// Where UART and console characters go; standard output if empty.
   std::function<void(char)> output;
   std::string uart_input;

@@ -54,6 +54,12 @@ class Programs(unittest.TestCase):
                                             "objects: 1 timer interrupt",
                                             "objects: destructor of 42"])
 
+    def test_an_image_of_more_than_a_mebibyte(self):
+        self.expect("test_big_image", 0, "big image: 7, stack above 3 MiB: yes")
+        code, out, err = run(program("test_big_image"), "--ram", "2MiB")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("RAM has 2097152", err)
+
     def test_bringup_without_a_platform_says_what_is_missing(self):
         self.expect("bringup", 1, "bringup: boot block: there is none", "exit code 1;",
                     "(_exit+")

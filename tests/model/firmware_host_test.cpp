@@ -133,11 +133,11 @@ TEST_F(FirmwareHostTest, WhatTheUartReceivesInterruptsThroughTheController) {
   EXPECT_EQ(host->cpu().exit_code(), IRQ_SOURCE_UART << 8 | 'A') << host->outcome();
 }
 
-TEST_F(FirmwareHostTest, AnImageStaysWithinItsRoom) {
+TEST_F(FirmwareHostTest, AProgramLeavesTheReservedMemoryFree) {
   write_program(Program(5, kNop));
-  config.image_bytes = 16;
+  config.reserved = {DCC_RAM_BASE + 16, 4};
   EXPECT_THROW(FirmwareHost("small", config, bus, ram, irq), riscv::ElfError);
-  config.image_bytes = 20;
+  config.reserved = {DCC_RAM_BASE + 20, 4};
   build(sequence({{kNop}, {kNop}, exit_with(0)}));
   run();
   EXPECT_TRUE(host->succeeded()) << host->outcome();

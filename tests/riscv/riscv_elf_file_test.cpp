@@ -85,6 +85,22 @@ std::string error_of(const Bytes& bytes) {
   return "accepted";
 }
 
+TEST(RiscvElfFile, LeavesReservedMemoryFree) {
+  const ElfFile file = ElfFile::parse(elf({{0x80000000, 100}, {0x80000200, 16}}), "t.elf");
+  EXPECT_NO_THROW(file.check_leaves_free({}, "nothing"));
+  EXPECT_NO_THROW(file.check_leaves_free({0x80000064, 0x19C}, "the gap"));
+  for (const MemoryRange& range : {MemoryRange{0x80000063, 1}, MemoryRange{0x8000020F, 100},
+                                   MemoryRange{0x70000000, 0x10000001}}) {
+    EXPECT_THROW(file.check_leaves_free(range, "the block"), ElfError);
+  }
+  try {
+    file.check_leaves_free({0x80000100, 0x1000}, "the block");
+  } catch (const ElfError& error) {
+    EXPECT_STREQ(error.what(),
+                 "t.elf: segment 0x80000200-0x8000020f overlaps the block 0x80000100-0x800010ff");
+  }
+}
+
 TEST(RiscvElfFile, TakesASoundFile) {
   const ElfFile file = ElfFile::parse(elf({{0x80000000, 100}}, 1, 3, 10), "t.elf");
   ASSERT_EQ(file.segments().size(), 1u);

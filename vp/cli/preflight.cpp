@@ -1,6 +1,5 @@
 #include "cli/preflight.h"
 
-#include <algorithm>
 #include <set>
 
 #include "app/boot_block.h"
@@ -11,8 +10,8 @@
 #include "disturb/dcbx_links.h"
 #include "disturb/fault_plan.h"
 #include "driver/dcc_driver.h"
-#include "driver/memory_map.h"
 #include "riscv/elf_file.h"
+#include "software/boot_image.h"
 #include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
@@ -70,9 +69,11 @@ void check_firmware(const HostConfig& host, const Place& place) {
   if (host.driver != DriverKind::kFirmware) return;
   try {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
-    // Behind the image lies the boot block.
-    const std::uint32_t room = DCC_IMAGE_BYTES;
-    elf.check_fits({BOOT_RAM_BASE, std::min(room, static_cast<std::uint32_t>(host.ram))});
+    elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)});
+    // The host's flows, and so the block's whole size, are not known yet.
+    if (host.keeps_accounts) {
+      elf.check_leaves_free({BOOT_BLOCK_ADDRESS, sizeof(boot_block)}, kBootBlockName);
+    }
   } catch (const riscv::ElfError& error) {
     throw ConfigError(place, error.what());
   }

@@ -122,7 +122,7 @@ BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
   }
 }
 
-void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
+std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                       BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes) {
   const BufferPlan buffers(config, plan);
   const std::uint64_t end = buffers.end(host);
@@ -185,6 +185,7 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
     put(ram, next, peer);
     next += sizeof peer;
   }
+  return end;
 }
 
 boot_result read_boot_result(const std::uint8_t* ram) {

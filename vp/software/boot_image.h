@@ -11,10 +11,14 @@
 
 namespace dcc::vp {
 
+/// What lies from BOOT_BLOCK_ADDRESS on, for messages.
+constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
+
 /// Writes block, flow tables and buffer addresses of `host` into `ram` (its memory from
-/// BOOT_RAM_BASE on). Throws std::runtime_error with a sentence when the flows do not fit the RAM.
-void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
-                      BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
+/// BOOT_RAM_BASE on). Returns the address behind the host's last buffer. Throws std::runtime_error
+/// with a sentence when the flows do not fit the RAM.
+std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
+                               BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
 /// The application's results, as they stand.
 boot_result read_boot_result(const std::uint8_t* ram);

@@ -52,9 +52,10 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
     });
   }
 
-  write_boot_block(config_, context.plan, context.id, context.link.rate, ram_.data(), ram_.size());
+  const std::uint64_t end = write_boot_block(config_, context.plan, context.id, context.link.rate,
+                                             ram_.data(), ram_.size());
   if (host_.driver == DriverKind::kFirmware) {
-    run_firmware(context);
+    run_firmware(context, end);
   } else {
     run_natively();
   }
@@ -83,7 +84,7 @@ void HostDriver::run_natively() {
   });
 }
 
-void HostDriver::run_firmware(const HostContext& context) {
+void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_end) {
   model::FirmwareHostConfig config;
   config.elf = host_.elf;
   config.hart_id = context.id;
@@ -92,7 +93,14 @@ void HostDriver::run_firmware(const HostContext& context) {
                 static_cast<std::uint32_t>(host_.cpi.denominator)};
   config.quantum = model::to_sc_time(host_.quantum);
   if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
-  config.image_bytes = DCC_IMAGE_BYTES;
+  // Firmware that has no flows and keeps no accounts need not keep the boot block either.
+  const bool needs_block = host_.keeps_accounts || !context.plan.sent_by(context.id).empty() ||
+                           !context.plan.received_by(context.id).empty();
+  if (needs_block) {
+    config.reserved = {static_cast<std::uint32_t>(BOOT_BLOCK_ADDRESS),
+                       static_cast<std::uint32_t>(buffers_end - BOOT_BLOCK_ADDRESS)};
+    config.reserved_for = kBootBlockName;
+  }
   config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
   // Hosts print at the same time: whole lines, each with its host's number.
   config.output = [this](char c) {

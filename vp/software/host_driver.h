@@ -49,7 +49,7 @@ class HostDriver final : public sc_core::sc_module {
 
  private:
   void run_natively();
-  void run_firmware(const HostContext& context);
+  void run_firmware(const HostContext& context, std::uint64_t buffers_end);
   std::string name_of(std::uint64_t address) const;
   void print_console_line();
 

@@ -228,6 +228,17 @@ void ElfFile::check_fits(MemoryRange ram) const {
   }
 }
 
+void ElfFile::check_leaves_free(MemoryRange reserved, const std::string& what) const {
+  const std::uint64_t end = std::uint64_t{reserved.base} + reserved.size;
+  for (const Segment& s : segments_) {
+    if (s.address >= end || std::uint64_t{s.address} + s.memory_bytes <= reserved.base) continue;
+    throw ElfError(name_ + ": segment " + address_text(s.address) + "-" +
+                   address_text(s.address + s.memory_bytes - 1) + " overlaps " + what + " " +
+                   address_text(reserved.base) + "-" +
+                   address_text(static_cast<std::uint32_t>(end - 1)));
+  }
+}
+
 void ElfFile::load(MemoryRange ram, std::uint8_t* memory) const {
   for (const Segment& s : segments_) {
     std::uint8_t* const to = memory + (s.address - ram.base);

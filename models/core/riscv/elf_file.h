@@ -39,6 +39,9 @@ class ElfFile {
 
   /// Throws ElfError unless every segment lies in `ram`.
   void check_fits(MemoryRange ram) const;
+  /// Throws ElfError if a segment overlaps `reserved`, which `what` names in the message. An empty
+  /// range overlaps nothing.
+  void check_leaves_free(MemoryRange reserved, const std::string& what) const;
   /// Copies the segments; `memory` is the host's view of ram.base. Call check_fits first.
   void load(MemoryRange ram, std::uint8_t* memory) const;
 
