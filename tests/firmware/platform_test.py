@@ -87,6 +87,30 @@ class FreeFirmware(Platform):
         self.assertEqual(free.returncode, 0, free.stderr)
         self.assertTrue(all(flow["completed"] for flow in self.figures("free")["flows"]))
 
+    def test_all_of_ram_is_the_programs(self):
+        big = FIRMWARE / "test_big_image.elf"
+        overlap = "overlaps the boot block and the flows' buffers 0x80100000-"
+        for name, host, more, status, text in (
+                ("big", 2, "keeps_accounts: false", 0, "host 2: big image: 7, stack above 3 MiB: yes"),
+                ("small", 2, "keeps_accounts: false, ram: 2MiB", 2, "RAM has 2097152"),
+                ("accounts", 2, "ram: 4MiB", 2, overlap),
+                ("flows", 1, "keeps_accounts: false", 2, overlap)):
+            config = self.small(big, f", {more}")
+            config.write_text(config.read_text().replace("hosts: 2", "hosts: 3").replace('"1"', f'"{host}"'))
+            done = self.run_config(config, name)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(text, done.stderr)
+
+    def test_a_controller_without_tables_is_told(self):
+        for name, told in (("test_enable_only", True), ("traffic", False)):
+            config = self.small(FIRMWARE / f"{name}.elf", ", keeps_accounts: false")
+            done = self.run_config(config, name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            warnings = [w for w in self.figures(name)["warnings"] if "decrease table" in w]
+            self.assertEqual(len(warnings), 1 if told else 0, warnings)
+            for warning in warnings:
+                self.assertTrue(warning.startswith("host 1: the controller is enabled"), warning)
+
     def test_a_death_is_one_all_the_same(self):
         done = self.run_config(self.small(FIRMWARE / "fault.elf", ", keeps_accounts: false"), "dead")
         self.assertEqual(done.returncode, 0, done.stderr)  # it checks its traps, and ends well

@@ -62,6 +62,13 @@ void collect_hosts(const Platform& p, RunResults& results) {
       out.missed_latency = device.missed_latency();
       out.cnps_lost = device.statistics().cnps_lost;
       out.inputs_dropped = device.statistics().inputs_dropped;
+      if (device.parameters().enable && !device.tables().can_decrease()) {
+        results.warnings.push_back(fmt::format(
+            "host {}: the controller is enabled and its decrease table holds 1.0 only, as after "
+            "reset: no CNP cuts a rate (write the tables before CTRL.ENABLE; the driver's "
+            "dcc_configure() does)",
+            host->id()));
+      }
     }
     results.hosts.push_back(out);
   }

@@ -17,6 +17,11 @@ RateTables::RateTables() {
   decrease_.fill(kOne16);
 }
 
+bool RateTables::can_decrease() const {
+  return std::any_of(decrease_.begin(), decrease_.end(),
+                     [](Fraction16 entry) { return entry != kOne16; });
+}
+
 bool RateTables::write(RateTable table, std::uint32_t index, std::uint32_t word) {
   if (index >= entries(table)) return false;
   switch (table) {

@@ -35,6 +35,9 @@ class RateTables {
   /// The word as written; 0 beyond the table.
   std::uint32_t read(RateTable table, std::uint32_t index) const;
 
+  /// True if a notification can change a rate: an entry of the decrease table is not 1.0.
+  bool can_decrease() const;
+
   std::uint32_t increase_factor(std::uint32_t dscp) const { return factor_[dscp] & 0xFFFF; }
   std::uint32_t decrease_factor(std::uint32_t dscp) const { return factor_[dscp] >> 16; }
   RateBits floor(std::uint32_t dscp) const { return floor_[dscp]; }

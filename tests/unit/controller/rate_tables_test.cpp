@@ -8,6 +8,16 @@ namespace {
 constexpr RateTable kAll[] = {RateTable::kFactor,  RateTable::kFloor,   RateTable::kCeiling,
                               RateTable::kDecayHi, RateTable::kDecayLo, RateTable::kDecrease};
 
+TEST(RateTables, DecreaseNothingUntilTheDecreaseTableIsWritten) {
+  RateTables tables;
+  EXPECT_FALSE(tables.can_decrease());
+  tables.write(RateTable::kFactor, 3, 0);
+  tables.write(RateTable::kDecrease, 256, kOne16);
+  EXPECT_FALSE(tables.can_decrease());
+  tables.write(RateTable::kDecrease, 256, kOne16 - 1);
+  EXPECT_TRUE(tables.can_decrease());
+}
+
 TEST(RateTables, KeepsEveryEntryByItself) {
   RateTables tables;
   for (const RateTable table : kAll) {
