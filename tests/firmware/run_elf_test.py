@@ -122,6 +122,20 @@ class Programs(unittest.TestCase):
     def test_sleeps_for_ever(self):
         self.expect("test_sleep_forever", 1, "wfi with no interrupt enabled at pc")
 
+    def test_handler_that_returns_to_what_traps(self):
+        out = self.expect("test_trap_forever", 1, "the same trap 1000 times in a row, its handler "
+                          "returns to the instruction that traps: load access fault at pc 0x8000",
+                          "(main+", "address 0x20000000")
+        self.assertEqual(out.count("load access fault\n"), 1000)
+
+    def test_the_controller_belongs_to_a_network(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bus = pathlib.Path(folder, "bus")
+            words = "the controller belongs to a network: dccvp run CONFIG.yaml"
+            self.expect("test_read_controller", 1, "load access fault", "address 0x40000000 (nothing is "
+                        "mapped there; ", words, options=("--trace-bus", bus))
+            self.assertIn(words, bus.read_text())
+
     def test_jump_to_nowhere(self):
         self.expect("test_jump_nowhere", 1, "trap: instruction access fault, mepc 0x20000000",
                     "instruction access fault at pc 0x20000000, called from 0x8000", "(main+")

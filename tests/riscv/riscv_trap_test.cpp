@@ -106,6 +106,25 @@ TEST_F(RiscvTrap, MisalignedLoadsAndStores) {
   EXPECT_EQ(device_loads_, 0);
 }
 
+TEST_F(RiscvTrap, AHandlerThatReturnsToWhatTrapsIsEnded) {
+  hart_.set_reg(5, 0x20000000);
+  put(kRam, {enc_i(0, 5, 2, 6, 0x03)});
+  put(kHandler, {kNop, kMret});
+  EXPECT_EQ(hart_.run(1'000'000), Stop::kDead);
+  EXPECT_EQ(hart_.death(), Death::kSameTrap);
+  EXPECT_EQ(hart_.death_record().pc, kRam);
+  EXPECT_EQ(hart_.death_record().value, 0x20000000u);
+  EXPECT_EQ(hart_.steps(), 3u * kMaxSameTraps + 1);
+}
+
+TEST_F(RiscvTrap, TrapsWithProgressInBetweenAreNotEnded) {
+  // The handler returns behind the ecall, which a loop executes for ever.
+  put(kRam, {kEcall, enc_j(-4, 0)});
+  put(kHandler, {csrrs(6, csr::kMepc, 0), enc_i(4, 6, 0, 6, 0x13), csrrw(0, csr::kMepc, 6), kMret});
+  EXPECT_EQ(hart_.run(100'000), Stop::kBudget);
+  EXPECT_EQ(hart_.death(), Death::kNone);
+}
+
 TEST_F(RiscvTrap, MisalignedAcrossAnEndOfRamIsOutOfRange) {
   hart_.set_misaligned(Hart::Misaligned::kDone);
   struct Case {

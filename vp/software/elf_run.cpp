@@ -12,7 +12,9 @@
 #include "bus.h"
 #include "bus_trace.h"
 #include "debug/process_snapshots.h"
+#include "driver/dcc_regs.h"
 #include "driver/memory_map.h"
+#include "driver/nic_regs.h"
 #include "firmware_host.h"
 #include "interrupt_controller.h"
 #include "measure/trace_event_file.h"
@@ -68,6 +70,7 @@ class Machine {
                 "interrupt_controller");
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
+    host_->cpu().set_namer([this](std::uint64_t address) { return name_of(address); });
     if (snapshots_) host_->cpu().set_time_machine(&*snapshots_);
     if (!options.bus_trace_file.empty()) {
       bus_trace_ = std::make_unique<model::BusTrace>(
@@ -75,6 +78,7 @@ class Machine {
           [&out = open(options.bus_trace_file)](const regs::AccessRecord& access) {
             out << to_text(access) << '\n';
           });
+      bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
     }
     if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
     if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
@@ -121,6 +125,16 @@ class Machine {
       };
     }
     return c;
+  }
+
+  /// What lies at a bus address, for messages.
+  std::string name_of(std::uint64_t address) const {
+    const std::string name = bus_.describe(address);
+    const bool controller = address >= DCC_BASE && address - DCC_BASE < DCC_SIZE;
+    const bool nic = address >= NIC_BASE && address - NIC_BASE < NIC_SIZE;
+    if (!controller && !nic) return name;
+    return name + "; the " + (controller ? "controller" : "NIC") +
+           " belongs to a network: dccvp run CONFIG.yaml with host: {driver: firmware, elf: …}";
   }
 
   /// Of what is written as it happens nothing can be taken back.

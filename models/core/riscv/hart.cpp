@@ -20,6 +20,8 @@ void Hart::reset(std::uint32_t pc) {
   stop_ = Stop::kNone;
   death_ = Death::kNone;
   last_trap_ = TrapRecord{};
+  returned_at_ = 0;
+  same_traps_ = 0;
   forget_code();
   mode_changed();
 }
@@ -138,9 +140,9 @@ bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
 // Writes, and has everything follow that depends on the register.
 bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                         bool debugger) {
+  const Counters after{cycles(), retired()};
   const bool trigger = number == csr::kTdata1 || number == csr::kTdata2;
   if (trigger) cache_.forget(csr_.triggers().address());
-  const Counters after{cycles(), retired()};
   if (!csr_.write(number, value, before, after, debugger)) return false;
   if (trigger) cache_.forget(csr_.triggers().address());
   if (CsrFile::concerns_memory(number)) mode_changed();
@@ -221,6 +223,9 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
 void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   ++trapped_;
   const auto number = static_cast<std::uint32_t>(cause);
+  const bool same = last_trap_.cause == number && last_trap_.pc == pc &&
+                    last_trap_.value == value && returned_at_ != 0 && returned_at_ + 1 == steps_;
+  same_traps_ = same ? same_traps_ + 1 : 0;
   last_trap_ = TrapRecord{number, pc, value, x_[1], steps_};
   if (csr_.handler_never_set()) {
     die(Death::kNoHandler, pc, value, number);
@@ -231,6 +236,7 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   reservation_.held = false;
   mode_changed();
   if (pc_ == pc && from_machine) die(Death::kTrapLoop, pc, value, number);
+  if (same_traps_ == kMaxSameTraps) die(Death::kSameTrap, pc, value, number);
   attention_ = true;
 }
 
@@ -271,6 +277,7 @@ void Hart::return_from_trap(const DecodedOp& op, std::uint32_t pc) {
     return;
   }
   pc_ = csr_.leave_trap();
+  returned_at_ = steps_;
   reservation_.held = false;
   mode_changed();
 }
@@ -350,6 +357,8 @@ const char* death_name(Death death) {
       return "trap without a handler (mtvec was never written)";
     case Death::kTrapLoop:
       return "the trap handler's first instruction traps";
+    case Death::kSameTrap:
+      return "the same trap 1000 times in a row, its handler returns to the instruction that traps";
     case Death::kEndlessLoop:
       return "endless loop with interrupts off";
     case Death::kEndlessSleep:

@@ -33,6 +33,7 @@ enum class Death : std::uint8_t {
   kNone,
   kNoHandler,      // a trap, and the program never wrote mtvec
   kTrapLoop,       // the trap handler's own first instruction traps
+  kSameTrap,       // the same trap kMaxSameTraps times in a row, no instruction retired in between
   kEndlessLoop,    // a jump to itself with interrupts off
   kEndlessSleep,   // wfi with no interrupt enabled
   kStackOverflow,  // a store relative to sp below the end of the stack
@@ -46,6 +47,10 @@ struct TrapRecord {
   std::uint32_t ra = 0;     // x1 then: after a jump to nowhere, where it came from
   std::uint64_t step = 0;   // when, in instructions since reset
 };
+
+/// Traps with the same cause, pc and value in a row, each at the instruction that the handler
+/// returned to: more of them are taken for a handler that never ends.
+constexpr unsigned kMaxSameTraps = 1000;
 
 /// Memory seen through a pointer. `data` null: reached through the bus only (still executable).
 struct RamWindow {
@@ -233,6 +238,8 @@ class Hart {
   Death death_ = Death::kNone;
   TrapRecord death_record_;
   TrapRecord last_trap_;
+  std::uint64_t returned_at_ = 0;  // step of the last mret
+  unsigned same_traps_ = 0;        // repetitions of last_trap_
 };
 
 /// "endless loop with interrupts off", …

@@ -283,6 +283,7 @@ std::string RiscvCpu::death_sentence() const {
   switch (hart_.death()) {
     case riscv::Death::kNoHandler:
     case riscv::Death::kTrapLoop:
+    case riscv::Death::kSameTrap:
       text += ": " + trap_sentence(record);
       break;
     case riscv::Death::kStackOverflow: {
@@ -298,7 +299,8 @@ std::string RiscvCpu::death_sentence() const {
   }
   text += "; ra " + symbols.with_address(hart_.reg(1));
   const bool earlier_trap = hart_.death() != riscv::Death::kNoHandler &&
-                            hart_.death() != riscv::Death::kTrapLoop && hart_.has_trapped();
+                            hart_.death() != riscv::Death::kTrapLoop &&
+                            hart_.death() != riscv::Death::kSameTrap && hart_.has_trapped();
   if (earlier_trap) text += "; last trap: " + trap_sentence(hart_.last_trap());
   return text;
 }
