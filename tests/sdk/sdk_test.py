@@ -110,6 +110,18 @@ class Installed(unittest.TestCase):
         self.assertLess(rates[2], rates[1])      # cut again,
         self.assertGreater(rates[-1], rates[2])  # and raised
 
+    def test_the_same_with_a_systemc_of_ones_own(self):
+        # As Accellera's CMake package: SystemC::systemc, and nothing that pkg-config could find.
+        place = self.example("systemc-controller", "own-systemc")
+        (place / "SystemCLanguageConfig.cmake").write_text(
+            "add_library(SystemC::systemc INTERFACE IMPORTED)\n"
+            "target_link_libraries(SystemC::systemc INTERFACE -lsystemc)\n")
+        run("cmake", "-S", place, "-B", place / "build", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DSystemCLanguage_DIR={place}", folder=place,
+            PKG_CONFIG_LIBDIR=str(place))
+        run("cmake", "--build", place / "build", folder=place)
+        self.assertIn("flow 42", run(place / "build/platform", folder=place))
+
     def test_the_same_by_pkg_config(self):
         place = self.example("systemc-controller", "by-pkg-config")
         command = "g++ -std=c++17 platform.cpp -o platform $(pkg-config --cflags --libs dccvp)"
@@ -241,6 +253,7 @@ class Packaged(Installed):
 
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None
+    test_the_same_with_a_systemc_of_ones_own = None
     test_firmware_of_ones_own = None
     test_firmware_in_cplusplus = None
     test_an_algorithm_of_ones_own = None
