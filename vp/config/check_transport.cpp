@@ -18,10 +18,13 @@ class TransportCheck : private CheckContext {
     const std::string kind = "nic.transport.kind";
     const std::string& name = nic.transport.name();
     const std::string& discipline = c_.switch_.discipline.name();
-    require(discipline == "auto" || discipline == "fifo" ||
-                (transport != nullptr && discipline == transport->discipline()),
-            given("switch.discipline.kind", kind),
-            "transport " + name + " is not made for ports of discipline " + discipline);
+    const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
+    require(
+        discipline == "auto" || discipline == "fifo" ||
+            (transport != nullptr && (discipline == transport->discipline() ||
+                                      ports->replaces() == std::string(transport->discipline()))),
+        given("switch.discipline.kind", kind),
+        "transport " + name + " is not made for ports of discipline " + discipline);
     const std::string kept_by =
         discipline == "auto" && transport != nullptr ? transport->discipline() : discipline;
     const BalancerChoice& routing = c_.switch_.routing;
@@ -29,7 +32,6 @@ class TransportCheck : private CheckContext {
             given("routing.kind", kind),
             routing.name() + " holds packets in the switch's buffer, which ports of discipline " +
                 kept_by + " do not charge: discipline: {kind: fifo}, or another routing");
-    const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
     check_together("nic.transport", [&] { transport->check(); });

@@ -67,9 +67,12 @@ class PortDiscipline {
   virtual void add_state(StateDigest& d) const = 0;
   /// Packets that got CE as they left, since this was asked.
   std::uint64_t take_marked() { return std::exchange(marked_leaving_, 0); }
+  /// Packets that dequeue() dropped; the caller removes and frees them.
+  PacketFifo& dropped_leaving() { return dropped_leaving_; }
 
  protected:
   std::uint64_t marked_leaving_ = 0;
+  PacketFifo dropped_leaving_;
 
   PortDiscipline() = default;
   PortDiscipline(const PortDiscipline&) = delete;
@@ -81,6 +84,9 @@ struct DisciplineParameters {
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError when values do not go together.
   virtual void check() const {}
+  /// Name of a discipline that this one may replace: a transport made for that discipline works
+  /// with this one too. Empty: none.
+  virtual const char* replaces() const { return ""; }
 
  protected:
   DisciplineParameters() = default;

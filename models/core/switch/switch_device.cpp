@@ -445,17 +445,7 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
   egress.rare.trimmed += verdict.trimmed;
   egress.rare.ecn_marks += verdict.marked;
   egress.rare.trimmed_bytes += static_cast<std::uint64_t>(verdict.cut);
-  while (!verdict.dropped.empty()) {
-    Packet* const lost = verdict.dropped.pop();
-    ++egress.dequeued;
-    if (lost->kind == PacketKind::kCredit) {
-      ++egress.rare.credits_dropped;
-    } else {
-      ++egress.rare.dropped;
-      egress.rare.dropped_bytes += lost->wire_bytes;
-    }
-    pool_.free(lost);
-  }
+  drop_by_discipline(verdict.dropped, egress);
   discipline_changed(egress);
   // It may have waited for something that may not leave yet.
   const PicoSeconds soonest = std::max(scheduler_.now(), egress.free_at);
@@ -466,6 +456,20 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
   ++egress.rare.returned;
   verdict.returned->ingress = static_cast<std::uint16_t>(own_input());
   forward(verdict.returned);
+}
+
+void SwitchDevice::drop_by_discipline(PacketFifo& dropped, Port& egress) {
+  while (!dropped.empty()) {
+    Packet* const lost = dropped.pop();
+    ++egress.dequeued;
+    if (lost->kind == PacketKind::kCredit) {
+      ++egress.rare.credits_dropped;
+    } else {
+      ++egress.rare.dropped;
+      egress.rare.dropped_bytes += lost->wire_bytes;
+    }
+    pool_.free(lost);
+  }
 }
 
 /// Bit 0 of `waiting` stands for all that the discipline holds.
@@ -485,6 +489,7 @@ void SwitchDevice::send_by_discipline(Port& egress) {
   }
   ++egress.dequeued;
   egress.rare.ecn_marks += egress.discipline->take_marked();
+  drop_by_discipline(egress.discipline->dropped_leaving(), egress);
   discipline_changed(egress);
   if (path_needs_.departures) path_choice_->departs(*packet, number_of(egress));
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);

@@ -354,6 +354,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void kick(Port& egress);
   void send_next(Port& egress);
   void enqueue_by_discipline(Packet* packet, Port& egress);
+  void drop_by_discipline(PacketFifo& dropped, Port& egress);
   void send_by_discipline(Port& egress);
   void discipline_changed(Port& egress);
   void transmit(Port& egress, Packet* packet);
