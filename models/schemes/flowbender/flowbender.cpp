@@ -1,0 +1,147 @@
+// FlowBender (Kabbani et al., CoNEXT'14): every packet of a flow carries a value V that all
+// switches hash with the flow. The sender draws another V when too many ACKs of a round trip report
+// marks, or when it sends a packet again, so the flow leaves its path. The switch that a sender is
+// attached to plays the sender's part: the switch reads ACKs and writes V.
+#include "schemes/flowbender/flowbender.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/visitor.h"
+#include "fabric/fabric_map.h"
+#include "schemes/common/key_table.h"
+#include "sim/random.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+
+class Flowbender final : public PathChoice {
+ public:
+  Flowbender(const FlowbenderParameters& parameters, const PathContext& context)
+      : parameters_(parameters),
+        share_q16_(static_cast<std::uint64_t>(parameters.mark_share.to_fixed(16))),
+        hash_seed_(context.hash_seed),
+        random_(context.seed, "routing", context.index) {}
+
+  // ACKs reach a host through one port only.
+  Needs needs() const override { return {true, false}; }
+  void join(const FabricMap& fabric, int self) override {
+    fabric_ = &fabric;
+    self_ = fabric.edge_at(self);
+  }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    if (ports.size() == 1) return 0;
+    std::uint8_t tag = packet.overlay.entropy.value;
+    if (begins_here(packet)) {
+      const Sender* const known = senders_.find(key_of(packet));
+      Sender ahead = known != nullptr ? *known : Sender{};
+      RandomStream random = random_;
+      tag = next(ahead, packet, random);
+    }
+    return hashed(packet, tag, ports.size());
+  }
+  std::uint32_t choose(Packet& packet, PortSet ports) override {
+    if (packet.kind == PacketKind::kAck && ends_here(packet)) on_ack(packet);
+    if (ports.size() == 1) return 0;
+    if (begins_here(packet)) {
+      packet.overlay.entropy.value =
+          next(*senders_.find_or_add(key_of(packet)).first, packet, random_);
+    }
+    return hashed(packet, packet.overlay.entropy.value, ports.size());
+  }
+  void add_state(StateDigest& d) const override { d(random_, senders_); }
+
+ private:
+  /// A flow whose sender is attached to this switch. A round is a round trip: it ends with the ACK
+  /// of a packet that was sent after the round began.
+  struct Sender {
+    std::uint8_t value = 0;       // V
+    bool went_back = false;       // in this round a packet was sent again
+    std::uint32_t congested = 0;  // congested rounds in a row
+    std::uint32_t acks = 0;       // of this round
+    std::uint32_t marked = 0;     // of `acks`
+    Psn next = 0;                 // one above the highest packet sent
+    Psn round_end = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(value, went_back, congested, acks, marked, next, round_end);
+    }
+  };
+
+  bool begins_here(const Packet& packet) const {
+    return packet.kind == PacketKind::kData &&
+           (fabric_ == nullptr || fabric_->edge_of(packet.source) == self_);
+  }
+  bool ends_here(const Packet& packet) const {
+    return fabric_ == nullptr || fabric_->edge_of(packet.destination) == self_;
+  }
+  static std::uint64_t key_of(const Packet& packet) {
+    return flow_key(packet.flow, packet.source, packet.destination);
+  }
+  std::uint32_t hashed(const Packet& packet, std::uint8_t tag, std::uint32_t choices) const {
+    const std::uint64_t hash = flow_hash(packet, hash_seed_);
+    return scaled_down(tag == 0 ? hash : mix64(hash ^ tag), choices);
+  }
+
+  /// Draws another V.
+  void move(Sender& sender, RandomStream& random) const {
+    const auto other = 1 + random.below(parameters_.values - 1);
+    sender.value = static_cast<std::uint8_t>((sender.value + other) % parameters_.values);
+    sender.congested = 0;
+  }
+  /// The tag that a data packet carries: V + 1.
+  std::uint8_t next(Sender& sender, const Packet& packet, RandomStream& random) const {
+    if (packet.psn < sender.next && !sender.went_back) {
+      sender.went_back = true;
+      move(sender, random);
+    }
+    sender.next = std::max(sender.next, packet.psn + 1);
+    return static_cast<std::uint8_t>(sender.value + 1);
+  }
+  void on_ack(const Packet& ack) {
+    const std::uint64_t key = flow_key(ack.flow, ack.destination, ack.source);
+    Sender* const sender = senders_.find(key);
+    if (sender == nullptr) return;
+    ++sender->acks;
+    if (ack.ce_echo) ++sender->marked;
+    if (ack.psn < sender->round_end) return;
+    const bool congested = std::uint64_t{sender->marked} << 16 > sender->acks * share_q16_;
+    sender->congested = congested ? sender->congested + 1 : 0;
+    if (sender->congested >= parameters_.rounds) move(*sender, random_);
+    sender->acks = sender->marked = 0;
+    sender->went_back = false;
+    sender->round_end = sender->next;
+  }
+
+  FlowbenderParameters parameters_;
+  std::uint64_t share_q16_;
+  std::uint64_t hash_seed_;
+  RandomStream random_;
+  const FabricMap* fabric_ = nullptr;
+  std::uint32_t self_ = FabricMap::kNoEdge;
+  KeyTable<Sender> senders_;
+};
+
+const Balancers::Registered<FlowbenderParameters> kFlowbender{
+    "flowbender", "flows by a hash that a flow changes when its ACKs report many marks",
+    [](const FlowbenderParameters& parameters, const PathContext& context) {
+      return std::make_unique<Flowbender>(parameters, context);
+    }};
+
+}  // namespace
+
+void FlowbenderParameters::describe(ParameterVisitor& v) {
+  v.field(
+      "mark_share", mark_share, {"0", "1"},
+      {"a round trip with a larger share of marked ACKs is congested", "FlowBender, CoNEXT'14: T"});
+  v.field("rounds", rounds, {"1", "1000"},
+          {"congested round trips in a row after which a flow changes its path",
+           "FlowBender, CoNEXT'14: N"});
+  v.field("values", values, {"2", "255"},
+          {"values of the field that switches hash besides the flow", "FlowBender, CoNEXT'14: V"});
+}
+
+}  // namespace dcc
