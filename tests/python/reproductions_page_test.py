@@ -65,8 +65,8 @@ class OntoTest(FolderTest):
 class OrdersTest(unittest.TestCase):
     def ordered(self, *means):
         """Whether tables() finds the first order kept by these means."""
-        order, names = "60 x 1000", ("hpcc", "dctcp", "dcqcn", "timely", "dcqcn_paper")
-        names = [f"fbhadoop_{name}" for name in names]
+        order = "60 x 1000"
+        names = [f"fbhadoop_{name}" for name in ("hpcc", "dctcp", "dcqcn", "timely", "dcqcn_paper")]
         experiments = [reproduce_plan.read(reproduce_plan.SHIPPED / f"{name}.figures.yml") for name in names]
         return reproductions_page.tables(experiments, [
             {"experiment": name, "run": order, "figure": "mean slowdown", "published": None, "accepted": "-",
