@@ -32,7 +32,7 @@ TEST(Engines, AModelledControllerKeepsItsOwnRateUnit) {
 }
 
 #ifdef DCC_HAVE_CONTROLLER_RTL
-/// What the check says of the whole block with so many slots; empty if nothing.
+/// Message of the check for the whole block with `slots` slots; empty if it is accepted.
 std::string refusal_of(std::uint32_t slots) {
   try {
     (void)config_of("nic: {controller: {engine: rtl, slots: " + std::to_string(slots) +

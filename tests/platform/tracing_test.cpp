@@ -74,7 +74,7 @@ TEST_F(TracingTest, ATimelineIsWholeJson) {
   EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
 }
 
-// What devices write as things happen keeps one order of events; what is looked at does not.
+// Traces that devices write at their events need one order of all events. Sampled traces do not.
 TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   const auto needs = [](const std::string& algorithm, const std::string& trace) {
     return Tracing::needs_one_order(config_of(

@@ -43,7 +43,8 @@ class EveryTransport : public testing::TestWithParam<std::string> {
       }
     }
   }
-  /// Of packets whose kind `in` says one in `each` is lost; what was seen, and what was lost.
+  /// Loses one in `each` of the packets for whose kind `in` returns true. Counts the packets seen
+  /// and the packets lost by kind.
   template <class In>
   void lose(In in, std::uint64_t each) {
     star_->lose([this, in, each](const Packet& packet) {

@@ -64,7 +64,7 @@ class CongaPair : public testing::Test {
 };
 
 TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
-  // Until one goes over spine1, the second way up.
+  // Finds a flow that takes spine1, the second way up.
   std::uint32_t flow = 0;
   Packet there = packet_of(flow, 0, 4);
   while (leaf0.peek(there, up) != 1) there = packet_of(++flow, 0, 4);

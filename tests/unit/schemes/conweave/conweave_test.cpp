@@ -357,7 +357,7 @@ TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(2, rerouted(31));
   come(3, old_way(0));  // epochs go round
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3}));
-  // One of the epoch before is late, and changes nothing.
+  // A packet of the epoch before arrives late and changes nothing.
   come(1, old_way(31));
   come(5, rerouted(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3, 1}));
@@ -365,7 +365,7 @@ TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(4, tail(0));
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3, 1, 4, 5}));
-  // After a long pause any number is a new one.
+  // After a pause longer than `inactive` every epoch number begins a new epoch.
   pass(defaults.inactive + PicoSeconds(1));
   come(6, old_way(20));
   come(8, rerouted(20));

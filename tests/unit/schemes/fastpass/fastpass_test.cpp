@@ -153,7 +153,7 @@ TEST(Fastpass, RequestsWaitForTheArbitersProcessor) {
                     {(kSlot * 7).count, 1}, {(kSlot * 11).count, 1}, {(kSlot * 15).count, 2}}));
 }
 
-// The arbiter's own flow needs no packet to ask.
+// The arbiter's own flow needs no request packet.
 TEST(Fastpass, TheArbiterSendsAndReceivesAsOthersDo) {
   Star star(2);
   star.send(1, 0, kPayload * 3);

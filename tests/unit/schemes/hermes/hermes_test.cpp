@@ -128,7 +128,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
   EXPECT_TRUE(stays(true));  // it has sent 3 of the 10 KB that a flow must have
   send(1, psn++, 9000);
   time += kMilliSecond;
-  EXPECT_TRUE(stays(false));  // of the other ways nothing is known any more
+  EXPECT_TRUE(stays(false));  // reports about the other paths are out of date
   int thoughts = 0;
   int port = 5;
   for (; port == 5 && thoughts < 50; ++thoughts) {
@@ -137,11 +137,12 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
     good(6);
     port = send(1, psn++, 100);
     if (port != 5) break;
-    EXPECT_EQ(send(1, psn++, 100), 5);  // within the interval it does not think again
+    EXPECT_EQ(send(1, psn++, 100), 5);  // one decision an interval
   }
   EXPECT_EQ(port, 6);
   EXPECT_LT(thoughts, 20);  // 2^-20
-  // Back on a bad way it has to send its share there first.
+  // A flow that moved stays on its new path until it has sent `sent` bytes there, even if that path
+  // turns bad.
   time += kMicroSecond * 110;
   bad(6);
   good(4);

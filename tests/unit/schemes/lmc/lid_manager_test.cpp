@@ -85,7 +85,7 @@ TEST_F(TwoWays, TheLargestFlowThatFitsMovesOffAFullWire) {
     sent(c, 2, 6, 0.28);
     sent(d, 3, 7, 0.5);
     manager->run_round();
-    // With b the other wire would have 0.9, and less than 0.88 is wanted: a it is.
+    // Moving b would load the other wire to 0.9, above the limit of 0.88, so a moves.
     EXPECT_EQ(leaf0().places, (Places{{a, 1}})) << round;
     EXPECT_EQ(manager->moves(), 1u) << "and there it stays";
   }

@@ -51,8 +51,8 @@ TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// Five of the same length, from as many hosts: one after the other, and the wire is hardly ever
-// idle. Probes of those that pause are a hundredth of it.
+// Five flows of one size from five hosts follow each other, and the wire is hardly ever idle. The
+// probes of paused flows take a hundredth of the wire.
 TEST(Pdq, FlowsOfOneSizeFollowEachOther) {
   Star star(6);
   for (HostId h = 1; h <= 5; ++h) star.send(h, 0, kPayload * 1000);

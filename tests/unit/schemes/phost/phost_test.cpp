@@ -110,8 +110,9 @@ TEST(Phost, TokensStopAtTheWindowAndAreGivenUpOneByOne) {
   star.expect_all_arrived();
 }
 
-// Wires of 5 us: a token's data takes 22.464 us to come, more than the eight packet times that the
-// window holds. All eight are there before the 25 packet times are over, and nothing goes on.
+// Wires of 5 us: the data of a token arrives 22.464 us later, after more than the eight packet
+// times that the window covers. All eight packets arrive within the pause of 25 packet times, and
+// the receiver sends no token before the pause ends.
 TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   Star star(2, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;
@@ -125,9 +126,9 @@ TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   star.expect_all_arrived();
 }
 
-// The same, and 31 us after the first token, when all eight packets have passed the switch, another
-// host tells of a message of one packet: a slot for that, and the next for the flow whose window is
-// open again.
+// As above. 31 us after the first token, when all eight packets have passed the switch, another
+// host announces a message of one packet. That message gets a token, and the next token goes to the
+// flow whose window is open again.
 TEST(Phost, ANewMessageDoes) {
   Star star(3, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;

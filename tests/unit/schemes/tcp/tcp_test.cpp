@@ -149,7 +149,7 @@ TEST(Tcp, FlowsOfAHostTakeTurns) {
   star.send(0, 1, kSegment * 150);
   star.send(0, 2, kSegment * 150);
   star.scheduler.run_until(kMilliSecond * 10);
-  // The first had sent one and was next when the second came.
+  // The first flow has sent one segment and is next in turn when the second flow begins.
   EXPECT_EQ(star.received_at(1) - star.received_at(0), kPacket * 2);
   star.expect_all_arrived();
 }
