@@ -13,8 +13,8 @@ namespace {
 
 constexpr PicoSeconds kInstant = kMicroSecond * 40;
 
-/// Runs a platform. Reads the state of its first controller one nanosecond before `when` and some
-/// time after it.
+/// Runs a platform and notes the parameters of its first controller one nanosecond before the
+/// instant and some time after it.
 struct Looked {
   explicit Looked(const std::string& yaml, PicoSeconds when = kInstant)
       : config(config_of(yaml)), platform("platform", config, {}), loop(platform, observer) {

@@ -32,7 +32,7 @@ TEST(Engines, AModelledControllerKeepsItsOwnRateUnit) {
 }
 
 #ifdef DCC_HAVE_CONTROLLER_RTL
-/// Message of the check for the whole block with `slots` slots; empty if it is accepted.
+/// The check's message for the whole block with this number of slots; empty if there is none.
 std::string refusal_of(std::uint32_t slots) {
   try {
     (void)config_of("nic: {controller: {engine: rtl, slots: " + std::to_string(slots) +

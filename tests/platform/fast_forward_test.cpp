@@ -165,13 +165,12 @@ TEST(FastForward, WhatStartsAndStopsDoesSoAtItsTime) {
     EXPECT_LT(apart(quick.at(flow), whole.at(flow)), kBetweenSeeds) << flow;
   }
   EXPECT_EQ(quick.at("delivered 2"), 1e6);
-  // Flow 2 starts beside a flow that fills the wire. Its duration may differ, since the skip
-  // changes the phase of that flow.
+  // Beside a flow that uses the whole wire: a start from the same state at another moment.
   EXPECT_NEAR(quick.at("end 2") - 0.300, whole.at("end 2") - 0.300, 1e-3);
 }
 
-// A stopped flow leaves its kind. The other flows of the kind still share their mean, so the run
-// skips.
+// A stopped flow is never over but sends nothing more; flows of its kind are still equal to each
+// other.
 TEST(FastForward, AStoppedFlowIsNoLongerOneOfItsKind) {
   const Figures f =
       figures(star(kLaws[0].algorithm, 1,

@@ -74,7 +74,7 @@ TEST_F(TracingTest, ATimelineIsWholeJson) {
   EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
 }
 
-// Traces that devices write at their events need one order of all events. Sampled traces do not.
+// Records that devices write as events happen need one order of events; samples do not.
 TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   const auto needs = [](const std::string& algorithm, const std::string& trace) {
     return Tracing::needs_one_order(config_of(
