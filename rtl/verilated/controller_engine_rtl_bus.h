@@ -43,7 +43,7 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Tr
     if (edges == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
     dut_->edge();
   }
-  BusAccess answer = access;
+  Transfer answer = access;
   if (!access.write) answer.value = dut_->prdata();
   answer.refused = dut_->pslverr();
   dut_->edge();
