@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "controller/controller_engine.h"
+#include "controller/controller_model.h"
 #include "controller/law/dcqcn_parameters.h"
 #include "controller/law/law.h"
 #include "controller/rate_engine.h"

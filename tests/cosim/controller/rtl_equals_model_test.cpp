@@ -42,7 +42,7 @@ class Model final : public RateSink {
       : device_(scheduler_, ControllerConfig{}, 1, *this) {
     device_.set_parameters(parameters);  // before the first edge
   }
-  ControllerEngine& at(std::uint64_t edge) {
+  ControllerModel& at(std::uint64_t edge) {
     scheduler_.run_until(PicoSeconds{static_cast<std::int64_t>(edge) * kPeriod});
     return device_;
   }
@@ -230,7 +230,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
       in.command_flow = below(t.flows);
       in.command_query = below(2) != 0;
       rtl_->offer(in);
-      ControllerEngine& device = model_->at(rtl_->cycle() + 1);
+      ControllerModel& device = model_->at(rtl_->cycle() + 1);
       if (in.cnp) {
         device.cnp(in.cnp_flow, static_cast<std::uint8_t>(in.cnp_dscp),
                    static_cast<std::uint8_t>(in.cnp_marks),
@@ -263,7 +263,7 @@ TEST_P(RtlEqualsModel, InEveryAnswerAndItsCycle) {
     ASSERT_NO_FATAL_FAILURE(start(seed, t));
     for (int i = 0; i < 100'000; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, false));
     for (int i = 0; i < 400; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, true));
-    ControllerEngine& device = model_->at(rtl_->cycle());
+    ControllerModel& device = model_->at(rtl_->cycle());
     while (!rtl_->answers.empty() && rtl_->answers.back().edge + 1 >= rtl_->cycle()) {
       rtl_->answers.pop_back();
     }
