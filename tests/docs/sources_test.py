@@ -23,7 +23,7 @@ class Sources(unittest.TestCase):
     def faults(self, **line):
         return sources_page.faults_of({"at": "1", "says": "x", **line}, ROWS, ROOT)
 
-    def test_page_is_what_the_data_says(self):
+    def test_evidence_is_there(self):
         self.assertEqual(sources_page.main(["--check"]), 0)
 
     def test_all_five_documents_are_there(self):

@@ -87,7 +87,8 @@ def main(arguments):
     reference.mkdir()
     for name, text in (("command-line", command_line(dccvp)), ("configurations", configurations()),
                        ("parameters", said(dccvp, "params", "--format", "markdown")),
-                       ("metrics", said(dccvp, "metrics", "--format", "markdown"))):
+                       ("metrics", said(dccvp, "metrics", "--format", "markdown")),
+                       ("sources", said(str(ROOT / "python/tool.py"), "sources-page"))):
         (reference / f"{name}.md").write_text(text, encoding="utf-8")
     if shutil.which("mkdocs") is None:
         print("mkdocs is not installed")

@@ -1,9 +1,9 @@
-"""Writes docs/sources.md from docs/sources.yaml: the statements of the source documents and their evidence.
+"""The page of docs/sources.yaml: the statements of the source documents and their evidence.
 
-  tool.py sources-page            writes the page
-  tool.py sources-page --check    exit 1 if the page is not up to date
+  tool.py sources-page            prints the page; the documentation site contains it
+  tool.py sources-page --check    checks the evidence only
 
-Exit 1 as well, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
+Exit 1, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
 in a file that `where` names, a figure of configs/reproduce that `figures` names.
 """
 
@@ -13,7 +13,6 @@ import sys
 import yaml
 
 from dccvp.common.ending import InputError
-from dccvp.common.whole_file import write_whole
 from dccvp.experiments import reproduce_plan
 from dccvp.experiments.figures import accepted_text
 
@@ -108,10 +107,9 @@ def page(documents, rows):
         "# The sources, line by line",
         "",
         "After this page you know how completely the product covers the five documents it comes from, and where it",
-        "departs from them. `docs/sources.yaml` lists every line of the documents with its evidence; this page shows",
-        "the counts and all lines that are not simply built. `python/tool.py sources-page` writes the page and fails",
-        "when evidence is gone. *Titles* are experiments of [reproductions.md](reproductions.md). The survey's schemes",
-        "stand side by side on [Schemes](schemes.md#side-by-side).",
+        "departs from them. Generated from `docs/sources.yaml`. *Titles* are experiments of",
+        "[Published experiments](../reproductions.md). The survey's schemes stand side by side on",
+        "[Schemes](../schemes.md#side-by-side).",
         "",
         "| document | " + " | ".join(name for _, name in STATES.values()) + " |",
         "|---" * (len(STATES) + 1) + "|",
@@ -122,7 +120,7 @@ def page(documents, rows):
     for document in documents:
         lines += ["", f"## {document['name']}", "", document["about"][0].upper() + document["about"][1:] + ".", "",
                   "| at | says | state | where, figures, reason |", "|---|---|---|---|"]
-        for line in (one for one in document["lines"] if one["state"] != "built"):
+        for line in document["lines"]:
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
@@ -141,11 +139,6 @@ def main(arguments, root=ROOT):
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1
-    text = page(documents, rows)
-    target = root / "docs/sources.md"
     if not arguments:
-        write_whole(target, text)
-    elif not target.is_file() or target.read_text(encoding="utf-8") != text:
-        print("docs/sources.md is not what docs/sources.yaml says: run python/tool.py sources-page", file=sys.stderr)
-        return 1
+        sys.stdout.write(page(documents, rows))
     return 0
