@@ -408,7 +408,7 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
     ack->psn = packet.psn;
     ack->sent = packet.sent;
-    // Of the data that comes to a rack in a slot each has a way of its own, so its answer has, too.
+    // The data packets of a slot to one rack have different paths, so their answers have, too.
     ack->overlay.route.first_port = packet.overlay.route.first_port;
     ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;

@@ -339,7 +339,7 @@ bool Homa::grant_active() {
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
     if (!receiver_deadlines_.is_set(qpn)) receiver_deadlines_.set(qpn, now() + parameters_.timeout);
-    // It has come nearer to the front by what it was given, past none but those behind it.
+    // The grant moves the message towards the front, past messages that are behind it only.
     unlist(qpn);
     list(qpn);
     another = another || receiver.granted == receiver.end;

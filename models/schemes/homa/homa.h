@@ -116,7 +116,7 @@ class Homa final : public MessageTransport {
   std::vector<Sender> senders_;      // by queue pair
   std::vector<Receiver> receivers_;  // by queue pair
   std::vector<Qpn> ready_;           // senders that may send
-  std::vector<Qpn> wanting_;         // receivers not wholly granted, by what is to grant
+  std::vector<Qpn> wanting_;         // receivers with data to grant, the least first
   DeadlineTable sender_deadlines_;
   DeadlineTable receiver_deadlines_;
 };

@@ -124,7 +124,7 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// For the packet that has waited longest; without one, for anything at all.
+/// Timeout of the oldest packet in flight; without one, of the last packet received.
 void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);

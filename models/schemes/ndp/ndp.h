@@ -117,8 +117,8 @@ class Ndp final : public MessageTransport {
   NdpParameters parameters_;
   PicoSeconds interval_;
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // the same
-  std::deque<Qpn> ready_;            // senders that may send, in turn
+  std::vector<Receiver> receivers_;  // by queue pair
+  std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};

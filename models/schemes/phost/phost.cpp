@@ -174,8 +174,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
   deadlines_.set(qpn, now() + parameters_.timeout);
-  if (packet.psn >=
-      out.end()) {  // to a receiver that counts on more than was posted: it was stopped
+  if (packet.psn >= out.end()) {  // the flow was stopped: tell the receiver
     ++totals_.credits_unused;
     Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
     end->psn = out.end();

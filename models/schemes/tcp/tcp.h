@@ -72,17 +72,17 @@ class Tcp final : public MessageTransport {
     bool confirm_cut = false;  // tells the receiver to stop echoing marks
     TcpWindow window;
     RtoEstimator timer;
-    SequenceRanges arrived;  // beyond the first gap
-    Psn recovery_end = 0;    // acknowledged up to here: no longer in recovery
-    Psn lost_to = 0;         // by a timeout; all before it that has not arrived
-    Psn sent_again_to = 0;   // of what was lost; it is sent again in order
-    Psn again_out = 0;       // sent again and not known to have arrived
-    std::set<Psn> cut;       // of those whose header came alone: not arrived since
-    std::set<Psn> cut_left;  // … and not sent again
-    Psn round_end = 0;       // a round trip is over when it is acknowledged
-    Psn timed_from = 0;      // the next round trip is measured from here on
-    Psn held_at = 0;         // the window kept back what comes after it
-    /// Next to be sent when the window was last cut: what was under way then says no more about it.
+    SequenceRanges arrived;  // segments received beyond the first gap
+    Psn recovery_end = 0;    // recovery ends when this segment is acknowledged
+    Psn lost_to = 0;         // after a timeout: unacknowledged segments below are lost
+    Psn sent_again_to = 0;   // end of the lost segments sent again, in order
+    Psn again_out = 0;       // segments sent again and not acknowledged
+    std::set<Psn> cut;       // segments whose payload was cut and that have not arrived since
+    std::set<Psn> cut_left;  // those of `cut` that were not sent again
+    Psn round_end = 0;       // the round trip ends when this segment is acknowledged
+    Psn timed_from = 0;      // first segment of the next RTT measurement
+    Psn held_at = 0;         // last segment that the window let out
+    /// Next segment when the window was last cut; segments below cause no further cut.
     Psn cut_end = 0;
     Psn timed_out_at = ~Psn{0};  // first missing segment at the last timeout
     PicoSeconds sent{};          // time of the last data segment
@@ -141,8 +141,8 @@ class Tcp final : public MessageTransport {
 
   const TcpParameters parameters_;
   std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
-  std::vector<Receiver> receivers_;  // the same
-  std::deque<Qpn> ready_;            // senders that may send, in turn
+  std::vector<Receiver> receivers_;  // by queue pair
+  std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;
 };
 

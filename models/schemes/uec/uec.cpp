@@ -262,7 +262,7 @@ bool Uec::waits_for_word(Qpn qpn) const {
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
 }
 
-/// For the packet that has waited longest; without one, for word from the receiver, ever later.
+/// Timeout of the oldest packet in flight; without one, of the receiver, at increasing intervals.
 void Uec::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_);

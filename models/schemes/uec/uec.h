@@ -161,9 +161,9 @@ class Uec final : public MessageTransport {
   PicoSeconds pull_interval_;
   NsccWindow fresh_window_;
   std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // the same
-  std::deque<Qpn> ready_;            // senders that may send, in turn
-  std::size_t backlogged_ = 0;       // senders with something to send
+  std::vector<Receiver> receivers_;  // by queue pair
+  std::deque<Qpn> ready_;            // senders that may send, round robin
+  std::size_t backlogged_ = 0;       // number of senders with data
   DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
