@@ -12,7 +12,7 @@ std::vector<PartKind>& kinds() {
 
 }  // namespace
 
-PartKind::PartKind(int order, Make make) : order_(order), make_(make) {
+PartKind::PartKind(int order, Make maker) : order_(order), make_(maker) {
   const auto place =
       std::upper_bound(kinds().begin(), kinds().end(), *this,
                        [](const PartKind& a, const PartKind& b) { return a.order_ < b.order_; });

@@ -144,7 +144,7 @@ void ProcessSnapshots::restore(std::size_t number, const std::string& request) {
   std::cout.flush();
   std::fflush(nullptr);
   shared_->number = number;
-  shared_->bytes = std::min(request.size(), kMaxOrders);
+  shared_->bytes = std::min(request.size(), kMaxRequestBytes);
   std::memcpy(shared_->request, request.data(), shared_->bytes);
   shared_->reversing = true;
   ::_exit(kReverseExitStatus);

@@ -40,7 +40,7 @@ class ProcessSnapshots final : public model::SnapshotHistory {
     bool reversing;
     std::size_t number;
     std::size_t bytes;
-    char request[kMaxOrders];
+    char request[kMaxRequestBytes];
   };
   void end_with(int status, std::size_t number) const;
 

@@ -130,7 +130,7 @@ void DcbxLinks::come_up() {
 
 void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result) const {
   const Wire& wire = network_.wires()[end.wire];
-  if (const std::optional<PicoSeconds> since = end.end->unheard_since()) {
+  if (const std::optional<PicoSeconds> since = end.end->unanswered_since()) {
     // The frame of the other end takes at least this long, and it may wait for a packet.
     const LinkParameters& link = wire.link().parameters();
     const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kMaxFrame, link.rate);
@@ -161,7 +161,7 @@ std::optional<DcbxResult> DcbxLinks::result() const {
     const DcbxEnd::Counters& counters = end.end->counters();
     result.frames_sent += counters.sent;
     result.frames_received += counters.received;
-    result.unsound += counters.unsound;
+    result.unsound += counters.malformed;
     // Both ends see a difference; only the first end of a cable reports it.
     const bool first = end.wire % 2 == 0 || by_wire_[end.wire ^ 1] == nullptr;
     add_differences(end, first, result);
