@@ -402,9 +402,9 @@ def c_header(name, wanted):
                                    {v: macro(*parts, f, v) for v in bits.values})
         result[key] = found
     for (register, field), (lsb, width) in other_names(name).items():
-        found = tuple(macro(register, field, k) for k in ("SHIFT", "WIDTH", "MASK"))
-        if found != (lsb, width, ((1 << width) - 1) << lsb):
-            raise ValueError(f"{register}.{field}: {found}")
+        values = tuple(macro(register, field, k) for k in ("SHIFT", "WIDTH", "MASK"))
+        if values != (lsb, width, ((1 << width) - 1) << lsb):
+            raise ValueError(f"{register}.{field}: {values}")
     leftover = {k for k in macros if k not in used}
     return result, leftover
 

@@ -161,9 +161,8 @@ class FormsAgree(unittest.TestCase):
             self.assertEqual(leftover, {"AddrWidth", "NumWindows"}, "constants without a source")
 
     def test_xml_is_well_formed(self):
-        done = subprocess.run(["xmllint", "--noout", *(str(readers.forms() / f"{m}.{e}") for m in MAPS
-                                                     for e in ("xml", "svd"))], capture_output=True, text=True,
-                              check=False)
+        files = [str(readers.forms() / f"{m}.{e}") for m in MAPS for e in ("xml", "svd")]
+        done = subprocess.run(["xmllint", "--noout", *files], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_markdown_names_everything(self):

@@ -45,7 +45,7 @@ TRANSPORT = "nic.transport"
 ALGORITHM = "nic.congestion_control"
 
 # Section, the choice it needs, key, value, further overrides.
-KEYS = [
+KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: letflow", "flowlet_gap", "1us", []),
     (ROUTING, "kind: letflow, flowlet_gap: 1us", "flowlet_entries", "1", []),
     (ROUTING, "kind: conga", "dre_period", "1us", []),
@@ -88,7 +88,7 @@ KEYS = [
 
 # Likewise, but only a longer or larger run shows them: the value arrives in the effective
 # configuration.
-SLOW_KEYS = [
+SLOW_KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: lmc, move_period: 20us", "move_above", "0.001", []),
     (ROUTING, "kind: conga, flowlet_gap: 1us, metric_bits: 8", "metric_age", "1us", []),
     (ROUTING, HERMES, "rtt_low", "19us", []),

@@ -6,18 +6,18 @@
 
 namespace dcc {
 
-namespace map = regs::dcc_map;
+namespace block = regs::dcc_map;
 
 namespace {
 // The windows other than slots are in the order of the tables.
 constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
-static_assert(table_of(map::kWindowFactor) == RateTable::kFactor, "order of tables");
-static_assert(table_of(map::kWindowFloor) == RateTable::kFloor, "order of tables");
-static_assert(table_of(map::kWindowCeiling) == RateTable::kCeiling, "order of tables");
-static_assert(table_of(map::kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
-static_assert(table_of(map::kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
-static_assert(table_of(map::kWindowDecrease) == RateTable::kDecrease, "order of tables");
-static_assert(map::kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
+static_assert(table_of(block::kWindowFactor) == RateTable::kFactor, "order of tables");
+static_assert(table_of(block::kWindowFloor) == RateTable::kFloor, "order of tables");
+static_assert(table_of(block::kWindowCeiling) == RateTable::kCeiling, "order of tables");
+static_assert(table_of(block::kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
+static_assert(table_of(block::kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
+static_assert(table_of(block::kWindowDecrease) == RateTable::kDecrease, "order of tables");
+static_assert(block::kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
 
 constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
 }  // namespace
@@ -40,24 +40,24 @@ Cycle ControllerModel::quiesce() {
 void ControllerModel::access(regs::RegisterAccess& access) {
   constexpr std::uint32_t kPage = 0x1000;
   const std::uint32_t page = access.address / kPage;
-  const bool waits = access.write || (page != 0 && page != map::kStatCnpsReceivedOffset / kPage);
+  const bool waits = access.write || (page != 0 && page != block::kStatCnpsReceivedOffset / kPage);
   const Cycle effect = waits ? quiesce() : 0;
   if (!access.write) return access.answer();
   if (access.window_written()) {
     manager_.write_table(table_of(access.index), access.word, access.value);
-  } else if (access.register_written && access.index != map::kIrqMask) {
+  } else if (access.register_written && access.index != block::kIrqMask) {
     write_register(access, effect);
   }
 }
 
 void ControllerModel::write_register(const regs::RegisterAccess& access, Cycle effect) {
   ControllerParameters parameters = manager_.parameters();
-  map::decode(parameters, access.index, access.stored);
+  block::decode(parameters, access.index, access.stored);
   bool soft_reset = false;
-  switch (static_cast<map::Command>(access.index)) {
-    case map::Command::kCtrl:
+  switch (static_cast<block::Command>(access.index)) {
+    case block::Command::kCtrl:
       parameters.rate.law = law_number(access.stored);
-      soft_reset = (access.stored & map::kCtrlSoftResetMask) != 0;
+      soft_reset = (access.stored & block::kCtrlSoftResetMask) != 0;
       break;
   }
   change_parameters(parameters, effect);

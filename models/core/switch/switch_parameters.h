@@ -37,10 +37,10 @@ struct SwitchParameters {
   Bytes buffer = 32_MiB;
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
-  Ties ties = Ties::kWire;    // see Link::set_tie_order
-  BalancerChoice routing;  // a section of its own in configurations
-  unsigned mtu = 1'000;   // payload bytes of a full packet of the NICs
-  PicoSeconds jitter{};       // see Link::set_jitter
+  Ties ties = Ties::kWire;  // see Link::set_tie_order
+  BalancerChoice routing;   // a section of its own in configurations
+  unsigned mtu = 1'000;     // payload bytes of a full packet of the NICs
+  PicoSeconds jitter{};     // see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
   CreditParameters credits;

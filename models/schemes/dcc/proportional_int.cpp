@@ -35,9 +35,8 @@ class ProportionalIntPolicy final : public Policy {
                                   const AlgorithmContext& context) const override {
     const ControllerSetup least = ControllerSetup::one_slot();
     return std::make_unique<ProportionalInt>(
-        context.scheduler, context.host,
-        (context.controller ? *context.controller : least).config, context.rank,
-        telemetry_parameters(parameters), context.longest_base_rtt);
+        context.scheduler, context.host, (context.controller ? *context.controller : least).config,
+        context.rank, telemetry_parameters(parameters), context.longest_base_rtt);
   }
 };
 const ProportionalIntPolicy kProportionalInt;
