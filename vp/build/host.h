@@ -36,7 +36,7 @@ struct HostContext {
   bool parameters_change = false;  // true if `changes` may alter parameters during the run
   RecordingFolder recordings{};
   model::SnapshotHistory* machine = nullptr;  // lets a debugger go back; null: not possible
-  bool sockets = true;                    // true if the NIC has packet sockets
+  bool sockets = true;                        // true if the NIC has packet sockets
 };
 
 class HostDriver;

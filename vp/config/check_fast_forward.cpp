@@ -45,7 +45,8 @@ class FastForwardCheck : private CheckContext {
     refuse(t.has_gates(), path + (t.fan_out.empty() ? ".kind" : ".fan_out"),
            "flows that wait for others begin at unknown times");
     refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due at fixed times");
-    refuse(expects_response(t.operation), path + ".operation", "only writes and sends can be shortened");
+    refuse(expects_response(t.operation), path + ".operation",
+           "only writes and sends can be shortened");
     refuse(t.service != Service::kRc, path + ".service",
            "only reliable connections can be shortened");
   }

@@ -32,8 +32,8 @@ class Console final : public PlatformPart {
     const FlowPlan& plan;
     const StateDigests& states;
     std::uint32_t rank;  // the greatest rank: a pause at t comes after everything that happens at t
-    model::SnapshotHistory* machine;   // makes going back possible; null: impossible …
-    std::string snapshot_refusal;  // … for this reason
+    model::SnapshotHistory* machine;  // makes going back possible; null: impossible …
+    std::string snapshot_refusal;     // … for this reason
   };
   /// `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);

@@ -123,7 +123,7 @@ BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
 }
 
 std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
-                      BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes) {
+                               BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes) {
   const BufferPlan buffers(config, plan);
   const std::uint64_t end = buffers.end(host);
   if (end > BOOT_RAM_BASE + ram_bytes) {

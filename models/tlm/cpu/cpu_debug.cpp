@@ -9,7 +9,8 @@
 namespace dcc::model {
 namespace {
 
-constexpr std::uint32_t kQuantaPerSocketPoll = 64;  // polling the debugger's socket is a system call
+constexpr std::uint32_t kQuantaPerSocketPoll =
+    64;  // polling the debugger's socket is a system call
 
 const char kHelp[] =
     "modules                 what can be looked at\n"

@@ -1,7 +1,7 @@
 #include "cpu/reverse_debug.h"
 
-#include <iterator>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 namespace dcc::model {
