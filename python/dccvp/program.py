@@ -31,7 +31,7 @@ def program():
     """The path of dccvp: that of the environment variable DCCVP, else build/dccvp of this checkout, else that of this
     installation, else the one on the PATH. InputError if there is none."""
     named = os.environ.get("DCCVP")
-    own = (str(ROOT / "build/dccvp"), str(ROOT.parents[1] / "bin/dccvp"), shutil.which("dccvp"))
+    own = (str(ROOT / "build/dccvp"), str(ROOT.parent.parent / "bin/dccvp"), shutil.which("dccvp"))
     for place in (named,) if named else own:
         if place and os.access(place, os.X_OK):
             return place

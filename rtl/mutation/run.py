@@ -53,7 +53,7 @@ def compile_runner(directory, unit, verilog, verilate=(), define=()):
     root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
     program = os.path.join(directory, "unit_runner")
     run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>",
-         "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"', *flags, f"-I{RTL}/verilated", f"-I{HERE}",
+         "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"', *flags, f"-I{RTL}/verilated", f"-I{RTL}/bench", f"-I{HERE}",
          f"-I{CORE}", f"-I{objects}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd",
          os.path.join(HERE, "unit_runner.cpp")] +
         [os.path.join(ROOT, source) for source in unit.bench] +
@@ -80,7 +80,7 @@ def build(directory, unit, count, seed):
     # The judge is part of it: what the bench of the rate unit compares with lies in models.
     core = os.path.join(os.path.dirname(RTL), "models", "core")
     mark = digest(f"{count} {seed} {OF_GATES}", [os.path.join(RTL, folder) for folder in (
-        unit.folder, "common", "parity", "mutation", "verilated")] + [
+        unit.folder, "common", "parity", "mutation", "verilated", "bench")] + [
             os.path.join(core, "controller"), os.path.join(core, "registers", "generated")])
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
     netlist = os.path.join(directory, "mutants.il")

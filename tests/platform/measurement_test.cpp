@@ -50,7 +50,7 @@ TEST(Measurement, AFlowHasBegunWhenItsFirstByteIsPosted) {
       run(star("traffic:\n"
                "  - {kind: flow, from: 1, to: 0, bytes: 10KB}\n"
                "  - {kind: flow, from: 2, to: 0, start: 99us, bytes: 10MB}\n"
-               "  - {kind: flow, from: 3, to: 0, start: 100us, bytes: 10KB}\n"
+               "  - {kind: flow, from: 3, to: 0, start: 101us, bytes: 10KB}\n"
                "  - {kind: flow, from: 3, to: 0, start: 2ms}\n"));
   std::string begun;
   std::string completed;

@@ -105,7 +105,7 @@ class OutputRules(unittest.TestCase):
                            "models/core/controller/dcc.cpp"):
                 done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
                            "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
-                           f"{copy}/rtl/verilated", str(copy / source))
+                           f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
             # The unit in the controller, and behind its own pins.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()

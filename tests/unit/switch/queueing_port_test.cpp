@@ -143,8 +143,8 @@ TEST(QueueingPort, CongestionPointSendsFeedbackToTheSource) {
   ASSERT_FALSE(star.host[1]->seen.empty());
   for (const auto& seen : star.host[1]->seen) {
     EXPECT_EQ(seen.kind, PacketKind::kCnm);
-    EXPECT_GE(seen.immediate, 1u);
-    EXPECT_LE(seen.immediate, 63u);
+    EXPECT_GE(seen.qcn_feedback, 1u);
+    EXPECT_LE(seen.qcn_feedback, 63u);
   }
   EXPECT_EQ(star.device.totals().cnms_sent, star.host[1]->packets + star.host[2]->packets);
 }
