@@ -180,7 +180,7 @@ class Installed(unittest.TestCase):
             self.assertIn("short.so", refused("./short.so"))
         # Two of one name.
         shutil.copy(place / "build/steps.so", place / "twin.so")
-        self.assertIn("two algorithms named steps", refused("[build/steps.so, ./twin.so]"))
+        self.assertIn("two modules of nic.congestion_control named steps", refused("[build/steps.so, ./twin.so]"))
 
     def bytes_of(self, place, engine):
         """What a run of the example leaves, with the rate unit computed by model or RTL."""

@@ -15,6 +15,10 @@
 
 namespace dcc {
 
+/// Throws std::logic_error for a name that is taken. Defined in the program, not in a plug-in: an
+/// exception of a plug-in's initialisation must come from code that is already loaded.
+[[noreturn]] void refuse_taken_name(const char* section, const std::string& name);
+
 /// One kind of module. `Seam` has these members:
 ///   Parameters  base class of every module's parameters, with a virtual destructor and a virtual
 ///               describe(ParameterVisitor&)
@@ -47,7 +51,7 @@ struct Named {
                          [](const Entry& e, const std::string& n) { return e.name < n; });
     bool taken = place != entries().end() && place->name == entry.name;
     for (const auto& built_in : Seam::built_in()) taken = taken || built_in.first == entry.name;
-    if (taken) throw std::logic_error(std::string("two of ") + Seam::kSection + ": " + entry.name);
+    if (taken) refuse_taken_name(Seam::kSection, entry.name);
     entries().insert(place, std::move(entry));
   }
 
