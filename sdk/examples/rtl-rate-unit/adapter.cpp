@@ -1,6 +1,7 @@
 // Translates the platform's calls into clock cycles of my_rate_unit.sv.
 #include <Vmy_rate_unit.h>
 #include <controller/own_rate_unit.h>
+#include <registers/generated/dcc_map.h>
 #include <verilated.h>
 
 #include <memory>
