@@ -29,8 +29,7 @@ FBHADOOP = CONFIGS / "reproduce" / "fbhadoop_dcqcn.yaml"
 FOUR = ("telemetry", "the controller", "losses")
 # Containers run as root and have fewer processors than processes.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-               "OMPI_MCA_mpi_yield_when_idle": "1"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 
 def is_built_with_mpi():

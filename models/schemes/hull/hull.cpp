@@ -64,13 +64,13 @@ AlgorithmNeeds Hull::needs() const {
 
 void Hull::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
-  if (flows_[number].paced) release(number);
+  if (flows_[number].paced) unpace(number);
   flows_[number] = Flow{};
   dctcp_.on_flow_start(number, start);
 }
 
 void Hull::on_flow_end(FlowNumber number) {
-  if (flows_[number].paced) release(number);
+  if (flows_[number].paced) unpace(number);
 }
 
 void Hull::set_window(FlowNumber number, Bytes bytes) {
@@ -106,7 +106,7 @@ void Hull::pace(FlowNumber number) {
   share_rate();
 }
 
-void Hull::release(FlowNumber number) {
+void Hull::unpace(FlowNumber number) {
   flows_[number].paced = false;
   paced_.erase(std::find(paced_.begin(), paced_.end(), number));
   host_.stop_timer(number, kRelease);
@@ -124,7 +124,7 @@ void Hull::release(FlowNumber number) {
 
 void Hull::on_timer(FlowNumber number, int id) {
   if (id == kRelease) {
-    release(number);
+    unpace(number);
   } else {
     new_period();
     host_.start_timer(number, kPeriod, parameters_.period);

@@ -65,7 +65,7 @@ class Hull final : public Algorithm, private AlgorithmHost {
   Rate line_rate() const override { return host_.line_rate(); }
 
   void pace(FlowNumber number);
-  void release(FlowNumber number);
+  void unpace(FlowNumber number);
   void new_period();
   void share_rate();
 
