@@ -308,8 +308,7 @@ TEST(DifferentiationWarnings, TellWhereDifferentiationEnds) {
   f.results.counters.set(&SwitchCounters::ecn_marks, 991);
   f.results.counters.set(&PfcCounters::pauses_sent, 7);
   EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());  // the tables of plain DCQCN
-  f.config.nic.congestion_control.of<DccParameters>("dcc").policy =
-      DccParameters::Policy::kProportional;
+  f.config.nic.congestion_control.of<DccParameters>("dcc").policy = "proportional";
   EXPECT_EQ(differentiation_warnings(f.config, f.results).size(), 2u);
   f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   const auto warnings = differentiation_warnings(f.config, f.results);

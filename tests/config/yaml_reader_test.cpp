@@ -407,7 +407,8 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
   EXPECT_NE(error_of(file, {"duration=50us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");
-  EXPECT_NE(error_of("duration: 1ms\nmeasure: {to: 2ms}\n"), "accepted");
+  EXPECT_NE(error_of("duration: 1ms\nmeasure: {to: 2ms}\n", std::vector<std::string>{}),
+            "accepted");
 }
 
 TEST(Overrides, WhatAnOverrideSetsIsNeverLeftBehind) {
