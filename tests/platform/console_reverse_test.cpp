@@ -93,7 +93,8 @@ TEST(ConsoleTravel, WhatHappenedLastIsLookedForUpToNow) {
 TEST(ConsoleTravel, WhereNothingLeadsIsAnswered) {
   const std::string whole = "ended at 100000000";
   EXPECT_SAID(session("step 5\nback step 6\n"), "only 5 events have happened so far.*" + whole);
-  EXPECT_SAID(session("until 10us\nback 11us\n"), "before the beginning of the run: it is 10us.*" + whole);
+  EXPECT_SAID(session("until 10us\nback 11us\n"),
+              "before the beginning of the run: it is 10us.*" + whole);
   EXPECT_SAID(session("back somewhere\n"), "back by what\\?.*" + whole);
   EXPECT_SAID(session("goto nowhere\n"), "go to what time\\?.*" + whole);
   EXPECT_SAID(session("until 10us\nback 1us\n", "", false),

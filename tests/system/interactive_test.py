@@ -63,7 +63,8 @@ class Interactive(unittest.TestCase):
             done = subprocess.run([DCCVP, "check", "t.yaml", *engine, "-c", f"output.trace.{trace}=true"],
                                   cwd=self.folder, capture_output=True, timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"output.trace.{trace}: engine: rtl does not report changes of its slots", done.stderr.decode())
+            self.assertIn(f"output.trace.{trace}: engine: rtl does not report changes of its slots",
+                          done.stderr.decode())
 
     def test_reads_registers_before_and_after_the_driver_came(self):
         text = self.session("read host1.dcc.ID", "read host1.dcc.R_MAX", "until 40us",
