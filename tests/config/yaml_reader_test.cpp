@@ -53,7 +53,7 @@ traffic:
   - {kind: incast, senders: 1..8, receiver: 0, dscp: 10, start: 0us}
   - {kind: flow, from: 1, to: 0, dscp: 46, bytes: 10MB, message: 64KiB, start: 1ms, stop: 6ms}
   - {kind: poisson, hosts: 0..8, load: 0.7, sizes: websearch, flows_per_host: 1000}
-  - {kind: trace, file: EXPECTED.txt, time_offset: 2s, dscp_map: {3: 10}}
+  - {kind: trace, file: bad_configs.txt, time_offset: 2s, dscp_map: {3: 10}}
 output: {series: {interval: 10us, flows: all}}
 )";
 
