@@ -27,7 +27,7 @@ fi
 # following paths, takes minutes: run_tidy.sh, in `make test-full`.
 if command -v clang-tidy >/dev/null; then
   one=$(mktemp --suffix=.cpp)
-  printf '#include "%s"\n' models/core/nic/*.cpp models/core/sim/*.cpp models/core/controller/*.cpp >"$one"
+  printf '#include "%s"\n' models/core/nic/*.cpp models/core/nic/host/*.cpp models/core/sim/*.cpp models/core/controller/*.cpp >"$one"
   clang-tidy --quiet --config-file=.clang-tidy --checks='-clang-analyzer-*' "$one" -- \
     -std=c++17 -I. -Imodels/core -Isw 2>/dev/null || fail=1
   rm -f "$one"

@@ -7,7 +7,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "nic/host_memory.h"
+#include "nic/host/host_memory.h"
 
 namespace dcc::model {
 

@@ -8,9 +8,9 @@
 #include "apb.h"
 #include "dma_engine.h"
 #include "nic/credit_gate.h"
-#include "nic/host_link.h"
+#include "nic/host/host_link.h"
+#include "nic/host/nic_host_interface.h"
 #include "nic/nic_device.h"
-#include "nic/nic_host_interface.h"
 #include "packet_socket.h"
 
 namespace dcc::model {

@@ -40,7 +40,7 @@ class OutputRules(unittest.TestCase):
                 "  counters:\n": "    - {name: forgotten, description: Nobody's.}\n"}
         for name, devices in (("dcc", ("models/core/controller/controller_registers.cpp",
                                        "models/core/controller/controller_model_access.cpp")),
-                              ("nic", ("models/core/nic/nic_host_interface.cpp",))):
+                              ("nic", ("models/core/nic/host/nic_host_interface.cpp",))):
             for forget in (False, True):
                 with self.subTest(devices=devices, forget=forget), \
                         tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@
 #include "config/platform_config.h"
 #include "fabric/routing.h"
 #include "fabric/topology.h"
-#include "nic/nic_host_interface.h"
+#include "nic/host/nic_host_interface.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 

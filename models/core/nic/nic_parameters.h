@@ -7,8 +7,8 @@
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
-#include "nic/dma.h"
-#include "nic/host_clock.h"
+#include "nic/host/dma.h"
+#include "nic/host/host_clock.h"
 #include "units.h"
 #include "wire/packet.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "nic/dma.h"
+#include "nic/host/dma.h"
 #include "nic/nic_parameters.h"
 #include "nic/work_queue.h"
 #include "wire/packet.h"

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "guided.h"
-#include "nic/host_link.h"
-#include "nic/nic_host_interface.h"
+#include "nic/host/host_link.h"
+#include "nic/host/nic_host_interface.h"
 #include "registers/generated/nic_map.h"
 #include "reused_scheduler.h"
 #include "unit/nic/fake_host.h"

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "nic/dma.h"
-#include "nic/host_memory.h"
+#include "nic/host/dma.h"
+#include "nic/host/host_memory.h"
 
 namespace dcc::test {
 

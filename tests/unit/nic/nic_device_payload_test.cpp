@@ -1,7 +1,7 @@
 // Two NICs with real payload: ICRC and failing DMA reads.
 #include <gtest/gtest.h>
 
-#include "nic/host_link.h"
+#include "nic/host/host_link.h"
 #include "nic/nic_device.h"
 #include "unit/nic/fake_host.h"
 #include "unit/nic/nic_pair_test.h"

@@ -1,5 +1,5 @@
 // End times of requests that compete for the link to the host, computed by hand.
-#include "nic/host_link.h"
+#include "nic/host/host_link.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The software interface of the NIC, with rings that the test writes.
-#include "nic/nic_host_interface.h"
+#include "nic/host/nic_host_interface.h"
 
 #include <gtest/gtest.h>
 

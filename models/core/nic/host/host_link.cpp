@@ -1,4 +1,4 @@
-#include "nic/host_link.h"
+#include "nic/host/host_link.h"
 
 #include <algorithm>
 #include <cassert>

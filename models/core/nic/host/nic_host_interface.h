@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/nic_descriptors.h"
-#include "nic/dma.h"
+#include "nic/host/dma.h"
 #include "nic/nic_device.h"
 #include "registers/register_block.h"
 #include "sim/scheduler.h"

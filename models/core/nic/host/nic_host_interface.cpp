@@ -1,4 +1,4 @@
-#include "nic/nic_host_interface.h"
+#include "nic/host/nic_host_interface.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "nic/dma.h"
+#include "nic/host/dma.h"
 
 #include "describe/visitor.h"
 

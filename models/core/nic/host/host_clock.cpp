@@ -1,4 +1,4 @@
-#include "nic/host_clock.h"
+#include "nic/host/host_clock.h"
 
 #include <algorithm>
 

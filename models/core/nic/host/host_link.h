@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
-#include "nic/dma.h"
-#include "nic/host_memory.h"
+#include "nic/host/dma.h"
+#include "nic/host/host_memory.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
