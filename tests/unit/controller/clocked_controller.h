@@ -1,8 +1,8 @@
-// The controller's cycle contract as a plain machine: every edge one after the other.
-//
-// Written from docs/controller-contract.md. It shares with the model only what the events mean
-// (CongestionManager, RateUnit); sampling, FIFOs, order, distances, timers, accesses and reset are
-// its own, and so is what it expects a timer event to be.
+// A reference of the controller's cycle contract that executes every clock edge in turn. Written
+// from docs/controller-contract.md. The reference shares only the meaning of events with the model
+// (CongestionManager, RateUnit). Sampling, FIFOs, event order, event distances, timers, register
+// accesses and reset are implemented a second time here, and so is the expected cause of each timer
+// event.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace dcc::test {
 
-/// What happens to the controller at a time in picoseconds.
+/// One input of the controller at a time in picoseconds.
 struct Input {
   enum class Kind { kCnp, kBytes, kRelease, kQuery, kParameters, kReset };
   std::int64_t when = 0;
@@ -35,7 +35,8 @@ struct Input {
   std::uint8_t packets = 0;         // kCnp
 };
 
-/// A sorted set as a timing engine; what the manager starts stays until it is taken.
+/// A timing engine that keeps its timers in a sorted set. A timer started by the manager stays in
+/// the set until the test takes the timer out.
 class SetOfTimers final : public TimerEngine {
  public:
   std::set<std::pair<Tick, SlotIndex>> events;
@@ -228,7 +229,8 @@ class ClockedController {
     if (edge_ < last_timer_ + kK + kS * std::max<std::int64_t>(0, steps)) return std::nullopt;
     return std::make_pair(due, slot);
   }
-  /// A tick that lies before a change of length counts as beginning so many of the new ones before.
+  /// Converts a tick before a change of the tick length into the number of new ticks since its
+  /// begin.
   std::int64_t begin_of(Tick due) const {
     return tick_began_ - static_cast<std::int64_t>(tick_ - due) * tick_length_;
   }

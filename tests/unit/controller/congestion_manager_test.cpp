@@ -1,4 +1,5 @@
-// The three paths step by step, with engines that record what they are asked.
+// Tests the paths of a CNP, of bytes and of a timer event step by step; recording engines stand
+// behind the manager.
 #include "controller/congestion_manager.h"
 
 #include <gtest/gtest.h>
@@ -201,7 +202,7 @@ TEST_F(CongestionManagerTest, BytesNeitherReleaseNorTouchTheTimer) {
   EXPECT_EQ(manager_.slot(0).rc, mbps(1000));
   EXPECT_EQ(manager_.flows().bound_slots(), 1u);
   EXPECT_EQ(timers_.stored_due(0), 300u);
-  // At the maximum nothing changes any more, so nothing goes to the scheduler.
+  // A flow at the maximum rate does not change, so the scheduler gets no new rate.
   EXPECT_FALSE(manager_.bytes(7, 0, 10'001).has_value());
 }
 
@@ -254,7 +255,8 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
 }
 
 TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
-  // F = 2. Rt tells the stage: unchanged in recovery, + 40 additive, + 200 hyper.
+  // F = 2. The target rate Rt shows the stage: unchanged in fast recovery, + 40 in additive and +
+  // 200 in hyper increase.
   parameters_.rate.r_max = mbps(100'000);
   apply();
   manager_.cnp(7, 0, 1, 0);

@@ -1,4 +1,5 @@
-// What the tests of the controller in time share: its clocks, its surroundings, its parameters.
+// Fixture of the controller's timed tests: clocks, parameters and the engines around the
+// controller.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ constexpr PicoSeconds kTick{1'000'000};   // 250 cycles
 constexpr PicoSeconds kLatency{256'000};  // 64 cycles
 constexpr std::uint32_t kRank = 1000;
 
-/// With the clock and latency of the above.
+/// A controller with the clock and the latency given above.
 inline ControllerConfig config_of(std::uint32_t slots, std::uint32_t latency_cycles = 64) {
   ControllerConfig config;
   config.slots = slots;

@@ -1,4 +1,4 @@
-// The controller in time against a plain machine that goes from edge to edge.
+// Compares the timed controller model with a reference that executes every clock edge.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -143,7 +143,7 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
     ADD_FAILURE() << "answer " << i << ": model " << sink.answers[i] << ", machine " << wanted[i];
     break;
   }
-  // What is issued at the last edge is seen at the one after it.
+  // A result issued at the last edge is visible at the following edge.
   scheduler.run_until(PicoSeconds(end) + kClock);
   expect_same_statistics(device.statistics(), machine->manager().statistics());
   EXPECT_EQ(device.missed_latency(), machine->missed());
@@ -191,7 +191,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
       input.kind = what < mix.cnps                  ? Kind::kCnp
                    : what < mix.cnps + mix.commands ? (random() % 2 ? Kind::kRelease : Kind::kQuery)
                                                     : Kind::kBytes;
-      // Half of them of few flows, which meet themselves.
+      // Half of the runs use few flows, so that events of one flow meet.
       input.flow = random() % (random() % 2 == 0 ? 5 : mix.flows);
       input.length = random() % mix.length;
       input.dscp = static_cast<std::uint8_t>(random() % 64);
@@ -272,8 +272,9 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhileSoftwareWritesAndResets)
   EXPECT_GT(machine->seen().accesses_in_flight, 0u);
 }
 
-/// What a network mostly brings: inputs that meet nothing, or one other, and accesses between them.
-/// Each goes a short way through the device, which must know when it is not that case.
+/// The usual load of a network: inputs that meet at most one other input, with register accesses
+/// between them. The model has a short path for each such input and must detect when the short path
+/// does not apply.
 class FewInputs {
  public:
   FewInputs(std::mt19937& random, const ControllerParameters& parameters)
@@ -290,7 +291,8 @@ class FewInputs {
   }
 
  private:
-  /// In cycles: the next edge, within what keeps a flow's events apart, or long after.
+  /// Distance to the next input in cycles: one edge, less than the minimum distance of a flow's
+  /// events, or long.
   std::int64_t gap() {
     const std::uint32_t below[] = {2, 8, 40, 400};
     return random_() % below[random_() % 4];
@@ -353,7 +355,8 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhereInputsAreFew) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ControllerModelRandom, testing::Range(1, kSeeds + 1));
 
-/// Two events of one flow (or of two) at every distance, both ways, beside a timer event and not.
+/// Two events of one flow or of two flows at every distance and in both orders, with and without a
+/// timer event next to them.
 TEST(ControllerModelHazards, EveryPairAtEveryDistance) {
   const std::vector<Kind> kinds = {Kind::kCnp, Kind::kBytes, Kind::kRelease, Kind::kQuery};
   std::uint64_t stalls = 0;
@@ -368,7 +371,7 @@ TEST(ControllerModelHazards, EveryPairAtEveryDistance) {
             run.parameters.tick_div = 64;
             run.parameters.timer_interval = 10;
             if (bound) run.inputs.push_back({0, Kind::kCnp, 5, 0, 0, {}});
-            // Edge 656 is what the timer of a slot bound at edge 0 is issued at.
+            // The timer of a slot that was bound at edge 0 is issued at edge 656.
             const std::int64_t at = 650;
             run.inputs.push_back({at * kClock.count, first, 5, 12'000, 0, {}});
             run.inputs.push_back({(at + distance) * kClock.count, second, other, 12'000, 0, {}});
@@ -397,8 +400,8 @@ Case without_timers(std::uint32_t latency) {
   return run;
 }
 
-/// Bytes that cannot be issued yet, of a flow whose answer nobody waits for, until an access lowers
-/// the threshold: nothing else comes that would have the device look at them.
+/// Bytes wait for issue until a register access lowers the threshold. No other input arrives, so
+/// the access alone must make the model look at the waiting bytes.
 TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (const bool queued : {false, true}) {
@@ -422,7 +425,8 @@ TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
   }
 }
 
-/// None of a flow's bytes is over the threshold alone, but those that wait add up.
+/// No single byte notification of the flow exceeds the threshold; the sum of the waiting
+/// notifications does.
 TEST(ControllerModelHazards, BytesThatWaitTogetherMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (std::int64_t distance = 1; distance < 25; ++distance) {

@@ -32,7 +32,7 @@ class ControllerModelTest : public testing::Test {
   }
   void run_to(PicoSeconds when) { scheduler_.run_until(when); }
   static PicoSeconds edge(std::int64_t n) { return kClock * n; }
-  /// What comes of an issue.
+  /// Result of one issued event.
   static Answer answer(std::int64_t issue, std::uint32_t flow, RateBits rate) {
     return {edge(issue + 64).count, flow, rate};
   }
@@ -164,7 +164,8 @@ TEST_F(ControllerModelTest, CnpGoesBeforeBytesAndTimer) {
   EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // it counts after the binding
   EXPECT_EQ(device_.statistics().byte_notifications_unmatched, 0u);
 
-  // On the edge before that of the timer event: it is issued first and keeps the timer away.
+  // The CNP arrives one edge before the timer event. The CNP is issued first and delays the timer
+  // event.
   run_to(edge(11 * 250 + 15));
   device_.cnp(5, 0, 1);
   run_to(kTick * 13);
@@ -306,7 +307,8 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   expect_balance();
 }
 
-// What is sampled before it takes effect must not put it off until something else comes.
+// An input sampled before the register write takes effect must not delay the write until the next
+// input.
 TEST_F(ControllerModelTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
   device_.cnp(5, 0, 1);
   run_to(edge(100));
@@ -411,7 +413,8 @@ TEST(ControllerModelConfig, RefusesWhatCannotBe) {
   EXPECT_NO_THROW(make(test::config_of(16, 32)));
 }
 
-/// A full table whose timers all meet on one tick, started near it or at the top level's distance.
+/// A full table whose timers all expire on one tick, started close to that tick or from the
+/// distance of the top level.
 class ControllerModelCrowd : public testing::TestWithParam<Ticks> {};
 
 TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
@@ -421,14 +424,14 @@ TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   ControllerParameters p = test_parameters();
   p.timer_interval = GetParam();
   device.set_parameters(p);
-  // One a cycle, so most begin in tick 0 and all in the first five.
+  // One binding per cycle: most timers begin in tick 0, all of them within the first five ticks.
   for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(kTick * GetParam() - PicoSeconds(1));
   EXPECT_EQ(device.timer_counters().expired, 0u);
   scheduler.run_until(kTick * (GetParam() + 40));
-  // They are due in five ticks, 249, 250, 250, 250 and 25 of them, and are issued 8 cycles apart
-  // and 4 more at a new tick: the last of the fourth 18'012 - 10'000 cycles after the first tick
-  // began.
+  // The timers expire in five ticks: 249, 250, 250, 250 and 25 of them. Timer events are issued 8
+  // cycles apart, and 4 cycles later at a new tick. The last event of the fourth tick is issued
+  // 18'012 - 10'000 cycles after the first tick began.
   EXPECT_EQ(device.timer_lateness_max(), 29u);
   EXPECT_EQ(device.missed_latency(), 1019u);  // all but the first five
   EXPECT_EQ(device.timer_counters().expired, 1024u);

@@ -1,4 +1,4 @@
-// What the register map shows of a controller under pressure, and what it forgets.
+// Register values of a controller under load, and the values that a reset clears.
 #include "controller/controller_registers.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
   EXPECT_EQ(read(kStatTimerEventsOffset), 1024u);
   // The last one of tick 43 was issued at cycle 18012, in tick 72.
   EXPECT_EQ(read(kTimerLatenessMaxOffset), 29u);
-  // All but the first five, which were issued within 48 cycles of their tick.
+  // All events but the first five, which were issued within 48 cycles of their tick.
   EXPECT_EQ(read(kStatMissedLatencyOffset), 1019u);
   write(kCtrlOffset, kCtrlSoftResetMask);
   scheduler.run_until(kMicroSecond * 76);

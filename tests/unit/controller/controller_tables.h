@@ -30,7 +30,7 @@ void make_dcqcn_tables(std::uint16_t g, Write write) {
     write(RateTable::kDecrease, i, to_fraction(1 - i / 512.0L));
   }
 }
-/// What a cut by so many marks a unit of weight leaves.
+/// Factor that a cut by this number of marks per unit of weight applies to the rate.
 inline long double proportional_multiplier(long double marks) {
   return std::max(0.0L, 1 - marks / 16);
 }

@@ -19,7 +19,7 @@ TEST(CycleClock, AnEdgeIsTheFirstOneNotBefore) {
   EXPECT_EQ(clock.time_of(3), kNanoSecond + kPeriod * 3);
 }
 
-// Several changes may be ahead of the cycle that is asked for. The oracle counts every cycle.
+// The requested cycle may lie behind several pending changes. The oracle counts every cycle.
 TEST(CycleClock, CountsTicksThroughChangesAhead) {
   std::mt19937 random(5);
   for (int round = 0; round < 50; ++round) {

@@ -1,4 +1,5 @@
-// The controller as an algorithm: what reaches it, what it tells the NIC, flows that end.
+// The controller as a congestion-control algorithm: its inputs, the rates it gives to the NIC, and
+// the end of flows.
 #include "controller/dcc.h"
 
 #include <gtest/gtest.h>

@@ -22,7 +22,8 @@ TEST(CountEvent, StaysAt255) {
   EXPECT_EQ(count_event(255), 255);
 }
 
-// The reciprocal stands for a division: it must be exact for every Δ, also next to multiples.
+// A multiplication by the reciprocal replaces a division. The result must be exact for every Δ,
+// also next to multiples.
 TEST(AlphaReciprocal, DividesExactlyForEveryDelta) {
   for (std::uint32_t k = 2; k <= 4096; k += k < 70 ? 1 : 61) {
     const std::uint64_t recip = alpha_reciprocal(k);

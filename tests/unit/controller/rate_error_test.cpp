@@ -1,12 +1,12 @@
-// The controller's fixed-point rates against real numbers, over random sequences of events, through
-// the whole congestion manager.
-//
-// Stated bound, held at every event: each rate and α within the error that reference_model.h
-// derives. For DCQCN that stays below 2.5 % of the rate and 0.0025 of α however long the run (seen:
-// 0.06 % and 0.0001). The proportional policy keeps the errors of its history until cuts have
-// divided them: below 2.5 % after 1000 events (a straight cut by many marks leaves little, of which
-// the rounding of a third is a greater part). Its α is a count of packets and not compared; its
-// rates stay above 256 Mb/s, where steps are whole.
+// Compares the controller's fixed-point rates with real numbers over random sequences of events
+// through the whole congestion manager. The bound holds at every event: each rate and each α lies
+// within the error that reference_model.h derives. For DCQCN the bound stays below 2.5 % of the
+// rate and 0.0025 of α for runs of any length; the greatest seen error is 0.06 % and 0.0001. The
+// proportional policy keeps old errors until cuts have divided them: its error is below 2.5 % after
+// 1000 events, because a straight cut by many marks leaves a small rate in which the rounding
+// weighs more. The test does not compare α of the proportional policy, since that field counts
+// packets there. Rates of the proportional policy stay above 256 Mb/s, where steps are whole
+// numbers.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -129,7 +129,8 @@ class ReturningCut : public RateUnitTest {
 };
 
 TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
-  // One mark: 256 000 · 15/16 = 240 000; 16 000 taken, 4 000 of them for good.
+  // One mark: 256 000 · 15/16 = 240 000. The cut takes 16 000, of which 4 000 lower the target for
+  // good.
   const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
   EXPECT_EQ(r.rc, 240'000u);
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
@@ -139,7 +140,8 @@ TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
   EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);
 }
 
-// Below 256 Mb/s of target what lasts, and what a packet adds, is halved with each octave.
+// Below a target of 256 Mb/s the lasting part of a cut and the increase per packet are halved with
+// each octave.
 TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   registers_.r_min = 1;
   registers_.mi = 0;
@@ -161,7 +163,7 @@ TEST_F(ReturningCut, FirstCutHalvesTheTarget) {
   const DecreaseResult r = decrease({mbps(3200), mbps(3300), 0, 0, 0, 9, true});
   EXPECT_EQ(r.rc, mbps(100));
   EXPECT_EQ(r.rt, mbps(1650));
-  // By the table it returns, first or not.
+  // The cut uses the table it returns, whether or not the cut is the first one.
   registers_.first_cut = 0;
   EXPECT_EQ(decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, true}).rt, 252'000u);
 }
@@ -264,8 +266,9 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
 }
 
-// Whatever registers and tables hold, results stay in their formats and between the limits, a cut
-// never raises a rate or a target inside the limits, and an increase never lowers a target.
+// For any register and table contents: results stay in their formats and between the limits, a cut
+// never raises a rate or a target that lies inside the limits, and an increase never lowers a
+// target.
 TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
   std::mt19937 random(5);
   const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (random() % 32)); };
@@ -321,7 +324,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
   }
 }
 
-// From anywhere below it, timer increases alone reach the maximum: no slot is bound for ever.
+// Timer increases alone lift any rate to the maximum, so no slot stays bound for ever.
 TEST_F(RateUnitTest, IncreasesReachTheMaximum) {
   std::mt19937 random(6);
   for (int round = 0; round < 200; ++round) {

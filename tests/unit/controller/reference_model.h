@@ -72,7 +72,8 @@ class ReferenceFlow {
     alpha_.error = (1 - p_.g) * alpha.error + kUnit / 2;
   }
 
-  /// `step`: 0, R_AI or R_HAI; proportional: R_AI times the packets.
+  /// `step` is 0, R_AI or R_HAI for DCQCN, and R_AI times the number of packets for the
+  /// proportional policy.
   void increase(Real step) {
     const Bounded base = rt();
     const Bounded before = rc();
@@ -95,7 +96,7 @@ class ReferenceFlow {
   const Bounded& alpha() const { return alpha_; }
 
  private:
-  /// Its error: share · common_ + own.
+  /// Error of the rate: share · common_ + own.
   struct Rate {
     Real value = 0;
     Real share = 0;
@@ -103,7 +104,7 @@ class ReferenceFlow {
   };
   static Rate fresh(const Bounded& b) { return {b.value, 0, b.error}; }
 
-  /// A quarter of what the cut takes off Rc lasts in Rt.
+  /// The target Rt keeps a quarter of the decrease of Rc.
   void cut_both(const Bounded& factor) {
     const Real taken = 1 - factor.value;
     const Real gathered = (rc().value + rc().error) * factor.error + 1;
@@ -117,7 +118,7 @@ class ReferenceFlow {
     rc_ = rate_limited(rc);
     rt_ = rate_limited(rt);
   }
-  /// Where a limit acts, nothing is left of what the rates had in common.
+  /// A rate at a limit shares no error with the other rate any more.
   Rate rate_limited(const Rate& rate) const {
     const Bounded all{rate.value, rate.share * common_ + rate.own};
     const Bounded b = limited(all);

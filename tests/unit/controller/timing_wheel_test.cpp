@@ -1,5 +1,4 @@
-// The wheel's contract case by case; tests/fuzz/wheel_fuzz searches for the cases nobody thought
-// of.
+// The contract of the timing wheel, case by case. tests/fuzz/wheel_fuzz adds random cases.
 #include "controller/timing_wheel.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +18,7 @@ std::vector<std::pair<Tick, SlotIndex>> take_all(TimerEngine& wheel, Tick now) {
 }
 using Expiries = std::vector<std::pair<Tick, SlotIndex>>;
 
-/// Whatever the split, the contract is the same.
+/// The contract is the same for every split of the wheel into levels.
 class TimingWheelContract : public testing::TestWithParam<WheelSplit> {
  protected:
   TimingWheel wheel_{1024, GetParam()};
@@ -47,7 +46,8 @@ TEST_P(TimingWheelContract, DelayZeroMeansOne) {
 }
 
 TEST_P(TimingWheelContract, ComesInOrderOfTickThenSlotHoweverItGotThere) {
-  // All due on tick 5000, started from three levels' distance, highest slot first.
+  // All timers expire on tick 5000. They are started from the distances of three levels, highest
+  // slot first.
   wheel_.start(9, 5000, 0);
   wheel_.start(3, 5000, 0);
   wheel_.start(7, 2000, 3000);

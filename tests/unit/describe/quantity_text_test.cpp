@@ -45,7 +45,7 @@ TEST(Time, Refuses) {
   EXPECT_NE(error_of<PicoSeconds>("+5us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5 us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5US"), "");
-  // One line, whatever it quotes.
+  // The message is one line, whatever text it quotes.
   EXPECT_EQ(error_of<PicoSeconds>("5\n\x1b"), "unknown unit '\\x0a\\x1b' (ps, ns, us, ms, s)");
 }
 
@@ -87,7 +87,7 @@ TEST(Ratios, FixedPointIsRoundedToNearest) {
   EXPECT_EQ(Ratio(1, 4).to_fixed(1), 1u);         // 0.5, halves up
 }
 
-/// Whatever is written reads back as the same value.
+/// Every written value reads back as the same value.
 template <class T>
 void expect_round_trip(T value) {
   const std::string text = QuantityText<T>::format(value);

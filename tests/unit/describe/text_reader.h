@@ -1,5 +1,5 @@
-// A visitor without any format: parameters by dotted path from a map of texts, and rows of what it
-// met.
+// A visitor without a file format: reads parameters by dotted path from a map of texts and records
+// the visited rows.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// One line a parameter: what a visitor gets to know of it, and what it refuses.
+// Parameters are described in one line each. Tests what a visitor receives of a parameter and which
+// values the description refuses.
 #include "describe/visitor.h"
 
 #include <gtest/gtest.h>

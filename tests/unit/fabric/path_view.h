@@ -1,4 +1,5 @@
-// A switch for tests of path choices, of which only what they may ask exists, and what goes by it.
+// A switch for tests of path choices. It implements only the queries of a path choice and records
+// the chosen ports.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace dcc::path_choice_test {
 
-/// A switch of which only what a choice may ask exists.
+/// A switch that implements only the queries of a path choice.
 class FakeSwitch final : public PathView {
  public:
   PicoSeconds now() const override { return time; }

@@ -91,7 +91,8 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
 
 using PortsByNodeAndHost = std::vector<std::vector<std::vector<int>>>;
 
-/// By node and destination, breadth first from every host over all nodes, or those allowed.
+/// Oracle: routes by node and destination, found breadth first from every host over all nodes or
+/// over the allowed nodes.
 PortsByNodeAndHost breadth_first(const Topology& topology, const std::vector<bool>& allowed = {}) {
   const std::size_t nodes = topology.nodes().size();
   const auto hosts = static_cast<std::size_t>(topology.hosts());
@@ -124,7 +125,7 @@ PortsByNodeAndHost breadth_first(const Topology& topology, const std::vector<boo
   return ports;
 }
 
-/// As if one looked at all pairs of hosts.
+/// The result equals a search over all pairs of hosts.
 void expect_longest(const Topology& topology, const Routing& routing, const std::string& what) {
   const auto hosts = static_cast<HostId>(topology.hosts());
   PicoSeconds longest{};
@@ -136,7 +137,7 @@ void expect_longest(const Topology& topology, const Routing& routing, const std:
   EXPECT_EQ(routing.longest_base_rtt(1048, 64), longest) << what;
 }
 
-/// The same ports in the same order, and the same longest way, as a search of everything finds.
+/// The ports, their order and the longest path equal those of an exhaustive search.
 void expect_as_searched(const Topology& topology, const std::string& what) {
   const Routing routing(topology);
   const auto searched = breadth_first(topology);
@@ -381,7 +382,7 @@ TEST(Routing, PathsOfTheReferenceTree) {
 }
 
 TEST(Routing, BaseRttIsDelaysAndSerialisations) {
-  // Two links each way: 4 us of delay, and 1048 and 64 bytes twice at 80 ps a byte.
+  // Two links each way: 4 us of delay, plus 1048 and 64 bytes twice at 80 ps per byte.
   LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 0};
   const Topology star = Topology::star(3, link);
   const Routing routing(star);

@@ -115,7 +115,7 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond);
   const std::vector<PicoSeconds> wire = asking.rtts;
 
-  // The same on a new pair of NICs.
+  // The same check on a new pair of NICs.
   asking.rtts.clear();
   asking.wanted.rtt_from_due = true;
   build(2);
@@ -124,7 +124,7 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond * 2);
   ASSERT_EQ(asking.rtts.size(), wire.size());
   EXPECT_EQ(asking.rtts[0], wire[0]) << "nothing was in the way of the first";
-  // Both are posted at once: the first packet of flow 2 waits for the first packet of flow 1.
+  // Both flows are posted at once. The first packet of flow 2 waits for the first packet of flow 1.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(asking.rtts[1] - wire[1], on_wire(first));
 }

@@ -147,7 +147,8 @@ TEST(IdealFct, EqualsTheTimeOfRandomChainsOfDevices) {
 }
 
 TEST(IdealFct, IsPacedByTheWireWhereTheLineRateHasNoExactForm) {
-  // In units of 24.8 Mb/s the rate is 3.000. Pacing by that would delay packet 5000 by 4.8 ms.
+  // In units of 24.8 Mb/s the rate is 3.000. Pacing by that rounded rate would delay packet 5000 by
+  // 4.8 ms.
   std::vector<LinkParameters> cable(1);
   cable[0].rate = BitRate(3'001'000);
   IdealFlow flow;

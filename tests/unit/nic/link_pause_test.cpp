@@ -1,4 +1,4 @@
-// Which priorities may be sent, and how long some may not.
+// Which priorities a port may send, and how long paused priorities stay blocked.
 #include "nic/link_pause.h"
 
 #include <gtest/gtest.h>

@@ -70,8 +70,8 @@ TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   EXPECT_EQ(done[1].status, Status::kFlushed);
   EXPECT_EQ(done[1].id, 7u);
   EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
-  // Only packets on the wire count as sent: at most the readable packet, and those of the other
-  // pair.
+  // Only packets on the wire count as sent: at most the one readable packet, and the packets of the
+  // other queue pair.
   EXPECT_EQ(nic[0]->counters().data_sent, seen_data());
   EXPECT_GE(seen_data(), 1u);
   EXPECT_LE(seen_data(), 2u);

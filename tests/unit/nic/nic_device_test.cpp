@@ -153,7 +153,7 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
   EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
-  // One of eight was late, behind the second that had overtaken it.
+  // One of eight packets arrived late, behind the packet that had overtaken it.
   const Reordering& reordering = nic[1]->reordering();
   EXPECT_EQ(reordering.depths().count(), 8u);
   EXPECT_EQ(reordering.depths().sum(), 16u);
@@ -259,7 +259,7 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
-      // One packet of three is not marked and counts as a packet.
+      // Of three packets one is not marked; all three count as packets.
       if (++sent % 3 != 0) {
         packet.ecn = Ecn::kCe;
         ++marked;

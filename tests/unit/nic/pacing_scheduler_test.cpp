@@ -161,7 +161,7 @@ void match_a_scan(std::uint32_t flows, int steps, unsigned seed) {
 
 TEST(PacingScheduler, MatchesAScanOverAllFlows) { match_a_scan(16'384, 3'000, 7); }
 
-// With few flows, often exactly one is due, or two are due at once.
+// With few flows, often exactly one flow is due, or two flows are due at the same time.
 TEST(PacingScheduler, MatchesAScanOverFewFlows) {
   for (std::uint32_t flows = 1; flows <= 6; ++flows) match_a_scan(flows, 20'000, flows);
 }

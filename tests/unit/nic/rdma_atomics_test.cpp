@@ -145,7 +145,7 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
   }
 }
 
-// One packet of three is lost, and the link to the host is slow: requests are repeated while the
+// One packet of three is lost and the link to the host is slow, so requests are repeated while the
 // first response is still being fetched.
 TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
   parameters.dma.latency = kMicroSecond * 60;  // beyond the timeout of 50 us

@@ -1,4 +1,5 @@
-// Datagrams and unreliable connections: the sender is named, and nothing is repeated.
+// Datagrams and unreliable connections: completions name the sender, and lost packets are not
+// repeated.
 #include <map>
 
 #include "unit/nic/rdma_hosts.h"

@@ -1,5 +1,5 @@
-// One simulation in two processes, which are threads here: what crosses between windows, and what
-// is put while none runs.
+// One simulation in two processes, which are threads in this test: messages exchanged between
+// windows, and messages sent while no window runs.
 #include "parallel/distributed_run.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned kSize = 2;
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
-/// Where both leave what they have, and wait for each other.
+/// The meeting point of both processes: each leaves its messages and waits for the other.
 struct Meeting {
   ThreadBarrier barrier{kSize};
   std::vector<std::int64_t> numbers[kSize];
@@ -61,7 +61,8 @@ class ThreadAsProcess final : public ProcessGroup {
   unsigned rank_;
 };
 
-/// One that is told times at which something shall happen to it, and writes down when it did.
+/// A listener that receives times, schedules an event at each of them and records when the event
+/// ran.
 class Listener {
  public:
   explicit Listener(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -76,7 +77,7 @@ class Listener {
   std::deque<Event> events_;
 };
 
-/// What crosses is a time at which the other side's listener is to hear.
+/// A message carries the time at which the other side's listener shall run.
 class Times final : public Courier {
  public:
   explicit Times(Listener& listener) : listener_(listener) {}
@@ -118,7 +119,7 @@ struct Process {
   std::deque<PicoSeconds> sent;
 };
 
-/// Both do the same, as processes of a run do.
+/// Both processes execute the same steps, as the processes of a run do.
 void in_both(const std::function<void(Process&)>& work) {
   Meeting meeting;
   std::vector<std::thread> threads;
@@ -147,7 +148,8 @@ TEST(DistributedRun, WhatIsPutInAWindowArrivesInTime) {
   });
 }
 
-// As when a link comes back and a switch sends what waited for it: nobody has an event yet.
+// A message sent while neither side has an event, as when a link comes back and a switch sends its
+// waiting packets.
 TEST(DistributedRun, WhatIsPutBetweenWindowsIsAnEventToCome) {
   in_both([](Process& p) {
     p.run.run_until(kMicroSecond * 10);
@@ -160,8 +162,8 @@ TEST(DistributedRun, WhatIsPutBetweenWindowsIsAnEventToCome) {
   });
 }
 
-// What it comes among is later and earlier than it: in its own order, though the window reaches
-// beyond it.
+// The receiver has events before and after the message's time. The message must run in time order,
+// although the window reaches beyond it.
 TEST(DistributedRun, ItComesInItsOwnTimeAmongOthers) {
   in_both([](Process& p) {
     p.run.run_until(kMicroSecond * 10);

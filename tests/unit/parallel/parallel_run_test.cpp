@@ -20,19 +20,19 @@ using Execution = ParallelRun::Execution;
 
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
-/// One of rank 0; each lambda is a kind of its own.
+/// An event kind of rank 0; each lambda type is a kind of its own.
 template <class Happens>
 Event event_of(Happens happens, void* owner) {
   static const Event::Kind kind{happens, nullptr};
   return Event(kind, owner, 0);
 }
 
-/// What a node did: when, and in which state it was then.
+/// Record of one action of a node: time and state of the node.
 using Log = std::vector<std::pair<std::int64_t, std::uint64_t>>;
 
-/// A node counts what it is told, and at every event of its own tells another node, which hears of
-/// it more than the lookahead later. All is drawn from the node's own random numbers, so a single
-/// wrong order anywhere changes what follows.
+/// A node that counts received messages. At each own event the node sends a message to another
+/// node, which receives it more than the lookahead later. All choices come from the node's own
+/// random stream, so one wrong order anywhere changes all later records.
 struct Rules {
   Rules(std::uint64_t seed, unsigned node, unsigned count)
       : random(seed, "node", node), nodes(count) {}
@@ -51,7 +51,7 @@ struct Rules {
   std::uint64_t state = 1;
 };
 
-/// The oracle: one sorted map of everything that is to happen, nothing of the scheduler's.
+/// The oracle: one sorted map of all future actions, without any scheduler code.
 std::vector<Log> simulate_with_a_map(std::uint64_t seed, unsigned nodes, PicoSeconds end) {
   struct What {
     unsigned node;
@@ -60,7 +60,7 @@ std::vector<Log> simulate_with_a_map(std::uint64_t seed, unsigned nodes, PicoSec
   };
   std::vector<Rules> rules;
   std::vector<Log> logs(nodes);
-  // Time; node; what is heard before what is done; order of making.
+  // Order: time, node, reception before action, order of creation.
   std::map<std::tuple<std::int64_t, unsigned, bool, std::uint64_t>, What> agenda;
   std::uint64_t made = 0;
   const auto plan = [&](PicoSeconds when, const What& what) {
@@ -98,7 +98,7 @@ class Node {
     all_ = &all;
     scheduler().schedule_in(own_, rules.until_next());
   }
-  /// From outside, while the run rests.
+  /// Called from outside while the run is not executing.
   void tell(Node& other, std::uint64_t word, PicoSeconds when) {
     Letter* const letter = sent_.emplace_back(std::make_unique<Letter>(other, word, when)).get();
     if (other.partition_ == partition_) {
@@ -191,8 +191,8 @@ TEST_P(Divided, DoesWhatOneAgendaDoes) {
   }
 }
 
-// One thread, as many as partitions, fewer, and groups that are not alike; of twelve partitions
-// three have nothing to do.
+// One thread, as many threads as partitions, fewer threads, and groups of unequal size. Three of
+// the twelve partitions are empty.
 INSTANTIATE_TEST_SUITE_P(
     Ways, Divided,
     ::testing::Combine(::testing::Values(Shape{2, 2}, Shape{3, 3}, Shape{4, 4}, Shape{4, 1},

@@ -80,7 +80,8 @@ TEST(Divide, HalvesTheLoadAndKeepsHostsWithTheirSwitch) {
 TEST(Divide, KeepsAPodTogetherWhereTheBalanceAllowsIt) {
   const Topology topology = tree();
   const Routing routing(topology);
-  // Two pods talk among themselves: each half of the run gets a pod, its aggregation too.
+  // Two pods without traffic between them: each half of the run gets one pod with its aggregation
+  // switches.
   std::vector<Demand> demands;
   for (const Demand& one : all_to_all(64)) {
     demands.push_back(one);

@@ -1,4 +1,5 @@
-// The register block's behaviour beyond what the generated tests cover: device, latch, names.
+// Behaviour of the register block beyond the generated tests: device callbacks, latched values,
+// names.
 #include "registers/register_block.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace dcc::regs {
 namespace {
 
-/// Records what it is told.
+/// A device that records its register accesses.
 struct RecordingDevice final : RegisterDevice {
   std::uint32_t read_register(std::uint16_t) const override { return live; }
   void access(RegisterAccess& access) override {

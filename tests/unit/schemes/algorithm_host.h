@@ -1,4 +1,4 @@
-// A NIC for algorithms under test: keeps what it is told, lets the test set the time.
+// A NIC for tests of algorithms: records rates and windows, and lets the test set the time.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What every transport that is registered must stand, whatever it is: losses of each kind of packet
-// that it sends, and of all at once, and none; a flow that is stopped; stacks that others have
-// used.
+// Checks that every registered transport must pass: losses of each kind of packet that the
+// transport sends, losses of all kinds together, no loss, a stopped flow, and INT stacks that were
+// used before.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -78,8 +78,8 @@ TEST_P(EveryTransport, EndsAllFlowsWithEveryByteOnce) {
   star_->expect_all_arrived();
 }
 
-// Every host sends to the next one: no wire is asked for more than it carries, so nothing is
-// dropped or cut, no clock runs out, and nothing is sent twice.
+// Every host sends to the next host. No wire is overloaded, so no packet is dropped or trimmed, no
+// timer expires, and nothing is sent twice.
 TEST_P(EveryTransport, TimesNobodyOutAndRepeatsNothingWhereNothingIsLost) {
   for (HostId h = 0; h < kHosts; ++h) {
     star_->send(h, (h + 1) % kHosts, kMtu * static_cast<Bytes>(1 + 100 * h) + 300);
@@ -129,7 +129,8 @@ TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
   EXPECT_EQ(star_->pool.in_use(), 0) << "packets that are nowhere";
 }
 
-// Which stack of the pool a packet gets is chance: it differs with the number of threads.
+// Which pooled INT stack a packet gets depends on the number of threads, so the stack's old
+// contents must not matter.
 TEST_P(EveryTransport, ShowsNothingOfWhatItsPacketsStacksHeldBefore) {
   const auto states = [this](std::uint64_t before) {
     renew();

@@ -14,8 +14,8 @@
 
 namespace dcc::test {
 
-/// Every flow is a queue pair of its own, numbered as the flow at both ends. A transport that lies
-/// on RoCE has its NICs, without an algorithm.
+/// Every flow is a queue pair of its own with the flow's number at both ends. A transport on top of
+/// RoCE uses RoCE's NICs without an algorithm.
 class TransportStar : public CompletionSink {
  public:
   struct Done {
@@ -99,7 +99,7 @@ class TransportStar : public CompletionSink {
     }
   }
 
-  /// Every flow has arrived whole, once, and its sender knows; nothing is left anywhere.
+  /// Every flow has arrived completely and once, its sender knows, and no packet remains anywhere.
   void expect_all_arrived() {
     for (std::size_t flow = 0; flow < flows_; ++flow) {
       const FlowRecord& record = ledger[flow];

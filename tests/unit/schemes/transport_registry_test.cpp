@@ -1,4 +1,5 @@
-// Transports and disciplines by name, and what the platform learns of one before there is a NIC.
+// Transports and disciplines by name, and the properties that the platform knows before it creates
+// a NIC.
 #include "nic/transport_registry.h"
 
 #include <gtest/gtest.h>

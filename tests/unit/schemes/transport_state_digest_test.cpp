@@ -1,4 +1,5 @@
-// What no packet shows is in a transport's state digest: what it has heard, windows, deadlines.
+// State that no packet shows must be in a transport's state digest: received reports, windows,
+// deadlines.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -48,7 +49,7 @@ std::uint64_t wires_of(const TransportStar& star) {
 
 class DigestOf : public testing::TestWithParam<std::string> {};
 
-/// The same run twice, but for one answer that the first sender does not get.
+/// Two equal runs, except for one reply that the first sender does not get.
 TEST_P(DigestOf, ATransportShowsWhatItHasHeard) {
   TransportChoice choice;
   choice.choose(GetParam());
@@ -84,7 +85,8 @@ std::vector<std::string> of_their_own() {
 INSTANTIATE_TEST_SUITE_P(Registered, DigestOf, testing::ValuesIn(of_their_own()),
                          [](const auto& one) { return one.param; });
 
-/// A parameter that decides what will happen, while all packets are still the same.
+/// A parameter that decides future events must change the digest while all packets are still the
+/// same.
 struct Hidden {
   const char* transport;
   const char* parameter;

@@ -10,7 +10,7 @@ namespace dcc {
 namespace {
 
 TEST(RandomStream, GivesTheNumbersOfAnIndependentImplementation) {
-  // From a Python transcription of xoshiro256** and splitmix64, itself checked against the
+  // Values from a Python transcription of xoshiro256** and splitmix64, itself checked against the
   // authors' vectors (state 1, 2, 3, 4 gives 11520, 0, 1509978240, 1215971899390074240).
   RandomStream random(1, "test", 2);
   EXPECT_EQ(random.next_u64(), 0xb741d8367d0af0d7u);

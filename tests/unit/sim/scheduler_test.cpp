@@ -197,7 +197,7 @@ class SideBySide {
     }
   }
 
-  /// All actions in one order: from a single scheduler, or merged from several.
+  /// All actions in one order, recorded from a single scheduler or merged from several.
   std::vector<unsigned> run(PicoSeconds end) {
     std::vector<unsigned> all;
     for (PicoSeconds now{}; now < end; now += kWindow) {

@@ -32,7 +32,7 @@ struct Part {
   }
 };
 
-/// One field of each type that a device may have.
+/// A struct with one field of each type that a device may have.
 struct Device {
   bool flag = false;
   std::int32_t number = 0;
@@ -129,7 +129,7 @@ TEST(StateDigest, WhereOneListEndsAndTheNextBeginsShows) {
   EXPECT_EQ(digest_of(List{1, 2}), digest_of(std::deque<int>{1, 2}));
 }
 
-// Each step is a bijection, so this holds for every sequence.
+// Each step of the digest is a bijection, so this property holds for every sequence.
 TEST(StateDigest, ADifferenceIsNeverLost) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 2000; ++round) {

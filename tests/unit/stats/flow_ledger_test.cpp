@@ -1,4 +1,4 @@
-// Records of flows: open while the flow lives, closed when it is over, and told of all the same.
+// Records of flows: open while the flow lives, closed afterwards, reported in both states.
 #include "stats/flow_ledger.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// State by number: what is kept stays where it is, what is dropped is as new.
+// A table of state by number: references to kept entries stay valid, and a dropped entry starts
+// anew.
 #include "stats/numbered_table.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +84,8 @@ TEST(NumberedTable, IsAMap) {
   EXPECT_EQ(visited, model);
 }
 
-// From one block to several and back, with what is found looked at after every step.
+// The table grows from one block to several and shrinks again; the test compares the contents after
+// every step.
 TEST(NumberedTable, IsAMapOfFewToo) {
   NumberedTable<std::uint64_t> table;
   std::map<std::size_t, std::uint64_t> model;

@@ -1,4 +1,4 @@
-// Who is late, and by how much.
+// Which packets count as reordered, and by how much.
 #include "stats/reordering.h"
 
 #include <gtest/gtest.h>

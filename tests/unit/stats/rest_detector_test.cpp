@@ -1,5 +1,5 @@
-// When what is watched counts as at rest: rest, trends, oscillations, noise, and groups of alike
-// processes, all made of seeded numbers.
+// When a quantity counts as steady: rest, trends, oscillations, noise, and groups of similar
+// processes, all made of seeded random numbers.
 #include "stats/rest_detector.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using Quantity = RestDetector::Quantity;
 /// Evenly between -1 and 1.
 double noise(RandomStream& random) { return static_cast<double>(random.next_u32()) / 0x1p31 - 1; }
 
-/// The verdicts of so many windows of one quantity, the open ones left out; as FastForward goes on,
-/// until it is at rest.
+/// The verdicts of this many windows of one quantity, undecided ones left out, as FastForward
+/// continues until the quantity is steady.
 std::vector<Verdict> verdicts(std::size_t windows, const std::vector<Quantity>& quantities,
                               const std::function<std::vector<double>(std::size_t)>& window) {
   RestDetector detector;
@@ -53,7 +53,8 @@ TEST(RestDetector, AConstantIsAtRestAsSoonAsThereAreWindowsEnough) {
 }
 
 TEST(RestDetector, ATrendNeverIs) {
-  // One part in 2000 a window: half the bound of 1 % from half to half at first, and then more.
+  // A trend of one part in 2000 per window: at first half the bound of 1 % between the halves,
+  // later more.
   const auto growing = [](double i) { return 1000 + i; };
   const auto all = of_one(1000, 0.01, growing);
   ASSERT_GE(all.size(), 4u);
@@ -81,9 +82,10 @@ TEST(RestDetector, AnOscillationIsOnceWindowsAreLongAgainstIt) {
   const auto all = of_one(100'000, 0.01, slow);
   ASSERT_EQ(all.back(), Verdict::kRest);
   EXPECT_GE(all.size(), 3u) << "32 windows are a third of its period";
-  // The same, fast: windows average it from the beginning.
+  // The same oscillation, but so fast that each window averages it.
   const auto fast = [](double i) { return 100 + 50 * std::sin(i * 2 * 3.14159265358979 / 4.3); };
-  // Of a batch 0.5 * 4.3 / (pi * windows) is left, at most: enough from 32 windows a batch on.
+  // A batch keeps at most 0.5 * 4.3 / (pi * windows) of the oscillation, which is small enough from
+  // 32 windows per batch on.
   EXPECT_LE(of_one(100'000, 0.01, fast).size(), 7u);
 }
 
@@ -198,8 +200,8 @@ TEST(RestDetector, AFlowThatDriftsIsNotAtRestBecauseNoiseMightExplainIt) {
   }
 }
 
-// A rate that additive steps raise: nothing hides it, and what is skipped may be a thousand times
-// as long as what was watched.
+// A rate that additive steps raise. Nothing hides the trend, and the skipped time may be a thousand
+// times the watched time.
 TEST(RestDetector, NorOneThatRisesEverSoSlowlyIfItCanBeTold) {
   for (const double from_half_to_half : {0.0005, 0.002, 0.01}) {
     const auto rising = [&](double i) { return 1000 * (1 + from_half_to_half / 16 * i); };
@@ -219,7 +221,7 @@ TEST(RestDetector, ManyThatRiseTogetherDoNotRestOnEachOther) {
   for (const Verdict verdict : all) EXPECT_EQ(verdict, Verdict::kTrend);
 }
 
-// The noise of one is what it takes (2 * 0.29 / 0.02)^2 windows for, some 850.
+// The noise of one process needs (2 * 0.29 / 0.02)^2 windows, some 850.
 TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     RandomStream random(seed, "steady");
@@ -234,7 +236,7 @@ TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   }
 }
 
-// Each is as likely to be taken for one that moves; together they must not be for ever.
+// Each process alone may count as moving; all of them together must not count as moving for ever.
 TEST(RestDetector, NorDoManySteadyFlowsKeepEachOtherAwake) {
   std::size_t windows = 0;
   std::vector<Quantity> flows;

@@ -17,7 +17,7 @@ using test::TestNetwork;
 constexpr LinkParameters kLink{BitRate(100'000'000'000), kMicroSecond, 20};
 constexpr Bytes kMax = 1098;
 
-/// One direction of a link between two ends, with books of its own.
+/// One direction of a link between two ends, each with its own credit counters.
 class Wire {
  public:
   Wire(Bytes buffer, std::uint64_t seed)
@@ -83,7 +83,7 @@ class Wire {
     }
   }
 
-  /// Everything arrives and leaves, until nobody owes a word.
+  /// All packets arrive and leave until no credit is outstanding.
   void drain() {
     for (bool more = true; more;) {
       more = false;
@@ -159,7 +159,7 @@ TEST(Credits, NoneIsMadeAndNoneIsLost) {
       }
       wire.drain();
       for (int lane = 0; lane < 3; ++lane) {
-        // All but what is not worth a frame is there again.
+        // All credits are returned except those below the minimum update.
         EXPECT_GE(wire.near.blocks_left(lane), wire.far.buffer_blocks() * 3 / 4 - 18);
         EXPECT_EQ(wire.near.exhausted(), 0);
       }
@@ -185,7 +185,7 @@ SwitchParameters with_credits() {
   return parameters;
 }
 
-/// No input holds more than it has told room for, and what the neighbour has left and is told fits.
+/// No input holds more than its advertised room, and packets in flight fit as well.
 void expect_within_buffers(const TestNetwork& net, const SwitchParameters& parameters) {
   const std::int64_t buffer = parameters.credit_buffer(kLink) / kCreditBlock;
   for (const SwitchDevice* const device : net.devices()) {
@@ -222,7 +222,7 @@ TEST(Credits, AnIncastFillsTheLinkAndLosesNothing) {
 
 TEST(Credits, ALaneWithoutAnyLeavesTheOthersAlone) {
   TestNetwork net(Topology::star(3, kLink), with_credits());
-  // Lane 0 of host 1 goes to host 0, which two senders overload; its lane 1 goes to host 2.
+  // Lane 0 of host 1 sends to host 0, which two senders overload; lane 1 sends to host 2.
   net.host[1]->blast(0, 1080, 0);
   net.host[2]->blast(0, 1080, 0);
   net.host[1]->blast(2, 1080, 1);

@@ -56,7 +56,7 @@ class DcbxPorts : public ::testing::Test {
     }
     ASSERT_TRUE(star.device.has_stopped(1, kPriority));
   }
-  /// All that came in left again, or is counted as dropped, and nothing is left behind.
+  /// Every arrived packet left again or is counted as dropped, and no packet remains.
   void drain() {
     for (HostId h = 1; h < 3; ++h) star.host[h]->stop();
     run_until(star.scheduler.now() + kMilliSecond);
@@ -79,7 +79,7 @@ TEST_F(DcbxPorts, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
   EXPECT_TRUE(star.device.buffer().is_lossless(2, kPriority));
   EXPECT_EQ(star.device.buffer().held(1, kPriority), held);
   run_until(kMilliSecond);
-  // Host 1 alone fills the buffer now, and loses what does not fit; host 2 loses nothing.
+  // Host 1 alone fills the buffer now and loses packets that do not fit; host 2 loses none.
   EXPECT_FALSE(star.device.has_stopped(1, kPriority));
   EXPECT_GT(star.device.buffer().held(1, kPriority), 300'000);
   EXPECT_GT(star.device.totals().dropped, 0u);

@@ -1,4 +1,4 @@
-// DCBX: who gives way, what is told when, and what is a difference for good.
+// DCBX: which end adopts the other's settings, what is announced when, and which mismatch remains.
 #include "switch/dcbx.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ DcbxSettings settings(bool willing, std::uint8_t pfc, unsigned first_share = 50)
   return s;
 }
 
-/// Two ends, what one sends reaches the other a microsecond later; side 0 has the lower address.
+/// Two ends; messages arrive a microsecond later. Side 0 has the lower address.
 class Pair {
  public:
   Pair(const DcbxSettings& a, const DcbxSettings& b, PicoSeconds interval = kSecond * 30) {
@@ -44,7 +44,7 @@ class Pair {
     EXPECT_EQ(pool_.in_use(), static_cast<std::int64_t>(wires_[0].on.size() + wires_[1].on.size()));
   }
   DcbxEnd& end(unsigned side) { return *ends_[side]; }
-  /// What the port was told to pause.
+  /// The pause settings that the port applied.
   std::uint8_t paused(unsigned side) const { return paused_[side]; }
   void up() {
     for (auto& end : ends_) end->set_carrier(true);
@@ -97,7 +97,7 @@ TEST(Dcbx, WhoIsWillingTakesWhatTheOtherHas) {
   EXPECT_EQ(link.end(0).in_force().ets, settings(false, 0, 20).ets);
   EXPECT_FALSE(link.differ(DcbxAttribute::kPfc));
   EXPECT_FALSE(link.differ(DcbxAttribute::kEts));
-  // It tells once that its link is up, and once what it has taken.
+  // The port reports once that its link is up and once which settings it adopted.
   EXPECT_EQ(link.end(0).counters().sent, 2u);
   EXPECT_EQ(link.end(1).counters().sent, 1u);
   EXPECT_EQ(link.end(0).counters().malformed + link.end(1).counters().malformed, 0u);
@@ -204,7 +204,8 @@ TEST(Dcbx, CreditThatIsNotSpentComesToNoMoreThanFiveFrames) {
   link.up();
   link.run_for(kSecond * 20);
   EXPECT_EQ(link.end(0).counters().sent, 1u);
-  // What the other end has changes ten times: who is willing tells each of them, as it can.
+  // The other end changes its settings ten times. A willing end announces each adopted setting as
+  // often as the rate limit allows.
   Pair willing(settings(true, kThree), settings(false, kThree));
   willing.up();
   willing.run_for(kSecond * 20);

@@ -18,7 +18,7 @@ SwitchParameters lossless() {
   return parameters;
 }
 
-/// One host each: port 0 of its switch.
+/// One host at each switch, on port 0.
 Topology ring_of_four() {
   Topology topology;
   std::vector<NodeId> node;
@@ -66,7 +66,8 @@ TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
 }
 
 TEST(Deadlock, MereCongestionIsNone) {
-  // Everything to host 0: paused wires everywhere, but host 0 takes what comes.
+  // All traffic goes to host 0: wires everywhere are paused, but host 0 keeps receiving, so there
+  // is no deadlock.
   for (const auto arbitration :
        {SwitchParameters::Arbitration::kFifo, SwitchParameters::Arbitration::kRoundRobin}) {
     SwitchParameters parameters = lossless();
@@ -96,7 +97,8 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
     p.wrap = wrap;
     p.fabric_link = p.host_link;
     TestNetwork net(Topology::torus(p), lossless());
-    // Two routers on: in a ring all the same way round; in a row the last two come back.
+    // Each flow goes two routers further: in a ring all in the same direction, in a row the last
+    // two go back.
     for (HostId h = 0; h < 6; ++h) net.host[h]->blast((h + 2) % 6, 1080);
     net.scheduler.run_until(kMilliSecond * 5);
     EXPECT_EQ(find_deadlock(net.topology, waits_of(net.devices())).size(), wrap ? 6u : 0u);
@@ -124,10 +126,11 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
     const double window = 8e-3 * 100e9 / 8 * 1080 / 1100;  // bytes a link moves in 8 ms
     const double share_of_f = static_cast<double>(net.host[4]->by_source[6] - paused) / window;
     const double share_of_x = static_cast<double>(net.host[5]->bytes - victim) / window;
-    // In order of arrival, F, whose pauses take longer to come and go, gets a little less.
+    // Served in order of arrival, F gets slightly less, because its pauses take longer to begin and
+    // end.
     EXPECT_NEAR(share_of_f, 0.2, arbitration == SwitchParameters::Arbitration::kFifo ? 0.03 : 0.01);
     EXPECT_NEAR(share_of_x, 0.2, 0.03);  // and 80 % of the wire between the switches stays unused
-    // It shows: the wire from switch 2 to switch 1 is paused most of the time.
+    // The counters show that the wire from switch 2 to switch 1 is paused most of the time.
     const NodeId second = net.topology.find("s1");
     EXPECT_GT(net.at(second).pause_time(2), kMilliSecond * 5);
     EXPECT_EQ(net.drops(), 0u);
@@ -135,7 +138,7 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
 }
 
 TEST(CongestionSpreading, APriorityOfItsOwnIsNotDisturbed) {
-  // The same with X in another priority: it gets all the article says is possible.
+  // The same with X in another priority: X gets the full rate that the article calls possible.
   TestNetwork net(Topology::parking_lot({6, 2}, k100G, k100G), lossless());
   for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4, 1080);
   net.host[6]->blast(4, 1080);

@@ -1,5 +1,4 @@
-// A port whose packets are queued by a discipline: what passes by, what is counted, what is
-// evicted.
+// A port with a queue discipline: pass-through packets, counters, evicted packets.
 #include <gtest/gtest.h>
 
 #include <map>

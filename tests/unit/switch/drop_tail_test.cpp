@@ -137,7 +137,8 @@ TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   EXPECT_NEAR(static_cast<double>(n) / victims, 10, 0.2) << "the mean of 1 ... 19";
 }
 
-// CP: the payload goes, the packet's place stays, and control packets are not touched.
+// CP (cutting payload): the payload is removed, the packet keeps its place, and control packets
+// stay whole.
 TEST_F(DropTailPortTest, CutsPayloadsAboveAThresholdAndKeepsTheOrder) {
   DropTailParameters p;
   p.limit = 6200;

@@ -48,7 +48,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
     EXPECT_LT(chi, 39.3) << pmax;  // 16 degrees of freedom, one in a thousand
     EXPECT_GT(chi, 3.9) << pmax;   // nor suspiciously good
   }
-  // At Kmax itself the probability is Pmax.
+  // At Kmax itself the marking probability is Pmax.
   EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
   RandomStream random(3, "ecn");
   int hits = 0;
@@ -100,8 +100,8 @@ TEST(EcnMarker, OnlyEctPacketsAreMarked) {
 }
 
 TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
-  // Drains at half the rate. At full rate packet n finds (n − 1) · 512 left and adds its 1024: the
-  // counter stands at 512 · (n + 1) and passes 3000 with the fifth packet.
+  // The phantom queue drains at half the rate. At full rate packet n finds (n − 1) · 512 bytes left
+  // and adds its 1024: the counter holds 512 · (n + 1) and exceeds 3000 with the fifth packet.
   EcnParameters parameters;
   parameters.phantom_drain = Ratio(1, 2);
   parameters.phantom_threshold = 3'000;
@@ -112,7 +112,7 @@ TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
     if (marker.phantom_congested(1024, packet_time * i) && first == 0) first = i;
   }
   EXPECT_EQ(first, 5);
-  // After a pause that drains it, it starts anew.
+  // After a pause that drains the phantom queue, the count starts anew.
   EXPECT_FALSE(marker.phantom_congested(1024, kMilliSecond));
 }
 

@@ -74,7 +74,7 @@ TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredi
     shaper.sent(5, 125);
   }
   EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0u);
-  // With nothing to send it saves nothing up, and owes what it owed.
+  // An idle class saves no deficit and keeps its debt.
   shaper.began(5, kMicroSecond * 10);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 11);
   shaper.began(5, kMicroSecond * 50);
@@ -92,7 +92,7 @@ TEST(EgressScheduler, EtsSharesBytesByWeightWhateverThePacketSizes) {
   EXPECT_NEAR(share[0], 1.0 / 8, 0.001);
   EXPECT_NEAR(share[1], 2.0 / 8, 0.001);
   EXPECT_NEAR(share[2], 5.0 / 8, 0.001);
-  // One of them has nothing to send: the others share what is left in the same proportion.
+  // One class is idle: the others share the link in the same proportion.
   const auto rest = shares(scheduler, 0b0101, {1500, 64, 1000, 0, 0, 0, 0, 0}, 200'000);
   EXPECT_NEAR(rest[0], 1.0 / 6, 0.001);
   EXPECT_NEAR(rest[2], 5.0 / 6, 0.001);

@@ -37,7 +37,7 @@ TEST(IngressControl, PausesByItsNewThresholdFromTheInstantItChanges) {
   EXPECT_EQ(star.device.pfc_totals().pauses_sent, 2u);
   star.scheduler.run_until(kMicroSecond * 400);
   EXPECT_GT(star.device.pfc_totals().resumes_sent, 0u);
-  // A class resumes as soon as it holds nothing, however far that is under the threshold.
+  // A paused class resumes as soon as it is empty, even if its XON threshold is higher than zero.
   parameters.pfc.resume_below = Bytes{1} << 30;
   star.device.change(parameters);
   const std::uint64_t pauses = star.device.pfc_totals().pauses_sent;
@@ -57,7 +57,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
   EXPECT_GE(star.device.pfc_totals().pauses_sent, star.device.pfc_totals().resumes_sent);
   // The bottleneck never idles: 1.1 Mb a packet of 1100 bytes with overhead in 88 ns.
   EXPECT_GE(star.host[0]->packets, 2'000'000u / 88 - 60);
-  // Then everything drains.
+  // Then all queues drain.
   for (HostId h = 1; h <= 16; ++h) star.host[h]->stop();
   star.scheduler.run_until(kMilliSecond * 4);
   EXPECT_EQ(star.pool.in_use(), 0);
@@ -65,7 +65,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
 }
 
 TEST(IngressControl, AutomaticHeadroomIsEnoughAndNotLavish) {
-  // All buffer beyond the headroom is taken away: every byte lives in the headroom.
+  // The buffer beyond the headroom is removed: every byte is charged to the headroom.
   const Bytes automatic = headroom_for(k100G, 1080);
   const auto drops_with = [&](Bytes headroom) {
     SwitchParameters parameters = plain();

@@ -1,5 +1,5 @@
-// Links that fail, slow down and come back under traffic: what is lost, what is not, and when
-// routes follow.
+// Links that fail, slow down and recover under traffic: lost packets, kept packets, and the time at
+// which routes follow.
 #include "switch/live_fabric.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class LiveNetwork {
     }
     return -1;
   }
-  /// Each host of leaf0 to one of leaf1 at line rate, a packet in 100 ns.
+  /// Each host of leaf0 sends to one host of leaf1 at line rate, a packet every 100 ns.
   void blast() {
     for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4 + h, 1230);
   }
@@ -96,8 +96,8 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
   n.blast();
   n.until(kMicroSecond * 50);
   n.live.fail(n.cable("leaf0", "spine0"), kConvergence);
-  // Spraying keeps both ways full: a microsecond of wire and the packet being sent, of 100 ns each;
-  // nothing comes back.
+  // Spraying keeps both paths full: each has a microsecond of wire and one packet of 100 ns in
+  // transmission; no packet comes back.
   EXPECT_GE(n.lost(), 10u);
   EXPECT_LE(n.lost(), 12u);
   const std::uint64_t lost = n.lost();

@@ -16,7 +16,7 @@ namespace {
 constexpr int kPorts = 4;
 constexpr LinkParameters kLink{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// What leaves a port, and when.
+/// A packet that leaves a port, and its time.
 class Recorder final : public PacketOut {
  public:
   Recorder(Scheduler& scheduler, PacketPool& pool, std::vector<std::string>& log, int port)
@@ -46,7 +46,7 @@ class Recorder final : public PacketOut {
   int port_;
 };
 
-/// One switch under random arrivals; the same seed brings the same ones.
+/// One switch under random arrivals; the same seed gives the same arrivals.
 class Bench {
  public:
   Bench(SwitchParameters parameters, bool queue_all)
@@ -63,7 +63,8 @@ class Bench {
     switch_->set_routes(routes);
   }
 
-  /// `gap`: greatest time between two arrivals; small: queues build, large: all pass.
+  /// `gap` is the greatest time between two arrivals: small gaps build queues, with large gaps all
+  /// packets pass through.
   void run(std::uint64_t seed, int arrivals, PicoSeconds gap, bool pauses) {
     random_ = RandomStream(seed, "arrivals");
     left_ = arrivals;
@@ -119,7 +120,7 @@ class Bench {
       }
       return;
     }
-    // Multiples of 80 ps, what a byte takes: arrivals meet departures on the same instant.
+    // Multiples of 80 ps, the time of one byte: arrivals coincide with departures.
     const std::int64_t steps = gap_.count / 80;
     scheduler_.schedule_in(arrival_, PicoSeconds(80 * (random_.next_u32() % steps)));
   }

@@ -23,7 +23,7 @@ TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
   EXPECT_EQ(alpha_for(link, parameters), 32'768u);
   link.rate = BitRate(25'000'000'000);
   EXPECT_EQ(alpha_for(link, parameters), 2048u);
-  // A class that may hold nothing would never send: never zero.
+  // A class with threshold zero would never send, so the threshold is never zero.
   link.rate = BitRate(1'000);
   EXPECT_EQ(alpha_for(link, parameters), 1u);
   link.rate = BitRate(400'000'000'000);

@@ -54,7 +54,7 @@ TEST(QueueingPort, SharesByItsNewWeightsFromTheInstantTheyChange) {
   star.device.change(parameters);
   star.scheduler.run_until(kMicroSecond * 500);
   const auto& after = star.host[0]->by_priority;
-  // 2500 packets: a round of five, and what was on the wire.
+  // 2500 packets: one round of five and the packet on the wire.
   EXPECT_NEAR(static_cast<double>(after[2] - before[2]) / static_cast<double>(after[1] - before[1]),
               4, 0.1);
 }
@@ -123,7 +123,8 @@ TEST(QueueingPort, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     star.scheduler.run_until(kMilliSecond);
     std::string marked;
     for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'C' : '.';
-    // Found (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Left behind: 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0.
+    // Queue found on arrival (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Queue left behind: 0, 2, 3, 4, 5,
+    // 6, 5, 4, 3, 2, 1, 0.
     EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......CCC.." : "...CCCCC....");
     EXPECT_EQ(star.host[0]->ce, star.device.totals().ecn_marks);
   }

@@ -80,7 +80,7 @@ TEST(SharedBuffer, HeadroomIsNoMoreThanLossyTrafficHasLeft) {
   while (buffer.admit(0, 1, 1'000)) {
   }
   ASSERT_EQ(buffer.used(), kSize - kHeadroom);
-  // There is no memory for a second headroom, so the class has none …
+  // The buffer has no memory for a second headroom, so the class has none.
   EXPECT_FALSE(buffer.admit(0, 0, 1'000));
   EXPECT_TRUE(buffer.must_pause(0, 0));
   // … the first one's is its own …
@@ -215,8 +215,8 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all of the pool is back
 }
 
-// What can_pass_through() waves on would have been admitted, paused nobody, been no new peak, and
-// left nothing behind.
+// A packet accepted by can_pass_through() would have been admitted, would not have caused a pause
+// or a new peak, and would have left no bytes behind.
 TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   std::mt19937_64 random(11);
   SharedBuffer buffer(parameters(60'000, 30'000, 0x0F), 2);
@@ -292,10 +292,10 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   EXPECT_FALSE(buffer.must_pause(0, 3));
   EXPECT_EQ(buffer.held(0, 3), held);
   EXPECT_EQ(buffer.used(), held);
-  // No headroom is set aside any more: all of the pool is there.
+  // No headroom is reserved any more, so the whole pool is available.
   while (buffer.admit(0, 3, 1'000)) held += 1'000;
   EXPECT_EQ(held, 100'000);
-  // It holds more than it may now; what it holds stays, and goes as it came.
+  // The class holds more than its new limit. Its bytes stay and drain as usual.
   buffer.set_lossless(0, 0x08);
   EXPECT_TRUE(buffer.must_pause(0, 3));
   EXPECT_EQ(buffer.held(0, 3), held);
@@ -311,7 +311,7 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
 }
 
-// Ports with memory of their own: it counts in what is held at once and takes nothing of the pool.
+// Ports with their own memory: their bytes count as buffered but do not use the pool.
 TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   SharedBuffer buffer(parameters(10'000, 8192, 0), 1);
   ASSERT_TRUE(buffer.admit(0, 0, 4'000));
@@ -327,7 +327,7 @@ TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   EXPECT_EQ(buffer.peak(), 19'000);
   buffer.restart_peak();
   EXPECT_EQ(buffer.peak(), 4'000);
-  // One that passes by such a port is held for no time.
+  // A packet that passes through such a port is buffered for no time.
   EXPECT_FALSE(buffer.can_pass_through(0, 0, 500));
   EXPECT_TRUE(buffer.can_pass_with_peak(0, 0, 500));
   EXPECT_EQ(buffer.peak(), 4'500);

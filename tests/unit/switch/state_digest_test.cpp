@@ -1,5 +1,5 @@
-// What no queue's length shows is in a switch's state digest: what choices of ways remember, and
-// which packets a discipline holds in which order.
+// State that no queue length shows must be in a switch's state digest: the memory of load balancers
+// and the order of packets inside a discipline.
 #include "sim/state_digest.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
   const PortSet down_ = PortSet::consecutive(0, 1);
 };
 
-/// Of every kind that there is: one that is new is here without being named.
+/// Switches with every registered kind; a new kind is included without being named here.
 TEST_P(ChoiceDigest, ShowsWhatIsRememberedAndNotWhoLooked) {
   const std::set<std::string> nothing{"wcmp", "lmc", "presto", "symmetric", "source"};
   const auto choice = make(GetParam());
@@ -224,7 +224,7 @@ std::vector<std::string> disciplines() {
 INSTANTIATE_TEST_SUITE_P(Registered, DisciplineDigest, testing::ValuesIn(disciplines()),
                          [](const auto& one) { return one.param; });
 
-/// Of an empty port: the average of RED, a token bucket, what was given out, a turn.
+/// State of an empty port: RED's average, a token bucket, granted rates, a round-robin turn.
 TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   choice_.of<DropTailParameters>("drop_tail").red = true;
   for (const auto& [name, kind] :

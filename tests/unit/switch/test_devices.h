@@ -18,8 +18,8 @@
 
 namespace dcc::test {
 
-/// A host without a NIC: sends what it is told, or a flow without end; obeys pause frames; counts
-/// and gives back what it receives.
+/// A host without a NIC: sends given packets or an endless flow, obeys pause frames, counts and
+/// frees received packets.
 class TestHost final : public PacketSink {
  public:
   struct Seen {
@@ -39,17 +39,18 @@ class TestHost final : public PacketSink {
         wire_free_(Event::calling<&TestHost::kick>(*this, 1'000'000 + id)) {}
 
   void attach(Link& link) { link_ = &link; }
-  /// From now on it obeys credits, and gives back at once what it receives.
+  /// From this call on the host obeys credits and returns the credit of each received packet at
+  /// once.
   void use_credits(const LaneCredits& port) { credits_ = port; }
   const LaneCredits& credits() const { return *credits_; }
-  /// Endless packets to a destination, as fast as the link goes.
+  /// Sends packets to a destination without end at link rate.
   void blast(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0,
              Ecn ecn = Ecn::kEct0) {
     endless_.push_back({destination, wire_bytes, priority, ecn, 0});
     kick();
   }
   void stop() { endless_.clear(); }
-  /// One packet behind what already waits.
+  /// Queues one packet behind the waiting ones.
   void send(Packet* packet) {
     queue_.push_back(packet);
     kick();

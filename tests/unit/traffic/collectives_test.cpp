@@ -11,8 +11,8 @@
 namespace dcc::traffic_test {
 namespace {
 
-/// Of a collective's flows those of a round, walked by what waits for what: the steps that each
-/// rank has sent in, counted from what waits for nothing.
+/// Executes the flows of one round of a collective by their dependencies and returns the steps in
+/// which each rank sent, counted from flows without dependency.
 std::map<std::uint32_t, std::size_t> steps_of(const std::vector<FlowSpec>& flows) {
   std::map<std::uint32_t, std::size_t> step;  // by flow
   for (bool more = true; more;) {
@@ -84,7 +84,7 @@ TEST(TrafficCollectives, ATreeGoesUpAndDown) {
     EXPECT_EQ(at, up ? (flow.from >= 3 ? 0u : 1u) : (flow.to <= 2 ? 2u : 3u))
         << flow.from << " to " << flow.to;
   }
-  // The leaves of the second round wait for what came down in the first.
+  // The leaves wait in the second round for the data broadcast in the first round.
   for (const FlowSpec& flow : flows) {
     if (flow.query == 1 && flow.from >= 3) {
       EXPECT_EQ(step.at(flow.id), 4u);

@@ -1,4 +1,4 @@
-// Patterns of traffic: who sends to whom, pattern by pattern.
+// Traffic patterns: which host sends to which, pattern by pattern.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -136,7 +136,7 @@ TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
     EXPECT_NE(flow.opens, FlowSpec::kNone);
     if (flow.is_gated()) gates.insert(flow.waits_at);
   }
-  // Each round: a gate of each host's request, one of the answers to 1 and to 2.
+  // Gates of each round: one for each host's request and one for the answers to hosts 1 and 2.
   EXPECT_EQ(gates.size(), 2u * (8 + 2));
   for (const std::uint32_t gate : gates) {
     std::size_t openers = 0, behind = 0;
@@ -152,7 +152,7 @@ TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
       }
     }
     EXPECT_EQ(hosts.size(), 1u) << "a gate is one host's";
-    // A request lets a worker answer or three be asked; three answers let one go up.
+    // A request allows one or three answers of a worker; three answers allow the next request.
     EXPECT_TRUE((openers == 1 && (behind == 1 || behind == 3)) || (openers == 3 && behind == 1));
   }
   EXPECT_EQ(flows.front().start, PicoSeconds(0));

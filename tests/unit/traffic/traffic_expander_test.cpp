@@ -1,4 +1,4 @@
-// Traffic as flows: what they carry, their order and numbers, draws, traces, refusals.
+// Traffic entries expanded to flows: contents, order, numbers, random draws, traces, refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
     EXPECT_EQ(first[i].bytes, alone[i].bytes);
     EXPECT_EQ(first[i].to, alone[i].to);
   }
-  // Nor do two like entries send the same flows twice.
+  // Two equal entries do not send the same flows.
   const auto twice = expand_traffic({a, a}, context());
   for (std::size_t i = 1; i < twice.size(); ++i) {
     EXPECT_FALSE(twice[i].start == twice[i - 1].start && twice[i].from == twice[i - 1].from);
@@ -146,8 +146,9 @@ TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
 }
 
 TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
-  // Many starts are the same on purpose: an incast without stagger, a trace with equal times, and
-  // a poisson entry between them; each expanded alone and sorted is what the stream must give.
+  // Many flows start at the same instant on purpose: an incast without stagger, a trace with equal
+  // times, and a poisson entry between them. The stream must equal the separately expanded entries,
+  // sorted.
   const std::string path = ::testing::TempDir() + "stream_trace";
   std::ofstream(path) << "4\n1 2 3 100 500 0.0\n2 1 4 100 700 0.0\n3 1 4 9 701 0.000005\n"
                          "4 1 4 9 702 0.000005\n";

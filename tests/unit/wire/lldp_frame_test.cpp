@@ -112,7 +112,7 @@ TEST(LldpFrame, WhatTheStandardForbidsIsRefused) {
   std::vector<std::uint8_t> swapped = whole;
   std::rotate(swapped.begin() + 14, swapped.begin() + 23, swapped.begin() + 31);
   EXPECT_FALSE(parse(swapped.data(), swapped.size(), read));
-  // Another address, another type.
+  // A frame with another address or another EtherType.
   for (const std::size_t at : {std::size_t{5}, std::size_t{13}}) {
     std::vector<std::uint8_t> other = whole;
     other[at] ^= 1;

@@ -117,7 +117,7 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       ASSERT_EQ(parsed.error, ParseError::kNone) << describe(parsed.error);
       EXPECT_EQ(std::vector<std::uint8_t>(parsed.payload, parsed.payload + parsed.payload_size),
                 payload);
-      // All fields were parsed: writing them again gives the same bytes.
+      // All fields were parsed, so writing them again gives the same bytes.
       EXPECT_EQ(serialize(parsed.headers, parsed.payload, parsed.payload_size), bytes);
       EXPECT_EQ(parsed.headers.destination_qpn, 0xABCDEFu);
       EXPECT_EQ(parsed.headers.psn, 0x123456u);

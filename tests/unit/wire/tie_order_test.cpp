@@ -22,8 +22,9 @@ TEST(TieOrder, IsAnOrderOfAllAtEveryMoment) {
   }
 }
 
-// N of many wires meet at 100 000 instants. Each comes first equally often, and each precedes each
-// other in half the cases, within five standard deviations of a binomial.
+// Packets of N wires arrive together at 100 000 instants. Each wire comes first equally often, and
+// each wire precedes each other in half the cases, within five standard deviations of a binomial
+// distribution.
 TEST(TieOrder, FavoursNobody) {
   constexpr int kMoments = 100'000;
   const auto deviations = [](double p) { return 5 * std::sqrt(kMoments * p * (1 - p)); };

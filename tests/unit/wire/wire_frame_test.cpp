@@ -156,7 +156,8 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
 }
 
-// A transport without published headers: addresses, ECN and checksum are real, the rest is text.
+// A transport without published headers: addresses, ECN and checksum are real, the remainder is
+// text.
 TEST(WireFrame, OtherTransportsAreLabelled) {
   Packet packet = data_packet(4096);
   packet.wire_bytes = 4160;

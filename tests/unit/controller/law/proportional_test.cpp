@@ -65,7 +65,7 @@ class ProportionalLawTest : public testing::Test {
 TEST_F(ProportionalLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
   EXPECT_EQ(manager_.cnp(7, 0, 3, now_)->rate.raw, mbps(3125));
   EXPECT_EQ(slot().rt, mbps(50'000));
-  // Marks of packets that had left before the cut say nothing.
+  // Marks of packets that were sent before the cut must not cut again.
   EXPECT_FALSE(manager_.cnp(7, 0, 9, now_ + kHistory - 1).has_value());
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   expire();
@@ -84,7 +84,7 @@ TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWh
   EXPECT_EQ(slot().rt, mbps(3125));
   EXPECT_EQ(slot().rc, slot().rt / 16);
   EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
-  // Without a mark it takes an interval and an eighth of the hold's length to end it.
+  // Without a mark the rate hold ends after one interval plus an eighth of the hold's length.
   int quiet = 0;
   for (; view().holding() && quiet < 100; ++quiet) expire();
   EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks since the last mark against 20 + 20 (19 + k) / 8
@@ -200,7 +200,7 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   send(10);
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
-  // Nothing sent, nothing gained.
+  // A flow that sends nothing gains no rate.
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
   // Ten packets, three marked: a cut of 3/16, a quarter of it for good, and eight packets' worth.
@@ -227,7 +227,7 @@ TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
   const RateBits cut = slot().rt;
   expire();
   EXPECT_EQ(slot().rt, cut + 19 * mbps(10));
-  // Saturated, it says nothing.
+  // A saturated mark counter gives no information about the marked share.
   send(100);
   manager_.cnp(7, 0, 2, now_, 255);
   const RateBits second = slot().rt;
@@ -295,7 +295,7 @@ TEST_F(ProportionalLawTest, SilenceLastsAsLongAsItsRegisterSays) {
 }
 
 TEST_F(ProportionalLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
-  // At 10 Mb/s a packet comes every forty intervals.
+  // At 10 Mb/s one packet arrives every forty intervals.
   parameters_.initial_rate = mbps(20);
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_);
@@ -308,7 +308,7 @@ TEST_F(ProportionalLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
   EXPECT_EQ(slot().rt, rate);
 }
 
-// After a hold packets and marks count four times, for so many intervals.
+// After a rate hold, packets and marks count four times during a fixed number of intervals.
 class FastPhaseTest : public ProportionalLawTest {
  protected:
   static constexpr int kFastIntervals = 3;

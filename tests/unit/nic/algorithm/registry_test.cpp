@@ -1,4 +1,4 @@
-// Algorithms by name, and what the platform learns of one before there is an instance.
+// Algorithms by name, and the properties that the platform knows before it creates an instance.
 #include "nic/algorithm/registry.h"
 
 #include <gtest/gtest.h>

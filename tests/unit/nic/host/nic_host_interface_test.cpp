@@ -215,7 +215,7 @@ TEST_F(NicHostInterfaceTest, NonsenseInTheRingIsRefusedEntryByEntry) {
 
 TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   start();
-  // All entries are refused: six completions for a ring of four.
+  // The NIC refuses all entries, which makes six completions for a ring of four.
   for (std::uint32_t i = 0; i < 6; ++i) {
     nic_wqe entry{};
     entry.wr_id = i;

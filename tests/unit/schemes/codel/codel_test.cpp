@@ -97,7 +97,7 @@ TEST_F(Codel, MarksInsteadWhatCanBeMarked) {
   EXPECT_TRUE(drops(200, kMilliSecond * 10, Ecn::kEct0).empty());
   const std::uint64_t marked = port_->consume_departure_marks();
   while (!port_->empty()) pool_.free(port_->evict());
-  // As many as drops: those of the first test.
+  // As many marks as the first test has drops.
   Scheduler again;
   int n = 0;
   for (double t = 1.05e-3; t < 10e-3; t += 1e-3 / std::sqrt(static_cast<double>(++n))) {

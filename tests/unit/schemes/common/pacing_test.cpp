@@ -1,4 +1,4 @@
-// When paced packets are due, and whose turn it is.
+// Due times of paced packets, and the order in which flows are served.
 #include "schemes/common/pacing.h"
 
 #include <gtest/gtest.h>

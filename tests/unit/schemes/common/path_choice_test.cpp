@@ -33,7 +33,7 @@ TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
     const Packet packet = packet_of(flow, 0, 4);
     ASSERT_EQ(wcmp->peek(packet, up), scaled_down(flow_hash(packet, 77), 2));
   }
-  // 100 : 25 over the two: a fifth of the flows on the second.
+  // Links of 100 and 25 Gb/s: a fifth of the flows takes the second link.
   fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
   wcmp->routes_changed();
   int second = 0;
@@ -142,7 +142,7 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   EXPECT_EQ(many->choose(packet, kFour), 1u);
 }
 
-/// How often each of kFour was chosen for packets of a priority, all of which were peeked.
+/// Number of packets of one priority that chose each port of kFour; every choice is peeked first.
 std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int packets) {
   std::array<int, 4> count{};
   for (int i = 0; i < packets; ++i) {
@@ -289,7 +289,7 @@ TEST(PathChoice, TheSymmetricWayBackIsTheWayThereReversed) {
   }
 }
 
-// At the sender's switch it is the first number, beyond it the second.
+// The sender's switch uses the first number of the path, the next switch the second.
 TEST(PathChoice, TheSourceSaysBothWaysUp) {
   FatTreeParameters tree;
   tree.k = 4;
@@ -387,7 +387,7 @@ TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
     EXPECT_EQ(packet.overlay.route.second_port, 1) << "one way on from there";
   }
   EXPECT_EQ(taken, (std::set<std::uint32_t>{0, 1}));
-  // A packet of another rack goes as it says, and keeps it.
+  // A packet from another rack follows the path in its header and keeps it.
   Packet passing = packet_of(1, 12, 2);
   passing.overlay = {{1, 0, 2, 0}};
   EXPECT_EQ(choice->choose(passing, ports), 1u);
@@ -395,7 +395,7 @@ TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
   EXPECT_EQ(passing.overlay.route.second_port, 2);
 }
 
-/// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.
+/// All packets arrive under every balancer, and balancers that see queues keep the queues shorter.
 TEST(PathChoice, EveryKindDeliversEverything) {
   std::map<std::string, Bytes> longest;
   std::vector<std::string> kinds{"ecmp"};
@@ -430,8 +430,9 @@ TEST(PathChoice, EveryKindDeliversEverything) {
   EXPECT_LE(longest["detail"], longest["rps"]);
 }
 
-// 20 packets of priority 2 for port 4 of a switch, as many of priority 5 for port 5: one of
-// priority 5 has nothing before it at port 4 alone, one of 6 nowhere anything, one of 2 at both.
+// 20 packets of priority 2 wait at port 4 of a switch, 20 of priority 5 at port 5. A packet of
+// priority 5 finds no packet before it at port 4 only, a packet of priority 6 at both ports, a
+// packet of priority 2 at neither.
 TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
   std::map<int, std::array<int, 2>> chosen;  // by priority: times that port 4, port 5
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

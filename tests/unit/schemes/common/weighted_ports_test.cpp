@@ -21,7 +21,8 @@ TEST(WeightedPorts, APortStandsAsOftenAsItsShareAndEvenlyMixed) {
   std::map<int, int> count;
   for (const int port : sequence) ++count[port];
   EXPECT_EQ(count, (std::map<int, int>{{0, 5}, {1, 5}, {2, 2}}));
-  // Prime rates have no small common measure: within one part in 256, and nobody is left out.
+  // Prime rates have no small common divisor. The weights are within one part in 256, and every
+  // port has a weight.
   const Sequence rounded = WeightedPorts::sequence_of({99'999'999'977u, 49'999'999'967u, 7});
   count.clear();
   for (const int port : rounded) ++count[port];
@@ -47,8 +48,8 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
   EXPECT_EQ(fabric.capacity(leaf0, 5, 8), 100'000'000'000u);
   EXPECT_EQ(fabric.capacity(topology.find("leaf1"), 5, 0), 100'000'000'000u);
 
-  // Two aggregation switches of a pod with two ways to the core each: a rack's way over one of
-  // them is as wide as both together, but no wider than the first link.
+  // Two aggregation switches of a pod have two links to the core each. A path over one of them is
+  // as wide as both core links together, but no wider than the first link.
   FatTreeParameters tree;
   tree.k = 4;
   tree.fabric_link.rate = BitRate(100'000'000'000);
@@ -63,7 +64,8 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
 }
 
 TEST(FabricMap, ParallelLinksShareWhatIsBeyond) {
-  // Two links from the first leaf to either spine; from spine1 one to the second leaf, not two.
+  // Two links lead from the first leaf to each spine; from spine1 one link leads to the second leaf
+  // instead of two.
   const LinkParameters link{BitRate(10'000'000'000), kMicroSecond, 20};
   Topology topology;
   const NodeId host[] = {topology.add_host("h0"), topology.add_host("h1")};
@@ -79,7 +81,7 @@ TEST(FabricMap, ParallelLinksShareWhatIsBeyond) {
   ASSERT_EQ(routing.ports(leaf[0], 1).size(), 4u);
   for (const int port : {1, 2}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 10'000'000'000u);
   for (const int port : {3, 4}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 5'000'000'000u);
-  // By their rates; none has more than its own.
+  // Ports share by their rates, and no port exceeds its own rate.
   fabric.set_rate(leaf[0], 3, BitRate(40'000'000'000));
   EXPECT_EQ(fabric.capacity(leaf[0], 3, 1), 8'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf[0], 4, 1), 2'000'000'000u);

@@ -1,4 +1,5 @@
-// Congestion of ways, as leaves tell each other, against choices worked out by hand.
+// Path congestion that leaf switches report to each other, and the resulting choices, against
+// values worked out by hand.
 #include "schemes/conga/conga.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 0u);
   use.sent(1'000'000'000, kMilliSecond * 900, parameters);
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 7u);
-  // A link that sends 75 % of its rate for long is at 6 of 8: between what a period's bytes add
-  // (0.075 · 2 MB) and what its end takes away.
+  // A link that carries 75 % of its rate for long has the value 6 of 8, up to the ripple of one
+  // period (0.075 · 2 MB added at its begin, removed at its end).
   RateEstimator busy;
   for (int us = 0; us < 3200; ++us) busy.sent(9'375, kMicroSecond * us, parameters);
   EXPECT_GE(busy.metric(rate, kMicroSecond * 3199, parameters), 5u);
@@ -94,7 +95,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   EXPECT_EQ(leaf0.congestion_to(1, 4), 0u);
   EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // another leaf, another way down
 
-  // The flowlet goes on where it was; after a pause, and for everybody new, the other way is best.
+  // The running flowlet keeps its path. After a pause, and for new flows, the other path is best.
   EXPECT_EQ(leaf0.choose(there, up), 1u);
   view.time = kMicroSecond * 500;
   EXPECT_EQ(leaf0.choose(there, up), 0u);

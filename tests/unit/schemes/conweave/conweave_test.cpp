@@ -1,5 +1,5 @@
-// ConWeave: what the first edge makes of answers, what the last edge holds back, by hand; and a
-// network in which flows move and no packet overtakes another.
+// ConWeave by hand: the decisions of the first edge switch from replies, the packets that the last
+// edge switch holds back, and a network in which flows change path and no packet overtakes another.
 #include "schemes/conweave/conweave.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     packet->ecn = Ecn::kEct0;
     return packet;
   }
-  /// What the next packet of a flow says as it leaves leaf0.
+  /// Header of the flow's next packet as it leaves leaf0.
   ConweaveHeader leave(std::uint32_t flow = 6) {
     Packet* const packet = packet_of(0, flow);
     const std::uint32_t ahead = here.peek(*packet, up);
@@ -182,7 +182,7 @@ TEST_F(ConweaveEdge, AnAnswerInTimeBeginsAnEpochOnTheSameWay) {
   EXPECT_FALSE(next.tail);
   EXPECT_EQ(next.epoch, (first.epoch + 1) % 32);
   EXPECT_EQ(next.way, first.way);
-  // The answer of an epoch that is over says nothing.
+  // A reply for a past epoch is ignored.
   hear(News::kReply, first.epoch);
   EXPECT_EQ(leave().epoch, next.epoch);
 }
@@ -208,7 +208,8 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
     EXPECT_EQ(moved.epoch, first.epoch);
     EXPECT_EQ(moved.stamp, stamp);  // the tail's
     ways.insert(static_cast<std::uint8_t>((moved.way - first.way + 4) % 4));
-    // Only when the far edge has all of the old way, it may move again.
+    // The flow may change path again only after the far edge has received all packets of the old
+    // path.
     pass(kMicroSecond * 100);
     EXPECT_TRUE(leave(flow).rerouted);
     hear(News::kClear, first.epoch, 1, flow);
@@ -241,7 +242,7 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
   EXPECT_GT(on_way_2(3000), 200);
 }
 
-/// More links up than a header can tell apart: the first 255 of them are used.
+/// More uplinks than a header can number: the first 255 are used.
 class ConweaveWideEdge : public ConweaveEdge {
  protected:
   ConweaveWideEdge() : ConweaveEdge(300) {}
@@ -329,7 +330,7 @@ TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
   const PicoSeconds wait(32 * 65'536 + 16'000'000 - 1'000'000);
   pass(wait - PicoSeconds(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0}));
-  // Another one of the old way, 16 steps behind the first, puts it off.
+  // Another packet of the old path, 16 steps behind the first, extends the wait.
   come(1, old_way(1, 0x0000));
   const PicoSeconds more(16 * 65'536 + 16'000'000);
   pass(more - PicoSeconds(1));
@@ -337,7 +338,7 @@ TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
   pass(PicoSeconds(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 9}));
   EXPECT_EQ(there.counters().released_by_time, 1u);
-  // What comes of the old way now is late, and nothing waits for it.
+  // Packets of the old path that arrive now are late; no other packet waits for them.
   come(10, rerouted(1, 0x0010));
   come(2, tail(1, 0x0010));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 9, 10, 2}));
@@ -357,7 +358,7 @@ TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(2, rerouted(31));
   come(3, old_way(0));  // epochs go round
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3}));
-  // A packet of the epoch before arrives late and changes nothing.
+  // A packet of the previous epoch arrives late and changes nothing.
   come(1, old_way(31));
   come(5, rerouted(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3, 1}));
@@ -396,8 +397,8 @@ TEST_F(ConweaveEdge, AnswersOfHostsGoByHash) {
   EXPECT_EQ(ack.overlay.bytes[0], 0);
 }
 
-/// Three tiers: a way beyond the first link is chosen by what is left of its number, the same for
-/// all flows of two edges, and all of them are taken.
+/// Three tiers: the remainder of the path number chooses the links behind the first one, equally
+/// for all flows between two edge switches. All paths are used.
 TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
   FatTreeParameters p;
   p.k = 4;
@@ -436,8 +437,8 @@ TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
   EXPECT_EQ(different.size(), 4u);
 }
 
-/// Three senders at line rate and four ways, one of them at a quarter of its rate: flows move off
-/// it, and nothing comes out of order. Packet by packet, much of it does.
+/// Three senders at line rate and four paths, one of them at a quarter of its rate: flows leave
+/// that path, and no packet arrives out of order. Spraying packets one by one reorders many.
 TEST(ConweaveNetwork, FlowsMoveAndNoPacketOvertakesAnother) {
   for (const bool conweave : {true, false}) {
     SwitchParameters parameters;

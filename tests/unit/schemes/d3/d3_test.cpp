@@ -1,5 +1,5 @@
-// D3 walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a wire, what
-// has no payload 51.2 ns, each wire 1 us more.
+// D3 calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes occupies the wire for
+// 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
 #include "schemes/d3/d3.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(D3, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// Two share what nobody wants more urgently: both end with the last packets.
+// Two flows without deadlines share the link: both end with the last packets.
 TEST(D3, FlowsWithoutDeadlineShareAlike) {
   Star star(3);
   star.send(0, 2, kPayload * 200);
@@ -66,7 +66,8 @@ TEST(D3, ADeadlineThatCanBeMetIsMetInACrowd) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// Each wants 6 Gb/s: who asked first meets its deadline though the other's is sooner.
+// Each flow needs 6 Gb/s. The flow that asked first meets its deadline, although the other flow's
+// deadline is earlier.
 TEST(D3, WhoAsksFirstIsServedFirst) {
   Star star(3);
   const PicoSeconds late = kMilliSecond * 4;
@@ -97,7 +98,8 @@ TEST(D3, ACrowdIsServedWithoutALossAndWithAShortQueue) {
   EXPECT_LT(last * 100, (kAsking + kPacket * 1600 + kThere) * 108);
 }
 
-// All answers of a time are lost: leases end, nothing is sent, and it goes on.
+// All replies are lost for a while: leases expire, the senders stop, and sending resumes with the
+// next reply.
 TEST(D3, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 400);

@@ -1,5 +1,5 @@
-// What a link gives to those who ask, by hand, and against a list of all leases; and the port that
-// asks it for them.
+// Rates that a link grants to requests, by hand and against a list of all leases, and the port that
+// requests them.
 #include "schemes/d3/explicit_rate.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr PicoSeconds kInterval = kMicroSecond * 100;
 constexpr BitRate gbps(std::uint64_t n) { return BitRate(n * 1'000'000'000); }
 constexpr std::uint64_t operator""_G(unsigned long long n) { return n * 1'000'000'000; }
 
-/// A link of 10 Gb/s, and one who asks it.
+/// A link of 10 Gb/s and one requester.
 struct Link10G : RateAllocator {
   explicit Link10G(RateAllocatorParameters parameters = {}) : RateAllocator(parameters) {
     set_link(gbps(10));
@@ -58,7 +58,7 @@ TEST(RateAllocator, GivesWhatIsWantedAndAShareOfTheRest) {
   EXPECT_EQ(urgent.asks(link, kMicroSecond), 10_G) << "4, and all of the rest";
   EXPECT_EQ(other.asks(link, kMicroSecond * 2), 0u);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 3), 0u);
-  // Of 10 Gb/s 4 are left, for three.
+  // Of 10 Gb/s 4 Gb/s are left for three flows.
   EXPECT_EQ(urgent.asks(link, kMicroSecond * 11), 4_G + 4_G / 3);
   EXPECT_EQ(other.asks(link, kMicroSecond * 12), 2_G + 4_G / 3);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 13), 4_G / 3);
@@ -110,7 +110,7 @@ TEST(RateAllocator, GivesOutUnusedRateOnceMoreAndHoldsBackForTheQueue) {
   EXPECT_EQ(link.capacity(), gbps(10)) << "idle for long";
 }
 
-// Random flows that come, ask, lose what they were given, and go.
+// Random flows that start, ask, lose replies and end.
 class RateAllocatorCrowd : public testing::TestWithParam<std::size_t> {};
 TEST_P(RateAllocatorCrowd, LeasesNeverAddUpToMoreThanTheLink) {
   RateAllocatorParameters parameters;

@@ -22,7 +22,8 @@ class ProportionalIntTest : public testing::Test {
   void weight(std::uint32_t dscp, std::uint32_t f_inc) {
     algorithm_->device().model()->write_table(RateTable::kFactor, dscp, f_inc | 4096u << 16);
   }
-  /// One hop of 10 Gb/s, 8 us after the last ACK of the flow, that carried `bytes` in them.
+  /// INT of one hop of 10 Gb/s, 8 us after the flow's last ACK, which counts `bytes` sent in that
+  /// time.
   void ack(FlowNumber flow, int round, std::uint64_t bytes, Bytes queue = 0) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * 8 * round, bytes * static_cast<std::uint64_t>(round), queue,

@@ -46,8 +46,8 @@ TEST_F(DcqcnSlottedTest, CutsAtTheEndOfASlotWithNotificationsOnce) {
   dcqcn.on_cnp(0, {});
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(host_.mbps(0), 4000);
-  // Slot 0 of α had the first CNP: α = 1·255/256 + 1/256 = 1; slot 1 the others: 1; slots 2 and 3
-  // had none.
+  // Slot 0 of α contains the first CNP: α = 1·255/256 + 1/256 = 1. Slot 1 contains the other CNPs:
+  // α = 1. Slots 2 and 3 contain none.
   host_.advance(dcqcn, PicoSeconds(2'500'000));
   const double alpha = 255.0 / 256 * 255 / 256;
   EXPECT_NEAR(host_.mbps(0), 4000 * (1 - alpha / 2), kRateStep);

@@ -46,7 +46,8 @@ TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
 TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
   Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
-  // The first ACK begins the rounds: it ends with the ACK of packet 5. α = 1: the rate halves.
+  // The first ACK starts the rounds; the first round ends with the ACK of packet 5. α = 1, so the
+  // rate halves.
   dctcp.on_ack(0, ack(0, 5, true));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
   EXPECT_EQ(host_.window(0), 2500);
@@ -56,7 +57,7 @@ TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
   // Three ACKs since, two of them marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
   dctcp.on_ack(0, ack(5, 10, false));
   EXPECT_NEAR(dctcp.view(0).alpha, 0.9375 + 2.0 / 3 / 16, 1e-12);
-  // Not reduced any more, and a round is over: 5000 + 500.
+  // The flow is no longer in the reduced state and a round has ended: 5000 + 500.
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5500);
   // The next mark cuts by α/2.
   dctcp.on_ack(0, ack(6, 11, true));

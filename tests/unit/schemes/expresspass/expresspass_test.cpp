@@ -73,7 +73,7 @@ TEST(ExpressPass, ManySendersShareTheLinkAndNothingIsLost) {
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
 }
 
-// Two senders' credits meet at their switch, from two receivers' NICs: at the port to the sender.
+// Credits of two receivers' NICs meet at the switch port to their common sender.
 TEST(ExpressPass, CreditsAreConservedAndDroppedAtTheSwitch) {
   Star star(9);
   for (HostId h = 1; h <= 8; ++h) star.send(0, h, 500 * kPayload);
@@ -96,7 +96,8 @@ TEST(ExpressPass, CreditsAreConservedAndDroppedAtTheSwitch) {
   EXPECT_LT(longest, 8 * 1538) << "queues are of a few packets";
 }
 
-// Without competition a flow goes from its initial half to the whole rate in a few round trips.
+// Without competition a flow rises from its initial half rate to the full rate in a few round
+// trips.
 TEST(ExpressPass, AFlowAloneReachesTheGreatestRate) {
   Star star(2);
   star.send(0, 1, 100'000 * kPayload);
@@ -108,7 +109,7 @@ TEST(ExpressPass, AFlowAloneReachesTheGreatestRate) {
   EXPECT_LE(packets, 7'730);
 }
 
-// More packets than 32 bits count do not disturb the credits' numbers.
+// Packet numbers beyond 32 bits do not disturb the numbers of the credits.
 TEST(ExpressPass, AFlowWithoutEndIsAsFast) {
   Star star(2);
   star.send(0, 1, Bytes{1} << 50);

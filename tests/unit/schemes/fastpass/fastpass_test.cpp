@@ -61,7 +61,7 @@ TEST(Fastpass, SendsInTheSlotsThatItIsGiven) {
   star.expect_all_arrived();
 }
 
-// From one batch to the next no slot is left out.
+// No timeslot is unused between one batch and the next.
 TEST(Fastpass, ALongFlowHasEverySlot) {
   Star star(3);
   star.send(0, 1, kPayload * 50);
@@ -98,7 +98,7 @@ TEST(Fastpass, WithShortestSoDoFlowsOfOnePair) {
   EXPECT_EQ(star.received_at(0), kSlot * (7 + 24) + kThere);
 }
 
-// Its wire is gone from 27 to 45 us: slots 7, 8 and 9, all that it has, go by.
+// The link is down from 27 to 45 us, so all granted slots (7, 8 and 9) pass unused.
 TEST(Fastpass, ASlotThatGoesByIsDemandedAgain) {
   Star star(3);
   star.send(0, 1, kPayload * 3);
@@ -114,7 +114,7 @@ TEST(Fastpass, ASlotThatGoesByIsDemandedAgain) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u) << "nobody had to wait for that";
 }
 
-// They are found 16 us after the first of them should have been used.
+// The arbiter learns of the unused slots 16 us after the first of them.
 TEST(Fastpass, SlotsThatComeTooLateAreNotUsed) {
   Star star(3, [](FastpassParameters& p) {
     p.allocation_time = kMicroSecond * 8;
@@ -135,7 +135,7 @@ TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   });
   star.send(0, 1, kPayload * 8);
   star.scheduler.run_until(kMilliSecond);
-  // Slots 11, 12; 15, 16; 19, 20; 23, 24.
+  // Granted slots: 11, 12; 15, 16; 19, 20; 23, 24.
   EXPECT_EQ(star.received_at(0), kSlot * 24 + kThere);
   star.expect_all_arrived();
 }
@@ -164,7 +164,7 @@ TEST(Fastpass, TheArbiterSendsAndReceivesAsOthersDo) {
   star.expect_slots_kept();
 }
 
-/// All to all at random, with what each port was seen to do in each slot.
+/// Random all-to-all traffic with a record of every port's activity in every slot.
 struct Crowd : Star {
   explicit Crowd(
       HostId hosts, const Change& change = [](FastpassParameters&) {})
@@ -212,7 +212,7 @@ TEST(Fastpass, NoPortIsOversubscribedInAnySlot) {
   }
 }
 
-// Three clocks in four are off by more than a slot: packets meet, and arrive.
+// Three clocks of four are off by more than a slot: packets meet in queues, and all of them arrive.
 TEST(Fastpass, ClocksThatAreOffMakeQueues) {
   Crowd star(9, [](FastpassParameters& p) { p.clock_error = kSlot * 4; });
   star.run();
@@ -220,7 +220,7 @@ TEST(Fastpass, ClocksThatAreOffMakeQueues) {
   EXPECT_GT(star.longest_, 4160 * 2);
 }
 
-// Of the packets that give out slots the first is lost: the next one tells that more were given.
+// The first grant packet is lost. The next grant packet shows that earlier slots were granted.
 TEST(Fastpass, SlotsThatNeverCameAreDemandedAgain) {
   Star star(3);
   int allocations = 0;
@@ -235,7 +235,7 @@ TEST(Fastpass, SlotsThatNeverCameAreDemandedAgain) {
   EXPECT_EQ(star.counters().credits_used, 6u);
 }
 
-// The last: nothing comes that could tell of it, so the sender asks.
+// The last grant packet is lost and no later one follows, so the sender asks again.
 TEST(Fastpass, WhoHearsNothingAsksWhatItWasGiven) {
   Star star(3);
   int allocations = 0;
@@ -288,7 +288,7 @@ TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
   pool.free(packet);
 }
 
-// Whatever its pooled stack was used for before: of two entries a hop only one is written.
+// The earlier use of a pooled stack must not matter: a hop writes only one of two entries.
 TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   PacketPool pool;
   Packet* const fresh = pool.allocate();
@@ -307,7 +307,8 @@ TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   pool.free(used);
 }
 
-// What was found and is not sent yet, down to the ways; the allocators are alike.
+// Allocations that were found and not yet sent are part of the digest, paths included; the
+// allocators themselves are equal.
 TEST(Fastpass, ABatchNotYetSentIsInTheDigest) {
   struct Nobody final : FastpassArbiter::Client {
     void send_entries(HostId, std::uint64_t, const std::vector<FastpassEntry>&) override {}

@@ -1,4 +1,4 @@
-// Timeslots and ways by hand, and against oracles that know nothing of how they are found.
+// Timeslots and paths by hand and against oracles that do not use the allocator's method.
 #include "schemes/fastpass/timeslot_allocator.h"
 
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, Random,
                          testing::Combine(testing::Values(Order::kMaxMin, Order::kShortest),
                                           testing::Values(2u, 5u, 16u, 40u)));
 
-// What a port has to send bounds how long it takes: twice the load of the busiest end, less one.
+// The load of the busiest end bounds the schedule's length: twice that load, less one.
 TEST(TimeslotAllocator, TakesLessThanTwiceTheBusiestEnd) {
   for (const Order order : {Order::kMaxMin, Order::kShortest}) {
     TimeslotAllocator allocator(order);

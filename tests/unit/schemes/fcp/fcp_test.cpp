@@ -1,5 +1,5 @@
-// FCP on one switch of 10 Gb/s: a packet of 1000 bytes takes 851.2 ns of a wire, what has no
-// payload 51.2 ns, each wire 1 us more.
+// FCP on one switch of 10 Gb/s: a packet of 1000 bytes occupies the wire for 851.2 ns, a packet
+// without payload for 51.2 ns, and each wire adds 1 us.
 #include "schemes/fcp/fcp.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct Star : TransportStar {
     return choice;
   }
   void weigh(HostId host, std::uint64_t weight) { nics[host]->set_weight(0, Ratio(weight)); }
-  /// What each flow has received since it was asked last.
+  /// Bytes that each flow has received since the last call.
   std::vector<Bytes> take(std::uint32_t flows) {
     seen_.resize(flows);
     std::vector<Bytes> got;
@@ -51,7 +51,7 @@ struct Star : TransportStar {
   std::vector<Bytes> seen_;
 };
 
-// The probe and its answer take a round trip; the rest fills the wire.
+// The probe and its reply take one round trip; then the flow fills the wire.
 TEST(Fcp, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 1000);
@@ -82,7 +82,7 @@ TEST(Fcp, SharesOfALinkAreAsBudgets) {
   }
 }
 
-// Each of two long ones spends on the NIC's link; neither crosses a port that is full.
+// Each of two long flows pays for the NIC's link only; neither crosses a full switch port.
 TEST(Fcp, SharesOfTheNicAreAsBudgetsToo) {
   Star star(3);
   star.send(0, 1, kPayload * 10'000);
@@ -112,7 +112,8 @@ TEST(Fcp, WhoJoinsHasItsShareAtOnceAndHardlyAnythingQueues) {
   EXPECT_LT(longest, 8 * 1064);
 }
 
-// A port counts 23 or 24 packets an interval, and would ask less and less of who is alone.
+// A port counts 23 or 24 packets an interval. A rule without rounding would lower the price of a
+// lone flow for ever.
 TEST(Fcp, BudgetsAreSpentWholeByWhoIsAlone) {
   Star star(2);
   star.send(0, 1, kPayload * 2000);
@@ -153,7 +154,8 @@ TEST(Fcp, ACrowdIsServedWithoutALoss) {
   EXPECT_GT(first * 100, last * 90) << "all alike";
 }
 
-// All answers of a time are lost: after the timeout nothing is sent, and it goes on.
+// All replies are lost for a while: after the timeout the sender stops, and sending resumes with
+// the next reply.
 TEST(Fcp, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 4000);

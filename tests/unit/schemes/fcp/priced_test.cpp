@@ -18,7 +18,7 @@ struct Link10G : LinkPrice {
   explicit Link10G(LinkPriceParameters parameters = {}) : LinkPrice(parameters) {
     set_link(BitRate(10'000'000'000));
   }
-  /// Of a link that has no other reason to look at the time.
+  /// A price update of a link that has no other reason to read the time.
   double price_at(PicoSeconds now) {
     comes(0, 1, 0, now);
     return price();
@@ -32,7 +32,7 @@ TEST(LinkPrice, IsWhatWasPaidOverWhatTheLinkCanCarry) {
   link.comes(12'500, 2 * kOne, 0, kMicroSecond);  // half an interval's bytes at twice the price
   expect_price(link.price_at(kInterval - kMicroSecond), kMin);
   expect_price(link.price_at(kInterval), kOne);
-  // Whatever that was: three flows that spend 1, 2 and 4.
+  // Three flows spend 1, 2 and 4 at any price.
   link.comes(10'000, 2.5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(10'000, 5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(5'000, 20 * kOne, 0, kInterval + kMicroSecond);

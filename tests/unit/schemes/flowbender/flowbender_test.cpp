@@ -91,7 +91,7 @@ TEST_F(FlowbenderEdge, APacketSentAgainMovesTheFlowOnceARound) {
   for (Psn psn = 51; psn < 120; ++psn) EXPECT_EQ(send(psn), second);
 }
 
-// With V drawn among 8, the next one is each of the other 7 equally often.
+// With V drawn from 8 values, the next V is each of the other 7 equally often.
 TEST_F(FlowbenderEdge, DrawsEachOtherValueEquallyOften) {
   build();
   std::array<int, 8> step{};

@@ -24,7 +24,7 @@ Topology tree() {
   return Topology::fat_tree(p);
 }
 
-/// Says what it is told to have counted, and keeps what it is told.
+/// A network that reports given counters and records the installed paths.
 class FakeEntries final : public FlowEntries {
  public:
   std::vector<Count> take_counts() override { return std::exchange(counts, {}); }
@@ -114,7 +114,8 @@ TEST_F(HederaOnATree, WhoFitsNowhereGoesByHash) {
   hedera.run_round();
   EXPECT_EQ(ways(), (std::map<std::uint32_t, int>{{0, kByHash}}));
   EXPECT_TRUE(at("rack0").places.empty());
-  // With a second flow from the same host each wants half a link, for which one way has room.
+  // With a second flow from the same host each flow demands half a link, for which one path has
+  // room.
   sent(0, 0, 4);
   sent(1, 0, 8);
   hedera.run_round();
@@ -169,7 +170,7 @@ std::uint64_t fullest(const HederaScheduler& hedera, const Topology& topology,
 
 TEST_F(HederaOnATree, AnnealingFindsRoomForAllWhereThereIs) {
   HederaScheduler& hedera = make(Placement::kAnnealing);
-  // All begin on way 0, those of a rack on the same first link.
+  // All flows begin on path 0; flows of one rack share the first link.
   const std::vector<std::pair<HostId, HostId>> pairs = {{0, 4}, {1, 8}, {2, 12}, {8, 0}};
   for (std::uint32_t i = 0; i < 4; ++i) sent(i, pairs[i].first, pairs[i].second);
   hedera.run_round();
@@ -177,8 +178,8 @@ TEST_F(HederaOnATree, AnnealingFindsRoomForAllWhereThereIs) {
   EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate);
 }
 
-// Every permutation fits into the tree. What a thousand steps miss is the place of a flow or two;
-// colder, or with more steps, they miss less.
+// Every permutation fits into the tree. A thousand annealing steps leave one or two flows
+// misplaced; lower temperatures or more steps leave fewer.
 TEST_F(HederaOnATree, PermutationsMostlyFit) {
   struct Try {
     unsigned iterations;

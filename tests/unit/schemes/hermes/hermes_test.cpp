@@ -94,7 +94,7 @@ TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
 
 TEST_F(HermesEdge, MarksAreAMovingShare) {
   good(4);
-  // Each ACK counts an eighth: 1 − (7/8)^n passes 0.4 with the fourth.
+  // Each ACK weighs an eighth: 1 − (7/8)^n exceeds 0.4 with the fourth ACK.
   for (int i = 0; i < 3; ++i) hear(4, kMicroSecond * 20, true);
   EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
   hear(4, kMicroSecond * 20, true);
@@ -108,7 +108,7 @@ TEST_F(HermesEdge, NewFlowsTakeTheGoodWayThatIsUsedLeast) {
   const int first = send(1, 0, 9000);
   EXPECT_TRUE(first == 5 || first == 6);
   EXPECT_EQ(send(2, 0), 11 - first);
-  // Its packets follow it while the way is well, whatever the others are.
+  // The flow keeps its path while that path is good, whatever the state of the other paths.
   for (Psn psn = 1; psn < 30; ++psn) EXPECT_EQ(send(1, psn), first);
 }
 

@@ -1,5 +1,5 @@
-// Homa walked by hand on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, what has no
-// payload (40 bytes, sent as 40) 32 ns, each wire 0.2 us more. RTTbytes are seven packets.
+// Homa calculated by hand on one switch of 10 Gb/s: 1500 bytes occupy the wire for 1.2 us, a packet
+// without payload (40 bytes) for 32 ns, and each wire adds 0.2 us. RTTbytes are seven packets.
 #include "schemes/homa/homa.h"
 
 #include <gtest/gtest.h>
@@ -77,13 +77,15 @@ TEST(Homa, RttBytesOfAPacketAreARoundTripAPacket) {
   star.expect_all_arrived();
 }
 
-// One at a time: the shorter message is granted to its end before the longer is granted anything.
+// One grant at a time: the shorter message is granted completely before the longer one gets a
+// grant.
 TEST(Homa, TheMessageWithLeastToGrantIsGrantedFirst) {
   Star star(3, 1);
   star.send(1, 0, 100 * kPayload);
   star.send(2, 0, 50 * kPayload);
   star.scheduler.run_until(kPacket * 50);
-  // Its first packet came before anything was known of the other, and was answered by a grant.
+  // The long message's first packet arrived before the short message was known, and was answered by
+  // a grant.
   EXPECT_EQ(star.ledger[0].received_bytes, (kWindow + 1) * kPayload);
   star.scheduler.run_until(kMilliSecond);
   EXPECT_LE(star.received_at(1), kThere + kPacket * (50 + kWindow));
@@ -112,7 +114,7 @@ TEST(Homa, NoMoreMessagesAreGrantedThanTheOvercommitmentAndOneOfASender) {
   star.expect_all_arrived();
 }
 
-// Two are granted: of the lowest two priorities the shorter has the higher.
+// Two messages have grants: of the lowest two priorities the shorter message has the higher one.
 TEST(Homa, GrantsNameTheLowestPrioritiesThatItTakes) {
   Star star(3, 4);
   std::map<std::uint32_t, std::set<unsigned>> named, sent;
@@ -179,8 +181,8 @@ TEST(Homa, AGapIsAskedForAfterTheTimeout) {
   star.expect_all_arrived();
 }
 
-// The message of flow 0 lies in the switch behind others until its receiver asks for it again; it
-// has arrived before its sender, who has something shorter to send, comes to that.
+// The message of flow 0 waits in the switch until its receiver asks for a resend. The message
+// arrives before its sender, busy with a shorter message, answers that request.
 TEST(Homa, WhatHasArrivedSinceIsNotSentAgain) {
   Star star(5, 4, {300'000}, 500'000);
   bool whole = false;
@@ -308,7 +310,7 @@ TEST_P(HomaLosses, EveryByteArrivesOnceAllTheSame) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, HomaLosses, testing::Values(1, 2, 3, 4, 5));
 
-// Nothing lost: each grant that was sent has been used.
+// Without losses every grant that was sent is used.
 TEST(Homa, GrantsAreConserved) {
   Star star(10, 2);
   for (HostId h = 1; h < 10; ++h) {

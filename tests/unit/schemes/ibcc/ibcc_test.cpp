@@ -1,4 +1,5 @@
-// InfiniBand's table walked by hand: climbing, falling, limits, what a delay is worth.
+// InfiniBand's congestion-control table by hand: rising and falling index, limits, and the value of
+// a delay.
 #include "schemes/ibcc/ibcc.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ class IbccTest : public testing::Test {
     p_.ccti_limit = 3;
     p_.ccti_timer = kMicroSecond * 150;
   }
-  /// Tells the algorithm what a packet of 1024 bytes has on the wire: here nothing more.
+  /// Tells the algorithm the wire size of a packet of 1024 bytes, which has no headers here.
   static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
     SentInfo info;
     info.payload_bytes = 1024;
@@ -180,8 +181,8 @@ TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
   EXPECT_EQ(ibcc.ccti(1), 0u);
 }
 
-// The level's timer is one of its flows'. When that flow goes, the level must not keep its index
-// for ever: another takes the timer over, or whoever comes next.
+// The timer of a service level belongs to one of its flows. When that flow ends, another flow of
+// the level, or the next new one, must take over the timer.
 TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   p_.per_qp = false;
   Ibcc ibcc(host_, p_, 1024, table_);
@@ -251,8 +252,8 @@ TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
   }
 }
 
-// Of CCTI_Increase 10 and 150 units of 1.024 us a weight of 2.5 leaves 4 and 150, one of 3 leaves 3
-// and 167 (500 by 3), one of 20 leaves 1 and 75.
+// From CCTI_Increase 10 and 150 units of 1.024 us, weight 2.5 makes 4 and 150, weight 3 makes 3 and
+// 167 (500 by 3), weight 20 makes 1 and 75.
 TEST_F(IbccTest, AWeightDividesIncreaseTimesTimerOfItsClass) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 10;

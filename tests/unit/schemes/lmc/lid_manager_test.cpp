@@ -55,7 +55,7 @@ class TwoWays : public testing::Test {
     const std::uint32_t even = index_by_address(leaf0().seed, to, 0, 2);
     return 2 * to + (even == spine ? 0u : 1u);
   }
-  /// In the last millisecond, at a share of 20 Gb/s.
+  /// Bytes of the last millisecond, at a share of 20 Gb/s.
   void sent(std::uint32_t flow, HostId from, HostId to, double share) {
     leaf0().counts.push_back({{from, to, flow}, static_cast<Bytes>(share * 2'500'000)});
   }

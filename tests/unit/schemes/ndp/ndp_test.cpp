@@ -1,5 +1,5 @@
-// NDP walked by hand on one switch of 10 Gb/s: a packet of 9000 bytes takes 7.2512 us of a wire,
-// what has no payload 51.2 ns, each wire 1 us more.
+// NDP calculated by hand on one switch of 10 Gb/s: a packet of 9000 bytes occupies the wire for
+// 7.2512 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
 #include "schemes/ndp/ndp.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using test::TransportStar;
 constexpr PicoSeconds kPacket{7'251'200};
 constexpr PicoSeconds kHeader{51'200};
 constexpr PicoSeconds kWire = kMicroSecond;
-// Two wires there, two back.
+// Two wires to the receiver and two wires back.
 const PicoSeconds kThere = (kPacket + kWire) * 2;
 const PicoSeconds kBack = (kHeader + kWire) * 2;
 
@@ -48,7 +48,8 @@ TEST(Ndp, AWindowOfOneIsARoundTripAPacket) {
   star.scheduler.run_until(kMilliSecond * 10);
   EXPECT_EQ(star.received_at(0), kThere + (kThere + kBack) * 29);
   star.expect_all_arrived();
-  // The first packet is sent unasked; nothing is pulled once all has come.
+  // The sender sends the first packet without a PULL. After the last packet has arrived no PULL is
+  // sent.
   EXPECT_EQ(star.counters().credits_sent, 29u);
   EXPECT_EQ(star.counters().credits_used, 29u);
 }
@@ -91,7 +92,7 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
       << "nothing was lost";
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 8; ++flow) last = std::max(last, star.received_at(flow));
-  // The published incasts end within 0.6 % of what the wire takes.
+  // The published incasts end within 0.6 % of the wire's own time.
   EXPECT_LT(last * 1000, (kPacket * 800 + kThere) * 1006);
 }
 

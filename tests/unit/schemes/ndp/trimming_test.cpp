@@ -1,4 +1,5 @@
-// A trimming port packet by packet: who is cut, who goes first, what finds no room.
+// A trimming port packet by packet: which packet is trimmed, which is served first, which is
+// dropped.
 #include "schemes/ndp/trimming.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ class TrimmingPortTest : public testing::Test {
     packet->wire_bytes = packet->payload_bytes + 64;
     return packet;
   }
-  /// Everything, in the order of service.
+  /// All packets in the order of service.
   std::vector<Packet> drain() {
     std::vector<Packet> order;
     while (!port().empty()) {
@@ -142,7 +143,7 @@ TEST_F(TrimmingPortTest, AQueueOfOneIsReplacedWhole) {
   }
 }
 
-// By what a packet leaves behind it, and only who asks for it.
+// Trimming by the queue behind the packet, only for packets that request it.
 TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
   p_.data_packets = 10;
   p_.ecn = true;

@@ -1,5 +1,5 @@
-// PDQ walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a wire,
-// what has no payload 51.2 ns, each wire 1 us more.
+// PDQ calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes occupies the wire for
+// 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,10 +69,10 @@ TEST(Pdq, FlowsOfOneSizeFollowEachOther) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// The example of the paper's first figure: sizes of 1, 2 and 3. Shared alike they would take 3, 5
-// and 6 of the unit, 4.67 on the average; one after the other 1, 3 and 6. The least critical asks
-// first here, so two are interrupted, and what they have sent by then is in the way: some round
-// trips.
+// The example of the paper's figure 1: flows of sizes 1, 2 and 3. With equal sharing they take 3, 5
+// and 6 units, 4.67 on average; one after the other they take 1, 3 and 6. Here the least critical
+// flow asks first, so two flows are interrupted. Their packets already sent delay the others by
+// some round trips.
 TEST(Pdq, ShortestFirstSavesThreeTenths) {
   Star star(4);
   const PicoSeconds unit = kPacket * 2000;
@@ -86,7 +86,8 @@ TEST(Pdq, ShortestFirstSavesThreeTenths) {
   EXPECT_NEAR(star.mean_arrival(3) / to_seconds(unit), 10. / 3, 0.1);
 }
 
-// The same with deadlines that leave 3 % and some round trips: in this order all can be met.
+// The same flows with deadlines that leave 3 % and some round trips: all deadlines can be met in
+// this order.
 TEST(Pdq, EarliestDeadlineFirstMeetsThemAll) {
   Star star(4);
   const PicoSeconds unit = kPacket * 2060;
@@ -100,7 +101,8 @@ TEST(Pdq, EarliestDeadlineFirstMeetsThemAll) {
   EXPECT_GT(star.received_at(0), star.received_at(2)) << "the shortest, but last";
 }
 
-// A longer flow with a deadline goes before a shorter one without, which begins again after it.
+// A longer flow with a deadline is sent before a shorter flow without one, which resumes
+// afterwards.
 TEST(Pdq, ADeadlineGoesBeforeASize) {
   Star star(3);
   star.send(1, 0, kPayload * 2000);
@@ -146,7 +148,8 @@ TEST(Pdq, ABurstOfShortFlowsPassesALongOne) {
   EXPECT_LT(longest, 1064 * 26 * 5) << "round trips' worth";
 }
 
-// A host's own flows follow each other too; what its NIC pauses asks nobody else.
+// The flows of one host are sent one after the other too. A flow that its own NIC pauses sends no
+// requests.
 TEST(Pdq, AHostSendsItsMostCriticalFlow) {
   Star star(4);
   std::vector<std::uint32_t> asked(3);
@@ -179,7 +182,8 @@ TEST(Pdq, WhatPausesLeavesItsHostToOthers) {
   EXPECT_LT(star.received_at(1) * 100, kPacket * 707'000 + kRtt * 800);
 }
 
-// All answers of a time are lost: it asks ever more rarely, and goes on when there is one.
+// All replies are lost for a while: the sender asks at growing intervals and resumes with the next
+// reply.
 TEST(Pdq, WhoIsNotAnsweredAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 400);
@@ -189,12 +193,12 @@ TEST(Pdq, WhoIsNotAnsweredAsksAgain) {
   });
   star.scheduler.run_until(to);
   EXPECT_EQ(star.ledger[0].received_bytes, 0);
-  // After 65 us, twice that, …: the fifth doubling is beyond two milliseconds.
+  // Probes follow after 65 us, 130 us and so on; the fifth doubling exceeds two milliseconds.
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 4u);
   star.run();
 }
 
-// Nothing comes through for a time: from the first timeout on only probes leave.
+// All packets are lost for a while: after the first timeout the sender sends probes only.
 TEST(Pdq, WhoHearsNothingStopsSending) {
   Star star(2);
   star.send(0, 1, kPayload * 20'000);
@@ -210,8 +214,8 @@ TEST(Pdq, WhoHearsNothingStopsSending) {
   star.run();
 }
 
-// As when the way has changed: nobody lets it go whom it says to wait for. It asks anew, rather
-// than send past all ports.
+// The case of a changed path: no port on the new path knows the flow that paused this one. The
+// sender asks anew instead of sending past all ports.
 TEST(Pdq, WhoWasPausedByAPortThatIsGoneAsksAnew) {
   Star star(3);
   constexpr std::uint64_t kGone = 12345;

@@ -1,5 +1,5 @@
-// Who sends at a link and who pauses, by hand, and against a plain reading of the rules; and the
-// port that packets ask on their way out, and that their answers pass.
+// Which flows send over a link and which pause, by hand and against a direct transcription of the
+// rules; and the port that handles requests and their replies.
 #include "schemes/pdq/preemptive_rate.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct Link10G : PreemptiveAllocator {
   }
 };
 
-/// One who asks it, and so far nobody else.
+/// One requester at a link without other flows.
 struct Flow {
   std::uint32_t number;
   PicoSeconds left;
@@ -120,7 +120,7 @@ TEST(PreemptiveAllocator, WithoutEarlyStartEveryoneCounts) {
   EXPECT_EQ(next.gets(link, kMicroSecond), 0u);
 }
 
-// Of those that ask at once only the first is let to, though nobody has had an answer yet.
+// Of several simultaneous requests only the first is accepted, although no reply has arrived yet.
 TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   Link10G link;
   Flow first{1, kRtt * 10}, second{2, kRtt * 11};
@@ -128,7 +128,7 @@ TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   EXPECT_EQ(second.asks(link, kMicroSecond * 2).rate, BitRate());
   EXPECT_EQ(second.asks(link, kMicroSecond + kRtt * 2 - PicoSeconds(1)).rate, BitRate());
   EXPECT_EQ(second.asks(link, kMicroSecond + kRtt * 2).rate, gbps(10)) << "it was lost";
-  // What came back is less than what was promised: another port gave less.
+  // The reply carries less than this link granted, because another port granted less.
   SchedulingHeader told = first.asks(link, kRtt * 3);
   told.rate = gbps(4);
   link.answer(1, told, kRtt * 3);
@@ -176,7 +176,7 @@ TEST(PreemptiveAllocator, WhoHasMoreBeforeItAsksMoreRarely) {
   EXPECT_EQ(flows[15].probe_after, kRtt * 3);
 }
 
-// But those that end within two round trips do.
+// Flows that end within two round trips are an exception.
 TEST(PreemptiveAllocator, OneBeginsInARoundTrip) {
   Link10G link{PreemptiveAllocatorParameters{}};
   Flow first{1, kRtt * 30}, second{2, kRtt * 20}, third{3, kRtt * 10}, tiny{4, kRtt};
@@ -210,7 +210,7 @@ TEST(PreemptiveAllocator, ForgetsWhomNobodySpeaksOf) {
   EXPECT_EQ(other.gets(link, kRtt * 4 + kMicroSecond), 10_G);
 }
 
-// Whoever is told to ask in three round trips is waited for.
+// The port reserves the link for a flow that was told to ask in three round trips.
 TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
   Link10G link;
   Flow last{15, kRtt * 50};
@@ -227,7 +227,7 @@ TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
   EXPECT_EQ(link.flows().back().number, first.number);
 }
 
-// In two round trips of 10 us 5 KB are 2 Gb/s.
+// 5 KB in two round trips of 10 us are 2 Gb/s.
 TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   Link10G link;
   Flow flow{1, kRtt * 100};
@@ -241,9 +241,9 @@ TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   EXPECT_EQ(flow.gets(link, kMicroSecond + kRtt * 5, 0), 10_G);
 }
 
-/// Random flows that ask, get answers, lose some, pause elsewhere and end. Whatever happens: nobody
-/// who counts sends together with others at more than the link, nobody pauses while those before it
-/// leave something, and nobody sends beside one more critical that takes the link.
+/// Random flows that ask, get replies, lose some, pause at other links and end. At all times: the
+/// sending flows together do not exceed the link, no flow pauses while more critical flows leave
+/// bandwidth unused, and no flow sends beside a more critical one that takes the whole link.
 class PreemptiveAllocatorCrowd : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
   Link10G link(undampened(GetParam()));
@@ -271,7 +271,7 @@ TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
     EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const auto& a, const auto& b) {
       return std::tie(a.deadline, a.left, a.number) < std::tie(b.deadline, b.left, b.number);
     }));
-    // Those before it, as the paper's second algorithm has them.
+    // The more critical flows, by the paper's algorithm 2.
     const auto self = std::find_if(list.begin(), list.end(),
                                    [&](const auto& one) { return one.number == flow.number; });
     if (self == list.end()) {
@@ -346,7 +346,7 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   for (Packet* packet : {probe, data}) pool.free(packet);
 }
 
-/// A switch with a wire that keeps what it is given.
+/// A switch with a wire that records its packets.
 struct Keeps final : PacketOut {
   std::vector<Packet*> packets;
   PicoSeconds send(Packet* packet) override {
@@ -355,7 +355,8 @@ struct Keeps final : PacketOut {
   }
 };
 
-// What comes in over a port's link is told to that port, not to the one that it leaves by.
+// A reply that arrives over a port's link is given to that port, not to the port by which it
+// leaves.
 TEST(PreemptiveRatePort, HearsWhatComesInOverItsOwnLink) {
   Scheduler scheduler;
   PacketPool pool;

@@ -1,4 +1,4 @@
-// A pFabric port: who is served, who is pushed out, against the rule itself.
+// A pFabric port: which packet is served, which packet is evicted, against the rule itself.
 #include "schemes/pfabric/pfabric_port.h"
 
 #include <gtest/gtest.h>
@@ -83,8 +83,8 @@ TEST_F(PfabricPortTest, ControlGoesFirstAndLasts) {
   while (!port_.empty()) served();
 }
 
-// Whatever comes: nothing is served while a flow has a more urgent packet, nothing is dropped that
-// is more urgent than what stays, and what goes in comes out.
+// Invariants for random packets: no packet is served while its flow has a more urgent one, no
+// dropped packet is more urgent than the remaining packets, and every admitted packet leaves.
 TEST_F(PfabricPortTest, NothingGoesBeforeSomethingMoreUrgent) {
   RandomStream random(1, "pfabric");
   struct Waiting {

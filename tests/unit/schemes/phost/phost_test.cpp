@@ -67,8 +67,8 @@ TEST(Phost, TheMessageWithLeastMissingGetsTheTokens) {
   star.expect_all_arrived();
 }
 
-// Two receivers hand the same sender two tokens a packet time; it can use one. Every token is used
-// or void, and the messages end all the same.
+// Two receivers give the same sender two tokens per packet time, of which the sender can use one.
+// Every token is used or expires, and all messages end.
 TEST(Phost, TokensAreUsedOrVoid) {
   Star star(3, kWire);
   star.send(0, 1, 1460 * 60);
@@ -78,19 +78,19 @@ TEST(Phost, TokensAreUsedOrVoid) {
   EXPECT_GT(c.credits_unused, 0u);
   EXPECT_EQ(c.credits_sent, c.credits_used + c.credits_unused);
   EXPECT_EQ(c.credits_used, 120 + star.sum_of(&NicCounters::duplicates));
-  // What a void token left out goes later, for the first time.
+  // Packets whose token expired are sent later for the first time.
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), star.sum_of(&NicCounters::duplicates));
   star.expect_all_arrived();
 }
 
-/// When the tokens that leave host `host` do.
+/// Times at which the tokens leave host `host`.
 void watch_tokens(Star& star, HostId host, std::vector<PicoSeconds>& when) {
   star.up[host]->set_tap([&when](const Packet& p, PicoSeconds now) {
     if (p.kind == PacketKind::kCredit) when.push_back(now);
   });
 }
 
-// Nothing answers: eight tokens, and then one every 25 packet times.
+// No packet answers the tokens: eight tokens are sent, then one every 25 packet times.
 TEST(Phost, TokensStopAtTheWindowAndAreGivenUpOneByOne) {
   Star star(2, kWire);
   bool dead = true;
@@ -126,9 +126,9 @@ TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   star.expect_all_arrived();
 }
 
-// As above. 31 us after the first token, when all eight packets have passed the switch, another
-// host announces a message of one packet. That message gets a token, and the next token goes to the
-// flow whose window is open again.
+// As in the test above. 31 us after the first token, when all eight packets have passed the switch,
+// another host announces a message of one packet. That message gets a token, and the next token
+// goes to the flow whose window is open again.
 TEST(Phost, ANewMessageDoes) {
   Star star(3, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;
@@ -200,7 +200,7 @@ TEST(Phost, ALostRequestIsRepeated) {
   star.expect_all_arrived();
 }
 
-// The ACK is lost, so the sender asks again: the answer to that says nothing of a round trip.
+// The ACK is lost, so the sender asks again. The answer to the repeated request is no RTT sample.
 TEST(Phost, AnAnswerWithoutDataIsNoRoundTrip) {
   Star star(2, kWire);
   int acks = 0;

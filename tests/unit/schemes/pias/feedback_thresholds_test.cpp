@@ -64,7 +64,8 @@ TEST(FeedbackThresholds, NoneIsBetterThanTheBest) {
   }
 }
 
-// What two thousand messages tell is nearly as good as knowing where they came from.
+// Thresholds learnt from two thousand messages are nearly as good as those from the true
+// distribution.
 TEST(FeedbackThresholds, FewMessagesTellOfAllOfTheirKind) {
   for (const char* const name : {"websearch", "fbhadoop"}) {
     const FlowSizes kind = FlowSizes::named_or_file(name);

@@ -105,8 +105,8 @@ TEST_F(Pias, WhatIsSentAgainHasThePriorityItHad) {
   EXPECT_EQ(ledger_[0].acked_bytes, 6000);
 }
 
-// The sender serves what it sends as ports do: a message of six packets passes the rest of a longer
-// one until both are at the bottom, and there they take turns.
+// The sender serves its messages as switch ports do: a message of six packets overtakes the rest of
+// a longer one until both have the lowest priority; then they take turns.
 TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
   build();
   post(12'000);
@@ -140,7 +140,7 @@ TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 200'000);
 }
 
-// The same, when a message that has sunk is on top by new thresholds.
+// The same, for a message that new thresholds lift to the highest priority again.
 TEST_F(Pias, AMessageWaitsByNewThresholdsAtOnce) {
   build();
   post(20'000);

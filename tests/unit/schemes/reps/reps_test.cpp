@@ -28,7 +28,7 @@ class RepsEdge : public testing::Test {
     reps = parameters.make(view.context());
     reps->join(fabric, topology.find("leaf0"));
   }
-  /// The tag that the flow's next packet to the second leaf goes with.
+  /// Entropy value of the flow's next packet to the second leaf.
   std::uint8_t next_tag(std::uint32_t flow = 6) {
     Packet packet = packet_of(flow, 0, 4);
     const std::uint32_t peeked = reps->peek(packet, up);
@@ -83,7 +83,7 @@ TEST_F(RepsEdge, OnlyTheSendersEdgeSetsAndLearns) {
   EXPECT_EQ(packet.overlay.entropy.value, 44);
   EXPECT_EQ(spine->choose(packet, up), scaled_down(mix64(flow_hash(packet, 77) ^ 44u), 2));
   EXPECT_EQ(packet.overlay.entropy.value, 44);
-  // ACKs themselves go by the flow's hash, and the switch they leave takes nothing from them.
+  // ACKs are routed by the flow's hash, and the switch does not learn from them.
   Packet ack = ack_of(packet, 44);
   EXPECT_EQ(far->choose(ack, up), scaled_down(flow_hash(ack, 77), 2));
   EXPECT_EQ(ack.overlay.entropy.value, 0);

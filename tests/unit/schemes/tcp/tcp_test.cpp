@@ -96,13 +96,15 @@ TEST(Tcp, OneLossCostsOneRepeatAndACut) {
   EXPECT_EQ(star.ledger[0].retransmits, 1u);
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   EXPECT_EQ(star.window(0, 0).threshold(), 18.5) << "half of the 37 from the lost one on";
-  // The segment goes again with the third ACK behind it, and one round trip later all has come.
+  // The segment is repeated with the third ACK behind it, and one round trip later all data has
+  // arrived.
   const PicoSeconds round = (kPacket + kAck + kMicroSecond * 200) * 2;
   EXPECT_LE(star.done.at(0).when, round * 2 + kPacket * 7 + kPacket);
   star.expect_all_arrived();
 }
 
-// A quarter of a window lost at once: each goes again once, in one recovery, without a timeout.
+// A quarter of a window is lost at once: each segment is repeated once, in one recovery, without a
+// timeout.
 TEST(Tcp, SelectiveAcknowledgementsRepeatWhatWasLostAndNothingElse) {
   Star star(2, tcp(Growth::kCubic, 100), kMicroSecond * 100);
   const std::vector<Psn> lost{5, 6, 7, 20, 22, 24, 26, 40, 41, 42, 43, 44, 60, 70, 80, 90, 95};
@@ -160,7 +162,7 @@ TransportChoice patient(unsigned initial_window) {
   return choice;
 }
 
-// 36 segments behind a gap say nothing: the timeout does, of that one segment.
+// 36 segments behind a gap cause no ACK. The timeout repeats only the missing segment.
 TEST(TcpWithoutFastRetransmit, OnlyATimeoutTellsOfALoss) {
   Star star(2, patient(40), kMicroSecond * 100);
   star.up[0]->set_loss_hook(LoseOnce{{3}});
@@ -196,8 +198,8 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.expect_all_arrived();
 }
 
-// Seven windows of 200 segments meet in a buffer for 130: nothing is lost where ports pause each
-// other, and most is where they do not.
+// Seven windows of 200 segments meet in a buffer for 130 segments: with PFC nothing is lost,
+// without PFC most segments are.
 TEST(TcpPaused, AnIncastLosesNothing) {
   for (const bool pauses : {true, false}) {
     SwitchParameters switches;
@@ -231,7 +233,7 @@ void cut_payloads(Star& star, Cut cut) {
   });
 }
 
-// Nothing comes behind the last segment: only its header can tell of it before the timeout.
+// No segment follows the last one, so only its trimmed header reports the loss before the timeout.
 TEST(TcpCutPayload, ALostEndIsSentAgainAtOnce) {
   Star star(2, tcp(Growth::kNewReno, 40), kMicroSecond * 100);
   cut_payloads(star, LoseOnce{{39}});
@@ -245,7 +247,8 @@ TEST(TcpCutPayload, ALostEndIsSentAgainAtOnce) {
   star.expect_all_arrived();
 }
 
-// With plain losses this is the collapse of incasts: a whole window gone, and a timeout of silence.
+// Plain losses cause the incast collapse: a whole window is lost and the sender waits for a
+// timeout.
 TEST(TcpCutPayload, AWholeWindowComesBackByItsOwnClock) {
   Star star(2, tcp(Growth::kCubic, 40), kMicroSecond * 100);
   std::vector<Psn> all(40);
@@ -260,7 +263,7 @@ TEST(TcpCutPayload, AWholeWindowComesBackByItsOwnClock) {
   star.expect_all_arrived();
 }
 
-// What no duplicate threshold can tell apart: a repeat that is lost again.
+// A repeated segment that is lost again cannot be detected by the duplicate-ACK threshold.
 TEST(TcpCutPayload, ARepeatIsCutAgainAndAgain) {
   Star star(2, tcp(Growth::kNewReno, 30), kMicroSecond * 100);
   cut_payloads(star, LoseOnce{{5, 5, 5, 5, 20, 21, 22}});

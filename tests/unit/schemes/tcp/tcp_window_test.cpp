@@ -60,7 +60,7 @@ TEST(TcpWindow, ATimeoutLeavesOneSegmentAndHalfAThresholdOnce) {
   EXPECT_EQ(window.threshold(), 20) << "RFC 5681, (4): held for a segment sent again";
 }
 
-// From 100 segments: 70 are left, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at t the window is
+// From 100 segments: 70 remain, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at time t the window is
 // 0.4 (t - K)^3 + 100.
 TEST(TcpWindow, CubicFollowsItsClosedForm) {
   TcpWindowParameters p = parameters(Growth::kCubic, 100);
@@ -102,8 +102,8 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   EXPECT_DOUBLE_EQ(other.cubic_max(), 70);
 }
 
-// In short round trips NewReno's line is above the curve: 3 * 0.3 / 1.7 = 0.529 segments a round
-// trip up to the window before the cut, one from there on.
+// In short round trips NewReno's line lies above the cubic curve: 3 * 0.3 / 1.7 = 0.529 segments
+// per round trip up to the window before the cut, one segment from there on.
 TEST(TcpWindow, CubicIsNeverSlowerThanNewReno) {
   const TcpWindowParameters p = parameters(Growth::kCubic, 20);
   TcpWindow window(p);

@@ -21,8 +21,8 @@ class TimelyTest : public testing::Test {
     p_.bursts = false;
     p_.initial_rate = 2_Gbps;
   }
-  // At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes: a segment of 16 000 is less than one
-  // completion in that time, nothing is scaled.
+  // At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes. A segment of 16 000 bytes gives less than
+  // one completion in that time, so no scaling applies.
   static void complete(Timely& timely, int rtt_us, Bytes bytes = 16'000) {
     AckInfo info;
     info.rtt = kMicroSecond * rtt_us;
@@ -107,8 +107,8 @@ TEST_F(TimelyTest, OneCompletionTakesHalfAtTheMost) {
   EXPECT_NEAR(rate(timely), 1000, kRateStep);
 }
 
-// In exact arithmetic a smoothed difference halves for ever and never ends: at r_min nothing would
-// move again. 40 us * 7/8 = 35 us, an eighth of it each time: below a nanosecond after six.
+// In exact arithmetic a smoothed difference halves for ever, so a flow at r_min would never move
+// again. 40 us * 7/8 = 35 us; an eighth of it each time: below a nanosecond after six updates.
 TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});

@@ -98,7 +98,7 @@ TEST_F(NsccWindowTest, AMarkAboveTheTargetCutsOnceARoundTrip) {
   EXPECT_EQ(cut.bytes(), kWindow * 6 / 10 + 624) << "and the constant part";
   cut.acknowledged(0, kBase + kMicroSecond * 18, true, 0, t - PicoSeconds(1));
   EXPECT_EQ(cut.bytes(), kWindow * 6 / 10 + 624);
-  // At the most half of it.
+  // The decrease is at most one half.
   cut.acknowledged(0, kBase + kMicroSecond * 1000, true, 0, t);
   EXPECT_EQ(cut.bytes(), (kWindow * 6 / 10 + 624) / 2 + 624);
 }
@@ -130,7 +130,7 @@ TEST_F(NsccWindowTest, ATrimmedPacketIsOneLessOrSetsItToWhatCameThrough) {
   // Three packets in a round trip and the target are less than an eighth of the greatest window.
   w.trimmed(kPacket, kBase, kPacket * 10, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
-  // Of the ten that were in flight marks and headers mean nothing more.
+  // Marks and trimmed headers of the ten packets in flight have no effect any more.
   for (int i = 0; i < 9; ++i) w.trimmed(kPacket, kBase, 0, judged);
   w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);

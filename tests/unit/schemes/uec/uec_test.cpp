@@ -1,7 +1,7 @@
-// Ultra Ethernet's transport walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes
-// 3.328 us of a wire, what has no payload 51.2 ns, each wire 1 us more. The base round trip is
-// 10.7584 us, so 13 448 bytes fill the pipe, and the first window lets four packets go (NSCC) or
-// five (RCCC, which goes on while it has credit).
+// Ultra Ethernet's transport calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes
+// occupies the wire for 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
+// The base round trip is 10.7584 us, so 13 448 bytes fill the path. The first window allows four
+// packets (NSCC) or five (RCCC, which sends while it has credit).
 #include "schemes/uec/uec.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr PicoSeconds kPacket{3'328'000};
 constexpr PicoSeconds kHeader{51'200};
 constexpr PicoSeconds kWire = kMicroSecond;
 constexpr Bytes kPayload = 4096;
-// Two wires there, two back.
+// Two wires to the receiver and two wires back.
 const PicoSeconds kThere = (kPacket + kWire) * 2;
 const PicoSeconds kBack = (kHeader + kWire) * 2;
 const PicoSeconds kTimeout = kMicroSecond * 15 + (kThere + kBack) * 6;
@@ -97,8 +97,8 @@ TEST(Uec, AShortRunOfPacketsNeverWaitsForCredit) {
   star.expect_all_arrived();
 }
 
-// Twelve senders of a packet: one passes, eight wait, three are trimmed and sent again at once.
-// Their headers and NACKs pass while data drains: the port is never idle.
+// Twelve senders of one packet each: one packet passes, eight wait, three are trimmed and repeated
+// at once. Trimmed headers and NACKs pass while data drains, so the port is never idle.
 TEST(Uec, WhatIsTrimmedIsSentAgainBeforeThePortRunsDry) {
   Star star(16, uec(Control::kNscc));
   for (HostId h = 1; h <= 12; ++h) star.send(h, 0, kPayload);
@@ -146,7 +146,8 @@ TEST(Uec, WhatIsLostIsSentAgainAfterTheTimeoutAlone) {
   EXPECT_EQ(star.received_at(0), kPacket * 2 + kTimeout + kThere);
 }
 
-// The first packet is lost, and all answers but the last: its bits tell of the others.
+// The first packet and all answers but the last are lost; the bits of the last answer report the
+// other packets.
 TEST(Uec, OneAnswerTellsOfAllThatCame) {
   Star star(2, uec(Control::kNscc));
   int answers = 0;
@@ -206,7 +207,7 @@ TEST(Uec, AnAnswerBringsBackMarkAndPath) {
   }
 }
 
-/// Hands data to the receiver of a star of two, and keeps what its answers have told so far.
+/// Hands data to the receiver of a star of two hosts and records the receiver's answers.
 struct Told {
   explicit Told(Bytes ack_every) : star(2, uec(Control::kNscc, 0, ack_every)) {
     star.send(0, 1, 1);
@@ -242,7 +243,7 @@ TEST(Uec, AnAnswerTellsOfAllThatCameSinceTheLast) {
   for (const Psn psn : {62, 63, 64, 65}) told.comes(psn);
   EXPECT_EQ(told.answers, 1);
   EXPECT_EQ(told.of, (std::set<Psn>{0, 62, 63, 64, 65}));
-  // Too far from each other for one answer.
+  // The two packets are too far apart for one answer.
   for (const Psn psn : {10, 80, 81, 82, 83}) told.comes(psn);
   EXPECT_EQ(told.answers, 3);
   EXPECT_EQ(told.of, (std::set<Psn>{0, 10, 62, 63, 64, 65, 80, 81, 82, 83}));
@@ -270,8 +271,8 @@ TEST(Uec, NothingIsLeftUntoldWhateverTheOrder) {
   }
 }
 
-// One packet is lost four times: the others behind it are known to be there, though only each
-// fourth is answered.
+// One packet is lost four times. The sender knows that the packets behind it arrived, although only
+// every fourth is answered.
 TEST(Uec, RareAnswersLeaveNothingBehindAGapToTheTimeout) {
   Star star(2, uec(Control::kNscc, 1'000'000, (kPayload + 64) * 4));
   int lost = 0;
@@ -286,7 +287,7 @@ TEST(Uec, RareAnswersLeaveNothingBehindAGapToTheTimeout) {
   EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
 }
 
-// Marked packets cut the windows of a crowd; nothing is trimmed after the first windows.
+// Marked packets cut the windows of many senders; after the first windows nothing is trimmed.
 TEST(Uec, MarksKeepACrowdFromBeingTrimmed) {
   SwitchParameters switches;
   TrimmingParameters& ports = switches.discipline.of<TrimmingParameters>("trimming");
@@ -357,7 +358,7 @@ TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   EXPECT_LT(star.received_at(0), came + PicoSeconds(13'446'465) + kBack + kThere);
 }
 
-// No PULL ever arrives: every other answer says how far the sender has been let go.
+// No PULL ever arrives: every second answer tells how far the sender's credit reaches.
 TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   Star star(2, uec(Control::kRccc));
   star.lose([](const Packet& packet) { return packet.kind == PacketKind::kCredit; });
@@ -367,7 +368,7 @@ TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   EXPECT_EQ(star.retransmits(), 0u);
 }
 
-// And where there is no answer it asks.
+// Without an answer the sender asks for credit.
 TEST(Uec, WhoHearsNothingAndMaySendNothingAsks) {
   Star star(2, uec(Control::kRccc));
   std::uint64_t requests = 0;
