@@ -1,4 +1,5 @@
-// How fast the controller's model runs: timer operations, CNPs, byte notifications a second.
+// Measures the speed of the controller's model: timer operations, CNPs and byte notifications per
+// second.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

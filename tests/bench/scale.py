@@ -41,7 +41,7 @@ TREES = {
     8192: "k: 32",
     65536: "k: 64",
 }
-# So long that a permutation makes some two million link traversals.
+# Long enough for some two million link traversals in a permutation.
 MICROSECONDS = {"permutation": {320: 150, 1024: 50, 8192: 8, 65536: 2},
                 "fbhadoop": {320: 300, 1024: 100, 8192: 16, 65536: 4},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}

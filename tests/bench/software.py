@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CPU_RUNS, PAIRS = 5, 5
 LONG_MS = 100  # a snapshot now and then, beside a second of work
 HEAD = """\
-# What software and going back cost
+# Costs of software on hosts and of reverse debugging.
 
 Made by `tests/bench/software.py build/dccvp build/firmware --page build/software-cost.md` (`make software-cost`)
 on a machine with {processors} processors{note}. Processor time, unless it says otherwise.

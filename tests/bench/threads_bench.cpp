@@ -1,12 +1,13 @@
-// How far threads can share a run: a model, for machines with more processors than this one.
+// Estimates how far threads can share a run, for machines with more processors than this one.
 //
 //   dccvp_bench_threads THREADS[,THREADS…] CONFIG.yaml [key.path=value …]
 //
-// Runs the configuration divided into so many parts, and counts events by part and window (the
-// lookahead, after which all wait for each other). A thread a part, on a processor each, takes as
-// long for a window as the part with the most events: the sum of these is the critical path, and
-// events in all by it the greatest gain, if every event costs the same and waiting nothing. Prints
-// rows in Markdown. A process a number of threads: SystemC elaborates once.
+// Runs the configuration divided into the given number of parts and counts events by part and by
+// window (the lookahead, after which all threads wait for each other). With one processor per
+// thread, a window lasts as long as the part with most events. The sum over all windows is the
+// critical path. All events divided by the critical path is the greatest possible gain if every
+// event costs the same and waiting costs nothing. Prints rows in Markdown. Runs one process per
+// number of threads, because SystemC elaborates once per process.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -14,7 +14,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Two classes into one port over a window of 10 ms: 1250 bytes are 1 Mb/s.
+/// Two classes share one port for 10 ms, so 1250 bytes are 1 Mb/s.
 struct Fixture {
   PlatformConfig config =
       load_config_text(

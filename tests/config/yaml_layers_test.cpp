@@ -1,4 +1,4 @@
-// Configurations of several files: which value wins, where it came from, what is refused.
+// Configurations of several files: precedence of values, their origin, refused combinations.
 #include "config/yaml_layers.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ std::string hexadecimal(std::uint32_t value) {
   return text;
 }
 
-/// Counts accesses and collects what went wrong.
+/// Counts accesses and collects violations.
 class Checker {
  public:
   Checker(const MapInfo& map, CsrPort& port) : map_(map), port_(port) {}
@@ -32,7 +32,8 @@ class Checker {
     expect(got == wanted, name,
            std::string(when) + ": " + hexadecimal(got) + " instead of " + hexadecimal(wanted));
   }
-  /// An access must be refused with this code, read data be 0, and ERROR_INFO tell of it.
+  /// The access must be refused with this code, read data must be 0, and ERROR_INFO must describe
+  /// the access.
   void expect_refused(const std::string& name, AccessResult code, bool is_write,
                       std::uint32_t address, std::uint32_t value = 0,
                       std::uint8_t strobe = kAllBytes) {
@@ -312,7 +313,7 @@ CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& ins
       }
     }
   }
-  // None of it changed a register, but for the record of the last one.
+  // The refused accesses changed no register except the error record of the last access.
   for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
     const RegisterInfo& info = map.registers[i];
     if (is_live(info) || i == map.error_info) continue;

@@ -19,7 +19,7 @@ class CsrPort {
   virtual bool interrupt() const = 0;
 };
 
-/// What the table cannot know of the instance.
+/// Properties of the instance that the register table does not contain.
 struct CsrInstance {
   std::vector<std::uint32_t> window_entries;  // by window
   std::vector<std::uint32_t> parameters;      // by register; used for source `parameter`
@@ -33,13 +33,14 @@ struct CsrReport {
 };
 
 CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Read-write fields hold what they are given and nothing else changes; read-only, write-only and
-/// W1C fields do what their kind says; windows hold what they are given, at both ends.
+/// Read-write fields keep written values and no other field changes. Read-only, write-only and W1C
+/// fields behave as their kind demands. Windows keep written values at both ends.
 CsrReport check_access_kinds(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Every reason for PSLVERR, at every register: refused, nothing changed, ERROR_INFO right.
+/// Every reason for PSLVERR at every register: the access is refused, no register changes, and
+/// ERROR_INFO is right.
 CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Each bit of the write-enable register, cleared: what it guards is refused and keeps its value,
-/// all else is written as before, and nothing but a reset sets the bit again.
+/// Clears each bit of the write-enable register: registers guarded by the bit refuse writes and
+/// keep their values, all other registers accept writes, and only a reset sets the bit again.
 CsrReport check_locks(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
 /// Causes and mask: the line follows them.
 CsrReport check_interrupt(const MapInfo& map, CsrPort& port);

@@ -1,4 +1,4 @@
-// A device that is nothing but memory: what is written to a window can be read from it.
+// A device that is only memory: a written window word can be read back.
 #pragma once
 
 #include <cstdint>

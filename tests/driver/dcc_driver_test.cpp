@@ -174,8 +174,8 @@ TEST_F(DccDriverTest, TellsOfMemoriesThatLostABit) {
   EXPECT_EQ(state.errors, 3u);
 }
 
-// A block that stands still goes on after dcc_soft_reset if CTRL is not locked, and not at all if
-// it is; dcc_configure helps only where nothing is locked, and otherwise writes nothing.
+// A stopped block continues after dcc_soft_reset unless CTRL is locked. dcc_configure helps only
+// where no register is locked, and otherwise writes nothing.
 TEST_F(DccDriverTest, AFaultUnderLocksLastsUntilWhatIsNotLockedEndsIt) {
   bool faulty = true;
   std::vector<std::uint64_t> written;
@@ -438,7 +438,8 @@ TEST_F(DccDriverTest, ASlotIsTakenApartFieldByField) {
 
 TEST_F(DccDriverTest, ASlotThatChangesWhileItIsReadIsReadAgain) {
   probe();
-  // All words of the slot change together, now and then: a mixture must never come out.
+  // All words of the slot change together from time to time. The driver must never return a mixture
+  // of old and new words.
   std::uint32_t generation = 1;
   std::uint64_t reads = 0;
   std::uint64_t change_every = 11;

@@ -1,5 +1,5 @@
-// What goes wrong under the drivers: devices that never get ready, registers that do not keep what
-// was written, clocks that stand still, and callers that ask for what cannot be.
+// Faults below and above the drivers: devices that never become ready, registers that lose written
+// values, stopped clocks, and calls with invalid arguments.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ nic_config nic_settings() {
   return config;
 }
 
-/// Both devices sound; a test spoils what it is about.
+/// Both devices work; each test breaks one part.
 class DriverMisuse : public ::testing::Test {
  protected:
   DriverMisuse() {
@@ -48,13 +48,13 @@ class DriverMisuse : public ::testing::Test {
     EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
     sound_read = machine.on_read;
   }
-  /// From here on this register reads with its lowest bit turned over.
+  /// From this call on the register reads with its lowest bit inverted.
   void spoil(std::uint64_t address) {
     machine.on_read = [this, address](std::uint64_t a, std::uint32_t v) {
       return a == address ? sound_read(a, v) ^ 1u : sound_read(a, v);
     };
   }
-  /// From here on this register reads 0.
+  /// From this call on the register reads 0.
   void silence(std::uint64_t address) {
     machine.on_read = [this, address](std::uint64_t a, std::uint32_t v) {
       return a == address ? 0u : sound_read(a, v);
@@ -163,7 +163,7 @@ TEST_F(DriverMisuse, EveryControllerSettingThatDoesNotStickIsReported) {
         DCC_MI_OFFSET, DCC_R_AI_OFFSET, DCC_R_HAI_OFFSET, DCC_R_MIN_OFFSET, DCC_R_MAX_OFFSET,
         DCC_INITIAL_RATE_OFFSET, DCC_INITIAL_ALPHA_OFFSET, DCC_FIRST_CUT_OFFSET,
         DCC_MARK_SHIFT_OFFSET}) {
-    // The whole word, so that it shows wherever the register's field lies.
+    // All bits of the word are set, so the test does not depend on the field's position.
     machine.on_read = [this, offset](std::uint64_t a, std::uint32_t v) {
       return a == DCC_BASE + offset ? ~v : sound_read(a, v);
     };

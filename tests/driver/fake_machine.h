@@ -10,8 +10,8 @@
 
 namespace dcc::test {
 
-/// Time moves by 10 ns with every register access and jumps to the next event while the program
-/// waits. Registers keep what was written unless a hook says otherwise.
+/// Time advances by 10 ns with every register access and jumps to the next event while the program
+/// waits. Registers keep written values unless a hook changes them.
 class FakeMachine {
  public:
   static constexpr std::uint64_t kRamBase = 0x8000'0000;
@@ -33,7 +33,7 @@ class FakeMachine {
   /// Called after the register file took the value / with the value it would return.
   std::function<void(std::uint64_t address, std::uint32_t value)> on_write;
   std::function<std::uint32_t(std::uint64_t address, std::uint32_t value)> on_read;
-  /// Decides the level of the interrupt sources, asked whenever they matter.
+  /// Returns the level of the interrupt sources; called whenever the level matters.
   std::function<std::uint32_t()> levels = [] { return 0u; };
 
   std::uint64_t now() const { return now_; }

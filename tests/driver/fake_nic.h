@@ -16,7 +16,7 @@ class FakeNic {
  public:
   explicit FakeNic(FakeMachine& machine);
 
-  // How the NIC behaves; change at any time.
+  // Behaviour of the NIC; may change at any time.
   std::uint64_t message_ns = 1000;    // a queue pair sends one message at a time, this long each
   std::uint32_t fetch_limit = 65536;  // entries fetched and not completed, over all queue pairs
   bool copy_payload = true;           // virtual payload: only descriptors move

@@ -338,7 +338,7 @@ class ClosedLoop {
 
   double now() const { return static_cast<double>(steps_) * kStep; }
 
-  /// Greatest relative error of a tenant's share of what was sent since `mark`.
+  /// Greatest relative error of a tenant's share of the bytes sent since `mark`.
   std::map<std::uint32_t, double> totals() const {
     std::map<std::uint32_t, double> sum;
     for (const QosPlant::Flow& f : plant.flows) sum[f.dscp] += f.total_bytes;

@@ -1,4 +1,5 @@
-// A bottleneck with flows of the proportional policy, as a fluid: what the QoS manager steers.
+// A fluid model of a bottleneck shared by flows of the proportional policy, as the plant of the QoS
+// manager.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +51,7 @@ class QosPlant {
 
  private:
   static double packets_per_ms(const Flow& f) { return std::min(f.rate, f.demand) * 125; }
-  /// What is left of the rate while part of its cuts has still to return.
+  /// Share of the rate that remains while part of the cuts has not been given back.
   static double sent(const Flow& f, double mark) {
     const double away = 3.0 / 64 * packets_per_ms(f) * mark * 0.011 / (f.weight * f.bias);
     return std::min(f.rate * std::max(0.1, 1 - away), f.demand);

@@ -61,7 +61,7 @@ TEST_F(TrafficAppTest, AnUnlimitedFlowPostsUntilItsStopTime) {
   flow.start_ns = 100'000;
   flow.stop_ns = 600'000;
   ASSERT_EQ(run(), TRAFFIC_OK) << result().text;
-  // One message a microsecond: 500 of them, give or take what was in flight.
+  // One message per microsecond: 500 messages, plus or minus those in flight.
   EXPECT_NEAR(static_cast<double>(tx_result(0).messages_posted), 500.0, 8.0);
   EXPECT_EQ(tx_result(0).messages_completed, tx_result(0).messages_posted);
   EXPECT_GE(tx_result(0).first_post_ns, 100'000u);

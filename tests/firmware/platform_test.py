@@ -55,8 +55,8 @@ class Transports(Platform):
     """Writes, sends, reads, atomic operations, an unreliable connection and datagrams, with payload that is
     compared."""
 
-    # Where nobody waits for receive entries, a core of 200 MHz posts them: slower than natively, and when
-    # it has nothing else to do.
+    # Without posted receive entries a core of 200 MHz has to post them: slower than the native
+    # driver, and only when it is otherwise idle.
     RATES = ("-c", "traffic.4.rate=200Mbps", "-c", "traffic.4.start=3ms", "-c", "traffic.5.rate=100Mbps",
              "-c", "duration=20ms")
 
@@ -65,8 +65,8 @@ class Transports(Platform):
                                f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}}}")
         self.assertEqual(done.returncode, 0, done.stderr)  # every flow completes, as expected there
         hosts = {host["id"]: host for host in self.figures("run")["hosts"]}
-        # Of 0: what it was written, sent and read; of 1: its messages, and what it added to; of 2: what it
-        # read and swapped.
+        # Host 0: written, sent and read data. Host 1: its messages and its atomic counter. Host 2:
+        # read and swapped data.
         self.assertEqual([hosts[h]["messages_verified"] for h in range(3)],
                          [16 + 101 + 100 + 62, 50 + 500, 34 + 500])
         for host in hosts.values():
@@ -237,14 +237,14 @@ class Rubbish(Platform):
         try:
             line = process.stderr.readline()
             self.assertIn(f"gdb: listening on 127.0.0.1:{port}", line)
-            # The rest must be read, or a full pipe would hold the run up.
+            # The remaining output must be read, because a full pipe would stop the run.
             rest = []
             reader = threading.Thread(target=lambda: rest.append(process.stderr.read()))
             reader.start()
             for data in (b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 20, b"$#01$c#", b""):
                 with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
                     client.sendall(data)
-            # It still waits for a debugger; one comes, and goes.
+            # The run still waits for a debugger. A debugger connects and leaves again.
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
                 client.sendall(b"$D#44")
                 client.recv(16)

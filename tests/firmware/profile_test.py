@@ -68,7 +68,8 @@ class Profile(unittest.TestCase):
     def test_branches(self):
         record = self.coverage_of(SOURCE)
         ways = sorted(int(v.split(",")[3]) for v in record["BRDA"])
-        # The loop goes back six times and on once; the condition is never met.
+        # The loop branches back six times and falls through once; the other condition is never
+        # true.
         self.assertEqual(ways, [0, 1, 1, 6])
         self.assertEqual((record["BRF"], record["BRH"]), (["4"], ["3"]))
 

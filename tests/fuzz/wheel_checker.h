@@ -14,7 +14,7 @@
 
 namespace dcc::test {
 
-/// Situations of an operation, for coverage: what is done × how far ahead × over the epoch × late.
+/// Coverage of operations: kind × distance × epoch crossed × engine late.
 class WheelCoverage {
  public:
   enum Action {
@@ -134,7 +134,7 @@ class WheelChecker {
     check_slot(slot);
   }
 
-  /// Time goes on; nothing is taken.
+  /// Advances time without taking expiries.
   void advance(std::uint64_t ticks) {
     begin({'a', 0, static_cast<std::uint32_t>(ticks), now_});
     now_ += ticks;
@@ -197,7 +197,8 @@ class WheelChecker {
     if (engine_.overrun() != overrun_) fail("the overrun flag is wrong");
     const std::optional<Tick> bound = engine_.next_due(now_);
     const std::optional<std::uint64_t> due = oracle_.next_due();
-    // A bound that has been reached must be an expiry, or its user would wait for nothing for ever.
+    // When the reported bound is reached there must be an expiry, or a user of the bound would wait
+    // for ever.
     if (bound.has_value() != due.has_value() || (bound.has_value() && *bound > *due) ||
         (bound.has_value() && *bound <= now_ && *bound != *due)) {
       fail("next_due promises tick " + (bound ? std::to_string(*bound) : std::string("none")));

@@ -1,4 +1,4 @@
-// What a timing engine promises, in the plainest form: a sorted set of (due tick, slot).
+// The contract of a timing engine in its plainest form: a sorted set of (due tick, slot).
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ class WheelStimulus {
                 std::uint64_t seed)
       : checker_(checker), slots_(slots), profile_(profile), random_(seed) {}
 
-  /// One round of operations, in the profile's manner.
+  /// One round of operations with the profile's probabilities.
   void round() {
     switch (profile_) {
       case WheelProfile::kUniform:
@@ -99,7 +99,7 @@ class WheelStimulus {
     }
   }
 
-  // Many events meet on one tick, from any distance; the engine is served slowly.
+  // Many events expire on one tick from any distance, and the engine is served slowly.
   void burst() {
     const std::uint64_t target = checker_.now() + 1 + any_delay();
     const std::uint32_t group = 1 + below(300);

@@ -109,7 +109,7 @@ TEST_F(ApbTest, ByteEnablesBecomeStrobes) {
     value = 0xFFFFFFFF;
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, map::kIdOffset, &value, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(value, 0xFFFF4331u);
-    // The refused writes changed nothing but what records them.
+    // The refused writes changed only the registers that record errors.
     EXPECT_EQ(block.value(map::kF), 7u);
     EXPECT_EQ(device.writes, 1);
   });

@@ -1,4 +1,4 @@
-// What a trace says of an access: who, when, what it is called, and why it was refused.
+// Content of a traced access: initiator, time, register name, and the reason for a refusal.
 #include "bus_trace.h"
 
 #include "model_test.h"

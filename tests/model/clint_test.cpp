@@ -1,4 +1,5 @@
-// The machine timer: when its line rises and falls, 64-bit registers in halves, what it refuses.
+// The machine timer: rise and fall of its interrupt line, 64-bit registers accessed in halves,
+// refused accesses.
 #include "clint.h"
 
 #include "driver/memory_map.h"

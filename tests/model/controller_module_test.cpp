@@ -1,4 +1,4 @@
-// The controller in a platform that knows nothing of its scheduler: answers come, at their time.
+// The controller in a platform without knowledge of its scheduler: answers arrive at their time.
 #include "controller_module.h"
 
 #include <vector>
@@ -37,7 +37,7 @@ class ControllerModuleTest : public ModelTest {
   Initiator initiator{"initiator"};
 };
 
-// 64 cycles of 4 ns; nobody waits for anything else, and nobody runs a scheduler.
+// 64 cycles of 4 ns. No process waits for another event, and no code runs the scheduler.
 TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
   simulate([this] {
     enable();
@@ -69,7 +69,7 @@ TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
   });
 }
 
-// Each answer leads to the next notification, at the answer's own time.
+// Each answer triggers the next notification at the answer's own time.
 TEST_F(ControllerModuleTest, AnswersAndNotificationsTakeTurns) {
   std::uint32_t again = 3;
   sc_core::sc_event came;

@@ -1,4 +1,4 @@
-// The controller on APB: its registers steer it, and show what it does.
+// The controller on APB: registers control the block and show its state.
 #include "controller.h"
 
 #include <vector>
@@ -104,7 +104,7 @@ class ControllerTest : public ModelTest {
   regs::CsrInstance instance() {
     regs::CsrInstance result = regs::default_instance(map::kMap);
     result.window_entries[map::kWindowSlots] = kSlots;
-    // Three bits count five slots; latency 40; the wheel's split as built.
+    // Five slots need three bits; the latency is 40; the wheel's split is the built one.
     result.parameters[map::kCaps] = 3u | kLatency << 8 | 0x06550000u;
     return result;
   }
@@ -182,7 +182,7 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
 }
 
 TEST_F(ControllerTest, ResetValuesAreTheDevicesOwnDefaults) {
-  // A device that nobody configured and the registers after reset must mean the same.
+  // An unconfigured device must behave as its registers' reset values say.
   Scheduler other_scheduler;
   ControllerModel untouched(other_scheduler, small_config(), 100, sink);
   simulate([&] {

@@ -76,7 +76,8 @@ TEST_F(CpuDebugTest, MemoryByTheBusAndCodeThatChanges) {
     EXPECT_EQ(gdb.ask("m80000000,4"), "93821200");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
-    // addi t0, t0, 16 in its place: the CPU must not run what it had decoded.
+    // The debugger writes addi t0, t0, 16 over the instruction. The CPU must not execute the
+    // decoded old one.
     EXPECT_EQ(gdb.ask("M80000000,4:93820201"), "OK");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
     EXPECT_EQ(gdb.ask("p5"), "11000000");

@@ -1,4 +1,5 @@
-// A line an instruction, within the window, with what it wrote; and no trace changes the run.
+// The instruction trace has one line per instruction inside the window, with written registers. A
+// trace does not change the run.
 #include <cstring>
 #include <memory>
 #include <sstream>

@@ -1,5 +1,5 @@
-// A host that runs firmware: the program is loaded, every interrupt line reaches the hart,
-// characters go where they should, and its end is told.
+// A host that runs firmware: the program is loaded, every interrupt line reaches the hart, the
+// UART's characters are passed on, and the end of the program is reported.
 #include "firmware_host.h"
 
 #include <cstdio>
@@ -49,7 +49,7 @@ class FirmwareHostTest : public ModelTest {
     host = std::make_unique<FirmwareHost>("host", config, bus, ram, irq);
     host->cpu().set_end_handler([this] { ended.notify(SC_ZERO_TIME); });
   }
-  /// Until the program ends, or for `limit`.
+  /// Runs until the program ends, at most for `limit`.
   void run(const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_MS)) {
     simulate([&] { sc_core::wait(limit, ended); });
   }

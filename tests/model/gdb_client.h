@@ -60,7 +60,7 @@ class GdbClient {
     send(body);
     return receive();
   }
-  /// `monitor TEXT`: what it prints.
+  /// Output of `monitor TEXT`.
   std::string monitor(const std::string& text) const {
     std::string hex;
     char digits[3];

@@ -1,4 +1,4 @@
-// Packets over a socket: framing, checksums, escapes, and who is let in.
+// GDB packets over a socket: framing, checksums, escapes, and which connections are accepted.
 #include "cpu/gdb_connection.h"
 
 #include <gtest/gtest.h>

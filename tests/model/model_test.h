@@ -1,4 +1,4 @@
-// What every model test stands on: a stimulus thread, and failure when anything was left undone.
+// Base of all model tests: a stimulus thread, and failure if the stimulus does not finish.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace dcc::model {
 struct Initiator final : sc_core::sc_module {
   explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 
-  /// One transport of up to four bytes that begins now; the target's answer.
+  /// Makes one transport of up to four bytes that begins now; returns the target's response.
   tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address,
                                   std::uint32_t& value, unsigned bytes = 4) {
     tlm::tlm_generic_payload payload;

@@ -1,4 +1,4 @@
-// Packets between modules: by transport where a stranger stands at a socket, directly where the
+// Packets between modules: by b_transport if an external module is bound, by direct call if the
 // target offers it.
 #include "packet_socket.h"
 
@@ -21,7 +21,7 @@ struct Source final : sc_core::sc_module {
   PacketOutPort out{"out"};
 };
 
-/// The other end, of a module this code knows nothing of. Counts what comes by transport.
+/// An external module at the other end, which counts packets received by transport.
 struct Stranger : sc_core::sc_module, tlm::tlm_fw_transport_if<PacketProtocol> {
   Stranger(const sc_core::sc_module_name& name, PacketPool& packets)
       : sc_core::sc_module(name), pool(packets) {
@@ -45,7 +45,7 @@ struct Stranger : sc_core::sc_module, tlm::tlm_fw_transport_if<PacketProtocol> {
   int transports = 0;
 };
 
-/// One that offers to be called directly, as a wire and as a device.
+/// A module that offers direct calls, both as a wire and as a device.
 struct Friend final : Stranger, DirectTarget, PacketOut, PacketSink {
   using Stranger::Stranger;
   DirectAccess direct_access() override { return {this, this, 7}; }

@@ -88,7 +88,8 @@ TEST_F(RamTest, ByteEnablesSelectAndRepeat) {
 TEST_F(RamTest, AStreamWritesTheSamePlaceAgainAndAgain) {
   simulate([&] {
     std::vector<std::uint8_t> data = {1, 2, 3, 4, 5, 6, 7, 8};
-    // Only the width counts for the bounds: the last two bytes of memory.
+    // Only the access width counts for the bounds: an access to the last two bytes of memory
+    // succeeds.
     EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, kBytes - 2, data, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(ram.data()[kBytes - 2], 7);
     EXPECT_EQ(ram.data()[kBytes - 1], 8);

@@ -1,5 +1,5 @@
-// The CPU going back for its debugger: what it asks of the snapshots, and what it does when it is
-// back at one. That real programs get there is tests/firmware/reverse_test.py.
+// Reverse debugging of the CPU: requests to the snapshots, and actions after a return to one.
+// tests/firmware/reverse_test.py covers real programs.
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -42,8 +42,8 @@ class Signpost final : public SnapshotHistory {
   std::size_t taken_ = 0;
 };
 
-/// `debugger` talks to a CPU that counts for ever; ends this process, as the CPU goes back or when
-/// the debugger has nothing more to say. To be called in a process of its own.
+/// `debugger` talks to a CPU that counts for ever. Ends this process when the CPU goes back or when
+/// the debugger has finished, so call it in a process of its own.
 template <class Debugger>
 void debug(const std::string& request, const Debugger& debugger) {
   RiscvCpuConfig config;

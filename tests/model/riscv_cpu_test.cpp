@@ -15,7 +15,7 @@
 namespace dcc::model::riscv_cpu_test {
 namespace {
 
-/// Two registers: writing 0 ends the program, 4 notes when it was written.
+/// Two registers: writing 0 ends the program, 4 records the time of the write.
 class Probe final : public WordTarget {
  public:
   explicit Probe(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)

@@ -1,4 +1,4 @@
-// The simulation control registers: both do what they say and neither can be read.
+// The simulation control registers: both act on writes, and neither can be read.
 #include "sim_control.h"
 
 #include "driver/memory_map.h"

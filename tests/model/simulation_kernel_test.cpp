@@ -1,4 +1,5 @@
-// Two clocks as one: events before processes, and processes find devices at their own time.
+// Two clocks advance together: events run before processes, and processes find devices at the
+// processes' own time.
 #include "simulation_kernel.h"
 
 #include "model_test.h"

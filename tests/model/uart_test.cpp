@@ -1,4 +1,4 @@
-// The UART: what is sent comes out, input arrives at its pace, is held back, and interrupts.
+// The UART: output, input at the line's pace, input flow control, interrupts.
 #include "uart.h"
 
 #include "driver/memory_map.h"

@@ -6,7 +6,7 @@
 namespace dcc::model::word_target_test {
 namespace {
 
-/// Register 0 remembers; 4 is read-only; nothing else is there.
+/// Register 0 keeps its value, register 4 is read-only, no other register exists.
 class Two final : public WordTarget {
  public:
   Two() : WordTarget("two", sc_core::sc_time(5, sc_core::SC_NS)) {}

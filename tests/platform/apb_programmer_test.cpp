@@ -1,5 +1,5 @@
-// The platform as a user of the driver: what it programs, and its message if the controller
-// refuses.
+// The platform as a user of the driver: programmed registers, and the message if the controller
+// refuses a value.
 #include "software/apb_programmer.h"
 
 #include <gtest/gtest.h>

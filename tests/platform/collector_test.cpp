@@ -1,4 +1,4 @@
-// What each device adds to the balance, and the balance of a whole run.
+// Contribution of each device to the packet balance, and the balance of a whole run.
 #include "measure/collector.h"
 
 #include <gtest/gtest.h>

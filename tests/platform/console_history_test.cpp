@@ -1,5 +1,5 @@
-// Which snapshot the prompt returns to, with which request; a search continues at earlier
-// snapshots.
+// The snapshot to which the prompt returns, the request that goes with it, and searches that
+// continue at earlier snapshots.
 #include "debug/console_history.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,8 @@ TEST_F(ConsoleHistoryTest, ATimeIsReachedFromASnapshotBeforeIt) {
   EXPECT_EQ(between.number, 2u);
   EXPECT_EQ(between.request.kind, ReverseRequest::Kind::kToTime);
   EXPECT_EQ(between.request.time, kNanoSecond * 250);
-  // The snapshot of the same instant lies among its events, and a pause comes after all of them.
+  // The snapshot of the same instant lies between the events of that instant; a pause comes after
+  // all of them.
   EXPECT_EQ(reversal([&] { history_.to_time(kNanoSecond * 200); }).number, 1u);
   EXPECT_EQ(reversal([&] { history_.to_time(PicoSeconds{}); }).number, 0u);
 }

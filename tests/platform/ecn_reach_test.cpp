@@ -1,4 +1,4 @@
-// Whether ECN can act in a configuration: the arithmetic against a case worked out by hand.
+// Whether ECN can act in a configuration, against a case calculated by hand.
 #include "build/ecn_reach.h"
 
 #include <gtest/gtest.h>

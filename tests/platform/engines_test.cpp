@@ -1,4 +1,4 @@
-// Which engines a controller gets.
+// Choice of the controller's engines.
 #include "build/engines.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The C library's next memory lies where the system was asked for large pages.
+// The C library allocates from memory for which large pages were requested.
 #include "build/large_heap.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace dcc::vp {
 namespace {
 
-/// True if the system was asked for large pages at `address`.
+/// True if large pages were requested at `address`.
 bool asked_for_large_pages(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");
@@ -44,7 +44,7 @@ TEST(LargeHeap, WhatIsTakenNextLiesInLargePages) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
     GTEST_SKIP() << "this system has no such pages";
   }
-  // All but the bytes before the beginning of the first page.
+  // All memory except the bytes before the first page's begin.
   EXPECT_GE(std::stoi(after_preferring(std::size_t{64} << 20)), 21);
   EXPECT_EQ(after_preferring(0), "0") << "nobody asks by itself";
 }

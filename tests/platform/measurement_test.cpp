@@ -1,4 +1,4 @@
-// What is counted within `measure`, and which series a run leaves.
+// Values counted within `measure`, and the series that a run writes.
 #include "measure/measurement.h"
 
 #include <gtest/gtest.h>

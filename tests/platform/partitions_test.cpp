@@ -1,4 +1,4 @@
-// Whether a run is divided, and the reason if it is not.
+// Whether a run is divided into partitions, and the reason if not.
 #include "parallel/partitions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which hosts report to the closed loop's manager, and which it commands.
+// Hosts that report to the closed loop's manager, and hosts that the manager commands.
 #include "software/qos_links.h"
 
 #include <gtest/gtest.h>

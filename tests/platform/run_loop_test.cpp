@@ -1,4 +1,4 @@
-// When a run ends early, and the share that is over.
+// Early end of a run, and the completed share.
 #include "build/run_loop.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From a configuration to results: the same every time, with and without software.
+// From a configuration to results: repeatable, with and without software.
 #include "build/run.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Priorities that switch ports shape by credit, beside others that share the rest.
+// Switch ports that shape some priorities by credit while other priorities share the rest.
 #include <gtest/gtest.h>
 
 #include "small_platform.h"

@@ -1,4 +1,4 @@
-// Which files a trace leaves, and what a window and a selection exclude.
+// Files that a trace writes, and the effect of its window and selection.
 #include "debug/tracing.h"
 
 #include <gtest/gtest.h>

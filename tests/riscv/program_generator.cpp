@@ -225,7 +225,8 @@ void ProgramGenerator::compressed_memory_access() {
   }
 }
 
-// A jump or branch over a block; what it skips is generated first to know how far that is.
+// A jump or branch over a block. The skipped block is generated first, because the offset depends
+// on its length.
 void ProgramGenerator::forward_jump(unsigned depth) {
   const unsigned kind = random_.below(7);
   const bool compressed = kind >= 3;

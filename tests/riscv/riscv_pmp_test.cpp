@@ -1,5 +1,5 @@
-// Physical memory protection: matching, priority, locks, and that nothing slips past it.
-// Rules from the RISC-V Privileged Architecture 1.12, section 3.7.
+// Physical memory protection: matching, priority, locks, and accesses that must not pass. Rules
+// from the RISC-V Privileged Architecture 1.12, section 3.7.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::pmp_tests {

@@ -1,4 +1,5 @@
-// Names of addresses: functions before labels, sizes honoured, nothing named from afar.
+// Names of addresses: functions before labels, symbol sizes respected, no name for distant
+// addresses.
 #include <gtest/gtest.h>
 
 #include "riscv/symbol_table.h"

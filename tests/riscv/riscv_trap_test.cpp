@@ -1,4 +1,4 @@
-// Every synchronous exception: cause, mepc, mtval, and what did not happen.
+// Every synchronous exception: cause, mepc, mtval, and the suppressed effects of the instruction.
 // Rules from the RISC-V Privileged Architecture 1.12, sections 3.1.15 to 3.1.17 and 3.3.
 #include "hart_fixture.h"
 
@@ -260,7 +260,7 @@ TEST_F(RiscvTrap, DeathInEndlessLoop) {
   put(kRam, {enc_j(0, 0)});
   EXPECT_EQ(run(10), Stop::kDead);
   EXPECT_EQ(hart_.death(), Death::kEndlessLoop);
-  // With an interrupt that may come, the loop is a way to wait.
+  // With a possible interrupt, the loop is a legal way to wait.
   hart_.reset(kRam);
   hart_.write_csr(csr::kMtvec, kHandler);
   hart_.write_csr(csr::kMie, 0x80);

@@ -1,5 +1,5 @@
-// Debug triggers: what they can be set to, when they fire, and whose they are.
-// Rules from RISC-V External Debug Support 0.13.2, chapter 5.
+// Debug triggers: legal settings, firing, and ownership. Rules from RISC-V External Debug Support
+// 0.13.2, chapter 5.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::trigger_tests {

@@ -1,5 +1,5 @@
-// User mode: how it is entered and left, what it may not do, and what interrupts do to it.
-// Rules from the RISC-V Privileged Architecture 1.12, chapters 2 and 3.
+// User mode: entry and exit, forbidden operations, effect of interrupts. Rules from the RISC-V
+// Privileged Architecture 1.12, chapters 2 and 3.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::user_mode_tests {

@@ -111,7 +111,7 @@ class Installed(unittest.TestCase):
         self.assertGreater(rates[-1], rates[2])  # and raised
 
     def test_the_same_with_a_systemc_of_ones_own(self):
-        # As Accellera's CMake package: SystemC::systemc, and nothing that pkg-config could find.
+        # SystemC as Accellera's CMake package (SystemC::systemc), hidden from pkg-config.
         place = self.example("systemc-controller", "own-systemc")
         (place / "SystemCLanguageConfig.cmake").write_text(
             "add_library(SystemC::systemc INTERFACE IMPORTED)\n"
@@ -139,19 +139,19 @@ class Installed(unittest.TestCase):
         metrics = json.loads((place / "one/metrics.json").read_text())
         self.assertGreater(metrics["aggregate"]["rate_decreases"], 100)
         self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
-        # Its parameters are like any other's.
+        # The plug-in's parameters behave like built-in ones.
         said = run(self.program, "params", "platform.yaml", "--match", "congestion_control.cut",
                    folder=place)
         self.assertIn("0.125   (platform.yaml:5:51; default 0.25)", said)
         self.assertIn("'2' is out of range (1/100 … 1)",
                       run(self.program, "check", "platform.yaml", "-c",
                           "nic.congestion_control.cut=2", folder=place, fails=True))
-        # What a run left leads to the same run, wherever it is.
+        # The effective configuration left by a run gives the same run from any folder.
         run(self.program, "run", place / "one/config.effective.yaml", "--out", "again", "--quiet",
             folder=self.folder)
         self.assertEqual((self.folder / "again/flows.csv").read_bytes(),
                          (place / "one/flows.csv").read_bytes())
-        # By its bare name.
+        # The plug-in is named without a path.
         run(self.program, "check", "platform.yaml", "-c", "plugins=steps", folder=place,
             DCCVP_PLUGIN_PATH=f"/nowhere:{place / 'build'}")
         self.refusals(place)
@@ -166,7 +166,7 @@ class Installed(unittest.TestCase):
         self.assertIn("is not a shared object", refused("steps.cpp"))
         shared = next(pathlib.Path("/lib").glob("*/libz.so.1"))
         self.assertIn("does not say that it is a plug-in", refused(shared))
-        # The same plug-in, as one built for another interface, or from other headers.
+        # The same plug-in built for another interface version, or with other headers.
         whole = (place / "build/steps.so").read_bytes()
         at = whole.index(b"dccvp plug-in\0\0\0") + 16
         for offset, words in ((0, "is built for plug-in interface 99, this program has"),
@@ -178,7 +178,7 @@ class Installed(unittest.TestCase):
         for length in range(0, len(whole), len(whole) // 40):
             (place / "short.so").write_bytes(whole[:length])
             self.assertIn("short.so", refused("./short.so"))
-        # Two of one name.
+        # Two plug-ins of one name.
         shutil.copy(place / "build/steps.so", place / "twin.so")
         self.assertIn("two modules of nic.congestion_control named steps", refused("[build/steps.so, ./twin.so]"))
 
@@ -198,7 +198,8 @@ class Installed(unittest.TestCase):
         self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
         whole = self.bytes_of(place, "model")
         self.assertEqual(self.bytes_of(place, "rtl"), whole)
-        # One that has a line without a slope: found by lock-step, and what it answers is what the run does.
+        # A rate unit with a flat line segment: lock-step finds the difference, and the run uses the
+        # plug-in's answers.
         source = place / "my_rate_unit.sv"
         text = source.read_text()
         next_entry = "decrease[9'(argument[16:8] + 9'd1)]"
@@ -211,7 +212,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(said, r"\n +model: rc .*\n +RTL: +rc ")
         self.assertNotEqual(self.bytes_of(place, "rtl"), whole)
         self.assertEqual(self.bytes_of(place, "model"), whole)
-        # There is one place.
+        # There is only one rate unit per process.
         shutil.copy(place / "build/my_rate_unit.so", place / "twin.so")
         self.assertIn("two rate units, my_rate_unit and my_rate_unit, for one place",
                       run(self.program, "check", "platform.yaml", "-c",
@@ -264,7 +265,8 @@ class Packaged(Installed):
         files = {f.relative_to(installed) for f in installed.rglob("*") if not f.is_dir()}
         self.assertGreater(len(files), 100)
         self.assertEqual({f.relative_to(self.prefix) for f in self.prefix.rglob("*") if not f.is_dir()}, files)
-        # What names its prefix names the package's, until it is moved; programs are stripped.
+        # Files that contain the prefix contain the package's prefix until the package is moved;
+        # programs are stripped.
         for file in sorted(files):
             ours, theirs = ((place / file).read_bytes() for place in (installed, self.prefix))
             if not ours.startswith(b"\x7fELF"):

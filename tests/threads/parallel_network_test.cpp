@@ -17,8 +17,8 @@ namespace {
 
 const PicoSeconds kEnd = kMicroSecond * 400;
 
-/// Everybody sends a message to everybody in a tree of two pods, under HPCC and flow control with
-/// little memory: telemetry, windows, acknowledgements and pauses cross the boundaries.
+/// Every host sends a message to every other host in a tree of two pods, under HPCC and flow
+/// control with little memory: telemetry, windows, ACKs and pauses cross the partition boundaries.
 class Tree {
  public:
   explicit Tree(unsigned parts, unsigned threads = 1)
@@ -44,7 +44,7 @@ class Tree {
     PacketPool::balance(pools);
   }
 
-  /// Everything that can be told of the run.
+  /// All observable results of the run.
   std::vector<std::int64_t> account() const {
     std::vector<std::int64_t> all;
     for (std::size_t flow = 0; flow < ledger_.size(); ++flow) {

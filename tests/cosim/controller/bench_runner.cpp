@@ -122,7 +122,7 @@ std::string starving(std::uint64_t seed, std::uint32_t mutant) {
   return wrong.empty() ? wrong : "starving, " + first_line(wrong);
 }
 
-/// Far ends of what is counted: a few hundred thousand cycles.
+/// Large counts need a few hundred thousand cycles.
 std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   for (const auto end :
        {join_and_be_late,

@@ -36,7 +36,8 @@ std::size_t least_distance(std::size_t a, std::size_t b) {
   constexpr std::size_t kD = 32;      // between issues of one flow
   if (b == kTimer) return a == kTimer ? kTick : kIssued + kD;
   if (a == kTimer) return 0;
-  // Of one kind there is one a cycle; of two in one cycle CNPs come first, bytes last.
+  // At most one event of a kind arrives per cycle. Of two events in one cycle, the CNP is sampled
+  // first and bytes last.
   return a < b ? 0 : 1;
 }
 
@@ -76,7 +77,7 @@ struct Total {
   }
 };
 
-/// One profile of a draw; registers and inputs hang on both, on nothing else.
+/// One profile of a draw. Profile and seed determine all registers and inputs.
 void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& guard) {
   const Case& one = kCases[which];
   const std::uint64_t seed = 1'000'000 + draw * kCases.size() + which;
@@ -109,7 +110,7 @@ void run_draw(std::uint64_t draw, unsigned jobs, Total& total) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Prints what was filled; the number of bins that are empty.
+/// Prints the filled bins; returns the number of empty bins.
 std::size_t print_bins(const Total& total) {
   std::size_t bins = 0, empty = 0;
   const auto bin = [&](const std::string& name, std::uint64_t count) {

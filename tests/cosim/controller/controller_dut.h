@@ -36,7 +36,7 @@ class ControllerDut {
   virtual const Shape& shape() const = 0;
   /// Asserts the reset and runs until the memories are swept: cycle 0.
   virtual void reset() = 0;
-  /// What the pins say in this cycle, with these inputs.
+  /// Output pins of this cycle under these inputs.
   virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
   /// The edge at its end. False when an assertion of the RTL failed.
   virtual bool edge() = 0;
@@ -50,9 +50,10 @@ class ControllerDut {
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.
 std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
-/// As small, with a hash table of flows that lie scattered in 24 bits; the bench sees 8 of them.
+/// A controller of the same size with a hash table of flow numbers that are scattered over 24 bits.
+/// The bench sees 8 bits of them.
 std::unique_ptr<ControllerDut> make_sparse_controller(std::uint32_t random_seed);
-/// The same with the numbers as they are.
+/// The same controller with unscattered flow numbers.
 std::unique_ptr<ControllerDut> make_unmapped_sparse_controller(std::uint32_t random_seed);
 /// The size that is shipped.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);

@@ -10,7 +10,7 @@
 
 namespace dcc::page {
 
-/// Where a bench's flow numbers lie in the controller's: a bijection of as many bits.
+/// Maps a bench's flow number to the controller's flow number: a bijection of as many bits.
 struct FlowMap {
   std::uint32_t bits = 32, factor = 1, turned = 0;  // an odd factor
 
@@ -96,7 +96,7 @@ class VerilatedController final : public ControllerDut {
   }
 
  private:
-  /// What is read, with the bench's number where the flow of a slot stands.
+  /// Read data, in which the flow number of a slot is the bench's number.
   std::uint32_t shown(const ApbPins& apb, std::uint32_t word) const {
     const bool flow = apb.paddr >= DCC_SLOTS_OFFSET &&
                       apb.paddr % DCC_SLOTS_STRIDE == DCC_SLOTS_FLOW_WORD_OFFSET &&

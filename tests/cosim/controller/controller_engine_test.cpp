@@ -71,7 +71,7 @@ class Machine {
     EXPECT_EQ(block().read(address, value), regs::AccessResult::kOk) << address;
     return value;
   }
-  /// Before time begins, as the platform's driver does.
+  /// Programs the registers before simulated time begins, as the platform's driver does.
   void program(bool dcqcn, std::uint32_t tick_div, std::uint32_t interval) {
     write(DCC_TICK_DIV_OFFSET, tick_div);
     write(DCC_TIMER_INTERVAL_OFFSET, interval);
@@ -102,7 +102,7 @@ class Machine {
       const std::uint32_t kind = below(1000);
       if (kind < accesses) {
         access(below(8), below(64), below(8));
-        // Software begins nothing before the last access is over.
+        // Software starts an access only after the previous access has ended.
         scheduler.run_until(scheduler.now() + kBus);
         time = scheduler.now().count;
       } else if (kind < 450) {

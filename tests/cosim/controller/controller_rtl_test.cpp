@@ -17,7 +17,7 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kCycles = 150'000;
-// Of a profile and seed with sparse flow numbers: SPARSE_CYCLES, if it is there.
+// Cycles of a run with sparse flow numbers: the environment variable SPARSE_CYCLES, if set.
 const std::uint64_t kSparseCycles = [] {
   const char* given = std::getenv("SPARSE_CYCLES");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
@@ -54,7 +54,7 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   EXPECT_GT(answered, 30u);
 }
 
-// The same with sparse flow numbers: the oracle knows nothing of where they lie.
+// The same run with sparse flow numbers. The oracle does not model the hash table.
 class SparseController : public testing::TestWithParam<Case> {};
 
 TEST_P(SparseController, KeepsThePageEdgeByEdge) {
@@ -95,7 +95,8 @@ Inputs both(Inputs a, const Inputs& b) {
   return a;
 }
 
-// Two inputs of one flow at every distance up to twice D, the flow with a slot or without.
+// Two inputs of one flow at every distance up to twice the latency D, for flows with and without a
+// slot.
 TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
   for (const bool dcqcn : {true, false}) {
     Bench bench(make_small_controller(7), 7);
@@ -157,7 +158,7 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
           }
         }
         while (due != 0 && bench.oracle().tick() + 1 < due) bench.cycle({});
-        // The expiry is issued kTick + 16 edges from here, if nothing else is due then.
+        // The expiry is issued kTick + 16 edges from now unless another event is due then.
         for (std::uint32_t i = 0; i < kTick + 16 - 64 + offset; ++i) bench.cycle({});
         bench.cycle(one(kind, flow, offset % 2 != 0));
         for (int i = 0; i < 100; ++i) bench.cycle({});
@@ -177,7 +178,7 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   }
 }
 
-// All packets of two flows are marked for good, a clear notification promised to one of them.
+// All packets of two flows stay marked; a clear notification is promised to one of the flows.
 TEST(LongHolds, EndAfter160Intervals) {
   constexpr std::uint32_t kTick = 64;
   Bench bench(make_small_controller(13), 13);
@@ -251,8 +252,8 @@ TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   }
 }
 
-// Flows that share both buckets of the hash table: those that find no place are dropped as if no
-// slot were free, the others are served. The oracle knows no buckets, so pins are looked at here.
+// All flows share both buckets of the hash table. Flows without a place are dropped as if no slot
+// were free, the other flows are served. The oracle has no buckets, so this test compares pins.
 TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
   constexpr std::uint32_t kPlaces = 8 + 32, kFlows = 60;
   const auto dut = make_unmapped_sparse_controller(5);
@@ -296,7 +297,7 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
     EXPECT_EQ(told->bound, i < kPlaces) << i;
   }
   EXPECT_TRUE(command(one(kCnp, 1, false)).has_value()) << "its buckets are others";
-  // One is released: another finds its place.
+  // After one flow is released another one finds a place.
   command(one(kCommand, flow(7), false));
   EXPECT_TRUE(command(one(kCnp, flow(kFlows), false)).has_value());
   EXPECT_TRUE(command(one(kCommand, flow(kFlows), true))->bound);

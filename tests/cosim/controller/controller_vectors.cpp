@@ -38,7 +38,7 @@ constexpr std::uint64_t kWindowRead = 60;   // cycles after which every read of 
 /// Answers the bench with what its own oracle says, and writes both down.
 class Recorder final : public ControllerDut {
  public:
-  /// Of the bench that drives this; known when it is built.
+  /// Version of the bench that drives these vectors, set at build time.
   void follow(const Bench& bench) { bench_ = &bench; }
 
   const Shape& shape() const override { return kShape; }
@@ -112,7 +112,7 @@ Profile profile(std::uint32_t flows, std::uint32_t cnp, std::uint32_t bytes) {
   return p;
 }
 
-// The first two are what a simulator has time for that is slow.
+// Slow simulators run the first two profiles only.
 std::array<Run, 10> runs() {
   Profile flood = profile(256, 900, 1024);  // loss and back-pressure
   flood.command = 100;

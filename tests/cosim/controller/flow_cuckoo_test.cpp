@@ -40,7 +40,7 @@ struct Shipped {
   static constexpr std::uint32_t kSlots = 1024, kP0 = 0x11D, kP1 = 0x12B;
 };
 
-/// What the random changes are like.
+/// Kinds and probabilities of the random changes.
 struct Load {
   std::uint32_t rate = 1024;       // changes, in 1/1024 a cycle
   std::uint32_t in_use = 0;        // slots; 0: all
@@ -72,12 +72,12 @@ class Table {
       cycle();
     }
   }
-  /// All binds under way come; then whatever the stash can still do.
+  /// Completes all pending binds and then all moves that the stash can still make.
   void settle(std::uint32_t cycles) {
     while ((!claims_.empty() || asked_for() != 0) && !testing::Test::HasFailure()) cycle();
     for (std::uint32_t i = 0; i < cycles && !testing::Test::HasFailure(); ++i) cycle();
   }
-  /// As after a soft reset: nothing is under way.
+  /// State after a soft reset: no operation is pending.
   void soft_reset() {
     settle(0);
     sweep(false);
@@ -182,7 +182,7 @@ class Table {
                                             : below(kSlots);
     top.slot_i = slot;
 
-    // Look-ups: of what is bound, was changed just now, or is not there.
+    // Look-ups of bound flows, of recently changed flows and of unknown flows.
     std::uint32_t flow = below(kFlows);
     const std::uint32_t kind = below(4);
     if (looked_for_ != kFlows)
@@ -201,7 +201,7 @@ class Table {
     top.name_slot_i = below(2) == 0 ? slot : below(kSlots);
     top.eval();
 
-    // What was asked for in the cycle before.
+    // The request of the previous cycle.
     if (asked_) {
       ++looks;
       hits += expected_bound_;
@@ -215,7 +215,7 @@ class Table {
     }
     ASSERT_EQ(top.error_o, 0);
 
-    // None is refused as long as the stash has places for all that are under way.
+    // No bind is refused while the stash has room for all pending binds.
     const std::uint32_t filled = in_stash();
     const std::size_t under_way = claims_.size() + (inside().dc_flow_cuckoo__DOT__op_bind_q != 0);
     most_in_stash = std::max(most_in_stash, filled);
@@ -225,7 +225,7 @@ class Table {
     if (want != kFlows && top.room_o == 0) {
       ++refused;
       ASSERT_TRUE(may_refuse) << "no room with " << filled << " in the stash";
-      // As of the cycle before: since then an entry or a bind may have found a place.
+      // State of the previous cycle: an entry or a bind may have been placed since.
       ASSERT_GE(filled + under_way + 1, kStash);
     }
     if (want != kFlows && top.room_o != 0) {
@@ -400,7 +400,7 @@ TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
       table.soft_reset();
     EXPECT_EQ(table.in_stash(), 0u);
   }
-  // One after the other, so that none is kept for another.
+  // Binds are made one after the other, so that no place is reserved for another bind.
   load.rate = 20;
   load.in_use = 64;
   const std::uint64_t refused = table.refused;
@@ -419,7 +419,7 @@ TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
   EXPECT_GT(table.kicks, 100u);
 }
 
-// Soft resets between loads: nothing is bound afterwards, names stay.
+// Soft resets between loads: afterwards no flow is bound, and flow numbers keep their buckets.
 TYPED_TEST(FlowCuckoo, ForgetsAllInASweep) {
   Table<TypeParam> table(17);
   table.may_refuse = true;

@@ -1,7 +1,7 @@
-// State of the small controller that a bench reaches into: memories that have parity, counters.
-//
-// A verilated class names what lies within by its path. DCC_JOIN(a, b), which its includer defines,
-// joins two parts of one: it is another for a netlist that yosys has flattened.
+// State of the small controller that a bench accesses directly: memories with parity, and counters.
+// The path of a member in the verilated class names each of them. The including file defines
+// DCC_JOIN(a, b), which joins two parts of a path; a netlist flattened by yosys needs another
+// definition.
 #pragma once
 
 #include <algorithm>
@@ -123,7 +123,7 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
   return kMemories;
 }
 
-/// Of a class with sparse flow numbers and 64 slots: those of its flow table.
+/// Memories of the flow table in a class with sparse flow numbers and 64 slots.
 template <class Top>
 const std::vector<GuardedMemory>& sparse_memories_of() {
   using detail::turn;
@@ -159,7 +159,7 @@ std::vector<WideCounter> wide_counters_of() {
   };
 }
 
-/// Whole horizons of the wheel, so that nothing in it moves.
+/// Multiples of the wheel's horizon, so that no entry of the wheel moves.
 template <class Top>
 void add_time_of(ControllerDut& small, std::uint32_t ticks) {
   auto& root = *static_cast<VerilatedController<Top>&>(small).pins().rootp;

@@ -22,9 +22,9 @@ inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned
   memory.flip(small, bit);
 }
 
-/// Of the small controller of make_small_controller().
+/// Memories of the controller that make_small_controller() returns.
 const std::vector<GuardedMemory>& guarded_memories();
-/// Of make_sparse_controller(): what it has in place of others.
+/// Memories that make_sparse_controller() has instead.
 const std::vector<GuardedMemory>& sparse_memories();
 
 }  // namespace dcc::page

@@ -1,5 +1,5 @@
-// Memories that lose a bit: no wrong rate leaves, the block says what happened and stands still,
-// and a soft reset (with tables written anew) makes it whole again.
+// Memories that lose a bit: no wrong rate leaves the block, the block reports the error and stops,
+// and a soft reset (with tables written anew) restores its function.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -48,7 +48,7 @@ TEST_P(SparseMemoryErrors, AreSeenAndNothingWrongLeaves) {
 INSTANTIATE_TEST_SUITE_P(All, SparseMemoryErrors, testing::ValuesIn(sparse_memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// What software reads is checked as well: of tables and slots.
+// Reads by software are checked too, for tables and slots.
 TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   for (const GuardedMemory& memory : guarded_memories()) {
     const std::string name = memory.name;

@@ -1,7 +1,10 @@
-// Plays golden vectors of the whole controller to the reference model: model_replay FILE.vec
+// Plays golden vectors of the whole controller to the reference model:
 //
-// Every answer with its cycle, and what software reads. Prints PASS or FAIL; the format is that of
-// controller_vectors. Also shows how the model is used: calls in time order, answers come back.
+//   model_replay FILE.vec
+//
+// Compares every answer with its cycle, and all read data. Prints PASS or FAIL; controller_vectors
+// describes the format. Also an example of the model's use: calls in order of time, answers by
+// callback.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -65,7 +68,7 @@ class Model final : public RateSink {
 
 class Replay {
  public:
-  /// What comes with one cycle: inputs, then the bus.
+  /// Inputs and bus access of one cycle.
   void cycle(const std::vector<Line>& lines) {
     for (const Line& line : lines) {
       if (line.op == 0) {
@@ -124,7 +127,7 @@ class Replay {
       differ(line.cycle, "a read is refused");
     }
     if (line.c == 0) return;
-    // Of a free slot the hardware shows what was there last.
+    // For a free slot the hardware shows the previous content.
     if (slots && address % 32 != 0 &&
         !device.slot((address - regs::dcc_map::kWindowSlotsOffset) / 32).flow.has_value()) {
       return;

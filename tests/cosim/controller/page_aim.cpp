@@ -1,4 +1,4 @@
-// Registers close to what they are compared with: where one bit decides.
+// Sets registers close to their comparison values, where one bit decides.
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +7,8 @@
 
 namespace dcc::page {
 
-// Little of R_HAI is missing to a hold, or none: then a CNP that changes nothing else.
+// Sets the hold's length just below R_HAI or equal to it, followed by a CNP that changes no other
+// field.
 void Bench::plan_hold(std::uint32_t slot) {
   const Slot& s = oracle_.slot(slot);
   const std::int64_t owed = -s.length / 256 - 8;

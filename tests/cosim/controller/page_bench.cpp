@@ -43,7 +43,7 @@ void Bench::differ(const std::string& what) {
   difference_ = text.str();
 }
 
-// All magnitudes alike.
+// A random value whose magnitudes (number of bits) are equally frequent.
 std::uint32_t Bench::magnitude(std::uint32_t bits) {
   const std::uint32_t width = 1 + below(bits);
   return static_cast<std::uint32_t>(random_() & ((std::uint64_t{1} << width) - 1));
@@ -270,8 +270,8 @@ void Bench::step(const Inputs& inputs) {
   if (accessing_) {
     apb = {true, access_.begun, access_.write, access_.address, access_.value};
     hold = waits(access_.write, access_.address);
-    // What a read gives is as of the edge at which a write would act; events are issued from then
-    // on.
+    // Read data show the state at the edge at which a write would take effect. Events are issued
+    // again from that edge on.
     if (hold && access_.begun && oracle_.cycle() >= access_.acts) hold = false;
     if (access_.begun && oracle_.cycle() == access_.acts)
       access_.expected = expected_window(access_.address);
@@ -298,7 +298,7 @@ void Bench::step(const Inputs& inputs) {
     differ("command_ready_o is " + std::to_string(pins.command_ready));
   const std::optional<Answer> answer = oracle_.answer();
   if (faulty && !pins.rate_valid) {
-    // It was held back.
+    // The access was held back.
   } else if (pins.rate_valid != answer.has_value()) {
     std::ostringstream text;
     if (answer.has_value())

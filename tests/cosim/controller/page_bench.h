@@ -16,7 +16,7 @@
 
 namespace dcc::page {
 
-/// What the random inputs are like; probabilities in 1/1024 a cycle.
+/// Parameters of the random inputs; probabilities are in units of 1/1024 per cycle.
 struct Profile {
   std::uint32_t flows = 16;
   std::uint32_t cnp = 30, bytes = 200, command = 4;
@@ -31,7 +31,7 @@ struct Profile {
 
 constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all that was issued
 
-/// Whether an access waits until nothing is on its way.
+/// True if an access waits until the pipeline is empty.
 bool waits(bool write, std::uint32_t address);
 
 class Bench {
@@ -41,19 +41,20 @@ class Bench {
   /// Registers of one run: the law, proportional or DCQCN, and everything else at random.
   void program(bool dcqcn);
   void run(std::uint64_t cycles, const Profile& profile);
-  /// One cycle with these inputs and no access.
+  /// Runs one cycle with these inputs and without an access.
   void cycle(const Inputs& inputs);
   void write(std::uint32_t address, std::uint32_t value);
   std::uint32_t read(std::uint32_t address);
   void compare_counters();
-  /// Reads them when nothing was issued for a while: then a model that counts at once agrees, too.
+  /// Reads the counters after a time without issued events, so that a model that counts immediately
+  /// agrees as well.
   void read_settled_counters();
   void compare_slots();
 
   Oracle& oracle() { return oracle_; }
   const Oracle& oracle() const { return oracle_; }
   ControllerDut& dut() { return *dut_; }
-  /// What a read that begins in this cycle must give; none: the oracle does not say.
+  /// Expected data of a read that begins in this cycle; empty if the oracle does not define them.
   std::optional<std::uint32_t> will_read(std::uint32_t address) const;
   /// Empty while all is well; else the first difference.
   const std::string& difference() const { return difference_; }
@@ -68,7 +69,7 @@ class Bench {
   /// A memory has lost bits: answers may be missing, but none may be wrong, and the block may stand
   /// still.
   bool faulty = false;
-  /// By kinds of two events of one flow (inputs), and edges between their sampling up to 64.
+  /// Coverage: kinds of two events of one flow, by edges between their sampling, up to 64.
   std::array<std::array<std::array<std::uint64_t, 65>, 4>, 4> pairs{};
 
  private:
@@ -94,15 +95,15 @@ class Bench {
   void step(const Inputs& inputs);
   void act(std::uint32_t address, std::uint32_t value);
   std::optional<std::uint32_t> expected_window(std::uint32_t address) const;
-  /// What a register that tells the state told in the cycle before, of a counter with its upper
-  /// half; none: the oracle does not say.
+  /// Expected value, as of the previous cycle, of a register that shows state; counters include
+  /// their upper half. Empty if the oracle does not define the value.
   std::optional<std::uint64_t> expected_status(std::uint32_t address) const;
   void follow_status();
   void set_counters();
   void begin_late();
   void plan_hold(std::uint32_t slot);
   void plan_first(std::uint32_t flow);
-  // What a slot is to be in, and what comes then.
+  // State to set in a slot, and the input that follows.
   struct State {
     std::function<void(Slot&)> slot;  // on top of any_state()
     Inputs in;
@@ -138,7 +139,7 @@ class Bench {
   std::map<std::uint32_t, Issue> last_of_flow_;
   std::deque<std::string> recent_;  // issues, for a difference
   std::string difference_;
-  // What software sees of this cycle, and of the one before.
+  // State visible to software in this cycle and in the previous one.
   struct Status {
     bool ready = false, idle = false, table_full = false;
     std::uint32_t time = 0;

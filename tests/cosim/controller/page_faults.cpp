@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kWarmUp = 4000, kPatience = 200'000, kLong = 40'000;
 constexpr std::uint32_t kState = DCC_STATUS_READY_MASK | DCC_STATUS_FAULT_MASK;
 
-/// So that timers wait in the wheel's lists, beyond the two blocks of its last level.
+/// Delay beyond the two blocks of the last level, so that timers wait in the wheel's lists.
 void wait_long(Bench& bench) {
   bench.write(DCC_TICK_DIV_OFFSET, 64);
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 150);

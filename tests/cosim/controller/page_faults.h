@@ -17,25 +17,25 @@ struct Loss {
 /// CTRL.SOFT_RESET, and waits until it is over.
 void soft_reset(Bench& bench);
 
-/// Flips that bit in all words under random load: no wrong answer may leave, the block must say
-/// what happened and stand still, and after a soft reset keep the contract again. Empty, or what
-/// was wrong.
+/// Flips the bit in all words under random load. No wrong answer may leave the block, the block
+/// must report the error and stop, and after a soft reset it must keep the contract again. Returns
+/// an empty text or the violation.
 std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss);
 
-/// A wrong CNP waits at the head of its FIFO, which that memory is, until MEMORY_ERRORS is full: a
-/// cycle counts one. Empty, or what was wrong.
+/// Places a corrupted CNP at the head of its FIFO (the given memory) until MEMORY_ERRORS is
+/// saturated; each cycle counts one error. Returns an empty text or the violation.
 std::string count_errors(Bench& bench, const GuardedMemory& cnps);
 
-/// CNPs in every cycle leave no room for expiries, until the wheel is 2^15 ticks behind; then a
-/// soft reset. Empty, or what was wrong.
+/// Sends CNPs in every cycle, which leaves no room for expiries, until the wheel is 2^15 ticks
+/// late; then resets by software. Returns an empty text or the violation.
 std::string starve(Bench& bench);
 
-/// CNPs in every cycle while a flow's notifications are joined as often as is counted; of the
-/// expiries that are late together the last is due a thousand ticks after the others. Empty, or
-/// what was wrong.
+/// Sends CNPs in every cycle while notifications of one flow are joined up to the counter's end.
+/// The last of the late expiries is due a thousand ticks after the others. Returns an empty text or
+/// the violation.
 std::string join_and_be_late(Bench& bench);
 
-/// Ticks of up to 2^15 cycles. Empty, or what was wrong.
+/// Runs with ticks of up to 2^15 cycles. Returns an empty text or the violation.
 std::string long_ticks(Bench& bench);
 
 }  // namespace dcc::page

@@ -72,7 +72,7 @@ std::optional<std::uint64_t> Oracle::lag() const {
   return tick_ - at;
 }
 
-// What is issued at the edge that ends this cycle.
+// The event issued at the edge that ends this cycle.
 std::optional<Kind> Oracle::chosen(bool hold) const {
   if (hold || !ready()) return std::nullopt;
   const std::uint64_t edge = n_ + 1;

@@ -56,7 +56,7 @@ struct Tables {
   std::array<std::uint32_t, 257> decrease;
 };
 
-/// What is at the input ports in a cycle.
+/// Inputs at the ports in one cycle.
 struct Inputs {
   bool cnp = false, bytes = false, command = false;
   std::uint32_t cnp_flow = 0, cnp_dscp = 0, cnp_marks = 0, cnp_packets = 0;
@@ -105,45 +105,45 @@ class Oracle {
  public:
   explicit Oracle(const Shape& shape);
 
-  /// Cycle n lies between edge n and edge n + 1; the first is 0.
+  /// Cycle n lies between edge n and edge n + 1; the first cycle is 0.
   std::uint64_t cycle() const { return n_; }
   bool ready() const { return n_ >= ready_from_; }
   /// The rate port in this cycle.
   std::optional<Answer> answer() const;
-  /// Whether the byte port takes a notification of that flow in this cycle; `hold` as for edge().
+  /// True if the byte port accepts a notification of the flow in this cycle; `hold` as for edge().
   bool bytes_ready(std::uint32_t flow, bool hold) const;
   bool command_ready(bool hold) const;
-  /// The edge at the end of this cycle, with what the ports carry in it. `hold`: an access that
-  /// waits for a quiet pipeline is there. True of the parameter if something is issued.
+  /// Advances to the edge at the end of this cycle with the given port inputs. `hold`: an access is
+  /// waiting for an empty pipeline. Returns true in the parameter if an event is issued.
   std::optional<Issue> edge(const Inputs& inputs, bool hold);
   /// The edge at which a write that began in cycle a acts.
   std::uint64_t write_edge(std::uint64_t a) const;
-  /// To be called right after the edge at which they act.
+  /// Applies register changes. Call right after the edge at which they take effect.
   Registers registers;
   Tables tables;
   void soft_reset();
 
   const Slot& slot(std::uint32_t index) const { return slots_[index]; }
-  /// As if events had brought it there; nothing is under way.
+  /// Sets the slot's state as if events had led to it. Precondition: the pipeline is empty.
   void set_slot(std::uint32_t index, const Slot& slot) { slots_[index] = slot; }
   /// Due tick of the wheel's event of a slot; 0: it has none.
   std::uint64_t due_of(std::uint32_t slot) const;
   const Counts& counts() const { return counts_; }
-  /// As they stood after an edge, at most kRemembered - 1 edges ago.
+  /// The values after an edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
   /// Time begins with that tick: before anything was issued.
   void begin_at(std::uint64_t tick) { tick_ += tick; }
-  /// Ticks by which the wheel is behind: it stands where its first expiry waits, if one does. None
-  /// while it may still be on its way there.
+  /// Number of ticks by which the wheel is late; the wheel stands at its first waiting expiry, if
+  /// any. Empty while the wheel may still be moving there.
   std::optional<std::uint64_t> lag() const;
-  /// As if a counter had been so much greater all the time.
+  /// Raises a counter as if the counter had been greater by this amount from the beginning.
   void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
     counts_.*count += difference;
     for (Past& past : past_) past.counts.*count += difference;
   }
   /// Slots that are free for the issue that follows that edge, likewise.
   std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
-  /// Whether nothing waits at the inputs or in the wheel.
+  /// True if no event waits at the inputs or in the wheel.
   bool nothing_waits() const {
     return cnps_.empty() && commands_.empty() && bytes_.empty() && wheel_.empty();
   }

@@ -1,4 +1,4 @@
-// What the bench of the whole controller is run with, law by law.
+// Stimulus profiles of the whole controller's bench, one set per law.
 #pragma once
 
 #include <ostream>

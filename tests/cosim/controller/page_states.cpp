@@ -1,7 +1,6 @@
-// Slots put into states that only days of traffic or very fast lines would reach: ages, accounts,
-// rates and their products with any bit set, next to what they are compared with.
-//
-// A write has just taken effect when a slot is set, so nothing is under way and nothing notices.
+// Sets slots to states that otherwise only days of traffic or very fast lines would reach: ages,
+// accounts, rates and their products with any bit set, close to their comparison values.  A slot is
+// set right after a register write took effect, when the pipeline is empty.
 #include <algorithm>
 #include <vector>
 
@@ -61,7 +60,7 @@ Slot Bench::any_state(const Slot& now) {
   return s;
 }
 
-// What comes then: of a timer event nothing but time.
+// The following input; for a timer event only time passes.
 Inputs Bench::event_of(std::uint32_t flow) {
   Inputs in;
   in.cnp_flow = in.bytes_flow = in.command_flow = flow;
@@ -85,7 +84,7 @@ void Bench::aim_age(State& state) {
   state.in.cnp_marks = std::max(1u, state.in.cnp_marks);
 }
 
-// More or less owed than four intervals send: a product of 52 bits against a rate.
+// Debt around the amount that four intervals send: a product of 52 bits against a rate.
 void Bench::aim_owed(State& state) {
   const std::uint32_t owed = 1 + std::min(magnitude(19), (1u << 19) - 10);
   const std::uint64_t product = std::uint64_t{1} << below(51);
@@ -174,7 +173,8 @@ void Bench::aim_account(State& state) {
   (below(2) == 0 ? state.in.cnp : state.in.bytes) = true;
 }
 
-// After a hold: four times the packets and marks, next to what they may be, and the last interval.
+// The fast phase after a hold: four times the packets and marks, close to their limits, and the
+// last interval.
 void Bench::aim_fast_phase(State& state) {
   const std::uint32_t t = below(3) == 0   ? 255
                           : below(2) == 0 ? around(kMaxHold)
@@ -260,7 +260,7 @@ void Bench::set_state() {
   }
   const std::uint32_t at =
       state.timer ? next : bound[below(static_cast<std::uint32_t>(bound.size()))];
-  // The last write: from here on nothing is under way.
+  // The last write; from here on the pipeline is empty.
   write(DCC_TIMER_INTERVAL_OFFSET, state.interval != 0 ? state.interval : before);
   if (!difference_.empty()) return;
   const std::uint64_t due = oracle_.due_of(at);

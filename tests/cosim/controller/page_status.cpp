@@ -1,5 +1,4 @@
-// What software reads of the state while events are under way: counters, STATUS, causes of
-// interrupts.
+// Registers that show state while events are being processed: counters, STATUS, interrupt causes.
 #include <algorithm>
 #include <iterator>
 
@@ -47,7 +46,7 @@ std::optional<std::uint64_t> Bench::counter(const Counts& counts, std::uint32_t 
   return std::nullopt;
 }
 
-// A register that tells the state: mostly a counter.
+// A register that shows state, in most cases a counter.
 void Bench::random_status() {
   static constexpr std::uint32_t kState[] = {
       DCC_STATUS_OFFSET,     DCC_FREE_SLOTS_OFFSET,   DCC_EVENTS_PENDING_OFFSET, DCC_TIME_OFFSET,
@@ -117,7 +116,7 @@ void Bench::follow_status() {
   if (status_.lag.has_value()) status_.lag = std::min<std::uint64_t>(*status_.lag, 0xFFFF);
 }
 
-// Time goes on from a tick that only days would reach.
+// Continues from a tick number that only days of running would reach.
 void Bench::begin_late() {
   if (dut_->add_time == nullptr) return;
   const std::uint32_t ticks = below(1u << 15) << 17;

@@ -136,7 +136,7 @@ void PrintTo(const Traffic& t, std::ostream* out) { *out << t.name; }
 
 class RtlEqualsModel : public testing::TestWithParam<Traffic> {
  protected:
-  /// Both write, at the same edge.
+  /// Both sides write at the same edge.
   void write(std::uint32_t address, std::uint32_t value) {
     rtl_->begin(true, address, value);
     model_->at(rtl_->cycle() + 1).set_parameters(parameters_);

@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// The unit, and what it is to answer.
+/// The unit under test and its expected answers.
 class RateDutTest : public testing::Test {
  protected:
   RateDutTest() { restart(1); }
@@ -48,7 +48,7 @@ class RateDutTest : public testing::Test {
     ADD_FAILURE() << "a read of an idle unit takes longer than the pipeline";
     return 0;
   }
-  /// One cycle: the request may be taken, a response may come.
+  /// Runs one cycle: a request may be accepted, a response may arrive.
   RateOutputs step(const RateInputs& in) {
     const RateOutputs out = unit->cycle(in);
     if (out.rsp_valid && in.rsp_ready) {
@@ -108,7 +108,7 @@ TEST_F(RateDutTest, TablesHoldWhatIsWritten) {
   RateRandom random(11);
   for (int n = 0; n < 6000 && !HasFailure(); ++n) {
     const auto table = static_cast<RateTable>(random.below(kRateTables));
-    // A little beyond the end, too, and one whose low bits meet another entry.
+    // Indices slightly beyond the end, and an index whose low bits select another entry.
     const std::uint32_t index =
         random.one_in(20) ? random.below(512) : random.below(entries(table) + 2);
     write(table, index, random.table_word(table));
@@ -174,7 +174,7 @@ TEST(RateNetlistTest, AnswersAsTheModel) {
 }
 #endif
 
-// What the bench is worth: it sees each fault that can be switched in at the pins.
+// Checks the bench itself: it must detect each fault that can be switched on at the pins.
 TEST(RateBenchTest, SeesInjectedFaults) {
   for (const RateFault fault : {RateFault::kRateBit, RateFault::kLostWrite, RateFault::kStage}) {
     const auto unit = make_rtl_rate_dut(fault);
@@ -239,7 +239,7 @@ TEST_F(RateDutTest, Corners) {
   EXPECT_EQ(answered, 64u * 4 * 4 * (4 * 3 + 5 * 2 * 3 * 2 * 3));
 }
 
-// What the numbers mean: DCQCN's cut and increase in real numbers, within the roundings.
+// Compares with DCQCN's cut and increase in real numbers, within the rounding errors.
 TEST_F(RateDutTest, RealNumbers) {
   using Real = long double;
   constexpr Real kOne = 65536;
@@ -285,7 +285,8 @@ TEST_F(RateDutTest, RealNumbers) {
     }
     ASSERT_EQ(got, 2);
 
-    // Two table entries and two products are off by half a unit each: α by 2 units and its part.
+    // Two table entries and two products are each wrong by up to half a unit, so α is wrong by up
+    // to 2 units.
     const Real decayed = cut.alpha * std::pow(1 - g, static_cast<Real>(cut.delta / 55));
     const Real alpha_error = 2.5L;
     EXPECT_NEAR(static_cast<double>(answers[0].rsp_alpha),

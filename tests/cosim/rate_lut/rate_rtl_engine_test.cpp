@@ -123,7 +123,7 @@ void repeat(RateEngine& engine, const RateCall& call) {
   if (const auto* i = std::get_if<IncreaseRequest>(&call)) engine.increase(*i);
 }
 
-// However long the run, what is kept leads to the same state.
+// The kept record leads to the same state for runs of any length.
 TEST(RateCalls, KeepTheStateOfWhatTheyDrop) {
   RateRandom random(23);
   RateCalls calls;

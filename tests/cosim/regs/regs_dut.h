@@ -16,7 +16,7 @@ struct ApbOutcome {
   int wait_states = 0;
 };
 
-/// What stands behind the block: live inputs, and memory at the window bus.
+/// Surroundings of the register block: live inputs, and a memory at the window bus.
 struct RegsEnvironment {
   std::vector<std::uint32_t> live;      // by register: fields read from the hardware
   std::vector<std::uint64_t> counters;  // by counter
@@ -40,7 +40,7 @@ class RegsDut {
   /// A cycle without a transfer.
   virtual void idle() = 0;
   virtual bool irq() = 0;
-  /// Member of reg2hw as it stands now: field `field` of a register, or its write strobe (-1).
+  /// Current value of a member of reg2hw: a register's field `field`, or its write strobe (-1).
   virtual std::uint32_t to_hardware(std::uint16_t index, int field) = 0;
   /// Writes that reached the window bus since the last call.
   virtual int take_window_writes() = 0;

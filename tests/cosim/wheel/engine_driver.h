@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// What came out, as a number that depends on every answer and its order.
+/// Digest of all answers and their order.
 struct EngineTrace {
   std::uint64_t hash = 1469598103934665603u;
   std::uint64_t expiries = 0;

@@ -23,8 +23,9 @@ struct WorstCase {
   bool in_order = true;
 };
 
-/// All slots start so as to meet on one tick `distance` ticks ahead; when it comes, a consumer
-/// takes one expiry every 4 cycles and starts each slot again, as the congestion manager does.
+/// All slots are started so that they expire on one tick, `distance` ticks ahead. At that tick a
+/// consumer takes one expiry every 4 cycles and starts each slot again, as the congestion manager
+/// does.
 WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restart) {
   const auto wheel = make_rtl_wheel();
   WheelInputs in;
@@ -87,7 +88,7 @@ WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restar
   return result;
 }
 
-/// The same in the model: one expiry every 4 cycles of a tick.
+/// The same load on the model: one expiry every 4 cycles of a tick.
 WorstCase run_model(std::uint32_t distance, std::uint32_t tick_cycles) {
   TimingWheel wheel(kVerilatedTimers);
   for (SlotIndex slot = 0; slot < kVerilatedTimers; ++slot) wheel.start(slot, distance, 0);

@@ -1,5 +1,5 @@
-// Any sequence of register accesses, notifications and time on the congestion controller: registers
-// keep what they promise, and slots and timer events always add up.
+// Random sequences of register accesses, notifications and time on the congestion controller:
+// registers keep their rules, and the numbers of slots and timer events always agree.
 #include <cstdint>
 
 #include "controller/controller_model.h"

@@ -50,12 +50,12 @@ class Target final : public dcc::model::DebugTarget {
   }
   std::string debug_monitor(const std::string& command) override { return command; }
 
-  /// Points that nobody has withdrawn.
+  /// Breakpoints that the debugger has not removed.
   std::size_t points() const { return points_.size(); }
 
  private:
   static constexpr std::uint64_t kBase = 0x8000'0000;
-  /// As a CPU has them: a point is there or not, however often it was set.
+  /// As in a CPU, a breakpoint exists or not, however often it was set.
   void mark(std::uint64_t key, bool set) {
     if (set) {
       points_.insert(key);
@@ -119,7 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int client = connected_to(server.port());
   DCC_REQUIRE(write(client, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   shutdown(client, SHUT_WR);
-  // The CPU "runs" and "stands" in turn until the debugger is gone.
+  // The CPU runs and stops in turn until the debugger has left.
   for (std::size_t turn = 0; turn <= bytes.size() + 2; ++turn) {
     if (server.poll()) {
       server.serve(DebugStop{});

@@ -23,7 +23,7 @@ constexpr std::uint32_t kCompletionRing = 0x2000;
 constexpr std::uint32_t kReceiveRing = 0x3000;
 constexpr std::uint32_t kPayload = 0x4000;
 
-/// Keeps what is sent until the bench hands it to the receiver.
+/// Keeps sent packets until the bench hands them to the receiver.
 struct Wire final : dcc::PacketOut {
   dcc::PicoSeconds send(dcc::Packet* packet) override {
     on_the_way.push_back(packet);
@@ -134,7 +134,7 @@ struct Bench {
   }
 
   void check() {
-    // What is not on the wire waits for it inside the NIC.
+    // Packets that are not on the wire wait inside the NIC.
     DCC_REQUIRE(pool.in_use() >= static_cast<std::int64_t>(wire.on_the_way.size()));
     DCC_REQUIRE(host.completions_unread() <= 0x10000);
   }

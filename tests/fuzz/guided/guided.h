@@ -1,4 +1,5 @@
-// What the coverage-guided targets share: a check that stays in every build, and bytes as numbers.
+// Shared by the coverage-guided targets: a check that stays in every build, and bytes read as
+// numbers.
 #pragma once
 
 #include <cstdint>

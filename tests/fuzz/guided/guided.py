@@ -26,7 +26,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "python"
 sys.path.insert(0, str(PACKAGE))
 FINDING = 77
 MOST_MEMORY = 2 << 30
-# What readers of text stumble over, beside their own words.
+# Words that break readers of text, besides the readers' own keywords.
 AWKWARD = ["", "0", "-1", "1", "65536", "99999999999999999999", "9" * 5000, "1e999", "-1e-999", ".nan", ".inf",
            "0x10", "0o7", "1_0", "1:30", "1/0", "1/00", "1/256", "1.5%", "\u00b2", "\u0661", "~", "null", "true",
            "2001-01-01", "2001-99-99", "'\\0'", '"\\0"', '"\\ud800"', '"\\n"', '"\\x1b"', "\u2028", "\ufeff",
@@ -190,7 +190,7 @@ class Fuzzer:
                 (keep / hashlib.sha1(data).hexdigest()).write_bytes(data)
 
     def finish(self, status):
-        # As libFuzzer says it.
+        # The message has libFuzzer's format.
         print(f"#{self.runs} DONE cov: {len(self.coverage.seen)} ft: {len(self.forms)} "
               f"corp: {len(self.corpus)}\nstat::number_of_executed_units: {self.runs}", file=sys.stderr)
         sys.exit(status)
@@ -206,7 +206,7 @@ class Fuzzer:
         while self.runs < self.options["runs"] or self.options["runs"] < 0:
             if 0 < self.options["max_total_time"] < time.monotonic() - began:
                 break
-            # What was found last is worth the most: half of all tries.
+            # Half of all tries mutate the most recent finds, which are worth the most.
             young = self.corpus[-32:] if mutator.below(2) else self.corpus
             data = mutator.mutated(mutator.one_of(young), mutator.one_of(self.corpus))
             self.run_or_stop(data, folders[0])

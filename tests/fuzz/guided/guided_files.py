@@ -52,7 +52,7 @@ def target(name, read, check):
             require(text == "", f"accepted, with the words {text!r}")
             return ""
         require(status == 2 and place.fullmatch(text), f"refused with {status}, {text!r}")
-        # The form of an error: what it says before it quotes, without places and numbers.
+        # The kind of an error: its message up to the first quotation, without places and numbers.
         return re.sub(r"[0-9]+", "", text[text.index(": ", len("dccvp: ")):].partition("'")[0])[:40]
 
     return one

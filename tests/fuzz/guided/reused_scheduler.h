@@ -1,5 +1,5 @@
-// One scheduler for all executions of a target: building one and taking it down again, a calendar
-// of 16 384 buckets, costs more than most inputs do.
+// One scheduler for all executions of a target: building and destroying one, with a calendar of 16
+// 384 buckets, costs more than most inputs.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ inline Scheduler& reused_scheduler() {
   return scheduler;
 }
 
-/// True once in a thousand executions: then an input runs on a new scheduler as well, and what
-/// comes of it must be the same.
+/// True once in a thousand executions: that input runs on a new scheduler as well, with the same
+/// result.
 inline bool time_to_compare() {
   static std::uint64_t executions = 0;
   return executions++ % 1024 == 0;
