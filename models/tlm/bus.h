@@ -1,4 +1,4 @@
-// The host's memory bus: decodes addresses, forwards, and says what lies where.
+// The host's memory bus: decodes addresses, forwards accesses, and names the target of an address.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
@@ -39,13 +39,14 @@ class Bus final : public sc_core::sc_module {
     int port = 0;            // in order of attach()
     std::string name;
   };
-  /// All ranges, by address.
+  /// All mapped ranges, in order of address.
   const std::vector<Range>& ranges() const { return ranges_; }
-  /// For messages: "ram + 0x10", or "nothing is mapped there; uart ends at 0x…, ram begins at 0x…".
+  /// Describes an address for messages: "ram + 0x10", or "nothing is mapped there; uart ends at
+  /// 0x…, ram begins at 0x…".
   std::string describe(std::uint64_t address) const;
 
-  /// One access as it ended, for traces. Times are the initiator's own: sc_time_stamp() and the
-  /// delay it has gathered.
+  /// One finished access, for traces. Times are the initiator's own: sc_time_stamp() plus its local
+  /// delay.
   struct Access {
     int initiator = 0;             // in the order of binding to `in`
     const Range* range = nullptr;  // null: nothing is mapped there
@@ -53,7 +54,7 @@ class Bus final : public sc_core::sc_module {
     sc_core::sc_time begin;
     sc_core::sc_time end;
   };
-  /// Not called for DMI and debug.
+  /// DMI and debug accesses are not reported.
   using Observer = std::function<void(const Access& access)>;
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
 

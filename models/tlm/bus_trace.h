@@ -17,7 +17,7 @@ namespace dcc::model {
 class BusTrace {
  public:
   using Sink = std::function<void(const regs::AccessRecord& access)>;
-  /// Name of what lies at an address; empty for "not mine".
+  /// Name of the item at an address; empty if the address belongs to another owner.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
   /// `initiators`: names of those bound to bus.in, in that order. Stays with `bus` to the end.

@@ -9,8 +9,9 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map.h. mtime counts simulated nanoseconds from the start of the run; writing
-/// it moves it. After reset mtimecmp is at its maximum: no interrupt until software asks.
+/// Registers: memory_map.h. mtime counts simulated nanoseconds from the start of the run; a write
+/// sets mtime. After reset mtimecmp has its greatest value, so no timer interrupt occurs until
+/// software sets mtimecmp.
 class Clint final : public WordTarget {
  public:
   using Line = std::function<void(bool high)>;

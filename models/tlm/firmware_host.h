@@ -1,4 +1,4 @@
-// What makes a host run firmware: CPU, timer, UART and simulation control on its bus.
+// The parts that let a host run firmware: CPU, timer, UART and simulation control on its bus.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct FirmwareHostConfig {
   /// The part of RAM that the program must leave free, and its name for messages; empty: none.
   riscv::MemoryRange reserved;
   std::string reserved_for;
-  /// Where UART and console characters go; standard output if empty.
+  /// Destination of UART and console characters; standard output if empty.
   std::function<void(char)> output;
   std::string uart_input;
-  /// -1: no debugger; 0: any free port.
+  /// TCP port for gdb; -1: no debugger, 0: any free port.
   int gdb_port = -1;
   bool gdb_wait = true;
 };
@@ -51,17 +51,17 @@ class FirmwareHost final : public sc_core::sc_module {
   /// ("dcc.slots[3].RATE"), read at bus address `base` + offset. `block` must outlive this.
   void name_registers(const std::string& module, std::uint32_t base,
                       const regs::RegisterBlock& block);
-  /// For values that are not registers.
+  /// Reads values that are not registers.
   DebugRegistry& registry() { return registry_; }
 
   RiscvCpu& cpu() { return *cpu_; }
   const RiscvCpu& cpu() const { return *cpu_; }
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
-  /// True if the program did what it should: it exited with code 0.
+  /// True if the program exited with code 0.
   bool succeeded() const {
     return cpu_->state() == RiscvCpu::State::kExited && cpu_->exit_code() == 0;
   }
-  /// One sentence on how the program ended, or where it is.
+  /// One sentence on the end of the program, or on its present position.
   std::string outcome() const;
 
  private:

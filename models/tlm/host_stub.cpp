@@ -9,7 +9,7 @@
 namespace dcc::model {
 namespace {
 
-// The application keeps its buffers of completions on the stack, and nothing larger.
+// The application keeps only its buffers of completions on the stack.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 const char* response_name(tlm::tlm_response_status status) {
@@ -43,7 +43,8 @@ HostStub::HostStub(const sc_core::sc_module_name& name, Program program,
   hal_.memory = [](void* self, std::uint64_t address, std::uint64_t bytes) {
     return static_cast<HostStub*>(self)->memory(address, bytes);
   };
-  // Everything happens in one thread of the simulating machine; only its compiler could reorder.
+  // All code runs in one thread of the simulating machine, so only the compiler could reorder
+  // accesses.
   hal_.barrier = [](void*) { std::atomic_signal_fence(std::memory_order_seq_cst); };
   hal_.time_ns = [](void* self) {
     return static_cast<std::uint64_t>(static_cast<HostStub*>(self)->now().value()) /

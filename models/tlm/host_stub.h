@@ -14,25 +14,25 @@
 
 namespace dcc::model {
 
-/// One SC_THREAD runs `program` with a HAL whose registers are b_transport on the host's bus and
-/// whose memory is DMI. The program's own instructions take no time; every bus access takes what
-/// bus and target say. That time is gathered and waited out when it exceeds `quantum`, when the
-/// program sleeps, and by targets that need it.
+/// One SC_THREAD runs `program` with a HAL whose registers are b_transport accesses on the host's
+/// bus and whose memory is DMI. The program's own instructions take no time; every bus access takes
+/// the time given by bus and target. The thread accumulates that time and waits when the sum
+/// exceeds `quantum`, when the program sleeps, and when a target requires it.
 ///
-/// hal_memory keeps giving the pointers of its first DMI grant for the whole run, also when DMI is
-/// withdrawn later (to watch memory): the program holds such pointers anyway, and RAM stays where
-/// it is. What it does through them is not seen by a watcher.
+/// hal_memory keeps the pointers of its first DMI grant for the whole run, even if DMI is revoked
+/// later to watch memory: the program holds such pointers anyway, and RAM does not move. A watcher
+/// does not see accesses through these pointers.
 ///
-/// A refused register access stops the program where it stands, for good: failure() then has one
-/// sentence with the register's name, and the fatal handler is called (by default sc_stop()). No
-/// exception travels through the C code.
+/// A refused register access stops the program for good. Then failure() returns one sentence with
+/// the register's name, and the fatal handler is called (by default sc_stop()). No exception passes
+/// through the C code.
 class HostStub final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<HostStub> socket{"socket"};
 
   /// The program; returns when it is done.
   using Program = std::function<int(const hal& machine)>;
-  /// Name of what lies at a bus address, for messages.
+  /// Name of the item at a bus address, for messages.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
   HostStub(const sc_core::sc_module_name& name, Program program,
@@ -45,8 +45,8 @@ class HostStub final : public sc_core::sc_module {
   void set_fatal_handler(std::function<void(const std::string&)> handler) {
     on_fatal_ = std::move(handler);
   }
-  /// How to notify an event from set_interrupt(); by default immediately at sc_time_stamp(). A
-  /// platform whose devices run ahead of SystemC's time gives its own.
+  /// How set_interrupt() notifies an event; by default immediately at sc_time_stamp(). A platform
+  /// whose devices run ahead of SystemC's time sets another function.
   void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
     notifier_ = std::move(notifier);
   }

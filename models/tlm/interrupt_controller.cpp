@@ -125,7 +125,8 @@ void InterruptController::b_transport(tlm::tlm_generic_payload& payload, sc_core
 }
 
 unsigned int InterruptController::transport_dbg(tlm::tlm_generic_payload& payload) {
-  // A look claims nothing; a debugger that writes could only confuse the software it watches.
+  // A debug read claims no interrupt. Debug writes are refused, because they could only confuse the
+  // software under test.
   if (!payload.is_read()) return 0;
   unsigned int done = 0;
   while (done < payload.get_data_length()) {

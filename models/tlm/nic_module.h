@@ -44,10 +44,10 @@ class NicModule final : public sc_core::sc_module {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  // With sockets:
+  // Constructor with sockets:
   PacketTargetSocket& in() { return in_->socket; }
   PacketInitiatorSocket& out() { return out_->socket; }
-  // Without:
+  // Constructor without sockets:
   PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
   void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 

@@ -32,12 +32,12 @@ constexpr unsigned kPacketBusWidth = 8;  // bits; sockets of the protocol bind a
 using PacketInitiatorSocket = tlm::tlm_initiator_socket<kPacketBusWidth, PacketProtocol>;
 using PacketTargetSocket = tlm::tlm_target_socket<kPacketBusWidth, PacketProtocol>;
 
-/// Packets are messages: there is nothing to block on.
+/// The protocol has no blocking transport, because packets are messages.
 inline void refuse_blocking() {
   SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
 }
 
-/// What stands behind a target socket: a wire, or a device and its number of the port, or neither.
+/// The object behind a target socket: a wire, or a device with its port number, or neither.
 struct DirectAccess {
   PacketOut* wire = nullptr;
   PacketSink* device = nullptr;
@@ -67,7 +67,7 @@ class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<Pa
     return from_sc_time(delay);
   }
 
-  /// What the bound target offers; from start_of_simulation() on.
+  /// The bound target's direct access; valid from start_of_simulation() on.
   DirectAccess direct_access() {
     auto* const target = dynamic_cast<DirectTarget*>(socket.get_base_port().get_interface());
     return target != nullptr ? target->direct_access() : DirectAccess{};

@@ -42,7 +42,7 @@ class Ram final : public sc_core::sc_module {
   };
   std::uint64_t bytes_;
   sc_core::sc_time latency_;
-  // calloc: pages that nobody touches take no memory of the machine that simulates.
+  // calloc: untouched pages need no memory on the simulating machine.
   std::unique_ptr<std::uint8_t, Free> memory_;
   bool dmi_allowed_ = true;
 };

@@ -56,7 +56,7 @@ void SimulationKernel::beat() {
     hook_due_ = false;
     for (const auto& hook : hooks_) hook();
   }
-  // Hooks may be called after every event: the heart goes on all the same.
+  // Hooks may be called after every event; the heartbeat continues meanwhile.
   if (!heartbeat_ || events_run() - last_beat_ < kEventsPerCall) return;
   last_beat_ = events_run();
   heartbeat_();
@@ -85,13 +85,14 @@ void SimulationKernel::run_events() {
     sc_core::sc_stop();
     return;
   }
-  // Nothing more is due, unless another process makes it so.
+  // No further event is due, unless another process schedules one.
   next_trigger(poke_);
   if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
 }
 
-// No other process is there to wait for. What the platform's own event of this instant set off in
-// the devices comes before its next one, as their ranks say.
+// No other process exists that the kernel would have to wait for. Device events caused by the
+// platform's event of this instant run before the platform's next event, in the order of their
+// ranks.
 void SimulationKernel::run_partitions() {
   const PicoSeconds stride = partitions_->lookahead() * kWindowsPerCall;
   while (!stopping_) {

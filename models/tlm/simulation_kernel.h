@@ -30,20 +30,20 @@ class SimulationKernel final : public sc_core::sc_module {
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    PartitionedRun* partitions = nullptr);
 
-  /// For devices in a platform of somebody else's, which may stop and go on at any moment and holds
-  /// processes that nobody knows of: never ahead of sc_time_stamp(), and without an end.
+  /// For devices in an external platform, which may stop and resume at any moment and whose
+  /// processes are unknown: the kernel never runs ahead of sc_time_stamp() and has no end time.
   struct InStep {};
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, InStep);
 
   Scheduler& scheduler() { return scheduler_; }
   PicoSeconds end() const { return end_; }
 
-  /// From a device's event or from a process: `event` fires at the devices' present time.
+  /// Called from a device's event or from a process: `event` fires at the devices' present time.
   void notify(sc_core::sc_event& event);
-  /// From a SystemC process at sc_time_stamp(): sets the devices' clock to it, and has the kernel
-  /// look again at what is due once the process has done its work.
+  /// Called from a SystemC process at sc_time_stamp(): sets the devices' clock to that time and
+  /// makes the kernel look for due events after the process has done its work.
   void synchronise();
-  /// What an event threw; the simulation ended with it. Null if nothing did.
+  /// Exception of an event that ended the simulation. Null if there was none.
   std::exception_ptr failure() const { return failure_; }
   /// Ends the simulation after the event being run.
   void stop() {
@@ -56,9 +56,10 @@ class SimulationKernel final : public sc_core::sc_module {
 
   /// Called every `kEventsPerCall` events or so; for progress and wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
-  /// Called between two events when call_hook_after() has asked for it; for debuggers.
+  /// Hook between two events, called when call_hook_after() requested it; for debuggers.
   void add_event_hook(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
-  /// After so many events from now (1: after the one being run, or else the next). Once.
+  /// Requests one call of the hook after this number of events from now (1: after the present
+  /// event, or else the next one).
   void call_hook_after(std::uint32_t events) {
     hook_due_ = true;
     countdown_ = events;

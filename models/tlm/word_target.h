@@ -20,8 +20,8 @@ class WordTarget : public sc_core::sc_module {
                       const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
 
  protected:
-  /// TLM_ADDRESS_ERROR_RESPONSE: no such register; TLM_COMMAND_ERROR_RESPONSE: not in this
-  /// direction.
+  /// Return TLM_ADDRESS_ERROR_RESPONSE if there is no such register, TLM_COMMAND_ERROR_RESPONSE if
+  /// the register does not allow this direction.
   virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) = 0;
   virtual tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) = 0;
   /// read() without side effects; false: no such register.

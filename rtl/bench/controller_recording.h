@@ -12,7 +12,7 @@ namespace dcc {
 
 struct ControllerCall {
   enum class Kind : std::uint8_t { kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kLook };
-  /// What was looked at: `first` of a look.
+  /// Kind of the recorded observation: `first` of an observation.
   enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
   PicoSeconds time{};
   std::uint32_t first = 0;   // flow or address
@@ -27,7 +27,7 @@ static_assert(sizeof(ControllerCall) == 24, "millions are kept");
 std::string to_string(const ControllerCall& call);
 
 struct ControllerRecording {
-  /// Some hundred megabytes; what comes after is not kept, and there is no replay.
+  /// Limit of some hundred megabytes; later calls are not recorded, and the run cannot be replayed.
   static constexpr std::size_t kMaxCalls = 12'000'000;
 
   std::uint64_t seed = 0;

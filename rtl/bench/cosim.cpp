@@ -1,4 +1,4 @@
-// Runs the bench over the profiles and prints what came out.
+// Runs the bench over the profiles and prints the results.
 #include "cosim.h"
 
 #include <unistd.h>
@@ -87,7 +87,8 @@ CosimResult run_cosim(const CosimOptions& options) {
   WheelCoverage coverage;
   WheelBench bench(*dut, coverage, options.dut != "model");
   CosimResult result;
-  // Several rounds, so that progress moves and every profile meets what the others left behind.
+  // Several rounds, so that progress is visible and every profile starts from the state that the
+  // others left.
   const std::uint64_t parts = profiles.size();
   const std::uint64_t rounds = std::max<std::uint64_t>(1, options.ops / (1'000'000 * parts));
   std::vector<CosimProfileResult> sums(parts);

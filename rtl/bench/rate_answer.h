@@ -1,4 +1,4 @@
-// What the core's model answers to the rate unit's pins.
+// Answers of the core's model to the rate unit's input pins.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct RateAnswer {
   bool at_maximum = false;  // increases
 };
 
-/// Of the request at the pins (req_valid is not looked at).
+/// Answer to the request at the pins; req_valid is ignored.
 RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
                            const RateTables& tables);
-/// Bit by bit, in what the request's kind defines.
+/// True if all bits that the request's kind defines are equal.
 bool agrees(const RateOutputs& out, const RateAnswer& answer);
 /// The request or table access, for messages.
 std::string described(const RateInputs& in);
-/// Both answers, for messages.
+/// Text with both answers, for messages.
 std::string compared(const RateOutputs& out, const RateAnswer& answer);
 
 }  // namespace dcc

@@ -149,7 +149,7 @@ void RateBench::load_tables() {
   }
 }
 
-// What the other kind alone asks for is there, too, and means nothing.
+// Inputs that only the other kind of request uses have random values, which must not matter.
 RateInputs RateBench::request() {
   const IncreaseRequest increase = random_.increase();
   const DecreaseRequest decrease = random_.decrease();

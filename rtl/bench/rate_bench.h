@@ -1,4 +1,4 @@
-// One rate unit, random requests, the core's model beside it.
+// Bench of one rate unit: random requests, compared with the core's model.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace dcc {
 
-/// A promise of the unit was broken. what() tells the cycle, what was asked, and both answers.
+/// The unit violated its contract. what() gives the cycle, the request and both answers.
 class RateMismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What the bench has met, so that a test can ask for enough of it.
+/// Coverage counts of the bench, so that a test can demand enough of each kind.
 struct RateBenchCounts {
   std::uint64_t cycles = 0;
   std::uint64_t answers = 0;
@@ -37,9 +37,10 @@ class RateBench {
  public:
   RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
 
-  /// Resets the unit; nothing is taken during the sweep, which leaves the tables neutral. Then
-  /// `rounds` times new registers and tables, 1500 cycles of requests under back-pressure with
-  /// reads and writes of tables among them, and no more until all is answered. Throws RateMismatch.
+  /// Resets the unit; the sweep, during which no request is accepted, leaves the tables neutral.
+  /// Then repeats `rounds` times: new registers and tables, 1500 cycles of requests under
+  /// back-pressure with table reads and writes among them, and a pause until every request is
+  /// answered. Throws RateMismatch.
   RateBenchCounts run(std::uint32_t rounds);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// What a replay needs to know.
+/// Inputs that a replay needs.
 struct RateRecording {
   std::uint64_t seed = 0;  // of the run; only told
   RateFault fault = RateFault::kNone;

@@ -1,4 +1,4 @@
-// What the replay programs have in common: arguments, the waveform, the walk through the calls.
+// Shared by the replay programs: arguments, the waveform, the loop over the recorded calls.
 #pragma once
 
 #include <verilated_fst_c.h>
@@ -49,8 +49,9 @@ class Waveform {
   std::uint64_t cycles_ = 0;
 };
 
-/// Makes `count` calls by their number, opens the waveform before the last ones, then `finish`.
-/// 0: no difference (`comparisons` tells how much was compared); 1: Mismatch was thrown, and told.
+/// Makes `count` calls by their number, opens the waveform before the last ones, then calls
+/// `finish`. Returns 0 without a difference (`comparisons`: number of comparisons) and 1 after a
+/// Mismatch, whose text is printed.
 template <class Mismatch>
 int replay_calls(const ReplayOptions& options, std::size_t count,
                  const std::function<void(std::size_t)>& call, const std::function<void()>& finish,

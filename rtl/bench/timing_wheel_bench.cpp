@@ -173,7 +173,7 @@ void WheelBench::check_idle(const WheelOutputs& out) {
     fail("next_due is " + std::to_string(next) + ", an event is due " + std::to_string(due));
 }
 
-// What idle says is exact: without a command nothing happens before next_due, and something then.
+// idle is exact: without a command no event occurs before next_due, and an event occurs then.
 void WheelBench::check_promise(const WheelInputs& in, const WheelOutputs& out) {
   if (out.busy || out.expire_valid) {
     if (promised_ && !in.cmd_valid && now_ < promise_) {

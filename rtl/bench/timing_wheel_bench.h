@@ -1,4 +1,4 @@
-// One wheel, one stimulus, the oracle between them.
+// Bench of one wheel: stimulus, wheel and oracle.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace dcc {
 
-/// A promise of the wheel was broken. what() tells cycle, tick and the last transactions.
+/// The wheel violated its contract. what() gives cycle, tick and the last transactions.
 class WheelMismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -36,8 +36,8 @@ class WheelBench {
  public:
   WheelBench(WheelDut& dut, WheelCoverage& coverage, bool timed);
 
-  /// Runs a profile until `ops` operations are done, then lets everything expire and checks that
-  /// nothing is left. Throws WheelMismatch.
+  /// Runs a profile until `ops` operations are done, then lets all timers expire and checks that
+  /// none is left. Throws WheelMismatch.
   CosimProfileResult run(const std::string& profile, std::uint64_t ops, std::uint64_t seed);
 
  private:

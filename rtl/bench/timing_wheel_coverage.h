@@ -44,8 +44,9 @@ class WheelCoverage {
   /// Level a due time belongs to, seen from the pointer: 0 last, 1 middle, 2 top.
   static int level(std::uint64_t due, std::uint64_t pointer);
 
-  /// An event's life: started on `from`, ended on `to`; `wrapped` if start and due lie in different
-  /// turns of the 16-bit time; `pressed` if an expiry waited for its consumer as it ended.
+  /// Life of an event: started in place `from`, ended in place `to`; `wrapped` if start and due
+  /// tick lie in different turns of the 16-bit time; `pressed` if an expiry waited for its consumer
+  /// when the event ended.
   void event_ended(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
   void seen(WheelSituation situation) { ++situations_[static_cast<std::size_t>(situation)]; }
 

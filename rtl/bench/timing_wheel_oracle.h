@@ -1,4 +1,4 @@
-// What a wheel must do, untimed: a sorted map of (due, slot).
+// Untimed reference of a wheel: a sorted map of (due, slot).
 #pragma once
 
 #include <cstdint>

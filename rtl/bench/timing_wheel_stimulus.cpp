@@ -222,7 +222,7 @@ class Full final : public WheelStimulus {
   std::uint32_t filled_ = 0;
 };
 
-/// Commands aimed at what is about to expire, is on offer, or is being taken.
+/// Commands to slots whose timer is about to expire, is on offer, or is being taken.
 class CancelRace final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -269,7 +269,7 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
   if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
   if (in.tick && pace_.rest_one_in != 0) in.tick = ++ticks_ % pace_.rest_one_in != 0;
 
-  // After an offer was taken, the next is taken take_gap cycles later at the earliest.
+  // After an offer was taken, the next one is taken take_gap cycles later at the earliest.
   if (in.expire_ready && view.offered)
     next_take_ = view.cycle + (pace_.take_gap == 0 ? 0 : pace_.take_gap - 1);
   in.expire_ready = pace_.take_one_in != 0 && view.cycle >= next_take_ &&

@@ -1,4 +1,4 @@
-// What the test bench asks of a wheel: profiles of commands, ticks and back-pressure.
+// Stimulus of the wheel's bench: profiles of commands, ticks and back-pressure.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class WheelRandom {
   std::uint64_t state_;
 };
 
-/// What a profile sees before it drives a cycle.
+/// State that a profile sees before it drives a cycle.
 struct WheelView {
   std::uint64_t cycle = 0;
   std::uint64_t now = 0;      // tick
@@ -42,7 +42,7 @@ struct WheelView {
   const WheelOracle* oracle = nullptr;
 };
 
-/// How the surroundings of the wheel behave for a while.
+/// Behaviour of the wheel's surroundings for some cycles.
 struct WheelPace {
   std::uint32_t tick_cycles = 250;    // 0: time moves by skips only
   std::uint32_t take_gap = 4;         // cycles between two takings; 0: every cycle

@@ -25,7 +25,8 @@ struct WheelTransaction {
 
 std::string to_string(const WheelTransaction& transaction);
 
-/// A run of a wheel from a state without expiries due: what was pending then, and every call since.
+/// A run of a wheel from a state without due expiries: the timers pending then, and every later
+/// call.
 struct WheelRun {
   struct Pending {
     std::uint16_t slot = 0;
@@ -43,10 +44,10 @@ class WheelTransactions {
   static constexpr std::size_t kKept = 2'000'000;
 
   void add(const WheelTransaction& transaction) { current_.calls.push_back(transaction); }
-  /// To be called when no expiry is due: starts a new stretch when the present one is long.
+  /// Call when no expiry is due: starts a new stretch if the present one is long.
   void may_rotate(Tick now, std::uint32_t slots,
                   const std::function<std::uint32_t(SlotIndex)>& remaining);
-  /// What a replay has to do: the stretch before and the present one.
+  /// Calls of a replay: the previous stretch and the present one.
   WheelRun run() const;
   std::vector<WheelTransaction> last(std::size_t count) const;
 
@@ -54,7 +55,7 @@ class WheelTransactions {
   WheelRun previous_, current_;
 };
 
-/// What a replay needs to know.
+/// Inputs that a replay needs.
 struct WheelRecording {
   std::uint64_t seed = 0;
   std::uint32_t slots = kVerilatedTimers;

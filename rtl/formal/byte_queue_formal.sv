@@ -1,7 +1,7 @@
-// Byte notifications joined by flow: one entry a flow, sums exact, nothing lost; for abc's pdr.
+// Byte notifications joined by flow: one entry per flow, exact sums, no loss; for abc's pdr.
 //
-// Four entries, any one of eight flows is watched: what was put in for it since it was last taken.
-// Property 20 and up are known to be false.
+// Four entries. Any one of eight flows is watched: the sum of its notifications since its entry was last
+// taken. Properties 20 and up are known to be false.
 module byte_queue_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -56,7 +56,7 @@ module byte_queue_formal #(
   logic [3:0]   is_mine;
   assign is_new = !probe_joins;
 
-  // What waits of the watched flow.
+  // Waiting sums of the watched flow.
   logic        waits_q;
   logic [31:0] length_q;
   logic [32:0] sum;
@@ -99,20 +99,20 @@ module byte_queue_formal #(
 
   always_comb begin
     unique case (Property)
-      // One entry a flow, and one as long as something waits.
+      // A flow has at most one entry, and has one as long as a notification of the flow waits.
       0: bad_o = running && mine != 3'(waits_q);
-      // Its sums are those of what was put in.
+      // The entry's sums equal the sums of the notifications.
       1: bad_o = running && (mine != 3'(waits_q) || !exact);
-      // What comes out is that.
+      // The entry leaves with these sums.
       2: bad_o = running && taken && !(waits_q && length == length_q && packets == packets_q &&
                                          dscp == dscp_q);
-      // Who waits already is never refused.
+      // A flow that already waits is never refused.
       3: bad_o = running && joins && flow_i == watch_q && !ready;
-      // Who is new is refused only when four others wait.
+      // A new flow is refused only when four other flows wait.
       4: bad_o = running && !ready && inside_q - 3'(pop) != 3'd4;
-      // false_: nobody is ever refused.
+      // false_: no flow is ever refused.
       20: bad_o = running && !ready;
-      // false_: nothing is ever joined.
+      // false_: no notifications are ever joined.
       21: bad_o = running && put && joins;
       // false_: sums never saturate.
       22: bad_o = running && put && joins && sum[32];

@@ -21,7 +21,8 @@ module cuckoo_formal #(
   input  logic [3:0] unbind_flow_i,
   output logic       bad_o
 );
-  // Of the table: words of its memories (two entries of valid, tag, slot; their check bit), registers, answers.
+  // State of the table: words of its memories (two entries of valid, tag, slot; their check bit),
+  // registers, answers.
   (* keep *) logic [12:0] probe_match0_0, probe_match0_1, probe_match0_2, probe_match0_3;
   (* keep *) logic [12:0] probe_match1_0, probe_match1_1, probe_match1_2, probe_match1_3;
   (* keep *) logic [12:0] probe_change0_0, probe_change0_1, probe_change0_2, probe_change0_3;
@@ -143,7 +144,7 @@ module cuckoo_formal #(
   always_comb begin
     same = '1;
     ok   = '1;
-    // Both copies, what was read of them, what is to be done.
+    // Both copies, the words read from them, and the pending operation.
     if ({probe_change0_3[11:0], probe_change0_2[11:0], probe_change0_1[11:0], probe_change0_0[11:0]} != `WORDS0 ||
         {probe_change1_3[11:0], probe_change1_2[11:0], probe_change1_1[11:0], probe_change1_0[11:0]} != `WORDS1)
       ok[0] = 1'b0;
@@ -178,7 +179,7 @@ module cuckoo_formal #(
            ({3{found[4]}} & probe_stash_slot0) | ({3{found[5]}} & probe_stash_slot1)) !=
           ((probe_op_unbind && probe_op_flow == key) ? probe_op_slot : slot_q[i])) same[i] = 1'b0;
     end
-    // No slot is of two flows, no flow is claimed twice or bound.
+    // No slot belongs to two flows, no flow is claimed twice or claimed while bound.
     unique_slots = 1'b1;
     for (int unsigned i = 0; i < 16; i++) begin
       for (int unsigned j = 0; j < i; j++) begin
@@ -208,7 +209,7 @@ module cuckoo_formal #(
     if (match2_q && probe_room &&
         free_in(word(`WORDS0, hash0(match2_flow_q)), word(`WORDS1, hash1(match2_flow_q)), probe_used) <=
         4'(count_q) + 4'(probe_op_bind)) ok[2] = 1'b0;
-    // What is looked up.
+    // The flow that is looked up.
     if (match1_q && (!probe_match || probe_match_flow != match1_flow_q ||
                      probe_match0 != word(`WORDS0, hash0(match1_flow_q)) ||
                      probe_match1 != word(`WORDS1, hash1(match1_flow_q)) || expected_q != bound_q[match1_flow_q] ||
@@ -238,7 +239,7 @@ module cuckoo_formal #(
     unique case (Property)
       // If it holds in a cycle it does in the next; in parts. Each flow is where it should be.
       0: bad_o = after && !same[watch_i];
-      // Copies, and what was read of them.
+      // Copies, and the words read from them.
       5: bad_o = after && !ok[0];
       // Slots and claims.
       6: bad_o = after && !ok[1];
@@ -246,18 +247,19 @@ module cuckoo_formal #(
       7: bad_o = after && !ok[2];
       // Look-ups.
       8: bad_o = after && !ok[3];
-      // Where it holds a flow is found if it is bound, with its slot and in one place, and only then …
+      // Where the invariant holds, a flow is found if and only if it is bound, with its slot and in one
+      // place.
       1: bad_o = first && match1_q && (bound != expected_q || (expected_q && answer != expected_slot_q) ||
                                        places != 3'(expected_q));
       // … and who was promised a place finds one.
       2: bad_o = first && probe_put && probe_used == '1;
-      // It holds after a sweep, whatever was before.
+      // The invariant holds after a sweep, whatever the state before.
       3: bad_o = begun_q && sweeping_q && !sweep && !good;
-      // None is refused while nothing is in the stash or under way.
+      // No flow is refused while the stash is empty and no bind is under way.
       4: bad_o = after && match2_q && !room && probe_used == '0 && count_q == '0 && !probe_op_bind;
-      // false_: nothing is ever put into the stash.
+      // false_: no entry is ever put into the stash.
       20: bad_o = first && probe_put;
-      // false_: nothing is ever kicked.
+      // false_: no entry is ever moved.
       21: bad_o = first && probe_kick;
       // false_: a flow in the stash is never looked up.
       22: bad_o = first && match1_q && probe_in_stash;

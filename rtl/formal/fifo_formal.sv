@@ -1,7 +1,7 @@
-// The FIFO of the controller's inputs: nothing lost, nothing twice, order kept, for abc's pdr.
+// The FIFO of the controller's inputs: no loss, no duplicate, order kept; for abc's pdr.
 //
-// Any one word that is put in is watched: how many are before it, and what it was. Depth 4, two bits a
-// word; the FIFO does not look at its words. Property 20 and up are known to be false.
+// Any one word that is put in is watched: its value and the number of words before it. Depth 4, two bits
+// per word; the FIFO does not interpret its words. Properties 20 and up are known to be false.
 module fifo_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -60,7 +60,7 @@ module fifo_formal #(
     unique case (Property)
       // The watched word comes out as it went in, behind those before it.
       0: bad_o = running && watched && before == '0 && !(valid && data == value);
-      // There is a word as long as one is inside.
+      // The FIFO offers a word as long as it holds one.
       1: bad_o = running && valid != (inside_q != '0);
       // Room for all four, and for one more when one is taken.
       2: bad_o = running && full != (inside_q == 3'd4 && !pop);

@@ -76,11 +76,11 @@ module free_list_formal #(
 
   always_comb begin
     unique case (Property)
-      // No slot is given out that is out.
+      // No slot is given out while it is in use.
       0: bad_o = running && take && out_q[slot];
-      // What it counts is what is not out.
+      // The count equals the number of slots not in use.
       1: bad_o = running && count != free;
-      // There is one as long as one is not out.
+      // The list offers a slot as long as one is not in use.
       2: bad_o = running && ready && any != (free != '0);
       // First come, first served.
       3: bad_o = running && ready && watched && before == '0 && slot != value;

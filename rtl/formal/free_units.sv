@@ -1,5 +1,5 @@
-// Stand-ins for a proof of what does not depend on contents: memories and the wide multipliers give
-// any word in any cycle. What holds for them holds for the real ones.
+// Stand-ins for proofs that do not depend on contents: memories and the wide multipliers return any word in
+// any cycle. A property of the stand-ins holds for the real units, too.
 module ram_1r1w #(
   parameter int unsigned Depth = 1024,
   parameter int unsigned Width = 32,

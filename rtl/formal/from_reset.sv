@@ -1,4 +1,4 @@
-// For a proof: reset in the first cycle, and never again.
+// For a proof: reset is active in the first cycle only.
 module from_reset (
   input  logic clk_i,
   output logic running_o

@@ -1,7 +1,8 @@
-// A memory with parity: a lost bit of a word that counts is always told, and nothing else is; for abc's pdr.
+// A memory with parity: a lost bit of a valid word is always reported, and no other error is; for abc's
+// pdr.
 //
-// Four words of three bits in groups of two, over an array that loses bits (flipping_array.sv). Words count
-// only when they were written before, which is what every user keeps. Property 20 and up are false.
+// Four words of three bits in groups of two, over an array that loses bits (flipping_array.sv). A word is
+// valid only after it was written, a rule that every user keeps. Properties 20 and up are false.
 module parity_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -56,15 +57,15 @@ module parity_formal #(
 
   always_comb begin
     unique case (Property)
-      // A bit that was lost is told in the next cycle.
+      // A lost bit is reported in the next cycle.
       0: bad_o = running && wrong_q && !error;
-      // Nothing is told of a word that is whole, or does not count.
+      // No error is reported for an intact or an invalid word.
       1: bad_o = running && !wrong_q && error;
-      // What is not told of is what was written.
+      // A word without a reported error equals the written word.
       2: bad_o = running && counts && rdata != value_q && !(probe_flipped && !probe_bypassed);
-      // false_: nothing is ever told.
+      // false_: no error is ever reported.
       20: bad_o = running && error;
-      // false_: whoever uses a word is told something.
+      // false_: every use of a word reports an error.
       21: bad_o = running && used_q && !error;
       default: bad_o = 1'b1;
     endcase

@@ -37,7 +37,7 @@ module rate_formal #(
   logic [31:0] rsp_rc, rsp_rt, tbl_rdata;
   logic [16:0] rsp_alpha;
 
-  // The least rate stands still: a change acts on requests accepted after it.
+  // R_MIN stays constant: a change would apply to requests accepted after it.
   dcc_rate_pkg::regs_t regs;
   logic [31:0] least_q;
   always_ff @(posedge clk_i) if (!running) least_q <= regs_i.r_min;
@@ -108,7 +108,7 @@ module rate_formal #(
     end
   end
 
-  // What was in the cycle before.
+  // Values of the previous cycle.
   logic        was_running, was_waiting_q, was_done_q;
   logic [81:0] was_response_q, response;
   assign response = {rsp_increase, rsp_rc, rsp_rt, rsp_alpha};
@@ -130,30 +130,31 @@ module rate_formal #(
     case (Property)
       // A response stays as it is until it is taken.
       0: bad_o = was_running && was_waiting_q && !(rsp_valid && response == was_response_q);
-      // Exactly once, in order, sixteen moves after its handshake; nothing unasked.
+      // Each request is answered exactly once, in order, sixteen moves after its handshake; no response
+      // without a request.
       1: bad_o = running && rsp_valid != entered_q[Latency];
-      // Of the request's kind.
+      // The response has the kind of the request.
       2: bad_o = running && rsp_valid && rsp_increase != increase_q[Latency];
       // With DCQCN's law the rate before a cut is the target after the cut.
       3: bad_o = running && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
-      // Without, a cut never raises the target but to the least rate, which Rc is not below, ...
+      // Without DCQCN's law a cut never raises the target, except to R_MIN, which Rc is not below ...
       4: bad_o = running && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;
       // ... and leaves it not below the least rate.
       5: bad_o = running && rsp_valid && !rsp_increase && rsp_rt < least_q;
-      // One request a cycle, unless a response or a table read is in the way.
+      // One request per cycle is accepted, unless a response or a table read blocks it.
       6: bad_o = running && init_done && !reading && moves && !req_ready;
-      // Not below the least rate.
+      // No rate is below R_MIN.
       7: bad_o = running && rsp_valid && rsp_rc < least_q;
       // A cut leaves alpha a fraction.
       8: bad_o = running && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
-      // The sweep ends after 129 cycles, and nothing is accepted before.
+      // The sweep ends after 129 cycles, and no request is accepted before.
       9: bad_o = running && !init_done && (sweep_q >= 8'd129 || accepted);
-      // Once swept, swept.
+      // After the sweep the tables stay swept.
       10: bad_o = was_running && was_done_q && !init_done;
       // Table writes at once, reads within a pass.
       11: bad_o = running && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;
       12: bad_o = running && read_age_q > 6'(Latency);
-      // Not busy: empty.
+      // Not busy implies that the pipeline is empty.
       13: bad_o = running && !busy && entered_q != '0;
       // false_: no response.
       20: bad_o = running && rsp_valid;

@@ -126,7 +126,7 @@ module rate_stages #(
     differs = 1'b0;
     case (Property)
       0: differs = slow2_d != (regs_i.law ? 3'd0 : slow);
-      // Halves of products, and what they make up: (h · b) · 2^16 + l · b, added a bit of b at a time.
+      // Halves of products and their sum: (h · b) · 2^16 + l · b, one bit of b at a time.
       1: differs = step_low_d != 36'(step_a[15:0]) * 36'(step_b) || step_high_d != 36'(step_a[31:16]) * 36'(step_b);
       2: differs = ((64'(step_high) + 64'(base9[31:16])) << 16) + 64'(step_low) + 64'(base9[15:0]) !=
                    product + 64'(base9);
@@ -157,7 +157,7 @@ module rate_stages #(
                     (cut14 && (64'(value15_d) != 64'(value14) ||
                      64'(rt15_d) != (regs_i.law ? 64'(rc14) : greatest(64'(lo14), 64'(rc14)))));
       19: differs = 64'(rc16_d) != clamped || maximum16_d != (increase15 && clamped == 64'(hi15));
-      // false_: rounded down; never above one; the line without its half; the cut's target not held
+      // false_: rounded down; never above one; the line without its half; the cut's target not limited
       20: differs = increase14 && regs_i.law && 64'(value15_d) != (64'(rc14) + 64'(value14)) >> 1;
       21: differs = 64'(argument7_d) != (64'(34'(source) * 34'(f_dec6))) >> 12;
       22: differs = 64'(multiplier9_d) != 64'((40'sd256 * $signed({1'b0, decrease}) + rise) >>> 8);

@@ -1,4 +1,4 @@
-// For a proof of order: any one word that is put into a queue is watched, with how many leave before it.
+// For proofs of order: watches any one word put into a queue, and the number of words that leave before it.
 module watched_word (
   input  logic       clk_i,
   input  logic       rst_ni,

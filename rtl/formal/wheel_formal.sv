@@ -106,7 +106,7 @@ module wheel_formal #(
     end
   end
 
-  // What was in the cycle before.
+  // Values of the previous cycle.
   logic             was_running_q, was_offered_q, was_withdrawn_q, was_command_q;
   logic [1:0]       was_slot_q;
   logic [TimeW-1:0] was_due_q;
@@ -150,7 +150,7 @@ module wheel_formal #(
                  !(expire_valid && expire_slot == was_slot_q && expire_due == was_due_q);
       // A command on the watched slot wins at once.
       5: bad_o = was_live && was_command_q && mine_offered;
-      // Idle is honest: nothing due now, and next_due not after the watched event.
+      // idle is correct: no timer is due now, and next_due is not after the watched event.
       6: bad_o = live && idle && started_q &&
                  (!next_valid || (due_q - now) < (next_due - now) || due_q == now);
       // A command is accepted within 12 cycles.
@@ -163,11 +163,11 @@ module wheel_formal #(
       10: bad_o = live && probe_move_read &&
                   (probe_record_held != timing_wheel_pkg::HeldInList ||
                    probe_record_list != (probe_move_middle ? probe_middle_list : probe_top_list));
-      // No word counts that was not written before: memories begin with zeros, whose parity is wrong.
+      // No word is used before it was written: memories start with zeros, whose parity is wrong.
       11: bad_o = was_live && error;
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
-      // false_: nothing ever moves from list to list.
+      // false_: no event ever moves from list to list.
       21: bad_o = live && move && probe_level == timing_wheel_pkg::LevelMiddle;
       // false_: an offer stays, commands or not.
       22: bad_o = was_live && was_offered_q && !(expire_valid && expire_slot == was_slot_q);

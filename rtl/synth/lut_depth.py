@@ -65,7 +65,7 @@ def cut_error(table, bits, argument, curve):
 
 def accuracy(bits):
     table, line = proportional(bits), straight(bits)
-    # From one mark at weight 16 on: below, no shipped class cuts.
+    # From one mark at weight 16 on; no shipped class cuts below that.
     arguments = range(MARK // 16, ONE + 1)
     out = {f"one_mark_weight_{w}": cut_error(table, bits, MARK // w, real) for w in WEIGHTS}
     out["proportional_max"] = max(abs(cut_error(table, bits, a, real)) for a in arguments)

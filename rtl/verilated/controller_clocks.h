@@ -1,5 +1,5 @@
-// How edges are made in a verilated controller: one clock, or one for each part of it
-// (controller_clocks.cmake), of which those have an edge that need one.
+// Clock edges of a verilated controller: one clock, or one clock per part of the design
+// (controller_clocks.cmake), of which only the parts that need an edge get one.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ constexpr std::uint32_t kAllClocks = 0x3FF;
 constexpr std::uint32_t kBesideClock = 1 << 4;
 constexpr std::uint32_t kWheelClock = 1 << 8;
 
-/// One clock for all, raised and lowered as Verilator's users do.
+/// One clock for all parts, toggled in Verilator's usual way.
 class OneClock {
  public:
   static constexpr bool kParts = false;
@@ -50,7 +50,7 @@ template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
 class PartClocks {
  public:
   static constexpr bool kParts = true;
-  /// In reset, all clocks low.
+  /// State in reset: all clocks are low.
   template <class Top>
   void begin(Top& top) {
     CData* const pins[kEdges] = {&top.clk_inputs_i,  &top.clk_lookup_i,   &top.clk_classify_i,
@@ -85,7 +85,7 @@ class PartClocks {
   void raise(Top& top, std::uint32_t clocks) {
     make(*top.rootp, clocks | 1u << 10);
   }
-  /// Not of clk_i.
+  /// The clocks of the parts, without clk_i.
   template <class Top>
   void raise_parts(Top& top, std::uint32_t clocks) {
     if (clocks != 0) make(*top.rootp, clocks);

@@ -1,4 +1,4 @@
-// Every call goes to model and hardware; what they say, and when, must be the same.
+// Every call goes to model and hardware; answers and their times must be equal.
 #include "controller_engine_lockstep.h"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ class Lockstep final : public LockstepControllerEngine {
     others.pop();
     if (!(other == what)) differ("answer", text(rtl ? other : what), text(rtl ? what : other));
   }
-  /// One said something that the other did not.
+  /// One side answered and the other did not.
   void missing(bool rtl) {
     const std::string lonely = text(unmatched_[rtl].front());
     differ("answer", rtl ? "none" : lonely, rtl ? lonely : "none");
@@ -289,9 +289,10 @@ void Lockstep::compare_slot(SlotIndex slot) {
   compare("due tick of slot", slot, m.timer_due.value_or(kFree), r.timer_due.value_or(kFree));
 }
 
-/// What of a register's value must be the model's at once. Counters follow an issue within some
-/// cycles (docs/controller-contract.md, "Answers"): while events are under way the figures are
-/// compared as they will be. The wheel's own lag and its interrupt's cause lie between the two.
+/// Registers whose value must equal the model's at once. Counters follow an issue within some
+/// cycles (docs/controller-contract.md, "Answers"), so while events are under way the comparison
+/// uses the final counts. The wheel's lag and the cause of its interrupt depend on the moment in
+/// between.
 std::uint32_t comparable_bits(std::uint32_t address) {
   if (address == map::kTimerLagOffset || address == map::kIrqStatusOffset ||
       address == map::kTimeOffset || address == map::kStatusOffset) {
@@ -318,7 +319,7 @@ void Lockstep::access(regs::RegisterAccess& access) {
   if (access.write || access.refused()) return;
   std::uint32_t bits = comparable_bits(access.address);
   if (access.address >= map::kWindowSlotsOffset) {
-    // What a free slot holds has no meaning.
+    // The contents of a free slot have no meaning.
     const SlotIndex slot =
         (access.address - map::kWindowSlotsOffset) / (4 * map::kWindowSlotsWords);
     if (access.address % (4 * map::kWindowSlotsWords) != 0 && !model_.slot(slot).flow) bits = 0;

@@ -21,16 +21,17 @@ class LockstepControllerEngine : public ControllerEngine {
   virtual std::uint64_t comparisons() const = 0;
 };
 
-/// The model governs; the RTL gets the same inputs at the same edges. Every answer and cause is
-/// compared with its cycle, every register that software reads, every figure that is looked at, and
-/// at the end every slot; any difference throws LockstepMismatch from the call that saw it.
+/// The model's answers are used; the RTL gets the same inputs at the same edges. Compares every
+/// answer and interrupt cause with its cycle, every register that software reads, every figure that
+/// is read, and at the end every slot. A difference throws LockstepMismatch from the call that
+/// detected it.
 std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
     Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
     const ControllerLockstepOptions& options = {});
 
 using MakeRtlControllerFor = std::function<std::unique_ptr<RtlControllerEngine>(RateSink& sink)>;
 
-/// The same on RTL the caller made.
+/// The same on RTL that the caller made.
 std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
     Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
     const ControllerLockstepOptions& options, const MakeRtlControllerFor& make_rtl);

@@ -13,13 +13,13 @@ namespace dcc {
 /// Slots for which the RTL was verilated.
 std::vector<std::uint32_t> verilated_controllers();
 
-/// What a comparison wants to know besides.
+/// Additional state that a comparison needs.
 class RtlControllerEngine : public ControllerEngine {
  public:
   virtual std::uint64_t cycles() const = 0;       // that have passed …
   virtual std::uint64_t cycles_made() const = 0;  // … those that were simulated
-  /// As the present edge will find it; while events are under way some of this comes of simulating
-  /// ahead and going back.
+  /// State as the present edge will find it. While events are under way, part of it comes from
+  /// simulating ahead on a copy.
   virtual ControllerFigures figures() = 0;
   /// False in the midst of an access: events may be issued between it and a look.
   virtual bool sees_all() = 0;

@@ -51,7 +51,8 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Tr
   return answer;
 }
 
-/// On a copy of the state: makes the accesses that wait; the cycle in which the last one has ended.
+/// Makes the waiting accesses on a copy of the state; returns the cycle in which the last one
+/// ended.
 template <class Dut>
 Cycle RtlController<Dut>::finish_accesses() {
   Cycle ahead = at_;
@@ -125,7 +126,8 @@ auto RtlController<Dut>::drained(const Look& look) {
   catch_up();
   if (at_ > last_busy_ && at_ - last_access_ >= kSettled && accesses_.empty()) return look();
   dut_->save(image_);
-  // An access to a window lets nothing be issued until everything is done, and two cycles more.
+  // An access to a window blocks the issue of events until the pipeline is empty, and for two more
+  // cycles.
   ControllerPins hold;
   set_access(hold, {false, regs::dcc_map::kWindowSlotsOffset, 0, 0, false}, false);
   Cycle waited = 0;

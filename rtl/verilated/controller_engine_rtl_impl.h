@@ -88,8 +88,8 @@ class RtlController final : public RtlControllerEngine {
     return dut_->time();
   }
   Tick timer_lag() override { return figures().lag; }
-  // While it is not ready nothing is drained for these two, which software polls until it is: that
-  // would be all of a reset for each look.
+  // While the block is not ready, reads of these two registers, which software polls, do not
+  // simulate to the end of the reset, because each poll would simulate a whole reset.
   bool overrun() override { return ready() && figures().overrun; }
   bool idle() override { return ready() && figures().free_slots == config_.slots; }
 
@@ -109,7 +109,7 @@ class RtlController final : public RtlControllerEngine {
     return !in_access_;
   }
   std::string describe() override;
-  /// From now on.
+  /// Valid from now on.
   void skip_idle(bool skip) { options_.skip_idle = skip; }
 
  private:
@@ -149,7 +149,7 @@ class RtlController final : public RtlControllerEngine {
   };
 
   Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
-  /// The edge at which what comes now is sampled at the earliest.
+  /// Earliest edge at which a new input is sampled.
   Cycle arrival() {
     begin();
     return edge();
@@ -165,7 +165,7 @@ class RtlController final : public RtlControllerEngine {
     wake_by(from + 1 + kRtlLatency);
   }
 
-  /// Time begins: what was written before the first edge is there, and has taken no time.
+  /// Starts the time: writes before the first edge have taken effect and took no time.
   void begin() {
     if (began_) return;
     began_ = true;
@@ -187,8 +187,8 @@ class RtlController final : public RtlControllerEngine {
     run_to(edge() - 1);
   }
 
-  /// Lazily: not through cycles that bring nothing; they are left out when somebody asks, all at
-  /// once with those that follow.
+  /// Advances lazily: cycles without inputs are skipped when the state is needed, together with
+  /// those that follow.
   void run_to(Cycle cycle, bool lazily = false) {
     come_back();
     while (at_ < cycle) {
@@ -203,13 +203,13 @@ class RtlController final : public RtlControllerEngine {
     }
   }
   bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
-  /// Without an input the RTL rests in every cycle up to this one.
+  /// Without an input the RTL is idle in every cycle up to this one.
   bool nothing_until(Cycle cycle) const {
     if (driven_ || !options_.skip_idle || !rests()) return false;
     const std::int64_t due = dut_->until_due();
     return due < 0 || at_ + due > cycle;
   }
-  /// Leaves out some of the next cycles, in which nothing happens.
+  /// Skips some of the next cycles, in which nothing happens.
   bool skip(Cycle most) {
     const bool rests = this->rests();
     const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
@@ -227,7 +227,8 @@ class RtlController final : public RtlControllerEngine {
     if (!accesses_.empty()) next = std::min(next, accesses_.front().from);
     return next;
   }
-  /// `parts`: neither this cycle nor the next has inputs, and nobody looks before that one's edge.
+  /// `parts`: neither this cycle nor the next one has inputs, and the state is not read before the
+  /// next edge.
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);
@@ -369,7 +370,8 @@ void RtlController<Dut>::after_edge() {
   port_ = port_next_;
   port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
   if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
-  // Written back Distance − 1 cycles after its issue, told the latency after it.
+  // An event is written back Distance − 1 cycles after its issue, and answered the latency after
+  // its issue.
   if (dut_->table_full()) causes_raised_.push({at_ + 1 + kRing, kCauseTableFull});
   if (dut_->overrun() != overrun_) {
     overrun_ = !overrun_;
@@ -405,7 +407,7 @@ void RtlController<Dut>::wake() {
   }
 }
 
-/// Nothing leaves before.
+/// No answer leaves before this cycle.
 template <class Dut>
 Cycle RtlController<Dut>::next_outcome() const {
   Cycle next = kNever;
@@ -418,7 +420,7 @@ Cycle RtlController<Dut>::next_outcome() const {
     consider(at_ + kRing - highest);
   }
   if (!dut_->resting()) {
-    // What is issued has its place in the ring a cycle after it was written back.
+    // An issued event gets its place in the ring one cycle after its write-back.
     if (waiting == 0) consider(at_ + 1 + kRing);
   } else if (const std::int64_t due = dut_->until_due(); due >= 0) {
     consider(at_ + due + timing::kFirstOfTick + kRtlLatency);

@@ -1,4 +1,4 @@
-// What goes into the verilated controller in a cycle, and what is looked at inside it.
+// Inputs of the verilated controller in a cycle, and internal signals that are observed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ControllerPins {
   std::uint8_t pstrb = 0;
 };
 
-/// What leaves at the rate port.
+/// An answer at the rate port.
 struct ControllerRate {
   std::uint32_t flow = 0;
   std::uint32_t value = 0;
@@ -42,7 +42,7 @@ struct ControllerFigures {
   bool overrun = false;
 };
 
-/// One of the RTL's own assertions failed, or it is not as its adapter expects.
+/// An assertion of the RTL failed, or the RTL behaves differently from its adapter's assumptions.
 class RtlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

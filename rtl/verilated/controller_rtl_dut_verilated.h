@@ -59,7 +59,7 @@ class VerilatedController {
   VerilatedController(const VerilatedController&) = delete;
   VerilatedController& operator=(const VerilatedController&) = delete;
 
-  /// This cycle's inputs; they stay until the next call.
+  /// The inputs of this cycle, valid until the next call.
   void drive(const ControllerPins& in) {
     top_->cnp_valid_i = in.cnp;
     top_->cnp_flow_i = static_cast<std::uint16_t>(in.cnp_flow);
@@ -82,7 +82,7 @@ class VerilatedController {
     clocks_.set(*top_);
   }
   void edge() { edge(kAllClocks); }
-  /// The same, without those parts that would find everything as it is.
+  /// The same edge without the parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
   /// In a cycle without inputs, as needed_edge(), if the next one has none either and is to have an
   /// edge of all that need one; false: it did nothing.
@@ -134,10 +134,10 @@ class VerilatedController {
   bool table_full() const { return top_->table_full_o != 0; }
   bool overrun() const { return at()->DCC_WHEEL_TIME(overrun_q) != 0; }
   bool quiet() const { return at()->DCC_MANAGER(u_arbiter__DOT__busy_q) == 0; }
-  /// Nothing is under way or waits, and the wheel has nothing to do in this tick.
+  /// True if no event is under way or waiting, and the wheel has no work in this tick.
   bool resting() const { return top_->calm_o && quiet() && top_->waiting_o == 0; }
 
-  /// While it rests: edges until the next tick that brings anything begins; none (-1): never.
+  /// While the block is idle: number of edges until the next tick with work begins; -1: never.
   std::int64_t until_due() const {
     if (!top_->next_due_valid_o) return -1;
     const std::uint32_t ticks = top_->next_due_o - time();
@@ -160,7 +160,7 @@ class VerilatedController {
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
     if (cycle > div - 2) return 0;  // the tick's end is already there, and would be taken
     std::int64_t target = cycle + most;
-    // Ticks can pass only while nothing is due; the one that brings something is made.
+    // Ticks can be skipped only while no timer is due; the tick with work is simulated.
     std::int64_t last = div - 2;
     if (!top_->row_loaded_o) {
       std::int64_t ticks = target / div;
@@ -216,7 +216,8 @@ class VerilatedController {
     jump_edge(0);
     return skipped;
   }
-  /// Time becomes the last cycle before tick 0. Only while it rests, with no slot bound.
+  /// Sets the time to the last cycle before tick 0. Precondition: the block is idle and no slot is
+  /// bound.
   void rewind() {
     Root* const root = at();
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(divider() - 3);
@@ -226,7 +227,7 @@ class VerilatedController {
     edge();
   }
 
-  /// Nothing was issued for timing::kSameFlow cycles and two more.
+  /// True if no event was issued for timing::kSameFlow cycles and two more.
   ControllerFigures figures() const {
     const Root* const r = at();
     ControllerFigures f;
@@ -286,7 +287,7 @@ class VerilatedController {
     return view;
   }
 
-  /// All of its state, to go on from later: the design's and what was last at the pins.
+  /// The whole state, to continue from later: the design's state and the last pin values.
   void save(std::vector<unsigned char>& image) const {
     image.resize(sizeof(Root));
     std::memcpy(image.data(), static_cast<const void*>(at()), sizeof(Root));
@@ -361,8 +362,8 @@ class VerilatedController {
     if (fault != 0) throw std::invalid_argument("this RTL was built without faults");
   }
 
-  /// After power-up every memory is swept, in every instance alike: the second and later ones take
-  /// over the state of the first. (Watched ones are made cycle by cycle.)
+  /// After power-up every memory is swept, equally in all instances, so the second and later
+  /// instances copy the state of the first. Instances with a watcher are simulated cycle by cycle.
   void become_ready(unsigned fault) {
     static std::vector<unsigned char> swept;  // instances are made one after the other
     const bool alike = fault == 0 && std::is_same_v<Watch, NoWatch>;
@@ -374,7 +375,7 @@ class VerilatedController {
     if (!top_->ready_o) throw RtlError("the controller's RTL does not become ready");
     if (alike) swept.assign(static_cast<const unsigned char*>(state_begin()), state_end());
   }
-  /// What of the root is the design's state; the rest says which instance it is.
+  /// Part of the root that is the design's state; the remainder identifies the instance.
   unsigned char* state_begin() {
     return reinterpret_cast<unsigned char*>(at()) + sizeof(VerilatedModule);
   }

@@ -7,8 +7,8 @@
 
 namespace dcc {
 
-/// What the environment variable says, 0 … `most` (one digit); 0 if it is not set.
-/// std::runtime_error for anything else in it.
+/// Value of the environment variable, 0 … `most` (one digit); 0 if it is not set. Throws
+/// std::runtime_error for other contents.
 inline unsigned injected_number(const char* variable, unsigned most) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return 0;

@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Cycles from the handshake of a request to its response when nobody waits (rate_lut_pkg).
+/// Cycles from the handshake of a request to its response without back-pressure (rate_lut_pkg).
 constexpr std::uint32_t kRateLatency = 16;
 
 /// The unit's input pins during one cycle; names and meaning as in rate_unit.sv.
@@ -62,7 +62,7 @@ class RateDut {
   virtual ~RateDut() = default;
   /// Values of the registers from the next cycle on.
   virtual void set_registers(const RateRegisters& registers) = 0;
-  /// One clock cycle.
+  /// Runs one clock cycle.
   virtual RateOutputs cycle(const RateInputs& in) = 0;
   /// `count` cycles, at least one, with the same inputs; the outputs of the last.
   virtual RateOutputs cycles(const RateInputs& in, std::uint32_t count) = 0;
@@ -75,8 +75,8 @@ class RateDut {
 /// For networks: without the RTL's assertions.
 std::unique_ptr<RateDut> make_rtl_rate_dut(RateFault fault = RateFault::kNone,
                                            std::uint32_t random_seed = 0);
-/// The same, slower (library dcc_rate_checked): an assertion of the RTL that fails throws
-/// std::runtime_error from cycle().
+/// A slower variant with assertions (library dcc_rate_checked): a failed assertion of the RTL
+/// throws std::runtime_error from cycle().
 std::unique_ptr<RateDut> make_checked_rate_dut(std::uint32_t random_seed);
 /// The unit synthesised to gates (library dcc_rate_netlist, which a build without yosys lacks).
 std::unique_ptr<RateDut> make_netlist_rate_dut(std::uint32_t random_seed = 0);

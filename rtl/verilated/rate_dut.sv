@@ -4,7 +4,7 @@ module rate_dut (
   input  logic        rst_ni,
   input  logic [1:0]  fault_i,  // RateFault of rate_dut.h
   output logic        init_done_o,
-  // dcc_rate_pkg::regs_t from bit 0 up; the rest is room for more registers.
+  // dcc_rate_pkg::regs_t from bit 0 up; the remaining bits are reserved for more registers.
   /* verilator lint_off UNUSED */
   input  logic [255:0] regs_i,
   /* verilator lint_on UNUSED */

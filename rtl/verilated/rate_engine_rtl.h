@@ -14,7 +14,7 @@ struct RtlRateOptions {
   std::uint32_t random_seed = 0;       // random contents after power-up unless 0
 };
 
-/// What the hardware needed; cycles of its clock. Nothing is clocked between calls.
+/// Clock cycles that the hardware needed. The hardware is not clocked between calls.
 struct RtlRateFigures {
   std::uint64_t cycles = 0;
   std::uint64_t requests = 0;
@@ -27,10 +27,10 @@ class RtlRateEngine : public RateEngine {
   virtual const RtlRateFigures& figures() const = 0;
 };
 
-/// The engine's calls throw std::runtime_error if the hardware hangs, answers something that was
-/// not asked, or an assertion in it fails.
+/// Calls throw std::runtime_error if the hardware does not answer, answers without a request, or
+/// fails an assertion.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options = {});
-/// The same on a unit the caller made (with a waveform, for instance).
+/// The same on a unit that the caller made (with a waveform, for instance).
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit);
 
 }  // namespace dcc

@@ -1,12 +1,12 @@
-// What a verilated block lives in.
+// The Verilator context of a verilated block.
 #pragma once
 
 #include <verilated.h>
 
 namespace dcc {
 
-/// Without Verilator's pool of threads: the blocks are not verilated for it, and a copy of the
-/// process (going back in a run) would wait for threads that it does not have.
+/// A context without Verilator's thread pool: the blocks are verilated for one thread, and a forked
+/// process (reverse execution) would wait for threads that it does not have.
 class SingleThreadContext final : public VerilatedContext {
  public:
   SingleThreadContext() { threads(1); }

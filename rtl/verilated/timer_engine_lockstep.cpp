@@ -1,4 +1,4 @@
-// Every call goes to model and hardware; what they say must be the same.
+// Every call goes to model and hardware; their answers must be equal.
 #include "timer_engine_lockstep.h"
 
 #include <limits>
@@ -33,7 +33,8 @@ class Lockstep final : public LockstepTimerEngine {
     record(WheelCall::kNextDue, now);
     const std::optional<Tick> of_model = model_.next_due(now);
     const std::optional<Tick> of_hardware = hardware_->next_due(now);
-    // Both may be early, so only presence can be compared; being late would show in an expiry.
+    // Both bounds may be early, so only their presence is compared; a late bound would show in an
+    // expiry.
     compare("next_due is there", of_model.has_value(), of_hardware.has_value());
     promised_ = of_hardware.value_or(std::numeric_limits<Tick>::max());
     return of_model;

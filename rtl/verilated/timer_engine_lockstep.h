@@ -16,8 +16,8 @@ struct LockstepOptions : LockstepReport {
 
 class LockstepTimerEngine : public TimerEngine {
  public:
-  /// Compares what is left at the end of a run: pending events of every slot, due times, lag.
-  /// Throws LockstepMismatch.
+  /// Compares the state at the end of a run: pending events of every slot, due times, lag. Throws
+  /// LockstepMismatch.
   virtual void finish(Tick now) = 0;
   virtual std::uint64_t comparisons() const = 0;
 };
@@ -27,7 +27,7 @@ class LockstepTimerEngine : public TimerEngine {
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options = {});
 
-/// The same on a hardware engine the caller made.
+/// The same on a hardware engine that the caller made.
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options, std::unique_ptr<RtlTimerEngine> hardware);
 

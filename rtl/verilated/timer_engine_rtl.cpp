@@ -9,8 +9,8 @@
 namespace dcc {
 namespace {
 
-// A tick of the platform has 250 cycles (1 µs at 250 MHz); the wheel gets no more than that in a
-// tick while it has work, so that what it does in a busy stretch is what it could do in time.
+// A tick of the platform has 250 cycles (1 µs at 250 MHz). The wheel gets at most that many cycles
+// per tick while it has work, so it never does more in a busy stretch than the hardware could.
 constexpr std::uint32_t kCyclesPerTick = 250;
 constexpr std::uint32_t kHangCycles = 1'000'000;
 constexpr Tick kMaxSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
@@ -94,7 +94,7 @@ class Engine final : public RtlTimerEngine {
     ++figures_.cycles;
   }
 
-  /// Runs until the wheel offers an expiry or has nothing to do; returns the cycles it took.
+  /// Runs until the wheel offers an expiry or has no work; returns the number of cycles.
   std::uint32_t settle() const {
     for (std::uint32_t cycles = 0; cycles < kHangCycles; ++cycles) {
       cycle(WheelInputs{});
@@ -158,7 +158,7 @@ class Engine final : public RtlTimerEngine {
 
   std::uint32_t slots_;
   std::unique_ptr<WheelDut> wheel_;
-  // Reading costs the hardware cycles, but changes nothing a caller can see.
+  // A read costs hardware cycles but changes no state that a caller can see.
   mutable WheelOutputs out_;
   mutable RtlWheelFigures figures_;
   mutable bool overrun_seen_ = false;

@@ -16,7 +16,7 @@ struct RtlWheelOptions {
   std::uint32_t random_seed = 0;           // random contents after power-up unless 0
 };
 
-/// What the hardware needed to keep up with the calls; cycles of the wheel's clock.
+/// Clock cycles of the wheel that the hardware needed to keep up with the calls.
 struct RtlWheelFigures {
   std::uint64_t cycles = 0;                 // simulated; idle ones were skipped
   std::uint32_t longest_command_stall = 0;  // from asking to being accepted
@@ -35,7 +35,7 @@ class RtlTimerEngine : public TimerEngine {
 /// std::invalid_argument for more slots than the wheel was built for. The engine's calls throw
 /// std::runtime_error if the hardware hangs or an assertion in it fails.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
-/// The same on a wheel the caller made (with a waveform, for instance).
+/// The same on a wheel that the caller made (with a waveform, for instance).
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,
                                                       std::uint32_t slots);
 

@@ -1,4 +1,4 @@
-// A timing wheel one clock cycle at a time, whatever stands behind it: RTL, gates or the model.
+// A timing wheel, one clock cycle at a time, implemented by RTL, gates or the model.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ enum class WheelFault : std::uint8_t {
 class WheelDut {
  public:
   virtual ~WheelDut() = default;
-  /// One clock cycle.
+  /// Runs one clock cycle.
   virtual WheelOutputs cycle(const WheelInputs& in) = 0;
   /// Asserts the reset for a few cycles; afterwards the wheel sweeps its records.
   virtual void reset() = 0;
@@ -69,7 +69,7 @@ class WheelDut {
 /// For networks: without the RTL's assertions.
 std::unique_ptr<WheelDut> make_rtl_wheel(WheelFault fault = WheelFault::kNone,
                                          std::uint32_t random_seed = 0);
-/// The same, slower (library dcc_cosim): an assertion of the RTL that fails throws
+/// A slower variant with assertions (library dcc_cosim): a failed assertion of the RTL throws
 /// std::runtime_error from cycle().
 std::unique_ptr<WheelDut> make_checked_wheel(WheelFault fault = WheelFault::kNone,
                                              std::uint32_t random_seed = 0);

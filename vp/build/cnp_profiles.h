@@ -1,5 +1,5 @@
-// How receivers notify each sender, where hosts run different algorithms: the connection setup
-// tells the receiver what the sender's algorithm goes by.
+// How receivers notify each sender where hosts run different algorithms: the connection setup tells
+// the receiver which notifications the sender's algorithm uses.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
         const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
         return needs.cnp || needs.marks;
       });
-  // With credits a queue may hold everything that the inputs may hold, all inputs added.
+  // With credits a queue may hold as many bytes as all inputs together.
   if (!parameters.ecn.enabled || parameters.has_credits() ||
       parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
     return {};

@@ -27,7 +27,7 @@ struct BranchArguments {
   bool force = false;
 };
 
-/// One continuation of the common part.
+/// One continuation of the common part of the run.
 struct Branch {
   LoadedConfig loaded;
   std::unique_ptr<OutputFolder> folder;

@@ -9,7 +9,7 @@
 
 namespace dcc::vp {
 
-/// One tree whose values keep the places in their own files.
+/// One tree whose values keep their positions in their own files.
 struct LayeredYaml {
   ValueNode root;
   /// The files from the lowest to the topmost, by the names in places. An upper file replaces

@@ -33,7 +33,7 @@ class StateDigests {
   const std::vector<std::string>& names() const { return names_; }
   /// The digests of the present state. Call between two events. Has no side effects.
   std::vector<std::uint64_t> take() const;
-  /// All digests combined into one.
+  /// Combination of all digests.
   std::uint64_t whole() const;
 
  private:

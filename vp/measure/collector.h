@@ -1,4 +1,4 @@
-// Collects, after the run, what the devices of a platform have counted.
+// Collects the counters of a platform's devices after the run.
 #pragma once
 
 #include <string>

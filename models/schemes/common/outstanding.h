@@ -35,7 +35,8 @@ class Outstanding {
     while (!sent_.empty() && !is_out(sent_.front().psn, sent_.front().when)) sent_.pop_front();
     return sent_.empty() ? nullptr : &sent_.front();
   }
-  /// When the oldest packet in flight will have been in flight for `timeout`; max() if none is.
+  /// Time at which the oldest packet in flight reaches the age `timeout`; max() without packets in
+  /// flight.
   PicoSeconds overdue_at(PicoSeconds timeout) {
     const Sent* const oldest = oldest_out();
     return oldest == nullptr ? PicoSeconds::max() : oldest->when + timeout;

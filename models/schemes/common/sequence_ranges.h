@@ -1,4 +1,5 @@
-// A set of packet numbers, stored as ranges: what a receiver holds beyond the first gap.
+// A set of packet numbers, stored as ranges: the packets that a receiver holds beyond the first
+// gap.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 namespace dcc {
 
-/// How the use of links is estimated, and how long news of it counts.
+/// Parameters of the link use estimate and of the lifetime of remote congestion reports.
 struct CongaParameters final : BalancerParameters {
   FlowletParameters flowlet;
   RateEstimatorParameters dre;

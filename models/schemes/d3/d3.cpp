@@ -80,7 +80,7 @@ BitRate D3::desired(Qpn qpn) const {
   return rate < link.bits_per_second ? BitRate(static_cast<std::uint64_t>(rate)) : link;
 }
 
-/// When the next request, or its repetition, is due.
+/// Time of the next request or of its repetition.
 PicoSeconds D3::next_request(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (!sender.has_asked) return {};

@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// The parameters as the rules reckon with them, rates in Mb/s; what was left empty is the line's.
+/// Parameters in the units of the rules, rates in Mb/s; empty values are replaced by the line rate.
 struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 

@@ -151,8 +151,8 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
     flow.level = std::min(line_, flow.level + r_ai_);
     if (flow.level > before) ++counters_.rate_increases;
   } else if (!flow.reduced && !by_rate) {
-    // One packet a window: each ACK brings its share. Beyond four bandwidth-delay products the
-    // window no longer says anything about the network.
+    // The window is one packet, so each ACK adds its share of a packet. A window beyond four
+    // bandwidth-delay products no longer reflects the network.
     const long double most = 4 * bytes_at(line_, flow.rtt) + mtu_;
     flow.level =
         std::min(most, flow.level + mtu_ * static_cast<long double>(info.newly_acked) / flow.level);

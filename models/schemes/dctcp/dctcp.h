@@ -45,8 +45,8 @@ DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"}
 /// is late yields less. Without a deadline, or past it, d is `d2tcp_exponent`.
 class Dctcp final : public Algorithm {
  public:
-  /// `mtu`: payload bytes of a packet, the window form's unit. `base_rtt`: of all flows; zero: each
-  /// flow's own.
+  /// `mtu`: payload bytes of a packet, the unit of the window. `base_rtt`: base RTT of all flows;
+  /// zero: each flow uses its own.
   Dctcp(AlgorithmHost& host, const DctcpParameters& parameters, std::uint32_t mtu,
         PicoSeconds base_rtt = {});
 

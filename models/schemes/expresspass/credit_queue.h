@@ -39,7 +39,7 @@ class CreditQueue {
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.size(); }
   Bytes bytes() const { return bytes_; }
-  /// When the first credit may leave. Precondition: not empty().
+  /// Time at which the first credit may leave. Precondition: not empty().
   PicoSeconds ready_at() const;
   /// Removes the first credit, also before ready_at(); the next credit then waits longer.
   /// Precondition: not empty().

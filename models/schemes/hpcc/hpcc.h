@@ -39,8 +39,8 @@ class Hpcc final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Multiplies a flow's additive step; 1 from its start on. Flows that meet end at rates in
-  /// proportion to their steps: what they multiply by is the same for all.
+  /// Factor of a flow's additive step, constant from the flow's start. Flows at one bottleneck end
+  /// at rates in proportion to their steps, because all of them use the same multiplicative factor.
   void weigh(FlowNumber flow, long double weight) { flows_[flow].weight = weight; }
   /// U, the smoothed utilisation of the busiest link.
   long double utilisation(FlowNumber flow) const { return flows_[flow].u; }
@@ -55,14 +55,14 @@ class Hpcc final : public Algorithm {
     Psn last_update = 0;        // lastUpdateSeq
     LinkRecords links;          // L
   };
-  /// What a byte in the queue and a byte a picosecond on the wire add to a link's load.
+  /// Load of a link caused by one queued byte and by one byte per picosecond on the wire.
   struct Scale {
     BitRate rate;
     long double queued = 0;
     long double sent = 0;
   };
   const Scale& scale_of(BitRate rate);
-  /// False if there is nothing to compare with.
+  /// False if no earlier telemetry exists for a comparison.
   bool measure_inflight(Flow& flow, const AckInfo& info);
   void compute_window(Flow& flow, bool update);
   void apply(FlowNumber number, const Flow& flow);

@@ -149,7 +149,7 @@ void Hull::new_period() {
 
 void Hull::share_rate() {
   if (paced_.empty()) return;
-  // A rate of nothing would never be heard of again.
+  // A rate of zero could never rise again, because no ACK would arrive.
   const long double part = std::max(1.0L, rate_ / static_cast<long double>(paced_.size()));
   for (const FlowNumber number : paced_) host_.set_rate(number, from_mbps(part));
 }

@@ -1,4 +1,4 @@
-// HULL: DCTCP that goes by marks of phantom queues, and a pacer for flows that were marked.
+// HULL: DCTCP driven by the marks of phantom queues, and a pacer for flows that were marked.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,14 @@ struct HullParameters final : AlgorithmParameters {
   void ask_switch(SwitchParameters& parameters) const override;
 };
 
-/// Windows are DCTCP's. An ACK that reports a mark makes its flow, by a small chance, a paced one
-/// for a while, so short flows hardly ever are. All paced flows of a NIC share one rate R: every
-/// period R <- (1 - eta) R + eta * (what they sent) + beta * (what they could have sent and did
-/// not), each has an equal part of it, and a flow that is not paced has the line.
+/// Windows are DCTCP's. An ACK that reports a mark turns its flow into a paced flow for a while,
+/// with a small probability, so short flows are nearly never paced. All paced flows of a NIC share
+/// one rate R. Every period R <- (1 - eta) R + eta * (bytes they sent) + beta * (bytes they could
+/// have sent and did not). Each paced flow gets an equal part of R; a flow that is not paced may
+/// use the line rate.
 class Hull final : public Algorithm, private AlgorithmHost {
  public:
-  /// `seed` tells NICs' draws apart.
+  /// `seed` makes the random draws of NICs differ.
   Hull(AlgorithmHost& host, const HullParameters& parameters, std::uint32_t mtu,
        PicoSeconds base_rtt, std::uint64_t seed);
 

@@ -25,7 +25,7 @@ const RegisteredAlgorithm<IbccParameters> kIbcc{
 
 void IbccParameters::describe(ParameterVisitor& v) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
-  // Of the parameters that the schedule can change, too.
+  // Includes the parameters that the schedule can change.
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});

@@ -15,9 +15,10 @@ namespace dcc {
 /// InfiniBand Architecture Specification vol. 1, annex A10, as the bandwidth-partition paper has it
 /// in its algorithms 1 (the table) and 2 (the sender).
 struct IbccParameters final : AlgorithmParameters {
-  /// What an IRD of the table means: the least time for `aggregate` packets as the partition
-  /// paper's own figures have it (8192 bit / (4·IRD): a packet takes so many IRDs), or by the
-  /// letter of its algorithm 2, `aggregate` packets in one IRD, which is 16 times faster.
+  /// Meaning of an IRD (inter-request delay) of the table. By the figures of the partition paper,
+  /// `aggregate` packets take at least 8192 bit / (4·IRD), so one packet takes IRD units. By the
+  /// letter of that paper's algorithm 2, `aggregate` packets leave in one IRD, which is 16 times
+  /// faster.
   enum class Gate : std::uint8_t { kArithmetic, kLiteral };
   /// The central manager's change of a DSCP's parameters, from a moment on.
   struct Change {
@@ -28,7 +29,8 @@ struct IbccParameters final : AlgorithmParameters {
     std::optional<unsigned> ccti_limit{};
     std::optional<PicoSeconds> ccti_timer{};
   };
-  /// What carries a BECN back: a notification packet for each FECN, or the packet's own ACK.
+  /// Packet that carries a BECN back: a notification packet for each FECN, or the ACK of the marked
+  /// packet.
   enum class Becn : std::uint8_t { kCnp, kAck };
   unsigned ccti_increase = 1;
   unsigned ccti_limit = 127;
@@ -98,7 +100,7 @@ class Ibcc final : public Algorithm {
   PicoSeconds spacing(unsigned ccti) const;
 
  private:
-  /// What shares a CCTI: a flow, or a service level's flows.
+  /// The owner of a CCTI: a flow, or all flows of a service level.
   struct Group {
     unsigned ccti = 0;
     std::vector<FlowNumber> flows;

@@ -83,8 +83,8 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
   return header;
 }
 
-/// When the next probe, or its repetition, is due. A sending flow also probes, because the answers
-/// of its data packets wait behind the queue, so that a pause would arrive too late.
+/// Time of the next probe or of its repetition. A sending flow also probes, because the answers of
+/// its data packets wait behind the queue, so a pause would arrive too late.
 PicoSeconds Pdq::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (is_asking(qpn)) return repeats_at(qpn);

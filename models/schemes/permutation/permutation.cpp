@@ -98,7 +98,7 @@ class Permutation final : public PathChoice {
     }
     return ways;
   }
-  /// Number of ports at the next switch, limited to what a tag can distinguish.
+  /// Number of ports at the next switch, limited to the number of values of a tag.
   std::uint32_t choices_beyond(int port, HostId destination) const {
     if (fabric_ == nullptr) return 1;
     const NodeId next = fabric_->topology().peer(node_, port).node;

@@ -276,7 +276,7 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
   acknowledge_whole(qpn, flow, sent);
 }
 
-/// When the flow may get its next token; not before now.
+/// Time of the flow's next token; not before now.
 PicoSeconds Phost::may_send_at(Qpn qpn) const {
   const Receiver& receiver = receivers_[qpn];
   if (receiver.waits_until > now()) return receiver.waits_until;

@@ -19,8 +19,8 @@ struct PiasParameters final : TransportParameters {
   /// packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
   std::vector<unsigned> thresholds{1'327'140, 1'940'340, 2'406'080, 2'861'600,
                                    3'128'780, 3'412'020, 3'626'640};
-  /// They may be tuned while it runs; then a packet that is sent again may have another priority
-  /// than it had.
+  /// Demotion thresholds may change during a run. A packet sent again after a change may have
+  /// another priority than before.
   ThresholdTuning tuning_by_agent;
 
   void describe(ParameterVisitor& v) override;

@@ -78,8 +78,9 @@ void PowerTcp::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, flow.base)));
 }
 
-// Current is what came to the port, λ = sent + what the queue grew by; voltage what is on the way,
-// q + B τ. Power over that of a full link without a queue: (λ/B) (q/(B τ) + 1).
+// Current λ is the arrival rate of the port: bytes sent plus the growth of the queue. Voltage q + B
+// τ is the number of bytes on the way. Power, divided by the power of a full link without a queue:
+// (λ/B) (q/(B τ) + 1).
 std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo& info) const {
   Sample busiest;
   const auto measure = [&](const IntHop& hop, const IntHop& last, long double elapsed) {
@@ -95,8 +96,8 @@ std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo
   return busiest;
 }
 
-// Without telemetry the queue's slope is that of the round trip: λ/B = dRTT/dt + 1, and what is on
-// the way is B times the round trip.
+// Without telemetry the slope of the RTT replaces the slope of the queue: λ/B = dRTT/dt + 1. The
+// bytes on the way are B times the RTT.
 std::optional<PowerTcp::Sample> PowerTcp::by_delay(Flow& flow, const AckInfo& info) const {
   const PicoSeconds last_rtt = flow.last_rtt;
   const PicoSeconds elapsed = host_.now() - flow.last_ack;

@@ -32,10 +32,10 @@ struct PowerTcpParameters final : AlgorithmParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// The window is held as a rate W/τ (Mb/s). With f the normalised power, smoothed over τ,
-///   rate = γ (ref · target / f + additive) + (1 − γ) ref,
-/// where ref becomes the rate with the first ACK of what was sent after it last did: the window of
-/// a round trip ago, as the paper has it.
+/// The window is kept as a rate W/τ (Mb/s). With f the normalised power, smoothed over τ,
+///    rate = γ (ref · target / f + additive) + (1 − γ) ref
+/// `ref` is the paper's window of one round trip ago: `ref` becomes the present rate with the first
+/// ACK of a packet that was sent after the previous change of `ref`.
 class PowerTcp final : public Algorithm {
  public:
   /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.

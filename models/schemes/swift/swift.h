@@ -29,8 +29,8 @@ struct SwiftParameters final : AlgorithmParameters {
   void check(Bytes largest_packet) const override;
 };
 
-/// Delay is the whole round trip, fabric and far end together. Of the paper's target the part for
-/// the number of hops is missing: an algorithm is not told it.
+/// Delay is the whole round trip, of fabric and receiver together. The part of the paper's target
+/// that grows with the number of hops is left out, because an algorithm does not know that number.
 class Swift final : public Algorithm {
  public:
   Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32_t mtu);

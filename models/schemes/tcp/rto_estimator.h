@@ -10,7 +10,8 @@ namespace dcc {
 /// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
 class RtoEstimator {
  public:
-  /// `initial`: until a round trip was measured. `granularity`: the least that deviations add.
+  /// `initial`: timeout before the first RTT measurement. `granularity`: least amount that the
+  /// deviation adds.
   RtoEstimator(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 

@@ -16,9 +16,9 @@ const Transports::Registered<TcpParameters> kTcp{
       return std::make_unique<Tcp>(context, parameters);
     }};
 
-// An ACK's blocks (RFC 2018), relative to what it acknowledges, in fields of the packet that TCP
-// has no other use for. An empty block ends the list. In a kNak the last one is the segment whose
-// payload was cut off.
+// The SACK blocks of an ACK (RFC 2018), relative to the acknowledged number, stored in packet
+// fields that TCP does not use otherwise. An empty block ends the list. In a kNak packet the last
+// block names the segment whose payload was trimmed.
 std::uint64_t block_of(Psn base, const SequenceRanges::Range& range) {
   return std::min<Psn>(range.begin - base, 0xFFFF'FFFF) << 32 |
          std::min<Psn>(range.end - range.begin, 0xFFFF'FFFF);
@@ -43,7 +43,7 @@ std::uint64_t block_at(const Packet& ack, std::size_t place) {
   return std::uint64_t{ack.message_bytes} << 32 | ack.immediate;
 }
 
-// Of data: the window was cut for the echoed marks (RFC 3168: CWR).
+// On data: the sender has cut its window for the echoed marks (CWR of RFC 3168).
 constexpr std::uint64_t kWindowReduced = 1;
 }  // namespace
 
@@ -144,14 +144,14 @@ Psn Tcp::next_again(Qpn qpn, Psn lost) {
   Sender& sender = senders_[qpn];
   Psn& psn = sender.sent_again_to;
   psn = std::max(psn, first_missing(qpn));
-  // What was cut off goes by what headers say.
+  // Trimmed segments are handled by the answers to their headers.
   while (psn < lost && (at(qpn).out.delivered(psn) || sender.cut.count(psn) != 0)) {
     psn = std::max(sender.arrived.around(psn).end, psn + 1);
   }
   return std::min(psn, lost);
 }
 
-/// Whether the flow may send: something that was lost, or else something new.
+/// True if the flow may send: first a lost segment, otherwise a new one.
 void Tcp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -205,13 +205,13 @@ Packet* Tcp::next_packet() {
     sender.confirm_cut = false;
   }
   sender.sent = now();
-  // What is sent again first has the whole of a timeout to come back.
+  // The first segment that is sent again has a whole timeout for its acknowledgement.
   if (!deadlines_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
   settle(qpn);  // to the end of the turns
   return packet;
 }
 
-/// What an ACK says, by its number and by its blocks: segments that are new to this end.
+/// Applies an ACK's number and blocks; returns the number of segments that are newly acknowledged.
 unsigned Tcp::take_in(Qpn qpn, const Packet& ack) {
   Sender& sender = senders_[qpn];
   unsigned fresh = 0;
@@ -284,8 +284,8 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
 }
 
-/// A sender whose window is not what holds it learns nothing about it; one that has just cut it
-/// for marks waits until what was under way then has come.
+/// The window does not grow while something other than the window limits the sender. After a cut
+/// for marks the window does not grow until all segments that were then in flight are acknowledged.
 bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
   const Sender& sender = senders_[qpn];
   if (sender.state == State::kTimedOut) return true;
@@ -295,7 +295,7 @@ bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
          2 * static_cast<double>(flight) >= sender.window.segments();
 }
 
-/// Once for all that was under way.
+/// One cut for all segments that were in flight.
 void Tcp::answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight) {
   if (!parameters_.ecn) return;
   Sender& sender = senders_[qpn];

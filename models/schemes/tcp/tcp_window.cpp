@@ -54,7 +54,8 @@ double TcpWindow::cubic_at(double seconds) const {
   return parameters_->cubic_c.value() * from_max * from_max * from_max + w_max_;
 }
 
-/// After a cut the curve leads back to Wmax; without one, or after a timeout, it begins at Wmax.
+/// After a cut the curve leads back to Wmax. Without a cut, or after a timeout, the curve begins at
+/// Wmax.
 void TcpWindow::begin_epoch(PicoSeconds now) {
   epoch_ = now;
   w_reno_ = window_;
@@ -69,7 +70,8 @@ void TcpWindow::begin_epoch(PicoSeconds now) {
 void TcpWindow::grow_cubic(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (epoch_ == PicoSeconds::max()) begin_epoch(now);
   const double beta = parameters_->cubic_beta.value();
-  // As steep as makes the mean NewReno's, until it is where it was before.
+  // The slope gives the same mean as NewReno's, until the window is back at its value before the
+  // cut.
   const double alpha = w_reno_ < w_before_ ? 3 * (1 - beta) / (1 + beta) : 1;
   w_reno_ += alpha * segments / window_;
   const double t = to_seconds(now - epoch_);

@@ -15,20 +15,20 @@ namespace dcc {
 /// algorithm 1 and section 5; patched as by Zhu et al., "ECN or Delay", CoNEXT 2016, algorithm 2.
 struct TimelyParameters final : AlgorithmParameters {
   enum class Variant : std::uint8_t { kOriginal, kPatched };
-  /// What a completion event is: the ACK that completes a segment, or (as some simulators have it)
-  /// the first ACK of a packet sent after the last update, once a round trip.
+  /// Kind of a completion event: the ACK that completes a segment, or (as in some simulators) the
+  /// first ACK of a packet sent after the last update, once per round trip.
   enum class Update : std::uint8_t { kSegment, kRoundTrip };
   Variant variant = Variant::kOriginal;
   Update update = Update::kSegment;
-  /// Where the RTT of a packet begins: when the pacing handed it to the NIC, or when it got the
-  /// wire, which hides a congested sending NIC (section 5).
+  /// Begin of a packet's RTT: when pacing handed the packet to the NIC, or when the packet got the
+  /// wire. The latter hides a congested sending NIC (section 5).
   enum class Timestamp : std::uint8_t { kNicQueue, kWire };
   Timestamp timestamp = Timestamp::kNicQueue;
   Ratio ewma{1, 50};  // α
   Ratio beta{4, 5};   // β (patched form: 0.008)
-  /// Of the rate, what one completion may take at the most: β times a gradient has no bound.
+  /// Greatest share of the rate that one completion may remove; β times a gradient has no bound.
   Ratio max_decrease{1, 2};
-  /// A smoothed RTT difference below what the clock resolves is no gradient.
+  /// A smoothed RTT difference below the clock's resolution counts as gradient zero.
   PicoSeconds resolution = kNanoSecond;
   BitRate additive_step = 10_Mbps;
   PicoSeconds t_low = kMicroSecond * 50;  // the patched form's reference RTT too
@@ -56,12 +56,13 @@ DCC_ENUM_NAMES(TimelyParameters::Update, {TimelyParameters::Update::kSegment, "s
 DCC_ENUM_NAMES(TimelyParameters::Timestamp, {TimelyParameters::Timestamp::kNicQueue, "nic_queue"},
                {TimelyParameters::Timestamp::kWire, "wire"});
 
-/// RTT is the segment's last packet's, from its own first bit: so the segment's serialisation,
-/// which the paper subtracts from the completion time, is not in it.
+/// The RTT is that of the segment's last packet, measured from that packet's first bit, so the
+/// segment's serialisation, which the paper subtracts from the completion time, is not part of the
+/// RTT.
 ///
-/// Several completions in one minimum RTT: each changes the rate by its share of what one a minimum
-/// RTT would (section 5, "Rate update frequency").
-/// A rise counts from the next packet on, a fall at once (section 5, lazy rate update).
+/// If several completions fall into one minimum RTT, each changes the rate by its share of one
+/// update per minimum RTT (section 5, "Rate update frequency"). A higher rate applies from the next
+/// packet on, a lower rate at once (section 5, lazy rate update).
 class Timely final : public Algorithm {
  public:
   Timely(AlgorithmHost& host, const TimelyParameters& parameters);

@@ -99,7 +99,7 @@ class Uec final : public MessageTransport {
     void add_state(Digest& d) const {
       d(first, end);
     }
-    /// They are told of with all that came in order.
+    /// Packets that the cumulative number of an answer reports.
     void remove_before(Psn psn) {
       first = std::max(first, psn);
       if (end <= psn) *this = {};

@@ -65,7 +65,7 @@ bool CpuDebug::resume(GdbServer::Resume resume) {
   return !cpu_.is_running() || reverse_.resume(resume);
 }
 
-/// Drops what a restored snapshot must not inherit from the time before.
+/// Clears state of the later time that a restored snapshot must not keep.
 void CpuDebug::forget_session() {
   single_step_ = stepping_over_ = false;
   watched_.clear();

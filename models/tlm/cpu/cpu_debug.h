@@ -37,9 +37,9 @@ class DebuggedCpu {
   ~DebuggedCpu() = default;
 };
 
-/// Decides when the CPU stands still for a debugger, and answers the debugger while it does.
-/// Without enable() no call does anything. The CPU calls the member functions under "Execution"
-/// from its own process; those that stop the CPU return when the debugger lets it go on.
+/// Decides when the CPU stops for a debugger, and answers the debugger while the CPU is stopped.
+/// Without enable() no call has an effect. The CPU calls the member functions under "Execution"
+/// from its own process; the functions that stop the CPU return when the debugger resumes the CPU.
 class CpuDebug final : private DebugTarget {
  public:
   CpuDebug(DebuggedCpu& cpu, riscv::Hart& hart);
@@ -76,7 +76,8 @@ class CpuDebug final : private DebugTarget {
   std::uint64_t limited(std::uint64_t budget) const {
     return reverse_.is_replaying() ? std::min(budget, reverse_.steps_left()) : budget;
   }
-  /// The CPU executed what it was told to; `quantum_over`: the budget was a whole quantum.
+  /// The CPU has executed the requested instructions; `quantum_over`: the budget was a whole
+  /// quantum.
   void after_budget(bool quantum_over);
   /// The hart stopped by request of a device or of compare_watched().
   void after_request();
@@ -89,9 +90,10 @@ class CpuDebug final : private DebugTarget {
   void after_death(const std::string& why);
   /// While the CPU sleeps, every few quanta. True: the CPU must return from its sleep.
   bool poll_asleep();
-  /// After an access of the CPU: true if a watched value changed, so that the CPU must stop.
+  /// Call after an access of the CPU. Returns true if a watched value changed, so that the CPU must
+  /// stop.
   bool watched_changed_by_access();
-  /// After an event of a device at `now`. False: nothing is watched any more.
+  /// Call after an event of a device at `now`. Returns false if no value is watched any more.
   bool compare_watched(const sc_core::sc_time& now);
   void report_exit(std::uint32_t code);
 

@@ -1,4 +1,5 @@
-// What a debugger's `monitor` commands can look at: filled by whoever builds the platform.
+// Objects that a debugger's `monitor` commands can show; the builder of the platform registers
+// them.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +30,12 @@ class DebugRegistry {
 
   void add_module(Module module) { modules_.push_back(std::move(module)); }
   void add_value(Value value) { values_.push_back(std::move(value)); }
-  /// Names of registers: `resolve` gives the bus address of a name, or nothing if it is not one of
-  /// its own. The CPU reads such addresses by debug access.
+  /// Names of registers: `resolve` returns the bus address of a name, or nothing for an unknown
+  /// name. The CPU reads such addresses by debug access.
   using Resolver = std::function<std::optional<std::uint32_t>(const std::string& name)>;
   void add_names(Resolver resolve) { resolvers_.push_back(std::move(resolve)); }
   std::optional<std::uint32_t> address_of(const std::string& name) const;
-  /// Names that are computed rather than listed: a reader, or nothing if it is not one of its own.
+  /// Names of computed values: returns a reader, or nothing for an unknown name.
   using Reader = std::function<std::string()>;
   using Lookup = std::function<Reader(const std::string& name)>;
   void add_lookup(Lookup lookup) { lookups_.push_back(std::move(lookup)); }

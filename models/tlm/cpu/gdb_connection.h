@@ -11,11 +11,11 @@ namespace dcc::model {
 /// The value of a hexadecimal digit; -1 for any other character.
 int hex_digit(char c);
 
-/// Listens on 127.0.0.1 and serves one client at a time. One that has not said a valid packet yet
-/// gives way to the next who comes; after that, others are turned away. Framing, checksums and
-/// acknowledgements are dealt with here (GDB manual, "Remote Protocol", Overview). Whatever arrives
-/// that is not a packet is thrown away; who sends 64 KiB of it, or does not take what is sent for
-/// two seconds, is cut off.
+/// Listens on 127.0.0.1 and serves one client at a time. A client that has not sent a valid packet
+/// yet is replaced by the next client; later clients are refused. Handles framing, checksums and
+/// acknowledgements (GDB manual, "Remote Protocol", Overview). Discards bytes that form no packet.
+/// Closes the connection of a client that sends 64 KiB of such bytes or does not accept output for
+/// two seconds.
 class GdbConnection {
  public:
   /// Port 0: any free one. Throws std::runtime_error if it cannot listen.
@@ -31,13 +31,14 @@ class GdbConnection {
     enum Kind { kPacket, kInterrupt, kClosed } kind = kClosed;
     std::string packet;  // contents, unescaped
   };
-  /// The next packet, Ctrl-C or end of connection; nothing within `timeout_ms` (-1: for ever).
+  /// Returns the next packet, Ctrl-C or the end of the connection; nothing within `timeout_ms` (-1:
+  /// waits for ever).
   std::optional<Input> receive(int timeout_ms);
   void send(const std::string& contents);
   void acknowledge_no_more() { acknowledging_ = false; }
   bool acknowledging() const { return acknowledging_; }
   void close_client();
-  /// What has come and nobody has asked for yet.
+  /// Bytes that were received and not yet parsed.
   const std::string& unread() const { return buffer_; }
   void set_unread(std::string unread) { buffer_ = std::move(unread); }
 

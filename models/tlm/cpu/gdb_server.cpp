@@ -94,7 +94,7 @@ bool GdbServer::poll() {
       if (attached_) return true;
       continue;
     }
-    // gdb halts the target by connecting; it says nothing else while the target runs.
+    // gdb halts the target by connecting and sends nothing else while the target runs.
     const bool newcomer = !attached_;
     attached_ = true;
     if (handle(input->packet)) {
@@ -259,8 +259,7 @@ bool GdbServer::handle_reverse(const std::string& packet) {
   return true;
 }
 
-// The debugger was told so by somebody who has been where this is yet to come: it is the same
-// debugger, and the same connection.
+// The debugger already got this reply at a later simulated time, over the same connection.
 void GdbServer::restore_session(const std::string& session) {
   suspend_points(true);
   points_.clear();

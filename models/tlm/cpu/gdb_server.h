@@ -10,9 +10,9 @@
 
 namespace dcc::model {
 
-/// What the stub asks of a CPU. Registers are numbered as gdb does: 0…31 x0…x31, 32 pc,
-/// 65 + n the CSR n. Memory accesses are debug accesses: no time, no side effects; they return how
-/// many bytes could be moved.
+/// Services of a CPU that the gdb stub needs. Registers have gdb's numbers: 0…31 x0…x31, 32 pc, 65
+/// + n the CSR n. Memory accesses are debug accesses without time and side effects; they return the
+/// number of bytes moved.
 class DebugTarget {
  public:
   struct Watch {
@@ -35,21 +35,22 @@ class DebugTarget {
   virtual void debug_set_watchpoint(const Watch& watch, bool set) = 0;
   /// `monitor …` of the debugger; the answer is shown to the user.
   virtual std::string debug_monitor(const std::string& command) = 0;
-  /// It can step and run backwards.
+  /// True if the CPU can step and run backwards.
   virtual bool debug_goes_back() const { return false; }
 };
 
-/// Why the CPU stands still.
+/// Reason of a stop.
 struct DebugStop {
   int signal = 5;     // POSIX numbers: 5 trap, 2 interrupt, 11 the program is lost
   std::string extra;  // "watch:80001000;" and the like
   std::string note;   // shown to the user before the stop
 };
 
-/// The CPU's process calls poll() now and then while it runs and serve() when it stands; whatever
-/// happens in serve() happens at one moment of simulated time. A client counts as a debugger from
-/// its first valid packet on: others cannot stop the run. When a debugger leaves, with or without
-/// a word, its breakpoints and watchpoints go and the CPU runs on.
+/// The CPU's process calls poll() now and then while the CPU runs, and serve() when the CPU is
+/// stopped. All actions of serve() happen at one moment of simulated time. A client counts as a
+/// debugger from its first valid packet on; other clients cannot stop the run. When a debugger
+/// disconnects, with or without a detach command, its breakpoints and watchpoints are removed and
+/// the CPU resumes.
 class GdbServer {
  public:
   enum class Resume { kContinue, kStep, kKill, kBack, kStepBack };
@@ -59,18 +60,19 @@ class GdbServer {
   std::uint16_t port() const { return connection_.port(); }
   bool attached() const { return attached_; }
 
-  /// While the CPU runs; returns at once. True: the debugger wants it to stand; call serve().
+  /// Call while the CPU runs; returns at once. True: the debugger requests a stop; call serve().
   bool poll();
   /// Blocks until the debugger lets the CPU go on. `stop` is reported if the debugger waits for it.
   Resume serve(const DebugStop& stop);
-  /// Before the first instruction: blocks until a debugger has come and lets the CPU go.
+  /// Call before the first instruction: blocks until a debugger has connected and resumes the CPU.
   Resume wait_for_debugger();
   void report_exit(std::uint32_t code);
 
-  // For a CPU that goes back in time, where this is as it was then:
-  /// What the debugger has told so far: its points, what it has sent and nobody has read.
+  // State of the debugger's connection, kept when the CPU goes back in time: breakpoints, and
+  // received bytes that are not yet parsed.
   std::string save_session() const;
-  /// Takes that in: `told` of the same debugger at a later time. The CPU is about to stop for it.
+  /// Restores that state: `told` comes from the same debugger at a later time. The CPU is about to
+  /// stop.
   void restore_session(const std::string& session);
   /// Points are kept, but the CPU does not stop for them.
   void suspend_points(bool suspended);

@@ -23,7 +23,8 @@ class ReverseDebug {
  public:
   explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}
 
-  /// Without a history nothing goes backwards. One CPU of a simulation may have the history.
+  /// Without a history the CPU cannot go backwards. Only one CPU of a simulation may have the
+  /// history.
   void set_history(SnapshotHistory* history) { history_ = history; }
   bool is_available() const { return history_ != nullptr; }
   void set_server(GdbServer* gdb) { gdb_ = gdb; }

@@ -3,7 +3,7 @@
 import fractions
 import re
 
-# {kind: {unit: factor}}; the first unit of a kind is the smallest, in which values are held.
+# {kind: {unit: factor}}. The first unit of a kind is its smallest unit, in which values are stored.
 UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "time": {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12},
     "rate": {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12},

@@ -19,7 +19,7 @@ def blame(text, settings):
         start = f"-c {setting.argument}: "
         if text.startswith(start):
             return setting, text[len(start):]
-    # Of a change at branch_at, the message names the setting.
+    # The message names the setting that a change at branch_at would alter.
     for setting in settings:
         quoted = f"'{setting.key}'"
         if text.startswith("-c changes.+=") and quoted in text:

@@ -86,7 +86,7 @@ def tenant_swing(series, start, end, interval=1e-3):
     def sums(values):
         return [sum(values[i * SWING_MS:(i + 1) * SWING_MS]) for i in blocks]
 
-    # A class that receives nothing for a whole block does not send all the time.
+    # A class that receives nothing during a whole block does not send all the time.
     there = [s for s in map(sums, goodput.values()) if all(s)]
     if len(there) < 2 or len(blocks) < 2:
         return math.nan

@@ -68,7 +68,7 @@ def _followed(regmap, register, lines, resets, steps, held, moved):
         resets.append(f"{own}_told_q <= 1'b0;")
         steps.append(f"{own}_told_q <= {at};")
         agrees.append(f"reg2hw.{own}_qe == {own}_told_q")
-    # Nothing but fields: bits that are none read as 0.
+    # The mask of all fields; other bits read as 0.
     spare = 0xFFFFFFFF & ~sum(f.mask for f in register.fields)
     lines.append(f"  logic [31:0] {own}_word_q;  // as it was when a read of it was set up")
     steps.append(f"if (psel_i && !penable_i) {own}_word_q <= {value};")

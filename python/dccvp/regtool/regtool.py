@@ -38,7 +38,7 @@ FORMS = [
     ("{name}.rdl", out_systemrdl.generate),
     ("{name}.svd", out_svd.generate),
 ]
-# The same for each unit without a register block of its own.
+# The same outputs for each unit without a register block of its own.
 UNIT_OUTPUTS = [
     ("rtl/{folder}/generated/{name}_{unit}_pkg.sv", out_sv_pkg.unit_packages),
     ("rtl/regs/generated/{name}_{unit}_regs.sv", out_sv_pkg.unit_modules),

@@ -51,11 +51,11 @@ module dc_classify #(
   function automatic logic [19:0] packets_by_4(input logic [19:0] value);
     packets_by_4 = (value[19:18] != '0) ? MaxDelta : {value[17:0], 2'b00};
   endfunction
-  // One more; a count stays at 255.
+  // Increments a count, which saturates at 255.
   function automatic logic [7:0] count(input logic [7:0] value);
     count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
   endfunction
-  // Saturated to what the rate unit takes.
+  // Saturates to the rate unit's width.
   function automatic logic [31:0] account(input logic signed [33:0] value);
     if (value > dcc_controller_pkg::AccountLimit) account = dcc_controller_pkg::AccountLimit[31:0];
     else if (value < -dcc_controller_pkg::AccountLimit - 34'sd1)
@@ -269,7 +269,7 @@ module dc_classify #(
     ended.account = '0;
   end
 
-  // Nothing is calculated in a cycle without an event, which saves power, and a simulator's time.
+  // In a cycle without an event nothing is calculated, which saves power and simulation time.
   always_comb begin
     plan        = '0;
     next        = '0;

@@ -44,7 +44,7 @@ module dc_flow_cuckoo #(
   input  logic             unbind_i,    // of one that is, to that slot
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  // sweep: at its end nothing is bound or claimed
+  // End of the sweep: no flow is bound or claimed.
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,
@@ -63,7 +63,7 @@ module dc_flow_cuckoo #(
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned MatrixW = BucketW * FlowW;
 
-  // Two primitive polynomials of each degree (2 has but one), without their highest bit.
+  // Two primitive polynomials of each degree (degree 2 has only one), without their highest bit.
   function automatic logic [BucketW-1:0] polynomial(input logic second);
     case (BucketW)
       2:       polynomial = BucketW'(second ? 16'h0005 : 16'h0007);
@@ -170,7 +170,7 @@ module dc_flow_cuckoo #(
   logic [KickW-1:0] kicks_q;
   logic [WayW-1:0]  way_q;  // of the next entry that is put out
 
-  // Not in the cycle after another: that may have put a new entry into the place.
+  // Not in the cycle after another retry, which may have put a new entry into this place.
   assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
   assign start      = bind_i || unbind_i || walk;
   assign start_flow = (bind_i || unbind_i) ? flow_i : stash_flow;
@@ -199,7 +199,7 @@ module dc_flow_cuckoo #(
   logic [Ways-1:0] used0, used1, mine0, mine1, free0, free1, write_ways0, write_ways1;
   logic            do_walk, place, full, placed, to1, kick, put, erased;
 
-  // How many are set.
+  // Number of bits that are set.
   function automatic logic [WayW:0] count(input logic [Ways-1:0] bits);
     count = '0;
     for (int unsigned i = 0; i < Ways; i++) count = count + (WayW + 1)'(bits[i]);
@@ -256,7 +256,7 @@ module dc_flow_cuckoo #(
   assign write0 = write_ways0 != '0 || (sweep_i && in_range_i);
   assign write1 = write_ways1 != '0 || (sweep_i && in_range_i);
 
-  // The lower bits of an entry that goes are its bucket less what the upper ones add to that.
+  // The lower bits of a leaving entry: its bucket without the contribution of the upper bits.
   assign kicked     = op_from_q ? read0[way_q*EntryW +: TagW+SlotW] : read1[way_q*EntryW +: TagW+SlotW];
   assign kicked_tag = {kicked[SlotW +: TagW], BucketW'(0)};
   assign kicked_low = op_from_q ? op0_q ^ hash(kicked_tag, Matrix0) : op1_q ^ hash(kicked_tag, Matrix1);

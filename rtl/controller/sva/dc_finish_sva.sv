@@ -1,4 +1,4 @@
-// A slot that was bound just now had no rate, and no rate is 0: R_MIN is at least 1.
+// A slot that was just bound had no rate. A rate of zero stands for "no rate", because R_MIN is at least 1.
 // SPDX-License-Identifier: Apache-2.0
 module dc_finish_sva (
   input logic        clk_i,

@@ -1,5 +1,5 @@
-// A flow is in one place of the hash table at most, a bind is of one that is not there and has a place, and who
-// changes it keeps what it is told.
+// Contract of the hash table: a flow is in at most one place, a bind concerns a flow that is absent and has
+// a free place, and users of the table keep its rules.
 // SPDX-License-Identifier: Apache-2.0
 module dc_flow_cuckoo_sva #(
   parameter int unsigned Ways    = 4,
@@ -56,7 +56,8 @@ module dc_flow_cuckoo_sva #(
   // Events of a flow are apart: none looks it up while it changes.
   no_look_up_of_what_changes: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q)
     match_i && (bind_i || unbind_i) |-> match_flow_i != flow_i);
-  // Who is promised a place has one (that there is: never_overflows of dc_flow_stash_sva).
+  // A flow that was promised a place gets one (never_overflows of dc_flow_stash_sva states that a place
+  // exists).
   claims_have_room: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q) claim_i |-> room_o);
   binds_are_claimed: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q)
     op_bind_q |-> 32'(claimed_q) > 32'($countones(used)));

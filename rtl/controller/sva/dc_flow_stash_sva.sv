@@ -1,5 +1,5 @@
-// What is put into the stash finds a place there; flows and slots are in it once; a place that is emptied or
-// given another entry has one.
+// Contract of the stash: an entry that is put finds a place, flows and slots occur once, and a place that
+// is emptied or replaced holds an entry.
 // SPDX-License-Identifier: Apache-2.0
 module dc_flow_stash_sva #(
   parameter int unsigned Depth = 32,

@@ -1,5 +1,6 @@
-// A slot is written 31 cycles after its event's issue and read 2 after it, and two events of one are 32 apart.
-// A slot that is being bound is free: no timer event asks whose it is. A soft reset comes when nothing is under way.
+// A slot is written 31 cycles after its event's issue and read 2 cycles after it, and two events of one
+// slot are 32 cycles apart. A slot that is being bound is free, so no timer event looks up its flow. A soft
+// reset takes effect when no event is under way.
 // SPDX-License-Identifier: Apache-2.0
 module dc_lookup_sva #(
   parameter int unsigned SlotW = 10

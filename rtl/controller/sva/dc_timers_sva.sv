@@ -1,5 +1,5 @@
-// The flow of an expiry is known by the time at which it may be offered: FirstOffer and OfferPace are longer
-// than it takes to ask. Of the starts after timer events two wait at most: their queue is never full.
+// The flow of an expiry is known when the expiry may be offered, because FirstOffer and OfferPace are
+// longer than the look-up. At most two starts after timer events wait, so their queue is never full.
 // SPDX-License-Identifier: Apache-2.0
 module dc_timers_sva (
   input logic clk_i,

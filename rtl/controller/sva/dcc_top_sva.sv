@@ -1,5 +1,5 @@
-// The whole block's promises at its ports, and what it expects of who is there, bound to it in every
-// verilated build.
+// Contract of the whole block at its ports and of its environment, bound to the block in every verilated
+// build.
 // SPDX-License-Identifier: Apache-2.0
 module dcc_top_sva #(
   parameter int unsigned FlowW = 14
@@ -28,7 +28,7 @@ module dcc_top_sva #(
   logic over;
   assign over = psel_i && penable_i && pready_o;
 
-  // The requester keeps IHI 0024: an access stands still until it is over.
+  // The requester keeps IHI 0024: signals of an access stay stable until the access ends.
   enable_follows_select: assert property (@(posedge clk_i) disable iff (!rst_ni)
     psel_i && !penable_i |=> psel_i && penable_i);
   access_stands: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -42,7 +42,8 @@ module dcc_top_sva #(
   not_in_setup: assert property (@(posedge clk_i) disable iff (!rst_ni)
     psel_i && !penable_i |-> !pready_o);
 
-  // No command is taken before READY; who has no slot is told no rate; only queries tell of that.
+  // No command is accepted before READY. A flow without a slot gets no rate; only queries report such
+  // flows.
   no_early_command: assert property (@(posedge clk_i) disable iff (!rst_ni)
     command_ready_o |-> ready_o);
   unbound_only_to_queries: assert property (@(posedge clk_i) disable iff (!rst_ni)

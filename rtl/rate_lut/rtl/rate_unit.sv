@@ -63,7 +63,7 @@ module rate_unit (
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
   // Right shift of the step for a low target.
   logic [2:0]  s2_slow_q, s11_slow_q;
-  // A cut's new alpha; an increase's additive step; a read's word.
+  // Second result: the new alpha of a cut, the additive step of an increase, the word of a read.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
   logic [31:0] s15_extra_q, s16_extra_q;

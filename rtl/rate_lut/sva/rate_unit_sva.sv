@@ -1,5 +1,5 @@
-// The rate unit's promises as assertions, bound to it in every verilated build; and what it may
-// expect of its user.
+// Contract of the rate unit as assertions, and the unit's assumptions about its user, bound to the unit in
+// every verilated build.
 module rate_unit_sva (
   input logic        clk_i,
   input logic        rst_ni,
@@ -31,7 +31,7 @@ module rate_unit_sva (
   assign response = rsp_valid_o && rsp_ready_i;
   assign read     = tbl_valid_i && !tbl_write_i;
 
-  // What the user must keep: the unit calculates nothing sensible otherwise.
+  // Rules for the user; otherwise the results have no meaning.
   alpha_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     request && !req_increase_i |-> req_alpha_i <= rate_lut_pkg::One16);
   registers_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -42,11 +42,11 @@ module rate_unit_sva (
     rsp_valid_o && !rsp_ready_i |=> rsp_valid_o && $stable(rsp_increase_o) && $stable(rsp_rc_o) &&
       $stable(rsp_rt_o) && $stable(rsp_alpha_o));
 
-  // One request a cycle, unless a response or a table read stands in the way.
+  // One request per cycle is accepted, unless a response or a table read blocks it.
   no_needless_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o && !read && (!rsp_valid_o || rsp_ready_i) |-> req_ready_o);
 
-  // As many responses as requests, and never more than the stages hold.
+  // There are as many responses as requests, and never more requests under way than stages.
   logic [5:0] inside_q;
   logic [5:0] age_q;  // cycles that could have moved since something last entered
   always_ff @(posedge clk_i or negedge rst_ni) begin

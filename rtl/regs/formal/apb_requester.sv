@@ -1,5 +1,5 @@
-// A requester that keeps the protocol (IHI 0024, section 4) and does what it likes otherwise, after one
-// cycle of reset.
+// A requester that keeps the protocol (IHI 0024, section 4) and is otherwise unconstrained, after one cycle
+// of reset.
 module apb_requester #(
   parameter int unsigned AddrW = 20
 ) (

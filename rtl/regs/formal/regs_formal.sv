@@ -1,5 +1,5 @@
-// What the controller's register block promises, one property at a time, for every APB requester that
-// keeps the protocol. run.py proves them and finds the false ones false.
+// Properties of the controller's register block, one at a time, for every APB requester that keeps the
+// protocol. run.py proves the true ones and refutes the false ones.
 module regs_formal #(
   parameter int unsigned Prop = 0
 ) (
@@ -70,7 +70,7 @@ module regs_formal #(
     .pwrite_i(pwrite_i), .paddr_i(paddr_i), .pwdata_i(pwdata_i), .pstrb_i(pstrb_i)
   );
 
-  // What was last written to R_AI, as seen from the bus alone.
+  // The value last written to R_AI, as derived from the bus alone.
   logic [31:0] r_ai_q;
   logic        bad_address;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -79,7 +79,7 @@ module regs_formal #(
              && (paddr_i == dcc_regs_pkg::RAiOffset)) r_ai_q <= pwdata_i;
   end
 
-  // The high half as it was when a low half was read, and nothing in between.
+  // The high half as it was when the low half was read, without an access in between.
   logic [31:0] high_q;
   logic        high_valid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -96,7 +96,7 @@ module regs_formal #(
     end
   end
 
-  // Write enables as seen from the bus, and what they were a cycle ago.
+  // Write enables as derived from the bus, and their values of the previous cycle.
   logic [2:0] regwen_q, regwen_before_q;
   logic       lock;
   assign lock = psel_i && penable_i && pready && !pslverr && pwrite_i

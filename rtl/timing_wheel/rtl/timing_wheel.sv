@@ -43,14 +43,15 @@ module timing_wheel #(
   output logic              overrun_o,         // sticky: the lag reached half the horizon
   input  logic              overrun_clear_i,
 
-  // Skipping idle time: while idle_o, nothing happens before next_due_o (never, if not valid).
+  // Skipping of idle time: while idle_o is high, no event occurs before next_due_o (never, if next_due_o is
+  // not valid).
   output logic              idle_o,
   output logic              next_due_valid_o,
   output logic [TimeW-1:0]  next_due_o,
   input  logic              advance_i,         // acts in a cycle with idle_o
   input  logic [TimeW-1:0]  advance_to_i,      // now becomes this, or next_due_o if that is earlier
 
-  // For counting: the engine works; an event moves to another place.
+  // Activity for counters: the engine works; an event moves to another place.
   output logic              busy_o,
   output logic              move_o,
 
@@ -224,7 +225,7 @@ module timing_wheel #(
   logic [RowW-1:0]  look_row;
   logic [WordW-1:0] look_word;
 
-  // Decide reads the place the event is taken from, all others the one it goes to.
+  // The step Decide reads the event's old place, all other steps its new place.
   assign look      = grant_cmd || decide || remove || move_read;
   assign look_last = decide ? record_held == timing_wheel_pkg::HeldInRow
                             : place_level == timing_wheel_pkg::LevelLast;

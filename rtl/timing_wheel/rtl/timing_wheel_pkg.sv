@@ -10,7 +10,7 @@ package timing_wheel_pkg;
   localparam logic [1:0] LevelMiddle = 2'd1;
   localparam logic [1:0] LevelLast   = 2'd2;
 
-  // Where a slot's event is kept.
+  // Place of a slot's event.
   localparam logic [1:0] HeldNowhere = 2'd0;  // not started
   localparam logic [1:0] HeldInList  = 2'd1;  // a list of the top or middle level
   localparam logic [1:0] HeldInRow   = 2'd2;  // a bit in a row of the last level

@@ -1,7 +1,7 @@
-// Who goes next, and the steps of the operation under way: one at a time, two to four cycles each.
+// Arbitration and steps of the operation under way: one operation at a time, two to four cycles each.
 //
-// A row load goes first, then a command or a move, in turn if both are there. The last cycle of an
-// operation can be the one that chooses the next.
+// A row load has priority; a command and a move take turns. The last cycle of an operation may choose the
+// next operation.
 module tw_control (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -21,7 +21,7 @@ module tw_control (
   input  logic       middle_pending_i,
   input  logic       top_open_i,        // … whose head is known
   input  logic       middle_open_i,
-  // what was read of the command's slot, in decide_o
+  // record read for the command's slot, in decide_o
   input  logic       held_i,            // it is started
   input  logic       lazy_i,            // a restart need not move the event
   // the operation chosen in this cycle

@@ -25,7 +25,7 @@ module tw_current_row #(
   input  logic [SlotW-1:0]    slot_i,
   input  logic                drop_bit_i,      // clear its bit here
   input  logic                drop_word_i,     // its word in the bitmap has become empty
-  // what is here
+  // state of the current row
   output logic                loaded_o,
   output logic [NumWords-1:0] summary_o,       // words still in the bitmap
   output logic                bits_left_o,

@@ -1,6 +1,6 @@
-// Idle time: says when nothing is due, and skips it.
+// Idle time: reports that no event is due, and skips the idle time.
 //
-// The wheel is idle once it has been quiet for as many cycles as tw_next_due needs.
+// The wheel is idle once no operation has run for as many cycles as tw_next_due needs.
 module tw_idle #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,

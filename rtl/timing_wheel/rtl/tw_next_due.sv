@@ -1,6 +1,6 @@
-// The next tick at which the wheel has anything to do: an expiry, or a list to unfold.
+// The next tick at which the wheel has work: an expiry, or a list to unfold.
 //
-// Three register stages, moved by enable_i: the result fits once the inputs have been the same for
+// Three register stages, moved by enable_i: the result is valid when the inputs have been constant for
 // three enabled cycles.
 module tw_next_due #(
   parameter int unsigned TopBits    = 5,

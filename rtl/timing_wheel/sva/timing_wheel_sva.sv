@@ -89,12 +89,12 @@ module timing_wheel_sva #(
   no_start_beyond_horizon: assert property (@(posedge clk_i) disable iff (!rst_ni)
     hold_starts |-> !started);
 
-  // Idle means idle: no offer, no lag, and the next work lies ahead.
+  // idle is correct: no offer, no lag, and the next work lies ahead.
   idle_is_idle: assert property (@(posedge clk_i) disable iff (!rst_ni)
     idle_o |-> !expire_valid_o && lag_o == '0 && init_done_o &&
                (!next_due_valid_o || next_due_o != now_o));
 
-  // What was seen wrong since the wheel was cleared: its lists may be anything then.
+  // Set after wrong parity since the wheel was cleared: the lists may then hold any contents.
   logic wrong, wrong_q;
   assign wrong = error_o || wrong_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -102,7 +102,7 @@ module timing_wheel_sva #(
     else wrong_q <= wrong && !clear_i;
   end
 
-  // At most two moves for each start: a running balance never goes below zero.
+  // At most two moves per start: a running balance never goes below zero.
   logic [TimeW-1:0] moves_left_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) moves_left_q <= '0;
@@ -111,7 +111,7 @@ module timing_wheel_sva #(
   two_moves_a_start: assert property (@(posedge clk_i) disable iff (!rst_ni)
     move_o |-> moves_left_q != '0 || wrong);
 
-  // What has to be possible.
+  // Situations that must be reachable.
   cover_offer_withdrawn: cover property (@(posedge clk_i) disable iff (!rst_ni)
     accepted && expire_valid_o && !expire_ready_i && cmd_slot_i == expire_slot_o);
   cover_taken_and_commanded: cover property (@(posedge clk_i) disable iff (!rst_ni)

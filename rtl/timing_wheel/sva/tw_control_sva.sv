@@ -1,4 +1,4 @@
-// The steps of the wheel's one state machine: none that is not meant, and each that is has to be possible.
+// Steps of the wheel's state machine: no unintended step occurs, and each intended step is reachable.
 // SPDX-License-Identifier: Apache-2.0
 module tw_control_sva (
   input logic       clk_i,
@@ -17,7 +17,7 @@ module tw_control_sva (
       MoveOpen:  return to == MoveRead;
       MoveRead:  return to == MovePlace;
       LoadRead:  return to == LoadTake;
-      // Where it chooses anew; of a row that was just loaded something is left.
+      // States in which a new operation is chosen; bits remain in a row that was just loaded.
       LoadTake:  return to == Idle || to == CmdDecide || to == MoveOpen || to == MoveRead;
       default:   return to == Idle || to == CmdDecide || to == MoveOpen || to == MoveRead || to == LoadRead ||
                         to == LoadTake;
