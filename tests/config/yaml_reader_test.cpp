@@ -164,6 +164,9 @@ TEST(Presets, AdapterThenSingleParametersOnTop) {
   EXPECT_EQ(d.increase_timer, kMicroSecond * 300);
   EXPECT_EQ(d.alpha_timer, kMicroSecond);
   EXPECT_EQ(d.decrease_period, kMicroSecond * 4);
+  EXPECT_EQ(d.clamp_target, DcqcnParameters::Clamp::kAfterTimer);
+  EXPECT_EQ(d.cut_floor, Ratio(1, 2));
+  EXPECT_EQ(d.r_min, 1_Mbps);
   EXPECT_EQ(c.nic.cnp.interval, kMicroSecond * 4);
   const auto own = read("nic: {cnp: {interval: 9us}, congestion_control: {preset: adapter}}");
   EXPECT_EQ(own.config.nic.cnp.interval, kMicroSecond * 9);
@@ -186,7 +189,7 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   const EcnParameters given = ecn(star + policy + "switch: {ecn: {kmin: 7KB}}\n");
   EXPECT_EQ(given.kmin, 7'000);
   EXPECT_EQ(given.kmax, EcnParameters{}.kmax);
-  EXPECT_EQ(ecn(star).kmin, EcnParameters{}.kmin);
+  EXPECT_EQ(ecn(star + "nic: {congestion_control: {preset: sig15}}\n").kmin, EcnParameters{}.kmin);
   // Values that a rule set are written into a copy of the configuration.
   EXPECT_EQ(ecn(effective_yaml(read(star + policy).config)).kmax, by_rule.kmax);
 }

@@ -15,10 +15,11 @@ namespace {
 void print_json(const std::vector<ParameterRow>& rows, bool effective) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ParameterRow& row : rows) {
-    nlohmann::ordered_json entry{
-        {"path", row.path},           {"type", row.type},       {"range", row.range},
-        {"default", row.fallback},    {"meaning", row.meaning}, {"source", row.source},
-        {"condition", row.condition}, {"unit", row.unit},       {"runtime", row.runtime}};
+    nlohmann::ordered_json entry{{"path", row.path},           {"type", row.type},
+                                 {"range", row.range},         {"default", row.fallback},
+                                 {"meaning", row.meaning},     {"source", row.source},
+                                 {"condition", row.condition}, {"unit", row.unit},
+                                 {"runtime", row.runtime},     {"follows", row.follows}};
     if (effective) {
       entry["value"] = row.value;
       entry["origin"] = row.origin;
@@ -48,6 +49,7 @@ void print_markdown(const std::vector<ParameterRow>& rows) {
                   top.c_str());
     }
     std::string meaning = row.meaning;
+    if (!row.follows.empty()) meaning += ". Follows: " + row.follows;
     if (!row.condition.empty()) meaning += " (only with " + row.condition + ")";
     if (row.runtime) meaning += ". May change during a run";
     if (!row.source.empty()) meaning += ". Source: " + row.source;
@@ -59,7 +61,9 @@ void print_markdown(const std::vector<ParameterRow>& rows) {
 void print_text(const std::vector<ParameterRow>& rows, bool effective) {
   for (const ParameterRow& row : rows) {
     std::string head = row.path + ": " + (effective ? row.value : row.fallback);
-    if (effective && row.origin != "default") {
+    if (effective && row.origin == "rule") {
+      head += "   (follows: " + row.follows + ")";
+    } else if (effective && row.origin != "default") {
       head += "   (" + row.origin + "; default " + row.fallback + ")";
     }
     std::printf("%s\n", head.c_str());
@@ -67,6 +71,7 @@ void print_text(const std::vector<ParameterRow>& rows, bool effective) {
     text += ". " + row.type + ": " + row.range;
     if (row.runtime) text += ". May change during a run";
     if (!row.source.empty()) text += ". Source: " + row.source;
+    if (!row.follows.empty() && !effective) text += ". Follows: " + row.follows;
     if (!row.condition.empty() && !effective) text += ". Only with " + row.condition;
     for (const std::string& line : wrapped(text, 74)) std::printf("    %s\n", line.c_str());
   }

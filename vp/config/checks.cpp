@@ -59,10 +59,11 @@ class ListsCheck : private CheckContext {
 
 }  // namespace
 
+void check_topology(const LoadedConfig& loaded) { ListsCheck(loaded).check_topology(); }
+
 void check(const LoadedConfig& loaded) {
   const ListsCheck lists(loaded);
   check_time(loaded);
-  lists.check_topology();
   check_switch(loaded);
   check_congestion_control(loaded);
   check_transport(loaded);

@@ -5,6 +5,9 @@
 
 namespace dcc::vp {
 
+/// Checks the topology alone, on which all that follows the network depends. Throws ConfigError.
+void check_topology(const LoadedConfig& loaded);
+
 /// Throws ConfigError at the place of the parameter that is most likely wrong.
 void check(const LoadedConfig& loaded);
 

@@ -1,43 +1,83 @@
-#include "config/marking_rule.h"
-
 #include <algorithm>
 #include <string>
 
-#include "controller/dcc.h"
+#include "config/follow_network.h"
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 
 namespace dcc::vp {
 
 namespace {
-constexpr const char* kSetByRule[] = {"kmin", "kmax", "pmax", "mark_at", "reference_rate"};
+using Rule = EcnParameters::Rule;
 
-/// The first of the keys that the user has set; empty if none.
-std::string given_threshold(const LoadedConfig& loaded) {
-  for (const char* const key : kSetByRule) {
-    const std::string path = std::string("switch.ecn.") + key;
-    if (loaded.places.count(path) != 0) return path;
+constexpr const char* kSetByAll[] = {"kmin", "kmax", "pmax", "reference_rate"};
+
+std::string path_of(const char* key) { return std::string("switch.ecn.") + key; }
+
+bool sets_mark_at(Rule rule) { return rule == Rule::kLongFlows || rule == Rule::kShortFlows; }
+
+/// The first of the keys that the rule sets and the user has written; empty if none.
+std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
+  for (const char* const key : kSetByAll) {
+    if (loaded.places.count(path_of(key)) != 0) return path_of(key);
   }
-  return "";
+  const std::string mark_at = path_of("mark_at");
+  return sets_mark_at(rule) && loaded.places.count(mark_at) != 0 ? mark_at : "";
+}
+
+/// The rule of the first algorithm that has one.
+Rule asked_by_algorithm(const PlatformConfig& config) {
+  EcnParameters asked;
+  for (const AlgorithmChoice* choice : config.congestion_controls()) {
+    if (choice->chosen() != nullptr) choice->chosen()->ask_marking(asked);
+    if (asked.rule != Rule::kAuto) return asked.rule;
+  }
+  return Rule::kGiven;
+}
+
+/// A value that a change during the run writes overrides the rule.
+void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
+                  const EcnParameters& read, EcnParameters& ecn) {
+  const auto keep = [&](const char* key, auto member) {
+    const std::string path = path_of(key);
+    if (loaded.places.count(path) != 0 && beginning.places.count(path) == 0) {
+      ecn.*member = read.*member;
+    }
+  };
+  keep("kmin", &EcnParameters::kmin);
+  keep("kmax", &EcnParameters::kmax);
+  keep("pmax", &EcnParameters::pmax);
+  keep("mark_at", &EcnParameters::mark_at);
+  keep("reference_rate", &EcnParameters::reference_rate);
 }
 }  // namespace
 
-void follow_marking_rule(LoadedConfig& loaded, LongestPath& path) {
-  PlatformConfig& config = loaded.config;
-  EcnParameters& ecn = config.switch_.ecn;
-  const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
-  const std::string given = given_threshold(loaded);
-  if (ecn.rule != EcnParameters::Rule::kGiven && !given.empty()) {
-    throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(ecn.rule) +
+void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
+  EcnParameters& ecn = loaded.config.switch_.ecn;
+  const bool written = beginning.places.count("switch.ecn.rule") != 0;
+  if (ecn.rule == Rule::kAuto) {
+    ecn.rule = asked_by_algorithm(loaded.config);
+    if (!given_threshold(beginning, ecn.rule).empty()) ecn.rule = Rule::kGiven;
+  }
+  const Rule rule = ecn.rule;
+  const std::string given = given_threshold(beginning, rule);
+  if (rule != Rule::kGiven && written && !given.empty()) {
+    throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(rule) +
                                                   " sets it; write rule: given");
   }
-  if (dcc != nullptr && dcc->shares_by_weight() && given.empty() &&
-      loaded.places.count("switch.ecn.rule") == 0) {
-    ecn.rule = EcnParameters::Rule::kLongFlows;
-  }
-  if (ecn.rule == EcnParameters::Rule::kGiven) return;
-  ecn.follow_rule(config.topology.slowest_link(), path.base_rtt(), path.full_packet());
+  if (rule == Rule::kGiven) return;
+  const EcnParameters read = ecn;
+  ecn.follow_rule(measured_network(loaded.config, path));
+  keep_changed(loaded, beginning, read, ecn);
+  const auto note = [&](const char* key) {
+    if (loaded.places.count(path_of(key)) == 0) {
+      loaded.config.followed[path_of(key)] = std::string("switch.ecn.rule ") + name_of(rule);
+    }
+  };
+  for (const char* const key : kSetByAll) note(key);
+  if (sets_mark_at(rule)) note("mark_at");
   try {
-    ecn.check(config.topology.fastest_link());
+    ecn.check(loaded.config.topology.fastest_link());
   } catch (const ParameterError& error) {
     throw ConfigError(loaded.place_of("switch.ecn.rule"),
                       std::string("switch.ecn.rule: ") + error.what());

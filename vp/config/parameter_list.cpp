@@ -34,6 +34,7 @@ class Lister final : public ParameterVisitor {
     }
     rows.push_back(std::move(row));
   }
+  void follow(bool, const char* rule, const Follow&) override { rows.back().follows = rule; }
   bool enter(const std::string& key, const Doc&) override {
     places_.push_back(place_of(key));
     return true;
@@ -84,6 +85,7 @@ class Lister final : public ParameterVisitor {
 std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
   const auto place = loaded.places.find(row.path);
   if (place != loaded.places.end()) return place->second.text();
+  if (loaded.config.followed.count(row.path) != 0) return "rule";
   return row.value == row.fallback ? "default" : "preset";
 }
 
@@ -118,6 +120,8 @@ std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {
     ParameterRow& row = lister.rows[i];
     row.fallback = defaults[{lister.general[i], row.condition}];
     row.origin = origin_of(row, loaded);
+    const auto rule = config.followed.find(row.path);
+    row.follows = row.origin == "rule" ? rule->second : "";
   }
   return std::move(lister.rows);
 }

@@ -15,8 +15,11 @@ struct ParameterRow {
   std::string range;
   std::string fallback;  // default as YAML
   std::string value;     // effective value; empty if only the schema is listed
-  // default | preset | file:line:column | -c …; empty if only the schema is listed
+  // default | preset | rule | file:line:column | -c …; empty if only the schema is listed
   std::string origin;
+  // How the value follows the network: of a schema, if nobody sets the parameter; of a
+  // configuration, only if the rule gave the value. Empty: no rule.
+  std::string follows;
   std::string meaning;
   std::string source;
   std::string condition;  // the condition under which the parameter applies; empty: always

@@ -209,6 +209,8 @@ struct PlatformConfig {
   FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
+  /// Paths of the parameters whose value follows the network, with the rule of each.
+  std::map<std::string, std::string> followed;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
   /// The entry of `nics` for the host; null if its NIC is as `nic` says.

@@ -1,9 +1,8 @@
-#include "config/step_rule.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <string>
 
+#include "config/follow_network.h"
 #include "controller/dcc.h"
 
 namespace dcc::vp {
@@ -26,6 +25,18 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
     law.follow_distance(to, path.base_rtt());
+  const auto note = [&](const char* key, bool moved) {
+    const std::string at = std::string("nic.congestion_control.") + key;
+    if (moved && loaded.places.count(at) == 0) {
+      config.followed[at] = "policy proportional, by the slowest link and the longest base RTT";
+    }
+  };
+  note("r_ai", read.r_ai.bits_per_second != to.r_ai.bits_per_second);
+  note("g", read.g != to.g);
+  note("increase_timer", read.increase_timer != to.increase_timer);
+  note("first_cut", read.first_cut != to.first_cut);
+  note("brisk", read.brisk != to.brisk);
+  note("free_window", read.initial_window != to.initial_window);
   // A value that a change sets overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "config/checks.h"
-#include "config/marking_rule.h"
+#include "config/follow_network.h"
 #include "config/parameter_list.h"
 #include "config/plugins.h"
 #include "config/schema.h"
-#include "config/step_rule.h"
+#include "config/scheme_needs.h"
 #include "config/yaml_layers.h"
 #include "describe/quantity_text.h"
 
@@ -329,10 +329,14 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   describe(reader, loaded.config);
   reader.finish();
   clip_measure(loaded);
+  check_topology(loaded);
+  const LoadedConfig& beginning = at_the_beginning != nullptr ? *at_the_beginning : loaded;
+  LongestPath path(beginning.config);  // a change of the MTU moves no value that follows
+  bring_needs(loaded);
+  follow_network(loaded, path);
   check(loaded);
-  LongestPath path(loaded.config);
-  follow_marking_rule(loaded, path);
-  follow_step_rule(loaded, path, at_the_beginning != nullptr ? *at_the_beginning : loaded);
+  follow_marking_rule(loaded, path, beginning);
+  follow_step_rule(loaded, path, beginning);
   return loaded;
 }
 

@@ -161,7 +161,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   fs::create_directories(folder / "series", error);
   if (error) throw OutputError("'" + (folder / "series").string() + "': " + error.message());
   OutputFile yaml(folder / "config.effective.yaml");
-  yaml.text() << effective_yaml(config);
+  yaml.text() << effective_yaml(config, RuleComments::kWritten);
   yaml.close();
   OutputFile document(folder / "metrics.json");
   document.text() << json.dump(1) << '\n';

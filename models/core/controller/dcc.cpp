@@ -14,6 +14,7 @@
 #include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
 #include "registers/generated/dcc_map.h"
+#include "switch/ecn_marker.h"
 
 namespace dcc {
 
@@ -61,7 +62,7 @@ const RegisteredAlgorithm<DccParameters> kDcc{
 
 void DccParameters::describe(ParameterVisitor& v) {
   v.one_of("policy", policy, policy_names(), {meaning_of_policies(), ""});
-  v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
+  v.choice("preset", preset_name, {kPresetMeaning, ""});
   if (v.reading()) {
     apply_preset();
     rules().set_defaults(*this);
@@ -83,6 +84,14 @@ void DccParameters::describe(ParameterVisitor& v) {
 void DccParameters::preset(CnpParameters& cnp) const {
   DcqcnParameters::preset(cnp);
   rules().set_defaults(cnp);
+}
+
+void DccParameters::ask_marking(EcnParameters& ecn) const {
+  if (shares_by_weight()) {
+    ecn.rule = EcnParameters::Rule::kLongFlows;
+  } else {
+    DcqcnParameters::ask_marking(ecn);
+  }
 }
 
 namespace {

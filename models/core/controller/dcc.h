@@ -32,6 +32,7 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
+  void ask_marking(EcnParameters& ecn) const override;
   const Policy& rules() const { return Policy::of(policy); }
   /// True if the policy is a law of the controller by which bandwidth follows weights.
   bool shares_by_weight() const {
@@ -42,6 +43,12 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// slowest link is `slowest`, with full packets of `mtu` payload bytes.
   dcc_parameters registers(const ControllerConfig& controller, BitRate line, BitRate slowest,
                            std::uint32_t mtu) const;
+
+ protected:
+  /// Policies other than DCQCN's have defaults of their own.
+  bool follows_network() const override {
+    return DcqcnParameters::follows_network() && policy == "dcqcn" && !reference_rate;
+  }
 };
 
 /// Hands CNPs and sent packets to the controller with the flow's DSCP from its queue pair context,

@@ -44,6 +44,11 @@ struct Doc {
   bool runtime = false;
 };
 
+struct NetworkScale;  // describe/network_scale.h
+
+/// Sets a parameter to the value that fits a network.
+using Follow = std::function<void(const NetworkScale&)>;
+
 /// One parameter, type erased.
 struct Leaf {
   std::string key;
@@ -91,6 +96,11 @@ class ParameterVisitor {
           },
           [&member, absent] { return member ? QuantityText<T>::format(*member) : absent; }});
   }
+
+  /// States how the default of the parameter described last follows the network. `rule` tells the
+  /// value and its source in words for the user; `set` computes the value. The rule applies only
+  /// while `in_force`, and never to a value that the user wrote.
+  void follows(bool in_force, const char* rule, const Follow& set) { follow(in_force, rule, set); }
 
   /// A parameter whose value is the name of an enumerator.
   template <class E>
@@ -204,6 +214,7 @@ class ParameterVisitor {
     bool replace = false;
   };
   virtual void leaf(const Leaf& leaf) = 0;
+  virtual void follow(bool /*in_force*/, const char* /*rule*/, const Follow& /*set*/) {}
   virtual bool enter(const std::string& key, const Doc& doc) = 0;
   virtual void enter_item(const std::string& key, std::size_t index) = 0;
   virtual void leave() = 0;

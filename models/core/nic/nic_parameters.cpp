@@ -1,6 +1,9 @@
 #include "nic/nic_parameters.h"
 
+#include <algorithm>
+
 #include "describe/class_ranges.h"
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "registers/generated/nic_parameters.h"
 
@@ -11,6 +14,9 @@ void CnpParameters::describe(ParameterVisitor& v) {
   v.field("interval", interval, {"0us", "1s"},
           {"least time between two CNPs of a flow (adapter: 4us, proportional: 2us)",
            "SIGCOMM'15: N", kRuntime});
+  v.follows(follows_network,
+            "dcqcn, preset auto: four base RTTs; at most 50us, at least one base RTT",
+            [this](const NetworkScale& network) { interval = network.reaction(); });
   v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax},
           {"DSCP of a CNP", "", kRuntime});
   v.field("priority", priority, {map::kCnpPriorityValueMin, map::kCnpPriorityValueMax},
@@ -28,6 +34,11 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
             "InfiniBand RC"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without progress after which unacknowledged packets are sent again", ""});
+  v.follows(true,
+            "67108864ns, which adapters begin with, where flow control protects all traffic and no "
+            "fault is injected; otherwise the base RTT and the time in which the slowest link "
+            "drains a switch's buffer, from 500us to 67108864ns",
+            [this](const NetworkScale& network) { timeout = timeout_for(network); });
   v.field("retries", retries, "unlimited", {"0", "255"},
           {"greatest number of retransmissions without progress; then the queue pair fails",
            "InfiniBand RC"});
@@ -43,6 +54,16 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
            "every "
            "out-of-order packet is discarded and causes a NAK",
            "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
+}
+
+PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
+  // InfiniBand RC: 4.096 us x 2^14; 14 is the usual Local ACK Timeout.
+  constexpr PicoSeconds kUsual = kNanoSecond * (4'096 << 14);
+  if (network.lossless) return kUsual;
+  const PicoSeconds drained = network.base_rtt + serialization_time(network.buffer, network.rate);
+  constexpr std::int64_t kStep = 1'000'000;  // whole microseconds
+  const PicoSeconds rounded((drained.count / kStep + 1) * kStep);
+  return std::min(kUsual, std::max(PicoSeconds(kMicroSecond * 500), rounded));
 }
 
 void NicParameters::describe(ParameterVisitor& v) {

@@ -15,6 +15,7 @@
 namespace dcc {
 
 class ParameterVisitor;
+struct NetworkScale;
 
 enum class AckMode : std::uint8_t { kNone, kPerPacket, kPerMessage };
 
@@ -22,7 +23,8 @@ struct CnpParameters {
   PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
-  bool carry_marks = false;  // a CNP carries the number of CE marks since the previous one
+  bool carry_marks = false;      // a CNP carries the number of CE marks since the previous one
+  bool follows_network = false;  // the algorithm has no interval of its own; set by its preset()
 
   void describe(ParameterVisitor& v);
 };
@@ -36,13 +38,16 @@ struct CnpProfile {
 struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN };
   Kind kind = Kind::kGoBackN;
-  PicoSeconds timeout = kMicroSecond * 500;
+  PicoSeconds timeout = kMicroSecond * 500;  // see timeout_for()
   unsigned reorder_window = 0;      // packets kept out of order; 0: an early packet is discarded
   std::optional<unsigned> retries;  // empty: unlimited
   std::optional<unsigned> not_ready_retries;  // empty: unlimited
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   void describe(ParameterVisitor& v);
+  /// The default timeout: one that does not run out where no packet can be lost, and otherwise one
+  /// that a full buffer on the way does not reach.
+  static PicoSeconds timeout_for(const NetworkScale& network);
 };
 
 struct NicParameters {

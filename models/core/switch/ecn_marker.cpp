@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 
@@ -21,10 +22,12 @@ Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& r
 void EcnParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {}, {"marks packets", "", kRuntime});
   v.choice("rule", rule,
-           {"given: kmin, kmax, pmax, mark_at and reference_rate as they stand; long_flows, "
-            "short_flows: all five by the slowest link and the longest base RTT (policy: "
-            "proportional: long_flows, unless one of them is given)",
-            ""});
+           {"kmin, kmax, pmax and reference_rate by the slowest link and the longest base RTT; "
+            "dcqcn: kmin 1/2 and kmax 2 products of both, pmax 1/5; dctcp: all packets above 1/7 "
+            "product; long_flows, short_flows: for policy: proportional, with mark_at; given: as "
+            "they stand; auto: the algorithm's rule, given without one or if one of the values is "
+            "written",
+            "dctcp: SIGCOMM'10, section 3.4; dcqcn: pmax as in HPCC, SIGCOMM'19, section 5"});
   v.field("kmin", kmin, {"0B", kMaxThreshold},
           {"queue length up to which no packet is marked", "SIGCOMM'15", kRuntime});
   v.field("kmax", kmax, {"0B", kMaxThreshold},
@@ -43,23 +46,45 @@ void EcnParameters::describe(ParameterVisitor& v) {
            kRuntime});
 }
 
-void EcnParameters::follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet) {
-  if (rule == Rule::kGiven) return;
-  const Uint128 bits = Uint128(slowest.bits_per_second) *
-                       static_cast<std::uint64_t>(longest_base_rtt.count) / 1'000'000'000'000;
+void EcnParameters::follow_rule(const NetworkScale& network) {
+  if (rule == Rule::kGiven || rule == Rule::kAuto) {
+    rule = Rule::kGiven;
+    return;
+  }
   // The limit exceeds the product of any real network. check() catches values that exceed
   // kMaxThreshold after scaling.
-  const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kMaxThreshold / 16));
-  if (rule == Rule::kLongFlows) {
-    kmin = product * 105 / 100;
-    kmax = product * 840 / 100;
-  } else {
-    kmin = 10 * packet;
-    kmax = kmin + product * 120 / 100;
-  }
+  const Bytes product = std::min<Bytes>(network.bdp(), kMaxThreshold / 16);
+  const auto at_least = [&](Bytes wanted, Bytes packets) {
+    return std::max(wanted, packets * network.packet);
+  };
   pmax = Ratio(1);
-  mark_at = MarkAt::kDequeue;
-  reference_rate = slowest;
+  reference_rate = network.rate;
+  switch (rule) {
+    case Rule::kAuto:
+    case Rule::kGiven:
+      break;
+    case Rule::kDcqcn:
+      // Flows with rates of their own overshoot by what they send in a reaction's time. Few packets
+      // at the threshold would be a coin's toss, so that each threshold has some.
+      kmin = at_least(product / 2, 3);
+      kmax = at_least(product * 2, 12);
+      pmax = Ratio(1, 5);
+      break;
+    case Rule::kDctcp:
+      // SIGCOMM'10, inequality 13: K > C RTT / 7 keeps the link busy.
+      kmin = kmax = at_least(product / 7, 3);
+      break;
+    case Rule::kLongFlows:
+      kmin = product * 105 / 100;
+      kmax = product * 840 / 100;
+      mark_at = MarkAt::kDequeue;
+      break;
+    case Rule::kShortFlows:
+      kmin = 10 * network.packet;
+      kmax = kmin + product * 120 / 100;
+      mark_at = MarkAt::kDequeue;
+      break;
+  }
   rule = Rule::kGiven;
 }
 

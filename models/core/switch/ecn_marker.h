@@ -14,6 +14,7 @@
 namespace dcc {
 
 class ParameterVisitor;
+struct NetworkScale;
 
 /// Greatest threshold. The limit keeps the comparison with a random number within 64 bits.
 constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
@@ -21,13 +22,20 @@ constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
   enum class Scope : std::uint8_t { kQueue, kPort };
-  /// Source of kmin, kmax, pmax, mark_at and reference_rate: the user, or a rule by link rate and
-  /// distance for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
-  /// distance").
-  enum class Rule : std::uint8_t { kGiven, kLongFlows, kShortFlows };
+  /// Source of kmin, kmax, pmax and reference_rate: the user, or a rule by link rate and distance.
+  /// Two rules are for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
+  /// distance") and set mark_at as well.
+  enum class Rule : std::uint8_t {
+    kAuto,  // as the algorithm asks (AlgorithmParameters::ask_marking), otherwise kGiven
+    kGiven,
+    kDcqcn,
+    kDctcp,
+    kLongFlows,
+    kShortFlows
+  };
 
   bool enabled = true;
-  Rule rule = Rule::kGiven;
+  Rule rule = Rule::kAuto;
   Bytes kmin = 5_KB;
   Bytes kmax = 200_KB;
   Ratio pmax{1, 100};
@@ -44,16 +52,17 @@ struct EcnParameters {
   std::uint32_t unmarked_between = 0;
 
   void describe(ParameterVisitor& v);
-  /// Sets the thresholds by `rule` for a network with this slowest link, longest base round trip
-  /// and full packet. Afterwards `rule` is kGiven.
-  void follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet);
+  /// Sets the thresholds by `rule` for a network. Afterwards `rule` is kGiven.
+  void follow_rule(const NetworkScale& network);
   /// Throws ParameterError if values contradict each other, at the fastest port of the network.
   void check(BitRate fastest_port) const;
 };
 
 DCC_ENUM_NAMES(EcnParameters::MarkAt, {EcnParameters::MarkAt::kEnqueue, "enqueue"},
                {EcnParameters::MarkAt::kDequeue, "dequeue"});
-DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kGiven, "given"},
+DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kAuto, "auto"},
+               {EcnParameters::Rule::kGiven, "given"}, {EcnParameters::Rule::kDcqcn, "dcqcn"},
+               {EcnParameters::Rule::kDctcp, "dctcp"},
                {EcnParameters::Rule::kLongFlows, "long_flows"},
                {EcnParameters::Rule::kShortFlows, "short_flows"});
 DCC_ENUM_NAMES(EcnParameters::Scope, {EcnParameters::Scope::kQueue, "queue"},

@@ -35,7 +35,8 @@ DcqcnValues::DcqcnValues(const DcqcnParameters& parameters, Rate line)
       r_ai(to_mbps(parameters.r_ai)),
       r_hai(to_mbps(parameters.r_hai)),
       g(to_real(parameters.g)),
-      initial_alpha(to_real(parameters.initial_alpha)) {}
+      initial_alpha(to_real(parameters.initial_alpha)),
+      cut_floor(to_real(parameters.cut_floor)) {}
 
 Dcqcn::Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters)
     : host_(host), parameters_(parameters), values_(parameters, host.line_rate()) {}
@@ -72,8 +73,10 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
   const bool timed = flow.controlled;
   flow.controlled = true;
   flow.last_cut = now;
-  flow.target = flow.current;
-  flow.current = std::max(values_.r_min, flow.current * (1 - flow.alpha / 2));
+  const bool clamps = parameters_.clamp_target == DcqcnParameters::Clamp::kAlways || !timed ||
+                      flow.timer_events != 0;
+  if (clamps) flow.target = flow.current;
+  flow.current = values_.cut(flow.current, flow.alpha);
   flow.alpha = (1 - values_.g) * flow.alpha + values_.g;
   flow.timer_events = flow.byte_events = 0;
   flow.bytes = 0;

@@ -1,6 +1,7 @@
 // DCQCN per flow, without a table of slots and with real numbers: the baseline for the controller.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "controller/law/dcqcn_parameters.h"
@@ -14,7 +15,12 @@ struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 
   long double r_min, r_max, initial, r_ai, r_hai;
-  long double g, initial_alpha;
+  long double g, initial_alpha, cut_floor;
+
+  /// The rate after a cut of `rate`.
+  long double cut(long double rate, long double alpha) const {
+    return std::max(r_min, rate * std::max(cut_floor, 1 - alpha / 2));
+  }
 };
 
 /// The reaction point. Rates in Mb/s as long double; the pacing gets them rounded to the

@@ -73,7 +73,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
 void DcqcnSlotted::cut(FlowNumber number, Flow& flow) {
   flow.cut_due = false;
   if (flow.increased) flow.target = flow.current;
-  flow.current = std::max(values_.r_min, flow.current * (1 - flow.alpha / 2));
+  flow.current = values_.cut(flow.current, flow.alpha);
   flow.events = 0;
   flow.bytes = 0;
   flow.increased = false;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
+#include "switch/ecn_marker.h"
 
 namespace dcc {
 
@@ -42,7 +44,11 @@ void DctcpParameters::describe(ParameterVisitor& v) {
   v.choice("form", form, {"control the window or the rate", ""});
   v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", paper});
   v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT", ""});
+  v.follows(true, "a full packet a base RTT, as in window form",
+            [this](const NetworkScale& network) { r_ai = network.packet_rate(); });
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
+            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
           {"window of a new flow; bdp: rate x base RTT", ""});
   v.field("d2tcp_exponent", d2tcp_exponent, {"1/4", "4"},
@@ -51,6 +57,10 @@ void DctcpParameters::describe(ParameterVisitor& v) {
           {"a flow with a deadline: to the power by which it would miss it", "D2TCP, SIGCOMM'12"});
   v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not to a smaller one", ""});
   v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not to a greater one", ""});
+}
+
+void DctcpParameters::ask_marking(EcnParameters& ecn) const {
+  ecn.rule = EcnParameters::Rule::kDctcp;
 }
 
 void DctcpParameters::check(Bytes) const {

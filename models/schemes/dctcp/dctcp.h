@@ -29,6 +29,7 @@ struct DctcpParameters final : AlgorithmParameters {
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
+  void ask_marking(EcnParameters& ecn) const override;
 };
 
 DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -23,6 +24,8 @@ void FastParameters::describe(ParameterVisitor& v) {
   const char* const paper = "FAST TCP, INFOCOM'04";
   v.field("alpha", alpha, {"1B", "1GB"},
           {"payload bytes of each flow that wait in queues in equilibrium", paper});
+  v.follows(true, "1/4 of the product of slowest link and base RTT, at least a packet",
+            [this](const NetworkScale& network) { alpha = network.products(Ratio(1, 4), 1); });
   v.field("gamma", gamma, {"1/1000", "1"},
           {"share of the way to the new window that one update takes", paper});
   v.field("initial_window", initial_window, "bdp", {"1B", "1GB"},

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -24,9 +25,13 @@ void HpccParameters::describe(ParameterVisitor& v) {
   v.field("max_stage", max_stage, {"0", "255"}, {"additive stages before a full update", paper});
   v.field("w_ai_rate", w_ai_rate, {"1Mbps", "1Tbps"},
           {"additive increase, as a rate: W_AI = rate x base RTT", paper});
+  v.follows(true, "1/200 of the slowest link's rate: W_AI = W (1 - eta) / N for N = 10 flows",
+            [this](const NetworkScale& network) { w_ai_rate = network.share(Ratio(1, 200)); });
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"T; auto: the longest of the topology", paper});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
+            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }
 
 Hpcc::Hpcc(AlgorithmHost& host, const HpccParameters& parameters, PicoSeconds longest_base_rtt)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -30,9 +31,19 @@ void HullParameters::describe(ParameterVisitor& v) {
   v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", "DCTCP, SIGCOMM'10"});
   v.field("drain", drain, {"1/2", "1"}, {"of a phantom queue, by its port's rate", paper});
   v.field("mark_above", mark_above, {"1KB", "1MB"}, {"bytes in a phantom queue", paper});
+  v.follows(true, "1/7 of the product of slowest link and base RTT (DCTCP), at least 15KB",
+            [this](const NetworkScale& network) {
+              mark_above = std::min<Bytes>(
+                  1'000'000, std::max<Bytes>(15'000, network.products(Ratio(1, 7), 1)));
+            });
   v.field("period", period, {"1us", "10ms"}, {"between two rates of the pacer", paper});
   v.field("eta", eta, {"1/1024", "1"}, {"weight of what paced flows sent in a period", paper});
   v.field("beta", beta, {"0", "10000"}, {"Mb/s for each KB that the pacer holds back", paper});
+  v.follows(true, "16 at 10Gbps, in proportion to the slowest link's rate",
+            [this](const NetworkScale& network) {
+              beta = static_cast<unsigned>(std::clamp<std::uint64_t>(
+                  network.rate.bits_per_second * 16 / 10'000'000'000, 1, 10'000));
+            });
   v.field("pace_chance", pace_chance, {"0", "1"},
           {"that a mark makes its flow a paced one", paper});
   v.field("pace_time", pace_time, {"1us", "1s"}, {"that a flow stays one", paper});

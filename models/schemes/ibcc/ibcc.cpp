@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "describe/class_ranges.h"
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -15,6 +16,20 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kServiceLevels = 64;  // by DSCP
+constexpr unsigned kFullRateEntries = 16;   // of a table that follows the network
+constexpr Bytes kThresholdStep = 16_KiB;    // of a queue, between two thresholds
+
+/// The scale with which entry kFullRateEntries of the table spaces packets as the slowest link
+/// does.
+Ratio scale_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
+  constexpr std::uint64_t kPerMicroSecond = 1'000'000;
+  const auto packet =
+      static_cast<std::uint64_t>(serialization_time(network.packet, network.rate).count);
+  const bool literal = gate == IbccParameters::Gate::kLiteral;
+  const std::uint64_t delay = literal ? packet * aggregate : packet / aggregate;
+  const std::uint64_t scale = delay / (kFullRateEntries * kFullRateEntries);
+  return Ratio(std::max<std::uint64_t>(1, scale), kPerMicroSecond);
+}
 
 const RegisteredAlgorithm<IbccParameters> kIbcc{
     "ibcc", "InfiniBand's: notifications climb a table of injection delays",
@@ -30,13 +45,29 @@ void IbccParameters::describe(ParameterVisitor& v) {
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
   v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
+  v.follows(true, "512: with cct_scale the delay that leaves 1/1000 of the slowest link's rate",
+            [this](const NetworkScale&) { ccti_limit = 32 * kFullRateEntries; });
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
+  v.follows(true, "2 base RTTs, from 1us", [this](const NetworkScale& network) {
+    ccti_timer = std::max(kMicroSecond, network.round_trips(Ratio(2)));
+  });
   v.field("ccti_timer_restart", ccti_timer_restart, {},
           {"a BECN starts the timer anew; false: it runs free", ""});
   v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
+  v.follows(
+      true,
+      "a full packet's time on the slowest link over 4 x 16^2: entries up to 16 leave all of the "
+      "link",
+      [this](const NetworkScale& network) { cct_scale = scale_for(network, gate, aggregate); });
   v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
+  v.follows(threshold_of == ThresholdOf::kQueue,
+            "the step of 16 KiB next to 1/2 of the product of slowest link and base RTT",
+            [this](const NetworkScale& network) {
+              const Bytes steps = network.products(Ratio(1, 2), 1) / kThresholdStep;
+              threshold = static_cast<unsigned>(16 - std::clamp<Bytes>(steps, 1, 15));
+            });
   v.choice(
       "threshold_of", threshold_of,
       {"thresholds are steps of the egress queue, or of the link's load: 15 is 60 %, 1 all of it",
@@ -46,6 +77,11 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
   v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
   v.field("becn_every", becn_every, {"1", "65535"}, {"of so many BECNs one counts", ""});
+  v.follows(true, "1/8 of the full packets in the product of slowest link and base RTT",
+            [this](const NetworkScale& network) {
+              const Bytes packets = network.products(Ratio(1, 8), 1) / network.packet;
+              becn_every = static_cast<unsigned>(std::clamp<Bytes>(packets, 1, 65'535));
+            });
   v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
          [&](Change& change) {
            v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
@@ -85,7 +121,7 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   // egress queue, 15 the lowest.
   EcnParameters& ecn = parameters.ecn;
   ecn.enabled = threshold != 0;
-  ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * 16_KiB;
+  ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * kThresholdStep;
   ecn.pmax = Ratio(1);
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
     // A queue that is not there, drained at that share of the link's rate: it stays a packet long

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -32,6 +33,9 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
   v.field("utilisation", utilisation, {"1/2", "1"}, {"power aimed at, by telemetry", ""});
   v.field("additive_increase", additive_increase, {"1Mbps", "1Tbps"},
           {"beta, as a rate: beta / base RTT", paper});
+  v.follows(
+      true, "3/2000 of the slowest link's rate, as 150Mbps at 100Gbps",
+      [this](const NetworkScale& network) { additive_increase = network.share(Ratio(3, 2000)); });
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"tau; auto: the longest of the topology", paper});
   v.field("base_factor", base_factor, {"1", "4"},
@@ -39,6 +43,8 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
   v.field("least_current", least_current, {"0", "1"},
           {"current is never taken for less than this part of a link's rate", ""});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
+            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }
 
 PowerTcp::PowerTcp(AlgorithmHost& host, const PowerTcpParameters& parameters,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -21,18 +22,32 @@ const RegisteredAlgorithm<QcnParameters> kQcn{
 void QcnParameters::describe(ParameterVisitor& v) {
   const char* const qau = "IEEE 802.1Qau-2010";
   v.field("q_eq", q_eq, {"1KB", "1GB"}, {"queue length the switch aims at", qau});
+  v.follows(true, "the product of slowest link and base RTT, at least 3 packets",
+            [this](const NetworkScale& network) { q_eq = network.products(Ratio(1), 3); });
   v.field("w", w, {"0", "16"}, {"weight of the queue's growth", qau});
   v.field("sample_bytes", sample_bytes, {"1KB", "100MB"},
           {"bytes between two samples of an idle queue", qau});
+  v.follows(true, "the product of slowest link and base RTT, at least 5 packets",
+            [this](const NetworkScale& network) { sample_bytes = network.products(Ratio(1), 5); });
   v.field("gd", gd, {"1/65536", "1"}, {"gain of a decrease", qau});
   v.field("min_decrease_factor", min_decrease_factor, {"0", "1"},
           {"a cut leaves at least this share", qau});
   v.field("byte_counter", byte_counter, {"1KB", "1GB"}, {"rpgByteReset", qau});
+  v.follows(true, "5 times the product of slowest link and base RTT",
+            [this](const NetworkScale& network) { byte_counter = network.products(Ratio(5), 25); });
   v.field("timer", timer, {"1us", "1s"}, {"rpgTimeReset", qau});
+  v.follows(true, "20 base RTTs",
+            [this](const NetworkScale& network) { timer = network.round_trips(Ratio(20)); });
   v.field("threshold", threshold, {"1", "255"}, {"rpgThreshold: cycles of recovery", qau});
   v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"rpgAiRate", qau});
+  v.follows(true, "1/500 of the slowest link's rate",
+            [this](const NetworkScale& network) { r_ai = network.share(Ratio(1, 500)); });
   v.field("r_hai", r_hai, {"0bps", "1Tbps"}, {"rpgHaiRate", qau});
+  v.follows(true, "1/500 of the slowest link's rate",
+            [this](const NetworkScale& network) { r_hai = network.share(Ratio(1, 500)); });
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"rpgMinRate", qau});
+  v.follows(true, "1/1000 of the slowest link's rate, as 10Mbps at 10Gbps",
+            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }
 
 void QcnParameters::check(Bytes) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -30,19 +31,33 @@ void TimelyParameters::describe(ParameterVisitor& v) {
            {"an RTT begins when the NIC is given a packet, or when it leaves", paper});
   v.field("ewma", ewma, {"0", "1"},
           {"weight of the newest RTT difference", "the authors' published code"});
+  v.follows(true, "1/2: segments are so short that a round trip has many",
+            [this](const NetworkScale&) { ewma = Ratio(1, 2); });
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
   v.field("max_decrease", max_decrease, {"0", "1"},
           {"most of a rate that one completion takes", "the authors' published code"});
   v.field("resolution", resolution, {"0ns", "1us"},
           {"smoothed RTT differences below it are no gradient", ""});
   v.field("additive_step", additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
+  v.follows(true, "1/500 of the slowest link's rate",
+            [this](const NetworkScale& network) { additive_step = network.share(Ratio(1, 500)); });
   v.field("t_low", t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
+  v.follows(true, "5/4 base RTTs",
+            [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(5, 4)); });
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
+  v.follows(true, "3 base RTTs",
+            [this](const NetworkScale& network) { t_high = network.round_trips(Ratio(3)); });
   v.field("min_rtt", min_rtt, {"100ns", "1s"}, {"RTT of the empty network", paper});
+  v.follows(true, "the base RTT",
+            [this](const NetworkScale& network) { min_rtt = network.round_trips(Ratio(1)); });
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
   v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
   v.field("segment", segment, {"64B", "64KiB"}, {"bytes between two completions", paper});
+  v.follows(true, "1/32 of the product of slowest link and base RTT, from a packet to 16KB",
+            [this](const NetworkScale& network) {
+              segment = std::min<Bytes>(16'000, network.products(Ratio(1, 32), 1));
+            });
   v.field("bursts", bursts, {}, {"segments leave at line rate, gaps between them", paper});
   v.field("burst_rate", burst_rate, "link", {"1Mbps", "10Tbps"},
           {"rate of the packets in a burst", paper});
@@ -51,6 +66,8 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("outstanding", outstanding, "none", {"1KB", "1GB"},
           {"cap on unacknowledged bytes", paper});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.follows(true, "1/500 of the slowest link's rate",
+            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 500)); });
   v.field("initial_rate", initial_rate, "link", {"1Mbps", "10Tbps"},
           {"rate at which a flow starts", ""});
 }

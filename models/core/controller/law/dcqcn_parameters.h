@@ -14,16 +14,21 @@ namespace dcc {
 struct DcqcnParameters : AlgorithmParameters {
   /// Named sets of values; single ones come on top.
   enum class Preset : std::uint8_t {
+    kAuto,       // rates and times follow the network: follow_network()
     kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
-    kAdapter,    // what shipping adapters start with: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50 Mb/s
-    kReference,  // the published reference simulator's default: as kAdapter with g = 1/256 and no
-                 // byte counter
+    kAdapter,    // what shipping adapters start with: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
+                 // Mb/s, least rate 1 Mb/s; targets stay at cuts that no timer increase precedes
+    kReference,  // the published reference simulator's default: as kAdapter with g = 1/256, no byte
+                 // counter and a least rate of 100 Mb/s
   };
+  /// When a cut sets the target rate to the rate before the cut: at every cut (SIGCOMM'15), or, as
+  /// adapters do, only if the increase timer has raised the rate since the cut before.
+  enum class Clamp : std::uint8_t { kAlways, kAfterTimer };
   /// The published rules, or the RoCE article's slotted form, which has other rules.
   enum class Variant : std::uint8_t { kStandard, kSlotted };
 
   Variant variant = Variant::kStandard;
-  Preset preset_name = Preset::kSig15;
+  Preset preset_name = Preset::kAuto;
   Ratio g{1, 256};
   unsigned f = 5;                                  // F, fast recovery threshold
   PicoSeconds alpha_timer = kMicroSecond * 55;     // K
@@ -38,21 +43,30 @@ struct DcqcnParameters : AlgorithmParameters {
   Ratio initial_alpha{1};
   bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
   Ratio mi{0};                // multiplicative increase, share of the rate an increase
+  Clamp clamp_target = Clamp::kAlways;
+  Ratio cut_floor{0};  // share of the rate that one cut leaves at least
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
   void preset(CnpParameters& cnp) const override;
+  void ask_marking(EcnParameters& ecn) const override;
 
  protected:
+  static const char* const kPresetMeaning;
+  /// True if rates and times follow the network.
+  virtual bool follows_network() const { return preset_name == Preset::kAuto; }
   /// Takes over the values of `preset_name`.
   void apply_preset();
   /// What dcc and dcqcn have in common. `most`: the greatest gain that can be held.
   void describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime);
 };
 
-DCC_ENUM_NAMES(DcqcnParameters::Preset, {DcqcnParameters::Preset::kSig15, "sig15"},
+DCC_ENUM_NAMES(DcqcnParameters::Preset, {DcqcnParameters::Preset::kAuto, "auto"},
+               {DcqcnParameters::Preset::kSig15, "sig15"},
                {DcqcnParameters::Preset::kAdapter, "adapter"},
                {DcqcnParameters::Preset::kReference, "reference"});
+DCC_ENUM_NAMES(DcqcnParameters::Clamp, {DcqcnParameters::Clamp::kAlways, "always"},
+               {DcqcnParameters::Clamp::kAfterTimer, "after_timer"});
 DCC_ENUM_NAMES(DcqcnParameters::Variant, {DcqcnParameters::Variant::kStandard, "standard"},
                {DcqcnParameters::Variant::kSlotted, "slotted"});
 

@@ -9,6 +9,7 @@ namespace dcc {
 
 class ParameterVisitor;
 struct CnpParameters;
+struct EcnParameters;
 struct SwitchParameters;
 
 struct AlgorithmParameters {
@@ -19,6 +20,9 @@ struct AlgorithmParameters {
   virtual void check(Bytes /*largest_packet*/) const {}
   /// Sets defaults of the receivers' notification point; what the user wrote overrides them.
   virtual void preset(CnpParameters&) const {}
+  /// Sets the rule of the marking thresholds (EcnParameters::rule) if the algorithm has one. Called
+  /// if the user wrote neither a rule nor a threshold.
+  virtual void ask_marking(EcnParameters&) const {}
   /// Sets what the algorithm requires of every switch; overrides what the user wrote.
   virtual void ask_switch(SwitchParameters&) const {}
 

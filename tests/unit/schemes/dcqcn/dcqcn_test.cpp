@@ -48,6 +48,34 @@ TEST_F(DcqcnTest, ACutRemembersTheRateAndRaisesAlpha) {
   EXPECT_EQ(dcqcn.counters().rate_decreases, 2u);
 }
 
+TEST_F(DcqcnTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
+  p_.clamp_target = DcqcnParameters::Clamp::kAfterTimer;
+  p_.byte_counter = 1000;
+  p_.f = 5;
+  Dcqcn dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
+  EXPECT_NEAR(host_.mbps(0), 2000, kRateStep);
+  send(dcqcn, 1001);  // an increase by bytes counts for nothing here
+  EXPECT_NEAR(host_.mbps(0), 5000, kRateStep);
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
+  host_.advance(dcqcn, kMicroSecond * 300);
+  const double raised = host_.mbps(0);
+  dcqcn.on_cnp(0, {});
+  EXPECT_NEAR(target(dcqcn), raised, kRateStep);
+}
+
+TEST_F(DcqcnTest, ACutLeavesItsFloor) {
+  p_.cut_floor = Ratio(3, 4);
+  Dcqcn dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 6000) << "alpha 1 would halve";
+}
+
 TEST_F(DcqcnTest, AlphaFallsEachIntervalWithoutANotification) {
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});

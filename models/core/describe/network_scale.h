@@ -1,0 +1,68 @@
+// The measures of a network that defaults of parameters follow.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "describe/quantities.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Rate and round trip of the network of a configuration, and values derived from them, rounded so
+/// that a configuration shows them in few digits.
+struct NetworkScale {
+  BitRate rate;            // of the slowest link
+  PicoSeconds base_rtt{};  // one full packet and its ACK over the longest path, without queues
+  Bytes packet = 0;        // wire bytes of a full packet
+  PicoSeconds tick = kMicroSecond;  // of the hardware controller
+  bool lossless = true;  // true if flow control protects all traffic and no fault is injected
+  Bytes buffer = 0;      // of a switch
+
+  /// Product of rate and base round trip in bytes, at most 2^40.
+  Bytes bdp() const { return sent_in(base_rtt); }
+  /// A share of the product of rate and base round trip, but at least `packets` full packets.
+  Bytes products(const Ratio& share, Bytes packets) const {
+    const Uint128 part = Uint128(static_cast<std::uint64_t>(bdp())) * share.numerator;
+    return std::max(packets * packet, static_cast<Bytes>(part / share.denominator));
+  }
+  /// A share of the rate in whole Mb/s, at least 1 Mb/s.
+  BitRate share(const Ratio& of_rate) const {
+    constexpr std::uint64_t kMega = 1'000'000;
+    const Uint128 wanted = Uint128(rate.bits_per_second) * of_rate.numerator;
+    const Uint128 step = Uint128(of_rate.denominator) * kMega;
+    return BitRate(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted / step)) * kMega);
+  }
+  /// The rate of one full packet in each base round trip, in whole Mb/s, at least 1 Mb/s.
+  BitRate packet_rate() const {
+    constexpr std::uint64_t kMega = 1'000'000;
+    const auto packet_bits = static_cast<std::uint64_t>(packet) * 8;
+    const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(1, base_rtt.count));
+    return BitRate(std::max<std::uint64_t>(1, packet_bits * kMega / time) * kMega);
+  }
+  /// Base round trips, rounded up to a multiple of 10 ns.
+  PicoSeconds round_trips(const Ratio& many) const {
+    constexpr std::int64_t kStep = 10'000;
+    const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
+    const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
+    return PicoSeconds(steps * kStep);
+  }
+  /// The interval at which a sender reacts to notifications: four round trips, so that a
+  /// notification tells of the rates that the reaction before it set, while the queue that the
+  /// round trip did not foresee is no longer than three of it. In a long network four round trips
+  /// are slow: then 50 us (the interval of SIGCOMM'15), or one round trip where that is longer.
+  /// Rounded up to whole ticks of the controller.
+  PicoSeconds reaction() const {
+    const PicoSeconds wanted =
+        std::max(base_rtt, std::min(base_rtt * 4, PicoSeconds(kMicroSecond * 50)));
+    return PicoSeconds(tick.count * std::max<std::int64_t>(1, (wanted.count - 1) / tick.count + 1));
+  }
+  /// Bytes sent at the full rate in this time, at most 2^40.
+  Bytes sent_in(PicoSeconds time) const {
+    const Uint128 bits =
+        Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(time.count) / 1'000'000'000'000u;
+    return static_cast<Bytes>(std::min<Uint128>(bits / 8, Uint128(1) << 40));
+  }
+};
+
+}  // namespace dcc

@@ -1,0 +1,147 @@
+// Defaults that follow the network, and what a scheme brings along.
+#include "config/follow_network.h"
+
+#include <gtest/gtest.h>
+
+#include "config/effective_yaml.h"
+#include "config/parameter_list.h"
+#include "controller/dcc.h"
+#include "describe/network_scale.h"
+
+namespace dcc::vp {
+namespace {
+
+LoadedConfig read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return load_config_text(text, "t.yaml", ".", overrides);
+}
+
+std::string star(const std::string& rate, const std::string& delay) {
+  return "topology: {kind: star, hosts: 9, link: {rate: " + rate + ", delay: " + delay + "}}\n";
+}
+
+DcqcnParameters dcqcn(const LoadedConfig& loaded) {
+  return *loaded.config.nic.congestion_control.chosen<DcqcnParameters>();
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// 100 Gb/s and 1 us: a base RTT of 4.19 us, a product of 52.3 KB.
+TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
+  const std::string algorithm = "nic: {congestion_control: {algorithm: dcqcn}}\n";
+  const LoadedConfig loaded = read(star("100Gbps", "1us") + algorithm);
+  const DcqcnParameters p = dcqcn(loaded);
+  EXPECT_EQ(p.increase_timer, kMicroSecond * 17);
+  EXPECT_EQ(p.alpha_timer, kMicroSecond * 17);
+  EXPECT_EQ(loaded.config.nic.cnp.interval, kMicroSecond * 17);
+  // 100 Gb/s / 125 times 4.19 us / 17 us.
+  EXPECT_NEAR(p.r_ai.bits_per_second / 1e6, 800 * 4.187 / 17, 2);
+  EXPECT_EQ(p.r_min.bits_per_second, 100'000'000u);
+  EXPECT_NEAR(loaded.config.switch_.ecn.kmin, 52'336 / 2, 2);
+  EXPECT_NEAR(loaded.config.switch_.ecn.kmax, 52'336 * 2, 8);
+
+  const DcqcnParameters fast = dcqcn(read(star("800Gbps", "1us") + algorithm));
+  EXPECT_NEAR(static_cast<double>(fast.r_ai.bits_per_second) / p.r_ai.bits_per_second, 8, 0.3);
+  // A long network reacts in a round trip, and a short one in whole ticks.
+  EXPECT_GE(dcqcn(read(star("100Gbps", "50us") + algorithm)).increase_timer, kMicroSecond * 200);
+  EXPECT_EQ(dcqcn(read(star("800Gbps", "1ns") + algorithm)).increase_timer, kMicroSecond);
+}
+
+TEST(FollowNetwork, HardwareHasTheSameDefaultsInWholeTicks) {
+  const DcqcnParameters p = dcqcn(read(star("100Gbps", "1us")));
+  EXPECT_EQ(p.increase_timer, kMicroSecond * 17);
+  const DcqcnParameters coarse =
+      dcqcn(read(star("100Gbps", "1us") + "nic: {controller: {tick: 10us}}\n"));
+  EXPECT_EQ(coarse.increase_timer, kMicroSecond * 20);
+}
+
+TEST(FollowNetwork, WrittenValuesAndNamedPresetsStay) {
+  const std::string net = star("100Gbps", "1us");
+  const DcqcnParameters written = dcqcn(read(net + "nic: {congestion_control: {r_ai: 7Mbps}}\n"));
+  EXPECT_EQ(written.r_ai, 7_Mbps);
+  EXPECT_EQ(written.increase_timer, kMicroSecond * 17);
+  const LoadedConfig sig15 = read(net + "nic: {congestion_control: {preset: sig15}}\n");
+  EXPECT_EQ(dcqcn(sig15).r_ai, 40_Mbps);
+  EXPECT_EQ(sig15.config.nic.cnp.interval, kMicroSecond * 50);
+  EXPECT_EQ(sig15.config.switch_.ecn.kmax, EcnParameters{}.kmax);
+  const LoadedConfig threshold = read(net + "switch: {ecn: {kmax: 400KB}}\n");
+  EXPECT_EQ(threshold.config.switch_.ecn.kmax, 400'000);
+  EXPECT_EQ(threshold.config.switch_.ecn.kmin, EcnParameters{}.kmin);
+}
+
+TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
+  const auto c = read(star("100Gbps", "1us") +
+                      "duration: 10ms\n"
+                      "changes: [{at: 1ms, set: {switch.ecn.kmax: 400KB, nic.mtu: 500B}}]\n")
+                     .config;
+  const PlatformConfig& after = *c.changes.front().config;
+  EXPECT_EQ(after.switch_.ecn.kmax, 400'000);
+  EXPECT_EQ(after.switch_.ecn.kmin, c.switch_.ecn.kmin);
+  EXPECT_EQ(after.nic.congestion_control.of<DccParameters>("dcc").increase_timer,
+            c.nic.congestion_control.of<DccParameters>("dcc").increase_timer);
+}
+
+TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
+  const LoadedConfig loaded = read(star("100Gbps", "1us"));
+  bool seen = false;
+  for (const ParameterRow& row : list_parameters(loaded)) {
+    if (row.path != "nic.congestion_control.r_ai") continue;
+    seen = true;
+    EXPECT_EQ(row.origin, "rule");
+    EXPECT_NE(row.follows.find("1/125"), std::string::npos) << row.follows;
+  }
+  EXPECT_TRUE(seen);
+  const std::string text = effective_yaml(loaded.config, RuleComments::kWritten);
+  EXPECT_NE(text.find("kmin: 26168B  # follows: switch.ecn.rule dcqcn"), std::string::npos) << text;
+  // The copy has every value, so that it follows nothing, and reads back as the same configuration.
+  const LoadedConfig copy = read(text);
+  EXPECT_TRUE(copy.config.followed.empty());
+  EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
+}
+
+TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
+  const auto timeout = [](const std::string& more) {
+    return read(star("100Gbps", "1us") + more).config.nic.recovery.timeout;
+  };
+  const PicoSeconds usual = kNanoSecond * 67'108'864;
+  EXPECT_EQ(timeout(""), usual);
+  EXPECT_EQ(timeout("switch: {flow_control: credits}\n"), usual);
+  // 32 MiB at 100 Gb/s are 2.7 ms; 1 MB less than the least timeout.
+  EXPECT_EQ(timeout("switch: {pfc: {enabled: false}}\n"), kMicroSecond * 2'689);
+  EXPECT_EQ(timeout("switch: {pfc: {enabled: false}, buffer: 1MB}\n"), kMicroSecond * 500);
+  EXPECT_EQ(timeout("faults: [{kind: loss, probability: 0.1%}]\n"), kMicroSecond * 2'689);
+  EXPECT_EQ(timeout("switch: {pfc: {priorities: [3]}}\n"
+                    "traffic: [{kind: flow, from: 1, to: 0, bytes: 1MB}]\n"),
+            kMicroSecond * 2'689);
+  EXPECT_EQ(timeout("nic: {recovery: {timeout: 1ms}}\n"), kMilliSecond);
+}
+
+TEST(SchemeNeeds, EveryTransportWorksAlone) {
+  for (const auto& entry : Transports::all()) {
+    const LoadedConfig loaded =
+        read(star("100Gbps", "1us") + "nic: {transport: {kind: " + entry.name + "}}\n");
+    EXPECT_EQ(loaded.config.nic.transport.name(), entry.name);
+    // The written copy says all of it and is accepted as well.
+    EXPECT_EQ(effective_yaml(read(effective_yaml(loaded.config)).config),
+              effective_yaml(loaded.config))
+        << entry.name;
+  }
+}
+
+TEST(SchemeNeeds, WhatIsWrittenAgainstItIsRefused) {
+  const std::string ndp = "nic: {transport: {kind: ndp}";
+  EXPECT_NE(error_of(ndp + "}\nswitch: {pfc: {enabled: true}}\n").find("without flow control"),
+            std::string::npos);
+  EXPECT_NE(error_of(ndp + ", congestion_control: {algorithm: dcqcn}}\n").find("algorithm: none"),
+            std::string::npos);
+  EXPECT_NE(error_of(ndp + "}\nhost: {driver: native}\n").find("driver: none"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dcc::vp

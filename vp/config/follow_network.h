@@ -1,0 +1,31 @@
+// Sets the defaults that follow the network: ParameterVisitor::follows, and two rules for values
+// that depend on each other.
+#pragma once
+
+#include "config/longest_path.h"
+#include "config/yaml_reader.h"
+#include "describe/network_scale.h"
+
+namespace dcc::vp {
+
+/// The measures of a configuration's network.
+NetworkScale measured_network(const PlatformConfig& config, LongestPath& path);
+
+/// Sets every parameter that has a rule in force and that the user did not write, and notes the
+/// rule in `config.followed`. Precondition: the topology has passed its check.
+void follow_network(LoadedConfig& loaded, LongestPath& path);
+
+/// Sets the thresholds that `switch.ecn.rule` gives, and notes the rule in `config.followed`. The
+/// algorithm chooses the rule if the user wrote neither a rule nor a threshold. `beginning`: the
+/// configuration whose written keys count; a change of one threshold must not move another. Throws
+/// ConfigError if the user wrote a rule and a threshold.
+void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
+
+/// Sets the proportional policy's r_ai and g by the rate of the slowest link, unless the user gave
+/// one of them or a reference rate, and its interval by the longest base RTT. `beginning`: the
+/// configuration whose given keys count. `beginning` is `loaded` itself, or, if a change made
+/// `loaded`, the configuration at the beginning of the run: a change of one key must not move
+/// another.
+void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
+
+}  // namespace dcc::vp

@@ -1,0 +1,101 @@
+#include "config/scheme_needs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "fabric/topology.h"
+#include "nic/transport_registry.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Fills in the needs of one transport.
+class Needs {
+ public:
+  Needs(LoadedConfig& loaded, std::string reason)
+      : loaded_(loaded), c_(loaded.config), reason_(std::move(reason)) {}
+
+  void bring(const TransportParameters& transport) {
+    const std::string& written = c_.switch_.discipline.name();
+    const std::string discipline = written == "auto" ? transport.discipline() : written;
+    if (c_.switch_.pauses() && (!transport.may_be_paused() || discipline != "fifo")) {
+      bring("switch.pfc.enabled", [&] { c_.switch_.pfc.enabled = false; });
+    }
+    if (transport.strict_ports() &&
+        c_.switch_.scheduler.kind != EgressSchedulerParameters::Kind::kStrict) {
+      bring("switch.scheduler.kind",
+            [&] { c_.switch_.scheduler.kind = EgressSchedulerParameters::Kind::kStrict; });
+    }
+    if (transport.needs_source_routing() && !c_.switch_.routing.obeys_source()) {
+      bring("routing.kind", [&] { c_.switch_.routing.choose("source"); });
+    } else if (transport.needs_symmetric_paths() && !c_.switch_.routing.is_symmetric() &&
+               !has_one_way()) {
+      bring("routing.kind", [&] { c_.switch_.routing.choose("symmetric"); });
+    }
+    if (!transport.on_roce()) bring_own_control();
+  }
+
+  /// The platform drives all hosts whose driver nobody wrote.
+  void bring_platform_driver() {
+    if (c_.host.driver != DriverKind::kNone) {
+      bring("host.driver", [&] { c_.host.driver = DriverKind::kNone; });
+    }
+    if (is_written("host.driver")) return;
+    for (auto& [id, host] : c_.hosts) {
+      HostConfig& one = host;
+      if (one.driver == DriverKind::kNone) continue;
+      bring("hosts." + std::to_string(id) + ".driver", [&] { one.driver = DriverKind::kNone; });
+    }
+  }
+
+ private:
+  bool is_written(const std::string& path) const { return loaded_.places.count(path) != 0; }
+  bool is_anything_written(const std::string& section) const {
+    const auto first = loaded_.places.lower_bound(section);
+    return first != loaded_.places.end() && first->first.compare(0, section.size(), section) == 0;
+  }
+
+  template <class Set>
+  void bring(const std::string& path, Set set) {
+    if (is_written(path)) return;
+    set();
+    c_.followed[path] = reason_;
+  }
+
+  /// For a transport that is no RoCE: the transport controls rates, and no software takes part.
+  void bring_own_control() {
+    if (c_.nic.congestion_control.name() != "none" &&
+        !is_anything_written("nic.congestion_control")) {
+      bring("nic.congestion_control.algorithm", [&] {
+        c_.nic.congestion_control.choose("none");
+        c_.nic.cnp.follows_network = false;  // a preset of the algorithm left out
+      });
+    }
+    bring_platform_driver();
+  }
+
+  bool has_one_way() const {
+    const Topology network = Topology::of(c_.topology);
+    return network.cables().size() + 1 == network.nodes().size();
+  }
+
+  LoadedConfig& loaded_;
+  PlatformConfig& c_;
+  std::string reason_;
+};
+
+}  // namespace
+
+void bring_needs(LoadedConfig& loaded) {
+  const TransportChoice& choice = loaded.config.nic.transport;
+  if (choice.chosen() != nullptr) {
+    Needs(loaded, "needed by transport " + choice.name()).bring(*choice.chosen());
+  }
+  const std::vector<TrafficSpec>& traffic = loaded.config.traffic;
+  if (std::any_of(traffic.begin(), traffic.end(),
+                  [](const TrafficSpec& t) { return t.has_gates(); })) {
+    Needs(loaded, "needed by traffic that the platform asks and answers").bring_platform_driver();
+  }
+}
+
+}  // namespace dcc::vp
