@@ -48,6 +48,7 @@ class RateRandom {
     r.r_max = one_in(2) ? 0xFFFFFFFF : rate();
     r.alpha_recip = one_in(2) ? alpha_reciprocal(1 + below(4096)) : word();
     r.first_cut = one_in(2) ? 0 : fraction();
+    r.cut_floor = one_in(2) ? 0 : fraction();
     return r;
   }
   /// A word to write; above 1.0 now and then, where that makes a difference.

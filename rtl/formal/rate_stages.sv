@@ -107,7 +107,7 @@ module rate_stages #(
   assign value   = 64'(base11) + (64'(extra11) >> slow11) + 64'(product11);
   assign clamped = greatest(64'(lo15), least(64'(value15), 64'(hi15)));
   always_comb begin
-    multiplier = 64'(multiplier9);
+    multiplier = greatest(64'(multiplier9), 64'(regs_i.cut_floor));
     if (first9 && regs_i.first_cut != '0) multiplier = 64'(regs_i.first_cut);
     if (increase9) multiplier = (select9[1:0] == rate_lut_pkg::StageRecovery) ? '0 : 64'(regs_i.mi);
   end

@@ -29,7 +29,7 @@ extern "C" {
 /* Behind what belongs to the firmware image. */
 #define BOOT_BLOCK_ADDRESS (BOOT_RAM_BASE + DCC_IMAGE_BYTES)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(5)
+#define BOOT_VERSION UINT32_C(6)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };

@@ -37,14 +37,15 @@ struct dcc_config {
   uint32_t timer_restart; /* 1: a cut restarts the flow's timer */
   uint32_t byte_counter;  /* 1: bytes lead to increases */
   uint32_t curve;         /* DCC_CURVE_…; 0 for the policies 0 and 1, which have their own */
+  uint32_t keep_target;   /* 1: a cut keeps the target unless the timer raised the rate before */
   struct dcc_parameters parameters; /* one register for each member; driver/dcc_regs.h */
   struct dcc_class classes[DCC_DSCPS];
 };
 
 DCC_ASSERT_SIZE(dcc_class, 12);
 DCC_ASSERT_SIZE(dcc_parameters, 4 * DCC_PARAMETER_REGISTERS);
-DCC_ASSERT_OFFSET(dcc_config, parameters, 16);
-DCC_ASSERT_SIZE(dcc_config, 16 + 4 * DCC_PARAMETER_REGISTERS + 64 * 12);
+DCC_ASSERT_OFFSET(dcc_config, parameters, 20);
+DCC_ASSERT_SIZE(dcc_config, 20 + 4 * DCC_PARAMETER_REGISTERS + 64 * 12);
 
 #ifdef __cplusplus
 }

@@ -93,7 +93,9 @@ enum dcc_error dcc_check(const struct dcc_config* config) {
   /* Laws from 2 on describe their curve. The read-back shows whether the controller has the law. */
   if (dcc_law(config) > DCC_LAW_MAX) return DCC_ERROR_POLICY;
   if (config->policy > DCC_POLICY_PROPORTIONAL && config->curve == 0) return DCC_ERROR_POLICY;
-  if (config->timer_restart > 1 || config->byte_counter > 1) return DCC_ERROR_FLAG;
+  if (config->timer_restart > 1 || config->byte_counter > 1 || config->keep_target > 1) {
+    return DCC_ERROR_FLAG;
+  }
   const uint32_t outside =
       register_outside(kParameters, DCC_PARAMETER_REGISTERS, &config->parameters);
   if (outside < DCC_PARAMETER_REGISTERS) return (enum dcc_error)(DCC_ERROR_OUTSIDE_RANGE + outside);
@@ -112,7 +114,8 @@ static uint32_t control_word(const struct dcc_config* config) {
   return FIELD_PUT(DCC_CTRL_TIMER_RESTART, config->timer_restart) |
          FIELD_PUT(DCC_CTRL_LAW, law & 1u) | FIELD_PUT(DCC_CTRL_LAW_HIGH, law >> 1) |
          FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, by_marks) |
-         FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_counter);
+         FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_counter) |
+         FIELD_PUT(DCC_CTRL_KEEP_TARGET, config->keep_target);
 }
 
 static enum dcc_error program_parameters(struct dcc_controller* dcc,

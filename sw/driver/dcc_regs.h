@@ -22,7 +22,7 @@
 
 /* VERSION: Version of this register map. */
 #define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010002u
+#define DCC_VERSION_RESET                            0x00010003u
 /*   MINOR (RO): Grows when registers are added. */
 #define DCC_VERSION_MINOR_SHIFT                      0u
 #define DCC_VERSION_MINOR_WIDTH                      16u
@@ -94,6 +94,11 @@
 #define DCC_CTRL_BYTE_COUNTER_SHIFT                  5u
 #define DCC_CTRL_BYTE_COUNTER_WIDTH                  1u
 #define DCC_CTRL_BYTE_COUNTER_MASK                   0x00000020u
+/*   KEEP_TARGET (RW): With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has
+ *   raised the rate since the cut before, or sets it to the rate before the cut (0). */
+#define DCC_CTRL_KEEP_TARGET_SHIFT                   6u
+#define DCC_CTRL_KEEP_TARGET_WIDTH                   1u
+#define DCC_CTRL_KEEP_TARGET_MASK                    0x00000040u
 /*   LAW_HIGH (RESERVED): Bits 3 to 1 of the number of the law. The hardware has the laws 0 and 1
  *   alone. */
 #define DCC_CTRL_LAW_HIGH_SHIFT                      8u
@@ -125,7 +130,7 @@
  * writes to what it guards are refused. */
 #define DCC_REGWEN_OFFSET                            0x00014u
 #define DCC_REGWEN_RESET                             0x00000007u
-/*   PARAMETERS (W0C): TICK_DIV to SILENCE may be written. */
+/*   PARAMETERS (W0C): TICK_DIV to CUT_FLOOR may be written. */
 #define DCC_REGWEN_PARAMETERS_SHIFT                  0u
 #define DCC_REGWEN_PARAMETERS_WIDTH                  1u
 #define DCC_REGWEN_PARAMETERS_MASK                   0x00000001u
@@ -338,6 +343,18 @@
 #define DCC_BRISK_VALUE_MASK                         0x0000007Fu
 #define DCC_BRISK_VALUE_MIN                          0u
 #define DCC_BRISK_VALUE_MAX                          95u
+
+/* CUT_FLOOR: The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is
+ * taken as it is. Written only while REGWEN.PARAMETERS is 1. */
+#define DCC_CUT_FLOOR_OFFSET                         0x00068u
+#define DCC_CUT_FLOOR_RESET                          0x00000000u
+/*   VALUE (RW, 1.16, 0 to 65536): The multiplier that a cut takes from the decrease table is at
+ *   least this. FIRST_CUT is taken as it is. */
+#define DCC_CUT_FLOOR_VALUE_SHIFT                    0u
+#define DCC_CUT_FLOOR_VALUE_WIDTH                    17u
+#define DCC_CUT_FLOOR_VALUE_MASK                     0x0001FFFFu
+#define DCC_CUT_FLOOR_VALUE_MIN                      0u
+#define DCC_CUT_FLOOR_VALUE_MAX                      65536u
 
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
 #define DCC_IRQ_STATUS_OFFSET                        0x00080u
@@ -732,8 +749,9 @@ struct dcc_parameters {
   uint32_t mark_shift;
   uint32_t silence;
   uint32_t brisk;
+  uint32_t cut_floor;
 };
-#define DCC_PARAMETER_REGISTERS 18u
+#define DCC_PARAMETER_REGISTERS 19u
 enum dcc_parameter {
   DCC_PARAMETER_TICK_DIV,
   DCC_PARAMETER_TIMER_INTERVAL,
@@ -753,12 +771,13 @@ enum dcc_parameter {
   DCC_PARAMETER_MARK_SHIFT,
   DCC_PARAMETER_SILENCE,
   DCC_PARAMETER_BRISK,
+  DCC_PARAMETER_CUT_FLOOR,
 };
 
 /* Initialiser: the values after reset. */
 #define DCC_PARAMETERS_RESET { \
   0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, \
-  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u, 0x20u, 0x0u}
+  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u, 0x20u, 0x0u, 0x0u}
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define DCC_FOR_EACH_PARAMETER(X) \
@@ -797,6 +816,8 @@ enum dcc_parameter {
   X(SILENCE, silence, 0x1u, 0xFFu, \
     "SILENCE is outside 1 to 255 timer intervals") \
   X(BRISK, brisk, 0x0u, 0x5Fu, \
-    "BRISK is outside 0 to 95 timer intervals")
+    "BRISK is outside 0 to 95 timer intervals") \
+  X(CUT_FLOOR, cut_floor, 0x0u, 0x10000u, \
+    "CUT_FLOOR is outside 0 to 65536")
 
 #endif /* DCC_REGS_H */

@@ -125,8 +125,10 @@ TEST_F(DccDriverTest, DcqcnSetsItsOwnPolicyBitsAndTheStraightLine) {
   config.policy = DCC_POLICY_DCQCN;
   config.byte_counter = 0;
   config.timer_restart = 1;
+  config.keep_target = 1;
   ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
-  EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_LAW_MASK | DCC_CTRL_TIMER_RESTART_MASK);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET),
+            DCC_CTRL_LAW_MASK | DCC_CTRL_TIMER_RESTART_MASK | DCC_CTRL_KEEP_TARGET_MASK);
   EXPECT_EQ(reg(0x2000 + 4 * 256), 32768u);
 }
 
@@ -247,6 +249,7 @@ TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
       {DCC_ERROR_POLICY, [](dcc_config& c) { c.policy = 2; }},
       {DCC_ERROR_FLAG, [](dcc_config& c) { c.timer_restart = 2; }},
       {DCC_ERROR_FLAG, [](dcc_config& c) { c.byte_counter = 2; }},
+      {DCC_ERROR_FLAG, [](dcc_config& c) { c.keep_target = 2; }},
       {DCC_ERROR_RATES, [](dcc_config& c) { c.parameters.r_max = c.parameters.r_min - 1; }},
       {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 63; }},
       {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 65536; }},

@@ -76,6 +76,7 @@ dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
   if (law != nullptr)
     dcc_select_law(&to, law->number(), law->cuts_by_marks(), law->decrease_step());
   to.timer_restart = from.timer_restart ? 1 : 0;
+  to.keep_target = from.clamp_target == DcqcnParameters::Clamp::kAfterTimer ? 1 : 0;
   to.byte_counter = from.byte_counter != 0 ? 1 : 0;
   to.parameters = from.registers(config.nic.controller, line_rate, config.topology.slowest_link(),
                                  config.nic.mtu);

@@ -132,6 +132,7 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
   }
   p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);
   p.initial_alpha = fixed16(initial_alpha);
+  p.cut_floor = fixed16(cut_floor);
   programme(p);
   return p;
 }

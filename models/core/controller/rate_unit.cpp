@@ -52,7 +52,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
       std::min<std::uint64_t>(kOne16, source * tables.decrease_factor(request.dscp) >> 12));
   const bool first_cut = request.first && registers.first_cut != 0;
   const Fraction16 multiplier =
-      first_cut ? registers.first_cut : decrease_multiplier(argument, tables);
+      first_cut ? registers.first_cut
+                : std::max<Fraction16>(registers.cut_floor, decrease_multiplier(argument, tables));
   const RateLimits limits = rate_limits(registers, tables, request.dscp);
   const std::uint64_t left = std::uint64_t{request.rc} * multiplier >> 16;
 

@@ -339,6 +339,7 @@ module dc_classify #(
             plan.slot = next;
           end else begin
             plan.cut         = 1'b1;
+            plan.keep        = regs_i.ctrl_keep_target && !s7_first_q && s7_par_q.t == '0;
             plan.slot.t      = '0;
             plan.slot.bc     = '0;
             plan.slot.length = '0;

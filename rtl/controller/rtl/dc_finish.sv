@@ -72,7 +72,7 @@ module dc_finish #(
       s26_plan_q     <= plan_i;
       if (calculated) begin
         s26_plan_q.slot.rc <= rsp_rc_i;
-        s26_plan_q.slot.rt <= rsp_rt_i;
+        if (!plan_i.keep) s26_plan_q.slot.rt <= rsp_rt_i;
       end
       if (plan_i.cut && dcqcn_i) s26_plan_q.slot.alpha <= rsp_alpha_i;
       if (released) s26_plan_q.slot.bound <= 1'b0;

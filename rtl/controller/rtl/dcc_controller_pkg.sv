@@ -81,6 +81,7 @@ package dcc_controller_pkg;
     logic [16:0] start_at;   // due tick of that start
     logic        write;      // the slot changes
     logic        cut;
+    logic        keep;       // a cut that leaves the target rate
     logic        increase;
     logic        may_hold;   // a hold begins if owed is more than the flow sends in four intervals
     logic [34:0] owed;       // owed marks as a rate

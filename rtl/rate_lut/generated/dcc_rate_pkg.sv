@@ -3,7 +3,7 @@
 // Not every constant has a user.
 /* verilator lint_off UNUSED */
 package dcc_rate_pkg;
-  localparam int unsigned RegsWidth = 215;
+  localparam int unsigned RegsWidth = 232;
 
   // A change acts on requests accepted after it; those that are inside may be calculated
   // with either value.
@@ -19,6 +19,7 @@ package dcc_rate_pkg;
     logic [31:0]  alpha_recip;   // RW, 1048576 to 4294967295
     logic [16:0]  first_cut;     // RW, 1.16, 0 to 65536
     logic [3:0]   mark_shift;    // RW, 0 to 10
+    logic [16:0]  cut_floor;     // RW, 1.16, 0 to 65536
   } regs_t;
 endpackage
 /* verilator lint_on UNUSED */

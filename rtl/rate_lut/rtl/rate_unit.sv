@@ -379,7 +379,7 @@ module rate_unit (
   assign s9_first_cut = s9_first_q && regs_i.first_cut != '0;
 
   always_comb begin
-    multiplier = s9_multiplier_q;
+    multiplier = (s9_multiplier_q < regs_i.cut_floor) ? regs_i.cut_floor : s9_multiplier_q;
     if (s9_first_cut) multiplier = regs_i.first_cut;
     if (s9_op_q == rate_lut_pkg::OpIncrease) begin
       multiplier = (s9_select_q[1:0] == rate_lut_pkg::StageRecovery) ? '0 : {1'b0, regs_i.mi};

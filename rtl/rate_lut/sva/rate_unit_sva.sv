@@ -35,7 +35,8 @@ module rate_unit_sva (
   alpha_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     request && !req_increase_i |-> req_alpha_i <= rate_lut_pkg::One16);
   registers_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    request |-> regs_i.first_cut <= rate_lut_pkg::One16 && regs_i.mark_shift <= 4'd10);
+    request |-> regs_i.first_cut <= rate_lut_pkg::One16 && regs_i.mark_shift <= 4'd10 &&
+      regs_i.cut_floor <= rate_lut_pkg::One16);
 
   // A response stays as it is until it is taken.
   response_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -121,6 +121,7 @@ module regs_formal #(
     parameters.ctrl_law       = 1'b0;
     parameters.ctrl_cut_by_marks    = 1'b0;
     parameters.ctrl_byte_counter    = 1'b0;
+    parameters.ctrl_keep_target     = 1'b0;
     parameters_q                    = reg2hw_q;
     parameters_q.ctrl_enable        = 1'b0;
     parameters_q.ctrl_soft_reset    = 1'b0;
@@ -128,6 +129,7 @@ module regs_formal #(
     parameters_q.ctrl_law     = 1'b0;
     parameters_q.ctrl_cut_by_marks  = 1'b0;
     parameters_q.ctrl_byte_counter  = 1'b0;
+    parameters_q.ctrl_keep_target   = 1'b0;
   end
 
   // Misaligned, or far from everything that is mapped.
@@ -153,7 +155,7 @@ module regs_formal #(
       7: held = !past || !reg2hw.ctrl_soft_reset
                 || (accepted_q && write_q && (addr_q == dcc_regs_pkg::CtrlOffset) && wdata_q[1]);
       8: held = (reg2hw.mark_shift <= 4'd10) && (reg2hw.initial_alpha <= 17'd65536)
-                && (reg2hw.first_cut <= 17'd65536);
+                && (reg2hw.first_cut <= 17'd65536) && (reg2hw.cut_floor <= 17'd65536);
       9: held = !past_valid_q || ((reg2hw.tick_div >= 16'd4) && (reg2hw.timer_interval >= 16'd1)
                 && (reg2hw.byte_threshold >= 32'd64) && (reg2hw.r_min >= 32'd1)
                 && (reg2hw.alpha_recip >= 32'h00100000));
@@ -173,7 +175,8 @@ module regs_formal #(
                      && (reg2hw.ctrl_timer_restart == reg2hw_q.ctrl_timer_restart)
                      && (reg2hw.ctrl_law == reg2hw_q.ctrl_law)
                      && (reg2hw.ctrl_cut_by_marks == reg2hw_q.ctrl_cut_by_marks)
-                     && (reg2hw.ctrl_byte_counter == reg2hw_q.ctrl_byte_counter));
+                     && (reg2hw.ctrl_byte_counter == reg2hw_q.ctrl_byte_counter)
+                     && (reg2hw.ctrl_keep_target == reg2hw_q.ctrl_keep_target));
       20: held = regwen_q[1] || !((win_sel[5:0] != 6'd0) && win_write);
       21: held = !(psel_i && penable_i && pready && !pslverr && !pwrite_i
                    && (paddr_i == dcc_regs_pkg::RegwenOffset)) || (prdata == 32'(regwen_q));

@@ -18,4 +18,5 @@ module dcc_rate_regs (
   assign regs_o.alpha_recip = reg2hw_i.alpha_recip;
   assign regs_o.first_cut = reg2hw_i.first_cut;
   assign regs_o.mark_shift = reg2hw_i.mark_shift;
+  assign regs_o.cut_floor = reg2hw_i.cut_floor;
 endmodule

@@ -64,6 +64,7 @@ module dcc_regs_apb #(
   logic hit_mark_shift;
   logic hit_silence;
   logic hit_brisk;
+  logic hit_cut_floor;
   logic hit_irq_status;
   logic hit_irq_mask;
   logic hit_error_info;
@@ -98,6 +99,7 @@ module dcc_regs_apb #(
   assign hit_mark_shift = word == 18'h17;
   assign hit_silence = word == 18'h18;
   assign hit_brisk = word == 18'h19;
+  assign hit_cut_floor = word == 18'h1A;
   assign hit_irq_status = word == 18'h20;
   assign hit_irq_mask = word == 18'h21;
   assign hit_error_info = word == 18'h22;
@@ -160,6 +162,7 @@ module dcc_regs_apb #(
                 | hit_mark_shift
                 | hit_silence
                 | hit_brisk
+                | hit_cut_floor
                 | hit_irq_status
                 | hit_irq_mask
                 | hit_error_info
@@ -192,6 +195,7 @@ module dcc_regs_apb #(
                   | hit_mark_shift
                   | hit_silence
                   | hit_brisk
+                  | hit_cut_floor
                   | hit_irq_status
                   | hit_irq_mask
                   | hit_win[0]
@@ -212,6 +216,7 @@ module dcc_regs_apb #(
                       | (hit_mark_shift & (pwdata_i[3:0] > 4'd10))
                       | (hit_silence & (pwdata_i[7:0] < 8'd1))
                       | (hit_brisk & (pwdata_i[6:0] > 7'd95))
+                      | (hit_cut_floor & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[3] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[4] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[5] & (pwdata_i[16:0] > 17'd65536));
@@ -237,7 +242,8 @@ module dcc_regs_apb #(
                     | hit_first_cut
                     | hit_mark_shift
                     | hit_silence
-                    | hit_brisk))
+                    | hit_brisk
+                    | hit_cut_floor))
                 | (~regwen_tables_q & (hit_win[0]
                     | hit_win[1]
                     | hit_win[2]
@@ -285,9 +291,9 @@ module dcc_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       18'h0: rdata_d = 32'h44434331;
-      18'h1: rdata_d = {16'h1, 16'h2};
+      18'h1: rdata_d = {16'h1, 16'h3};
       18'h2: rdata_d = {4'd0, Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
-      18'h3: rdata_d = {26'd0, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_law_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
+      18'h3: rdata_d = {25'd0, ctrl_keep_target_q, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_law_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
       18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
       18'h5: rdata_d = {29'd0, regwen_ctrl_q, regwen_tables_q, regwen_parameters_q};
       18'h8: rdata_d = {16'd0, tick_div_q};
@@ -308,6 +314,7 @@ module dcc_regs_apb #(
       18'h17: rdata_d = {28'd0, mark_shift_q};
       18'h18: rdata_d = {24'd0, silence_q};
       18'h19: rdata_d = {25'd0, brisk_q};
+      18'h1A: rdata_d = {15'd0, cut_floor_q};
       18'h20: rdata_d = {28'd0, irq_status_memory_q, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
       18'h21: rdata_d = {28'd0, irq_mask_memory_q, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
       18'h22: rdata_d = {error_info_write_q, 4'd0, error_info_code_q, 4'd0, error_info_address_q};
@@ -430,6 +437,7 @@ module dcc_regs_apb #(
   logic       ctrl_law_q;
   logic       ctrl_cut_by_marks_q;
   logic       ctrl_byte_counter_q;
+  logic       ctrl_keep_target_q;
   logic [15:0] tick_div_q;
   logic [15:0] timer_interval_q;
   logic [31:0] byte_threshold_q;
@@ -448,6 +456,7 @@ module dcc_regs_apb #(
   logic [3:0] mark_shift_q;
   logic [7:0] silence_q;
   logic [6:0] brisk_q;
+  logic [16:0] cut_floor_q;
   logic       irq_status_table_full_q;
   logic       irq_status_overrun_q;
   logic       irq_status_error_q;
@@ -481,6 +490,7 @@ module dcc_regs_apb #(
   logic we_mark_shift_q;
   logic we_silence_q;
   logic we_brisk_q;
+  logic we_cut_floor_q;
   logic we_irq_status_q;
   logic we_irq_mask_q;
   logic write;
@@ -508,6 +518,7 @@ module dcc_regs_apb #(
       we_mark_shift_q <= 1'b0;
       we_silence_q <= 1'b0;
       we_brisk_q <= 1'b0;
+      we_cut_floor_q <= 1'b0;
       we_irq_status_q <= 1'b0;
       we_irq_mask_q <= 1'b0;
     end else if (setup) begin
@@ -531,6 +542,7 @@ module dcc_regs_apb #(
       we_mark_shift_q <= hit_mark_shift & (code_d == 3'd0);
       we_silence_q <= hit_silence & (code_d == 3'd0);
       we_brisk_q <= hit_brisk & (code_d == 3'd0);
+      we_cut_floor_q <= hit_cut_floor & (code_d == 3'd0);
       we_irq_status_q <= hit_irq_status & (code_d == 3'd0);
       we_irq_mask_q <= hit_irq_mask & (code_d == 3'd0);
     end
@@ -544,6 +556,7 @@ module dcc_regs_apb #(
       ctrl_law_q <= 1'h1;
       ctrl_cut_by_marks_q <= 1'h0;
       ctrl_byte_counter_q <= 1'h1;
+      ctrl_keep_target_q <= 1'h0;
       regwen_parameters_q <= 1'h1;
       regwen_tables_q <= 1'h1;
       regwen_ctrl_q <= 1'h1;
@@ -565,6 +578,7 @@ module dcc_regs_apb #(
       mark_shift_q <= 4'h0;
       silence_q <= 8'h20;
       brisk_q <= 7'h0;
+      cut_floor_q <= 17'h0;
       irq_status_table_full_q <= 1'h0;
       irq_status_overrun_q <= 1'h0;
       irq_status_error_q <= 1'h0;
@@ -583,6 +597,7 @@ module dcc_regs_apb #(
         if (we_ctrl_q) ctrl_law_q <= pwdata_i[3];
         if (we_ctrl_q) ctrl_cut_by_marks_q <= pwdata_i[4];
         if (we_ctrl_q) ctrl_byte_counter_q <= pwdata_i[5];
+        if (we_ctrl_q) ctrl_keep_target_q <= pwdata_i[6];
         if (we_regwen_q) regwen_parameters_q <= regwen_parameters_q & pwdata_i[0];
         if (we_regwen_q) regwen_tables_q <= regwen_tables_q & pwdata_i[1];
         if (we_regwen_q) regwen_ctrl_q <= regwen_ctrl_q & pwdata_i[2];
@@ -604,6 +619,7 @@ module dcc_regs_apb #(
         if (we_mark_shift_q) mark_shift_q <= pwdata_i[3:0];
         if (we_silence_q) silence_q <= pwdata_i[7:0];
         if (we_brisk_q) brisk_q <= pwdata_i[6:0];
+        if (we_cut_floor_q) cut_floor_q <= pwdata_i[16:0];
         if (we_irq_mask_q) irq_mask_table_full_q <= pwdata_i[0];
         if (we_irq_mask_q) irq_mask_overrun_q <= pwdata_i[1];
         if (we_irq_mask_q) irq_mask_error_q <= pwdata_i[2];
@@ -638,6 +654,7 @@ module dcc_regs_apb #(
   assign reg2hw_o.ctrl_law = ctrl_law_q;
   assign reg2hw_o.ctrl_cut_by_marks = ctrl_cut_by_marks_q;
   assign reg2hw_o.ctrl_byte_counter = ctrl_byte_counter_q;
+  assign reg2hw_o.ctrl_keep_target = ctrl_keep_target_q;
   assign reg2hw_o.tick_div = tick_div_q;
   assign reg2hw_o.timer_interval = timer_interval_q;
   assign reg2hw_o.byte_threshold = byte_threshold_q;
@@ -656,6 +673,7 @@ module dcc_regs_apb #(
   assign reg2hw_o.mark_shift = mark_shift_q;
   assign reg2hw_o.silence = silence_q;
   assign reg2hw_o.brisk = brisk_q;
+  assign reg2hw_o.cut_floor = cut_floor_q;
 
   // Let through, whatever it is.
   logic unused_pprot;

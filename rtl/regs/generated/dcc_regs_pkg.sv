@@ -14,7 +14,7 @@ package dcc_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [19:0] VersionOffset = 20'h00004;
-  localparam logic [31:0] VersionReset = 32'h00010002;
+  localparam logic [31:0] VersionReset = 32'h00010003;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -53,6 +53,8 @@ package dcc_regs_pkg;
   localparam int unsigned CtrlCutByMarksWidth = 1;
   localparam int unsigned CtrlByteCounterLsb   = 5;
   localparam int unsigned CtrlByteCounterWidth = 1;
+  localparam int unsigned CtrlKeepTargetLsb   = 6;
+  localparam int unsigned CtrlKeepTargetWidth = 1;
   localparam int unsigned CtrlLawHighLsb   = 8;
   localparam int unsigned CtrlLawHighWidth = 3;
 
@@ -204,6 +206,13 @@ package dcc_regs_pkg;
   localparam logic [31:0] BriskReset = 32'h00000000;
   localparam int unsigned BriskValueLsb   = 0;
   localparam int unsigned BriskValueWidth = 7;
+
+  // CUT_FLOOR: The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is
+  //   taken as it is. Written only while REGWEN.PARAMETERS is 1.
+  localparam logic [19:0] CutFloorOffset = 20'h00068;
+  localparam logic [31:0] CutFloorReset = 32'h00000000;
+  localparam int unsigned CutFloorValueLsb   = 0;
+  localparam int unsigned CutFloorValueWidth = 17;
 
   // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
   localparam logic [19:0] IrqStatusOffset = 20'h00080;
@@ -634,6 +643,7 @@ package dcc_regs_pkg;
     logic         ctrl_law;            // RW
     logic         ctrl_cut_by_marks;   // RW
     logic         ctrl_byte_counter;   // RW
+    logic         ctrl_keep_target;    // RW
     logic [15:0]  tick_div;            // RW, clock cycles, 64 to 65535
     logic [15:0]  timer_interval;      // RW, ticks, 1 to 65535
     logic [31:0]  byte_threshold;      // RW, bytes, 64 to 4294967295
@@ -652,6 +662,7 @@ package dcc_regs_pkg;
     logic [3:0]   mark_shift;          // RW, 0 to 10
     logic [7:0]   silence;             // RW, timer intervals, 1 to 255
     logic [6:0]   brisk;               // RW, timer intervals, 0 to 95
+    logic [16:0]  cut_floor;           // RW, 1.16, 0 to 65536
   } dcc_reg2hw_t;
 
   // From hardware to software.

@@ -78,13 +78,14 @@ void Bench::begin_soft_reset() {
         DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
             (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
             (r.dcqcn ? DCC_CTRL_LAW_MASK : 0) | (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
-            (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+            (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0) |
+            (r.keep_target ? DCC_CTRL_KEEP_TARGET_MASK : 0));
 }
 
 void Bench::random_access(const Profile& p) {
   ++accesses;
   if (chance(p.soft_reset)) return begin_soft_reset();
-  const std::uint32_t what = p.change_registers ? below(25) : 21 + below(4);
+  const std::uint32_t what = p.change_registers ? below(26) : 22 + below(4);
   switch (what) {
     case 0:
       return begin(true, DCC_TIMER_INTERVAL_OFFSET, 24 + below(40));
@@ -129,8 +130,10 @@ void Bench::random_access(const Profile& p) {
     case 20:
       return begin(true, DCC_SILENCE_OFFSET, 1 + magnitude(8) % 255);
     case 21:
-      return begin(false, DCC_DECREASE_OFFSET + 4 * below(257), 0);
+      return begin(true, DCC_CUT_FLOOR_OFFSET, below(3) == 0 ? 0 : below(65537));
     case 22:
+      return begin(false, DCC_DECREASE_OFFSET + 4 * below(257), 0);
+    case 23:
       return begin(false, DCC_CEILING_OFFSET + 4 * below(64), 0);
     default:
       return begin(false, DCC_SLOTS_ENTRY_OFFSET(below(dut_->shape().slots)) + 4 * below(8), 0);
@@ -192,6 +195,7 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
       r.dcqcn = (value & DCC_CTRL_LAW_MASK) != 0;
       r.cut_by_marks = (value & DCC_CTRL_CUT_BY_MARKS_MASK) != 0;
       r.byte_counter = (value & DCC_CTRL_BYTE_COUNTER_MASK) != 0;
+      r.keep_target = (value & DCC_CTRL_KEEP_TARGET_MASK) != 0;
       if ((value & DCC_CTRL_SOFT_RESET_MASK) != 0) {
         oracle_.soft_reset();
         last_of_flow_.clear();
@@ -252,6 +256,9 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
       break;
     case DCC_BRISK_OFFSET:
       r.brisk = value;
+      break;
+    case DCC_CUT_FLOOR_OFFSET:
+      r.cut_floor = value;
       break;
     case DCC_IRQ_MASK_OFFSET:
       irq_mask_ = value;
@@ -429,6 +436,7 @@ void Bench::program(bool dcqcn) {
   write(DCC_TICK_DIV_OFFSET, tick_div);
   write(DCC_TIMER_INTERVAL_OFFSET, (8 * dut_->shape().slots + 64) / tick_div + 1 + below(50));
   write(DCC_FIRST_CUT_OFFSET, below(4) == 0 ? 0 : below(65537));
+  write(DCC_CUT_FLOOR_OFFSET, below(2) == 0 ? 0 : below(65537));
   write(DCC_DECREASE_PERIOD_OFFSET, below(10));
   write(DCC_BYTE_THRESHOLD_OFFSET, 64 + magnitude(18));
   write(DCC_G_OFFSET, magnitude(16));
@@ -446,7 +454,8 @@ void Bench::program(bool dcqcn) {
   write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | (dcqcn ? DCC_CTRL_LAW_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                              (below(2) != 0 ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
-                             (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+                             (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0) |
+                             (below(2) != 0 ? DCC_CTRL_KEEP_TARGET_MASK : 0));
   if (!dcqcn) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMaxFastPhase + 1));
 }
 

@@ -40,7 +40,8 @@ void soft_reset(Bench& bench) {
                                    (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                                    (r.dcqcn ? DCC_CTRL_LAW_MASK : 0) |
                                    (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
-                                   (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+                                   (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0) |
+                                   (r.keep_target ? DCC_CTRL_KEEP_TARGET_MASK : 0));
   for (int i = 0; i < 1000 && !(bench.ready && bench.oracle().ready()); ++i) bench.cycle({});
 }
 

@@ -277,7 +277,10 @@ void Oracle::on_cnp(const Cnp& cnp) {
   }
   const std::uint32_t before = slot.rc;
   if (r.dcqcn) {
+    const std::uint32_t target = slot.rt;
+    const bool raised_by_timer = slot.t != 0;
     cut(slot, delta, cnp.marks, first);
+    if (r.keep_target && !first && !raised_by_timer) slot.rt = target;
     slot.t = slot.bc = 0;
     slot.length = 0;
   } else if (in_hold(slot)) {  // counted
@@ -473,7 +476,7 @@ void Oracle::cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool firs
                  256;
   }
   const bool by_first_cut = first && r.first_cut != 0;
-  if (by_first_cut) multiplier = r.first_cut;
+  multiplier = by_first_cut ? r.first_cut : std::max<std::uint64_t>(multiplier, r.cut_floor);
   const auto [lo, hi] = limits(slot.dscp);
   const std::uint64_t left = slot.rc * multiplier / kOne;
   std::uint64_t target = slot.rc;

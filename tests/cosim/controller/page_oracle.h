@@ -30,6 +30,7 @@ struct Registers {
   bool dcqcn = true;
   bool cut_by_marks = false;
   bool byte_counter = true;
+  bool keep_target = false;
   std::uint32_t tick_div = 250;
   std::uint32_t timer_interval = 55;
   std::uint32_t byte_threshold = 10'000'000;
@@ -48,6 +49,7 @@ struct Registers {
   std::uint32_t mark_shift = 0;
   std::uint32_t silence = 32;
   std::uint32_t brisk = 0;
+  std::uint32_t cut_floor = 0;
 };
 
 struct Tables {

@@ -211,8 +211,12 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     }
     parameters_.enable = true;
     parameters_.rate.law = t.dcqcn;
+    parameters_.keep_target = below(2) != 0;
+    parameters_.rate.cut_floor = below(2) != 0 ? 0 : below(65537);
+    write(DCC_CUT_FLOOR_OFFSET, parameters_.rate.cut_floor);
     write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_TIMER_RESTART_MASK |
-                               DCC_CTRL_BYTE_COUNTER_MASK | (t.dcqcn ? DCC_CTRL_LAW_MASK : 0));
+                               DCC_CTRL_BYTE_COUNTER_MASK | (t.dcqcn ? DCC_CTRL_LAW_MASK : 0) |
+                               (parameters_.keep_target ? DCC_CTRL_KEEP_TARGET_MASK : 0));
   }
 
   void cycle(const Traffic& t, bool quiet) {

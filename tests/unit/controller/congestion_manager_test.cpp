@@ -115,6 +115,22 @@ TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   EXPECT_EQ(manager_.timer_counters().cancelled, 1u);
 }
 
+TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
+  parameters_.keep_target = true;
+  apply();
+  manager_.cnp(7, 0, 1, 0);
+  manager_.cnp(7, 0, 1, 100);
+  EXPECT_EQ(manager_.slot(0).rt, mbps(1000));
+  EXPECT_LT(manager_.slot(0).rc, mbps(500));
+  ASSERT_EQ(expire(300)->slot, 0u);
+  manager_.timer_event({0, 300}, 300);  // stale: the cut at 100 put the event off
+  ASSERT_EQ(expire(400)->slot, 0u);
+  manager_.timer_event({0, 400}, 400);
+  const RateBits raised = manager_.slot(0).rc;
+  manager_.cnp(7, 0, 1, 410);
+  EXPECT_EQ(manager_.slot(0).rt, raised);
+}
+
 TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
   using Kind = CongestionManager::TimerOutcome::Kind;
   manager_.cnp(7, 0, 1, 0);

@@ -196,6 +196,14 @@ TEST_F(RateUnitTest, FirstCutMultiplierReplacesTheTableOnce) {
   EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, false}).rc, mbps(500));
 }
 
+TEST_F(RateUnitTest, ACutLeavesItsFloorUnlessItIsAFirstCut) {
+  registers_.cut_floor = 3 * kOne16 / 4;
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, false}).rc, mbps(750));
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16 / 4, 0, 0, 1, false}).rc, mbps(875));
+  registers_.first_cut = kOne16 / 8;
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(125));
+}
+
 TEST_F(RateUnitTest, LimitsAreTheStricterOfRegisterAndClassAndTheFloorWins) {
   registers_.r_min = mbps(10);
   registers_.r_max = mbps(1000);

@@ -42,7 +42,9 @@ CnpOutcome DcqcnLaw::notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& 
   const DecreaseResult result =
       port.decrease({slot.rc, slot.rt, view.alpha(), cnp.delta, slot.dscp, cnp.marks, cnp.first});
   slot.rc = result.rc;
-  slot.rt = result.rt;
+  // A target may stay at a cut that follows another one before the timer has raised the rate.
+  const bool keeps = port.parameters().keep_target && !cnp.first && view.timer_events() == 0;
+  if (!keeps) slot.rt = result.rt;
   view.alpha() = result.alpha;
   view.byte_events() = 0;
   view.timer_events() = 0;

@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters DCC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000002, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -59,6 +59,9 @@ constexpr FieldInfo kCtrlFields[] = {
     {"BYTE_COUNTER", 5, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "Byte notifications are counted and lead to increases.", {}},
+    {"KEEP_TARGET", 6, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has raised the rate since the cut before, or sets it to the rate before the cut (0).", {}},
 };
 constexpr FieldInfo kStatusFields[] = {
     {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
@@ -77,7 +80,7 @@ constexpr FieldInfo kStatusFields[] = {
 constexpr FieldInfo kRegwenFields[] = {
     {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "TICK_DIV to SILENCE may be written.", {}},
+     "TICK_DIV to CUT_FLOOR may be written.", {}},
     {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "Factor, floor, ceiling, decay and decrease tables may be written.", {}},
@@ -174,6 +177,11 @@ constexpr FieldInfo kBriskFields[] = {
     {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,
      "timer intervals", "",
      "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
+};
+constexpr FieldInfo kCutFloorFields[] = {
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
+     "", "1.16",
+     "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is.", {}},
 };
 constexpr FieldInfo kIrqStatusFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
@@ -279,11 +287,11 @@ constexpr FieldInfo kMemoryErrorsFields[] = {
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
      "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010002, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010003, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
      "Version of this register map."},
     {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 5},
      "What this instance was built with."},
-    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kCtrlFields, 6},
+    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kCtrlFields, 7},
      "Enable, reset and policy bits. Written only while REGWEN.CTRL is 1."},
     {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kStatusFields, 4},
      "What the controller is doing."},
@@ -325,6 +333,8 @@ constexpr RegisterInfo kRegisters[] = {
      "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
     {"BRISK", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000001, {kBriskFields, 1},
      "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"CUT_FLOOR", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000001, {kCutFloorFields, 1},
+     "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is. Written only while REGWEN.PARAMETERS is 1."},
     {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 4},
      "Causes of an interrupt; each stays until 1 is written to it."},
     {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 4},
@@ -519,7 +529,7 @@ const MapInfo kMap = {
     "Differentiated congestion controller",
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
-    {kRegisters, 34},
+    {kRegisters, 35},
     {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
@@ -537,6 +547,7 @@ void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
       p.rate.law = static_cast<std::uint8_t>((value & kCtrlLawMask) >> kCtrlLawShift);
       p.rate.cut_by_marks = (value & kCtrlCutByMarksMask) != 0;
       p.byte_counter = (value & kCtrlByteCounterMask) != 0;
+      p.keep_target = (value & kCtrlKeepTargetMask) != 0;
       return;
     case kTickDiv:
       p.tick_div = static_cast<std::uint16_t>((value & kTickDivValueMask) >> kTickDivValueShift);
@@ -592,6 +603,9 @@ void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
     case kBrisk:
       p.brisk = static_cast<std::uint8_t>((value & kBriskValueMask) >> kBriskValueShift);
       return;
+    case kCutFloor:
+      p.rate.cut_floor = (value & kCutFloorValueMask) >> kCutFloorValueShift;
+      return;
     default:
       return;
   }
@@ -618,6 +632,7 @@ Parameters parameters_of(const RegisterBlock& block) {
   decode(p, kMarkShift, block.value(kMarkShift));
   decode(p, kSilence, block.value(kSilence));
   decode(p, kBrisk, block.value(kBrisk));
+  decode(p, kCutFloor, block.value(kCutFloor));
   return p;
 }
 

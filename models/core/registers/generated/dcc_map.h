@@ -38,6 +38,7 @@ enum Register : std::uint16_t {
   kMarkShift,
   kSilence,
   kBrisk,
+  kCutFloor,
   kIrqStatus,
   kIrqMask,
   kErrorInfo,
@@ -160,6 +161,8 @@ constexpr std::uint32_t kCtrlCutByMarksMask = 0x00000010;
 constexpr unsigned kCtrlCutByMarksShift = 4;
 constexpr std::uint32_t kCtrlByteCounterMask = 0x00000020;
 constexpr unsigned kCtrlByteCounterShift = 5;
+constexpr std::uint32_t kCtrlKeepTargetMask = 0x00000040;
+constexpr unsigned kCtrlKeepTargetShift = 6;
 constexpr std::uint32_t kCtrlLawHighMask = 0x00000700;
 constexpr unsigned kCtrlLawHighShift = 8;
 // STATUS: What the controller is doing.
@@ -271,6 +274,11 @@ constexpr unsigned kSilenceValueShift = 0;
 constexpr std::uint32_t kBriskOffset = 0x00064;
 constexpr std::uint32_t kBriskValueMask = 0x0000007F;
 constexpr unsigned kBriskValueShift = 0;
+// CUT_FLOOR: The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is
+//   taken as it is. Written only while REGWEN.PARAMETERS is 1.
+constexpr std::uint32_t kCutFloorOffset = 0x00068;
+constexpr std::uint32_t kCutFloorValueMask = 0x0001FFFF;
+constexpr unsigned kCutFloorValueShift = 0;
 // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
 constexpr std::uint32_t kIrqStatusOffset = 0x00080;
 constexpr std::uint32_t kIrqStatusTableFullMask = 0x00000001;

@@ -43,6 +43,9 @@ struct RateParameters {
   /// MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
   /// this. Written only while REGWEN.PARAMETERS is 1. (0 to 10)
   std::uint8_t mark_shift = 0;
+  /// CUT_FLOOR: The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT
+  /// is taken as it is. Written only while REGWEN.PARAMETERS is 1. (1.16, 0 to 65536)
+  std::uint32_t cut_floor = 0;
 };
 
 struct Parameters {
@@ -54,6 +57,9 @@ struct Parameters {
   bool timer_restart = true;
   /// CTRL.BYTE_COUNTER: Byte notifications are counted and lead to increases.
   bool byte_counter = true;
+  /// CTRL.KEEP_TARGET: With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer
+  /// has raised the rate since the cut before, or sets it to the rate before the cut (0).
+  bool keep_target = false;
   /// TICK_DIV: Length of a tick. Written only while REGWEN.PARAMETERS is 1. (clock cycles, 64 to
   /// 65535)
   std::uint16_t tick_div = 250;
@@ -97,6 +103,8 @@ constexpr std::uint32_t kCtrlCutByMarksMin = 0;
 constexpr std::uint32_t kCtrlCutByMarksMax = 1;
 constexpr std::uint32_t kCtrlByteCounterMin = 0;
 constexpr std::uint32_t kCtrlByteCounterMax = 1;
+constexpr std::uint32_t kCtrlKeepTargetMin = 0;
+constexpr std::uint32_t kCtrlKeepTargetMax = 1;
 constexpr std::uint32_t kTickDivValueMin = 64;
 constexpr std::uint32_t kTickDivValueMax = 65535;
 constexpr std::uint32_t kTimerIntervalValueMin = 1;
@@ -133,6 +141,8 @@ constexpr std::uint32_t kSilenceValueMin = 1;
 constexpr std::uint32_t kSilenceValueMax = 255;
 constexpr std::uint32_t kBriskValueMin = 0;
 constexpr std::uint32_t kBriskValueMax = 95;
+constexpr std::uint32_t kCutFloorValueMin = 0;
+constexpr std::uint32_t kCutFloorValueMax = 65536;
 
 /// Each register of the rate unit, in the order of dcc_rate_pkg::regs_t, highest bits first: name,
 /// value, bits, greatest value.
@@ -149,6 +159,7 @@ void each_rate_register(Parameters& p, Visit visit) {
   visit("alpha_recip", p.alpha_recip, 32u, kAlphaRecipValueMax);
   visit("first_cut", p.first_cut, 17u, kFirstCutValueMax);
   visit("mark_shift", p.mark_shift, 4u, kMarkShiftValueMax);
+  visit("cut_floor", p.cut_floor, 17u, kCutFloorValueMax);
 }
 
 }  // namespace dcc::regs::dcc_map
