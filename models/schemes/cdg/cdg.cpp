@@ -1,0 +1,72 @@
+#include "schemes/cdg/cdg.h"
+
+#include <memory>
+
+#include "describe/visitor.h"
+#include "nic/algorithm/real_rate.h"
+#include "nic/algorithm/registry.h"
+
+namespace dcc {
+
+namespace {
+const RegisteredAlgorithm<CdgParameters> kCdg{
+    "cdg", "a window that backs off by chance when round-trip times grow",
+    [](const CdgParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Cdg>(context.host, parameters, context.mtu, context.rank);
+    }};
+}  // namespace
+
+void CdgParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "CDG, Networking'11";
+  v.field("beta", beta, {"1/1000", "1"}, {"factor of a window at a backoff", paper});
+  v.field(
+      "scale", scale, "auto", {"1ns", "10s"},
+      {"growth of the RTT in a round trip at which a backoff has the probability 63 %; auto: an "
+       "eighth of the base RTT",
+       paper});
+  describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT");
+}
+
+Cdg::Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu,
+         std::uint64_t seed)
+    : DelayWindow(host, parameters, mtu, 0),
+      parameters_(parameters),
+      beta_(to_real(parameters.beta)),
+      random_(seed, "cdg") {}
+
+void Cdg::release(FlowNumber flow) {
+  DelayWindow::release(flow);
+  states_.drop(flow);
+}
+
+void Cdg::begin(FlowNumber number, const Flow& flow) {
+  State& state = states_.keep(number);
+  state = State{};
+  state.scale =
+      parameters_.scale ? static_cast<long double>(parameters_.scale->count) : flow.least_rtt / 8;
+}
+
+// The sum of eight changes is the difference of two RTTs. A flow with fewer round trips behind it
+// averages over those it has.
+long double Cdg::Gradient::add(std::uint64_t round, long double rtt) {
+  long double& oldest = past[round % kSamples];
+  const std::uint64_t distance = round < kSamples ? round : kSamples;
+  const long double before = round < kSamples ? past[0] : oldest;
+  oldest = rtt;
+  return distance == 0 ? 0 : (rtt - before) / static_cast<long double>(distance);
+}
+
+long double Cdg::next_window(FlowNumber number, const Flow& flow) {
+  State& state = states_[number];
+  const long double least = state.least.add(state.rounds, flow.round_least);
+  const long double most = state.most.add(state.rounds, flow.round_most);
+  ++state.rounds;
+  const long double gradient = least > 0 ? least : most;
+  // An exponential number with mean 1 is below x with the probability 1 − exp(−x).
+  state.backed_off =
+      !state.backed_off && gradient > 0 && state.scale > 0 &&
+      static_cast<long double>(random_.exponential_q32()) < gradient / state.scale * 4294967296.0L;
+  return state.backed_off ? beta_ * flow.window : flow.window + mtu();
+}
+
+}  // namespace dcc

@@ -1,0 +1,56 @@
+// CDG: a window that backs off, with a probability, when the round-trip time grows.
+#pragma once
+
+#include <array>
+
+#include "schemes/common/delay_window.h"
+#include "sim/random.h"
+
+namespace dcc {
+
+/// Hayes and Armitage, "Revisiting TCP Congestion Control using Delay Gradients", IFIP Networking
+/// 2011, sections 3.1 and 3.2. Left out, because they serve the coexistence with senders that fill
+/// queues until packets are lost: the shadow window and the end of backoffs without effect.
+struct CdgParameters final : DelayWindowParameters {
+  Ratio beta{7, 10};  // factor of the window at a backoff
+  /// Gradient, per round trip, at which a backoff has the probability 1 − 1/e. Empty: an eighth of
+  /// the base RTT. The paper's value suits round trips of the Internet.
+  std::optional<PicoSeconds> scale;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// Once a round trip: the gradient g is the change of the round trip's least RTT, averaged over
+/// eight round trips, or of the greatest RTT if the former does not rise. With g > 0 the window
+/// shrinks to β times its value with the probability 1 − exp(−g / scale), except in the round trip
+/// after a backoff. Otherwise the window grows by a packet.
+class Cdg final : public DelayWindow {
+ public:
+  Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu, std::uint64_t seed);
+
+  void release(FlowNumber flow) override;
+
+ private:
+  static constexpr std::size_t kSamples = 8;
+  struct Gradient {
+    std::array<long double, kSamples> past{};  // ps, least or greatest RTTs, a ring
+    /// Stores the RTT of round trip `round`; returns the mean change per round trip.
+    long double add(std::uint64_t round, long double rtt);
+  };
+  struct State {
+    Gradient least, most;
+    std::uint64_t rounds = 0;
+    long double scale = 0;  // ps
+    bool backed_off = false;
+  };
+
+  void begin(FlowNumber number, const Flow& flow) override;
+  long double next_window(FlowNumber number, const Flow& flow) override;
+
+  const CdgParameters parameters_;
+  const long double beta_;
+  RandomStream random_;
+  NumberedTable<State> states_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,79 @@
+// Base of the algorithms that set a window once per round trip from the delays of that round trip.
+#pragma once
+
+#include <optional>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// The limits of a window. `describe_limits` adds them to the parameters of an algorithm.
+struct DelayWindowParameters : AlgorithmParameters {
+  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  Bytes min_window = 64;
+  std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and some packets
+
+ protected:
+  void describe_limits(ParameterVisitor& v, const char* max_meaning);
+};
+
+/// Counts round trips, measures their RTTs and applies windows. A derived class computes the window
+/// of the next round trip. A flow starts with a full window, without slow start, as an RDMA NIC
+/// does. The least RTT of a flow begins with the base RTT of the empty network, so a flow that
+/// starts at a standing queue does not take the queue for distance.
+class DelayWindow : public Algorithm {
+ public:
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) final;
+  void on_ack(FlowNumber flow, const AckInfo& info) final;
+  View view(FlowNumber flow) const final;
+  AlgorithmCounters counters() const final { return counters_; }
+  bool is_quiescent(FlowNumber) const final { return true; }  // ACKs are its only events
+  void release(FlowNumber flow) override { flows_.drop(flow); }
+
+  /// Payload bytes.
+  long double window(FlowNumber flow) const { return flows_[flow].window; }
+
+ protected:
+  struct Flow {
+    long double window = 0;       // payload bytes
+    long double max = 0;          // of `window`
+    long double least_rtt = 0;    // ps
+    long double rtt = 0;          // ps, smoothed; 0: no sample yet
+    long double round_least = 0;  // ps, least RTT of the round trip; 0: no sample yet
+    long double round_most = 0;   // ps, greatest RTT of the round trip
+    bool marked = false;          // an ACK of the round trip reported a mark
+    Psn round_end = 0;            // an ACK of this packet or a later one ends the round trip
+  };
+
+  /// `room`: payload bytes that the default upper limit allows beyond four bandwidth-delay
+  /// products.
+  DelayWindow(AlgorithmHost& host, const DelayWindowParameters& limits, std::uint32_t mtu,
+              long double room);
+
+  /// A flow starts with the window in `flow`.
+  virtual void begin(FlowNumber, const Flow& /*flow*/) {}
+  /// Returns the window for the next round trip, in payload bytes. The caller limits the value.
+  virtual long double next_window(FlowNumber number, const Flow& flow) = 0;
+
+  /// Payload bytes of the flow that waited in queues, by an RTT of the round trip.
+  static long double queued(const Flow& flow, long double rtt) {
+    return rtt <= 0 ? 0 : flow.window * (1 - flow.least_rtt / rtt);
+  }
+  long double mtu() const { return mtu_; }
+  long double least() const { return min_; }
+
+ private:
+  void apply(FlowNumber number, const Flow& flow);
+  long double pace(const Flow& flow) const;
+
+  AlgorithmHost& host_;
+  const std::optional<Bytes> initial_, max_;
+  const long double min_, mtu_, line_, room_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,38 @@
+// Compound TCP: a window by marks plus a window by delay.
+#pragma once
+
+#include "schemes/common/delay_window.h"
+
+namespace dcc {
+
+/// Tan, Song, Zhang and Sridharan, "A Compound TCP Approach for High-Speed and Long Distance
+/// Networks", INFOCOM 2006, section III. A mark takes the place of the paper's loss.
+struct CompoundParameters final : DelayWindowParameters {
+  Ratio alpha{1, 8};         // of the growth alpha · window^(3/4) packets a round trip
+  Ratio beta{1, 2};          // share of the window that a mark takes
+  Ratio zeta{1};             // packets that the delay window loses for each packet in queues
+  std::uint32_t gamma = 30;  // packets in queues from which on the delay window shrinks
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// The window is the sum of two. Once a round trip without a mark, the window by marks grows by a
+/// packet. The window by delay grows so that the sum grows by α · sum^(3/4) packets as long as
+/// fewer than γ packets of the flow wait in queues, and shrinks by ζ times that number otherwise. A
+/// round trip with a mark halves the window by marks and sets the sum to (1 − β) of its value.
+class Compound final : public DelayWindow {
+ public:
+  Compound(AlgorithmHost& host, const CompoundParameters& parameters, std::uint32_t mtu);
+
+  AlgorithmNeeds needs() const override;
+  void release(FlowNumber flow) override;
+
+ private:
+  void begin(FlowNumber number, const Flow& flow) override;
+  long double next_window(FlowNumber number, const Flow& flow) override;
+
+  const long double alpha_, beta_, zeta_, gamma_;
+  NumberedTable<long double> by_marks_;  // packets; the rest of a window is the one by delay
+};
+
+}  // namespace dcc
