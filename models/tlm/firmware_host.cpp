@@ -14,9 +14,14 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
     : sc_core::sc_module(name), elf_(riscv::ElfFile::read(config.elf)) {
   const auto ram_bytes = static_cast<std::uint32_t>(ram.size());
   const riscv::MemoryRange range{DCC_RAM_BASE, ram_bytes};
-  elf_.check_fits(range);
+  riscv::MemoryRange rom;
+  if (config.rom != nullptr) {
+    rom = {config.rom_base, static_cast<std::uint32_t>(config.rom->size())};
+  }
+  elf_.check_fits(range, rom);
   elf_.check_leaves_free(config.reserved, config.reserved_for);
   elf_.load(range, ram.data());
+  if (config.rom != nullptr) elf_.load(rom, config.rom->data());
 
   RiscvCpuConfig cpu;
   cpu.hart_id = config.hart_id;
@@ -26,6 +31,7 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   cpu.misaligned = config.misaligned;
   cpu.ram_base = DCC_RAM_BASE;
   cpu.ram_bytes = ram_bytes & ~(riscv::kPageBytes - 1);
+  if (config.rom != nullptr) cpu.rom = {config.rom->data(), rom.base, rom.size};
   cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);
   cpu_->set_program(elf_.entry(), &elf_.symbols());
   cpu_->socket.bind(bus.in);

@@ -30,6 +30,9 @@ struct FirmwareHostConfig {
   /// The part of RAM that the program must leave free, and its name for messages; empty: none.
   riscv::MemoryRange reserved;
   std::string reserved_for;
+  /// Memory beside RAM that holds code and constants, attached to the bus at rom_base; null: none.
+  Ram* rom = nullptr;
+  std::uint32_t rom_base = 0;
   /// Destination of UART and console characters; standard output if empty.
   std::function<void(char)> output;
   std::string uart_input;

@@ -6,10 +6,12 @@
 
 namespace dcc::model {
 
-Ram::Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency)
+Ram::Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency,
+         bool read_only)
     : sc_core::sc_module(name),
       bytes_(bytes),
       latency_(latency),
+      read_only_(read_only),
       memory_(static_cast<std::uint8_t*>(std::calloc(bytes == 0 ? 1 : bytes, 1))) {
   if (memory_ == nullptr) throw std::bad_alloc();
   socket.register_b_transport(this, &Ram::b_transport);
@@ -34,6 +36,10 @@ void Ram::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
   }
   if (address >= bytes_ || span > bytes_ - address) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  if (read_only_ && payload.is_write()) {
+    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     return;
   }
   std::uint8_t* const memory = memory_.get() + address;
@@ -77,7 +83,11 @@ bool Ram::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
   dmi.set_end_address(bytes_ - 1);
   if (!dmi_allowed_) return false;
   dmi.set_dmi_ptr(memory_.get());
-  dmi.allow_read_write();
+  if (read_only_) {
+    dmi.allow_read();
+  } else {
+    dmi.allow_read_write();
+  }
   dmi.set_read_latency(latency_);
   dmi.set_write_latency(latency_);
   return true;

@@ -1,4 +1,4 @@
-// Host memory.
+// Host memory: RAM, or ROM.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -15,13 +15,14 @@ namespace dcc::model {
 /// enables and streaming width as the TLM-2.0 standard has them (IEEE 1666, 14.9 and 14.10). An
 /// access that reaches outside gets TLM_ADDRESS_ERROR_RESPONSE and moves nothing; through
 /// transport_dbg it moves what lies inside. The whole memory is granted for DMI unless switched
-/// off.
+/// off. ROM refuses writes through b_transport (TLM_COMMAND_ERROR_RESPONSE) and grants reads only.
 class Ram final : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Ram> socket{"socket"};
 
   /// Every access costs `latency`, whatever its length. Throws std::bad_alloc.
-  Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency);
+  Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency,
+      bool read_only = false);
 
   std::uint64_t size() const { return bytes_; }
   /// The memory itself: loaders and checks use it between events.
@@ -42,6 +43,7 @@ class Ram final : public sc_core::sc_module {
   };
   std::uint64_t bytes_;
   sc_core::sc_time latency_;
+  bool read_only_;
   // calloc: untouched pages need no memory on the simulating machine.
   std::unique_ptr<std::uint8_t, Free> memory_;
   bool dmi_allowed_ = true;

@@ -68,6 +68,24 @@ class Programs(unittest.TestCase):
         self.expect("test_tohost_pass", 0, "hello by tohost", "exit code 0;")
         self.expect("test_tohost_fail", 1, "hello by tohost", "exit code 21;")
 
+    def test_semihosting(self):
+        self.expect("test_semihost", 1, "written\na string, then a character: c\n", "exit code 5;")
+
+    def test_the_c_librarys_hello_in_rom(self):
+        rom = ("--rom", "0x20000000:1MiB")
+        self.expect("test_semihosting_rom", 1, "hello from ROM: 42 0\n", "exit code 7;", options=rom)
+        code, out, err = run(program("test_semihosting_rom"))
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("segment 0x20000000-", err)
+        code, _, err = run(program("test_semihosting_rom"), "--rom", "0x20000000:4KiB")
+        self.assertEqual(code, 2)
+        self.assertIn("lies outside RAM 0x80000000-0x803fffff and ROM 0x20000000-0x20000fff", err)
+        for wrong, text in (("0x20000000", "is not BASE:SIZE"), ("0x20000001:4KiB", "multiples of 4 KiB"),
+                            ("0x80000000:4KiB", "overlap"), ("0x20000000:0KiB", "more than zero")):
+            code, _, err = run(program("test_semihosting_rom"), "--rom", wrong)
+            self.assertEqual(code, 2)
+            self.assertIn(text, err)
+
     def test_uart_input_by_interrupt(self):
         with tempfile.TemporaryDirectory() as folder:
             text = pathlib.Path(folder, "input")

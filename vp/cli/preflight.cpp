@@ -69,7 +69,8 @@ void check_firmware(const HostConfig& host, const Place& place) {
   if (host.driver != DriverKind::kFirmware) return;
   try {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
-    elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)});
+    elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)},
+                   {host.rom.base, static_cast<std::uint32_t>(host.rom.size)});
     // The host's flows, and so the block's whole size, are not known yet.
     if (host.keeps_accounts) {
       elf.check_leaves_free({BOOT_BLOCK_ADDRESS, sizeof(boot_block)}, kBootBlockName);

@@ -1,5 +1,7 @@
 // dccvp run-elf: runs one RISC-V program on one CPU.
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -16,6 +18,7 @@ struct RunElfArguments {
   RunElfOptions options;
   std::string max_time = "10s";
   std::string ram = "4MiB";
+  std::string rom;
   std::string clock = "1GHz";
   std::string cpi = "1";
   std::string quantum = "1us";
@@ -30,6 +33,21 @@ T read(const char* option, const std::string& text) {
   }
 }
 
+/// BASE:SIZE, the base as C writes a number.
+void read_rom(const std::string& text, RunElfOptions& o) {
+  const std::size_t colon = text.find(':');
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long base = std::strtoull(text.c_str(), &end, 0);
+  if (colon == std::string::npos || colon == 0 || end != text.c_str() + colon || errno != 0) {
+    throw QuantityError("--rom: '" + text + "' is not BASE:SIZE, as in 0x20000000:1MiB");
+  }
+  const Bytes size = read<Bytes>("--rom", text.substr(colon + 1));
+  if (size <= 0) throw QuantityError("--rom: the size of '" + text + "' must be more than zero");
+  o.rom_base = base;
+  o.rom_bytes = static_cast<std::uint64_t>(size);
+}
+
 RunElfOptions read_options(const RunElfArguments& a) {
   RunElfOptions o = a.options;
   o.max_time = read<PicoSeconds>("--max-time", a.max_time);
@@ -38,6 +56,7 @@ RunElfOptions read_options(const RunElfArguments& a) {
   const Bytes ram = read<Bytes>("--ram", a.ram);
   const bool ram_fits = ram >= 0 && ram <= std::numeric_limits<std::uint32_t>::max();
   o.ram_bytes = ram_fits ? static_cast<std::uint32_t>(ram) : 0;
+  if (!a.rom.empty()) read_rom(a.rom, o);
   const Ratio cpi = read<Ratio>("--cpi", a.cpi);
   const bool cpi_fits = cpi.numerator / cpi.denominator < 1000;
   o.cpi_thousandths =
@@ -57,6 +76,9 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->add_option("--max-time", a->max_time, "simulated time it may take")
       ->capture_default_str();
   command->add_option("--ram", a->ram, "memory at 0x80000000")->capture_default_str();
+  command
+      ->add_option("--rom", a->rom, "memory for code and constants beside it, e.g. 0x20000000:1MiB")
+      ->type_name("BASE:SIZE");
   command->add_option("--clock", a->clock, "clock of the CPU")->capture_default_str();
   command->add_option("--cpi", a->cpi, "cycles of an instruction")->capture_default_str();
   command->add_option("--quantum", a->quantum, "how far the CPU may run ahead")

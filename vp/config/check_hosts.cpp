@@ -112,6 +112,23 @@ class HostsCheck : private CheckContext {
   void check_host(const HostConfig& host, const std::string& path) const {
     require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
             "driver: firmware needs an elf");
+    constexpr std::uint64_t kPage = 4096;
+    const auto rom = static_cast<std::uint64_t>(host.rom.size);
+    if (rom == 0) return;
+    require(host.rom.base % kPage == 0 && host.rom.base + rom <= std::uint64_t{1} << 32,
+            path + ".rom.base",
+            std::to_string(host.rom.base) +
+                " is not a multiple of 4096, or ROM leaves the address "
+                "space of 32 bits");
+    require(rom % kPage == 0, path + ".rom.size",
+            text_of(host.rom.size) + " is not a multiple of 4 KiB");
+    // Where the bus has devices and RAM: driver/memory_map.h.
+    const std::uint64_t end = host.rom.base + rom;
+    require((host.rom.base >= 0x10020000u && end <= 0x40000000u) ||
+                (host.rom.base >= 0x41000000u && end <= 0x80000000u),
+            path + ".rom.base",
+            "ROM lies among devices or RAM; free are 0x10020000-0x3fffffff and "
+            "0x41000000-0x7fffffff");
   }
 };
 

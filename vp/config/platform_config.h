@@ -66,10 +66,17 @@ struct OtherNics {
 
 enum class DriverKind { kNative, kFirmware, kNone };
 
+/// Memory for the firmware's code and constants beside RAM.
+struct RomConfig {
+  Bytes size = 0;  // 0: none
+  unsigned base = 0x20000000;
+};
+
 struct HostConfig {
   DriverKind driver = DriverKind::kNative;
   std::string elf;  // resolved path of the firmware
   Bytes ram = 4_MiB;
+  RomConfig rom;
   Frequency clock{200'000'000};        // CPU
   Ratio cpi{1};                        // cycles per instruction
   PicoSeconds quantum = kMicroSecond;  // temporal decoupling

@@ -134,6 +134,11 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
             {"the firmware fills the boot block's results as sw/app does, and the run judges by "
              "them; false: nothing is judged that only they could show",
              ""});
+    v.section("rom", {"memory for code and constants beside RAM, as flash is", ""}, [&] {
+      v.field("base", c.rom.base, {"0", "4294963200"},
+              {"address of its first byte, a multiple of 4096, e.g. 0x20000000", ""});
+      v.field("size", c.rom.size, {"0B", "1GiB"}, {"its size, a multiple of 4 KiB; 0B: none", ""});
+    });
     v.field("gdb", c.gdb, "off", {"1024", "65535"}, {"loopback port of the debugger", ""});
   });
   v.field("ram", c.ram, {"64KiB", "1GiB"}, {"memory of a host", ""});

@@ -55,6 +55,11 @@ void check(const RunElfOptions& o) {
   if (o.ram_bytes == 0 || o.ram_bytes % riscv::kPageBytes != 0 || o.ram_bytes > kMaxRamBytes) {
     throw std::runtime_error("--ram must be a multiple of 4 KiB, up to 1 GiB");
   }
+  if (o.rom_base % riscv::kPageBytes != 0 || o.rom_bytes % riscv::kPageBytes != 0 ||
+      o.rom_bytes > kMaxRamBytes || o.rom_base + o.rom_bytes > std::uint64_t{1} << 32) {
+    throw std::runtime_error(
+        "--rom must begin and end at multiples of 4 KiB below 4 GiB, up to 1 GiB long");
+  }
 }
 
 /// A CPU with RAM, timer, UART and interrupt controller.
@@ -68,6 +73,10 @@ class Machine {
     bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
     bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
                 "interrupt_controller");
+    if (options.rom_bytes != 0) {
+      rom_ = std::make_unique<model::Ram>("rom", options.rom_bytes, sc_core::SC_ZERO_TIME, true);
+      bus_.attach(rom_->socket, options.rom_base, options.rom_bytes, "rom");
+    }
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
     host_->cpu().set_namer([this](std::uint64_t address) { return name_of(address); });
@@ -112,6 +121,8 @@ class Machine {
     c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
     if (o.misaligned_done) c.misaligned = riscv::Hart::Misaligned::kDone;
+    c.rom = rom_.get();
+    c.rom_base = static_cast<std::uint32_t>(o.rom_base);
     c.gdb_port = o.gdb_port;
     c.gdb_wait = o.gdb_wait;
     if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
@@ -156,6 +167,7 @@ class Machine {
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
+  std::unique_ptr<model::Ram> rom_;  // null: none
   model::InterruptController interrupts_;
   std::unique_ptr<model::FirmwareHost> host_;
   std::unique_ptr<model::BusTrace> bus_trace_;

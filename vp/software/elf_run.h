@@ -12,6 +12,8 @@ struct RunElfOptions {
   std::string file;
   PicoSeconds max_time = kSecond * 10;  // simulated time; a program that runs longer has failed
   std::uint32_t ram_bytes = 4u << 20;   // multiple of 4096
+  std::uint64_t rom_base = 0;           // multiple of 4096
+  std::uint64_t rom_bytes = 0;          // multiple of 4096; 0: no ROM
   std::uint64_t clock_hz = 1'000'000'000;
   // mean cycles of an instruction in thousandths: 1250 means 1.25
   std::uint32_t cpi_thousandths = 1000;

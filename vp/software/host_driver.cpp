@@ -37,6 +37,7 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
               "interrupt controller");
   if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, DCC_SIZE, "controller");
   nic.dma()->socket.bind(bus_.in);
+  nic.dma()->add_memory(BOOT_RAM_BASE, ram_.size());
 
   const auto synchronise = [this] { kernel_.synchronise(); };
   nic.apb()->set_synchronise(synchronise);
@@ -87,6 +88,14 @@ void HostDriver::run_natively() {
 void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_end) {
   model::FirmwareHostConfig config;
   config.elf = host_.elf;
+  if (host_.rom.size != 0) {
+    const auto bytes = static_cast<std::uint64_t>(host_.rom.size);
+    rom_ = std::make_unique<model::Ram>("rom", bytes, kRamLatency, true);
+    bus_.attach(rom_->socket, host_.rom.base, bytes, "rom");
+    nic_.dma()->add_memory(host_.rom.base, bytes, false);
+    config.rom = rom_.get();
+    config.rom_base = host_.rom.base;
+  }
   config.hart_id = context.id;
   config.clock_hz = host_.clock.hertz;
   config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),

@@ -65,6 +65,7 @@ class HostDriver final : public sc_core::sc_module {
   model::ApbController* controller_;
   model::Bus bus_;
   model::Ram ram_;
+  std::unique_ptr<model::Ram> rom_;  // null: none
   model::InterruptController interrupts_;
   traffic_app application_{};
   const HostConfig& host_;

@@ -117,8 +117,11 @@ std::string write_with_unit(std::uint64_t value, const std::array<Unit, N>& unit
 template <class T>
 T read_integer(std::string_view text) {
   if (!text.empty() && text[0] == '-') throw QuantityError("must not be negative");
+  const bool hexadecimal = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (hexadecimal) text.remove_prefix(2);
   T value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
   if (error == std::errc::result_out_of_range) throw QuantityError("too large to be represented");
   if (error != std::errc{} || end != text.data() + text.size()) {
     throw QuantityError("expected a whole number");

@@ -24,47 +24,51 @@ struct DecodedPage {
   std::array<DecodedOp, kPageEntries + 2> ops{};
 };
 
-/// Covers one range of memory, which alone is executable. Pages come into being when code runs.
+/// Covers RAM and ROM, which alone are executable. Pages come into being when code runs.
 /// Machine and user mode have pages of their own, since they may not execute the same addresses;
 /// what is forgotten is forgotten for both.
 class DecodeCache {
  public:
-  /// `base` and `size` in bytes, multiples of 4096. Forgets everything.
+  /// RAM. `base` and `size` in bytes, multiples of 4096. Forgets everything.
   void cover(std::uint32_t base, std::uint32_t size) {
     base_ = base;
     size_ = size;
-    forget_mode(Privilege::kUser);
-    forget_mode(Privilege::kMachine);
-    holds_code_.assign(size / kPageBytes, 0);
+    forget_all();
+  }
+  /// The same for ROM.
+  void cover_rom(std::uint32_t base, std::uint32_t size) {
+    rom_base_ = base;
+    rom_size_ = size;
+    forget_all();
   }
   /// Whose pages page() gives from now on.
   void select(Privilege mode) { pages_ = &of(mode); }
   /// Forgets all that one mode has decoded; pointers into its pages become invalid.
   void forget_mode(Privilege mode) {
     of(mode).clear();
-    of(mode).resize(size_ / kPageBytes);
+    of(mode).resize(pages());
   }
   std::uint32_t base() const { return base_; }
   std::uint32_t size() const { return size_; }
 
-  /// The page of `address`, made if need be; nullptr outside the covered range.
+  /// The page of `address`, made if need be; nullptr outside RAM and ROM.
   DecodedPage* page(std::uint32_t address) {
-    const std::uint32_t offset = address - base_;
-    if (offset >= size_) return nullptr;
-    std::unique_ptr<DecodedPage>& slot = (*pages_)[offset / kPageBytes];
+    const std::uint32_t index = index_of(address);
+    if (index == kNone) return nullptr;
+    std::unique_ptr<DecodedPage>& slot = (*pages_)[index];
     if (!slot) {
       slot = std::make_unique<DecodedPage>(address & ~(kPageBytes - 1));
-      holds_code_[offset / kPageBytes] = 1;
+      holds_code_[index] = 1;
     }
     return slot.get();
   }
 
-  /// Non-zero where a store may hit decoded code: by page number within the range.
+  /// Non-zero where a store may hit decoded code: by page number within RAM.
   const std::uint8_t* holds_code() const { return holds_code_.data(); }
   /// Said of a page into which the last instruction of the page before it reaches.
   void mark_reached(std::uint32_t address) {
-    const std::uint32_t offset = address - base_;
-    if (offset < size_) holds_code_[offset / kPageBytes] = 1;
+    const std::uint32_t index = index_of(address);
+    if (index != kNone) holds_code_[index] = 1;
   }
 
   /// Forgets the instructions that overlap these bytes.
@@ -76,22 +80,37 @@ class DecodeCache {
   }
   /// Forgets the one entry at `address`.
   void forget(std::uint32_t address) {
-    const std::uint32_t offset = address - base_;
-    if (offset >= size_) return;
+    const std::uint32_t index = index_of(address);
+    if (index == kNone) return;
     for (Pages* pages : {&user_, &machine_}) {
-      DecodedPage* const page = (*pages)[offset / kPageBytes].get();
-      if (page != nullptr) page->ops[offset % kPageBytes / 2] = DecodedOp{};
+      DecodedPage* const page = (*pages)[index].get();
+      if (page != nullptr) page->ops[address % kPageBytes / 2] = DecodedOp{};
     }
   }
   /// Forgets everything; pointers into pages become invalid.
-  void clear() { cover(base_, size_); }
+  void clear() { forget_all(); }
 
  private:
   using Pages = std::vector<std::unique_ptr<DecodedPage>>;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::uint32_t pages() const { return (size_ + rom_size_) / kPageBytes; }
+  /// Number of the page that holds `address`: RAM's pages, then ROM's.
+  std::uint32_t index_of(std::uint32_t address) const {
+    if (address - base_ < size_) return (address - base_) / kPageBytes;
+    if (address - rom_base_ < rom_size_) return (size_ + (address - rom_base_)) / kPageBytes;
+    return kNone;
+  }
+  void forget_all() {
+    forget_mode(Privilege::kUser);
+    forget_mode(Privilege::kMachine);
+    holds_code_.assign(pages(), 0);
+  }
   Pages& of(Privilege mode) { return mode == Privilege::kUser ? user_ : machine_; }
 
   std::uint32_t base_ = 0;
   std::uint32_t size_ = 0;
+  std::uint32_t rom_base_ = 0;
+  std::uint32_t rom_size_ = 0;
   Pages user_;
   Pages machine_;
   Pages* pages_ = &machine_;

@@ -98,7 +98,7 @@ class ElfParser {
   void read_segment(std::uint32_t index, std::uint64_t at) {
     const std::uint32_t offset = u32(at + 4);
     const std::uint32_t file_bytes = u32(at + 16);
-    const std::uint32_t memory_bytes = u32(at + 20);
+    std::uint32_t memory_bytes = u32(at + 20);
     if (u32(at) != kLoadable || memory_bytes == 0) return;
     const std::string what = "segment " + std::to_string(index);
     if (file_bytes > memory_bytes) {
@@ -106,6 +106,9 @@ class ElfParser {
            std::to_string(memory_bytes) + " in memory");
     }
     need(offset, file_bytes, what);
+    const bool is_copied = u32(at + 8) != u32(at + 12) && file_bytes != memory_bytes;
+    if (is_copied) memory_bytes = file_bytes;
+    if (memory_bytes == 0) return;
     loaded_bytes_ += file_bytes;
     if (loaded_bytes_ > kMaxFileBytes) fail("its segments hold more than 64 MiB");
     ElfFile::Segment segment;
@@ -211,20 +214,28 @@ ElfFile ElfFile::read(const std::string& path) {
   return parse(bytes, path);
 }
 
-void ElfFile::check_fits(MemoryRange ram) const {
+void ElfFile::check_fits(MemoryRange ram, MemoryRange rom) const {
+  const auto lies_in = [](const Segment& s, MemoryRange range) {
+    const std::uint32_t offset = s.address - range.base;
+    return offset < range.size && s.memory_bytes <= range.size - offset;
+  };
   std::uint64_t total = 0;
-  for (const Segment& s : segments_) total += s.memory_bytes;
+  for (const Segment& s : segments_) {
+    if (!lies_in(s, rom)) total += s.memory_bytes;
+  }
   if (total > ram.size) {
     throw ElfError(name_ + ": needs " + std::to_string(total) + " bytes; RAM has " +
                    std::to_string(ram.size));
   }
   for (const Segment& s : segments_) {
-    const std::uint32_t offset = s.address - ram.base;
-    if (offset >= ram.size || s.memory_bytes > ram.size - offset) {
-      throw ElfError(name_ + ": segment " + address_text(s.address) + "-" +
-                     address_text(s.address + s.memory_bytes - 1) + " lies outside RAM " +
-                     address_text(ram.base) + "-" + address_text(ram.base + ram.size - 1));
+    if (lies_in(s, ram) || lies_in(s, rom)) continue;
+    std::string where =
+        "RAM " + address_text(ram.base) + "-" + address_text(ram.base + ram.size - 1);
+    if (rom.size != 0) {
+      where += " and ROM " + address_text(rom.base) + "-" + address_text(rom.base + rom.size - 1);
     }
+    throw ElfError(name_ + ": segment " + address_text(s.address) + "-" +
+                   address_text(s.address + s.memory_bytes - 1) + " lies outside " + where);
   }
 }
 
@@ -239,9 +250,10 @@ void ElfFile::check_leaves_free(MemoryRange reserved, const std::string& what) c
   }
 }
 
-void ElfFile::load(MemoryRange ram, std::uint8_t* memory) const {
+void ElfFile::load(MemoryRange range, std::uint8_t* memory) const {
   for (const Segment& s : segments_) {
-    std::uint8_t* const to = memory + (s.address - ram.base);
+    if (s.address - range.base >= range.size) continue;
+    std::uint8_t* const to = memory + (s.address - range.base);
     std::copy(s.data.begin(), s.data.end(), to);
     std::fill(to + s.data.size(), to + s.memory_bytes, std::uint8_t{0});
   }

@@ -27,8 +27,10 @@ struct MemoryRange {
 class ElfFile {
  public:
   struct Segment {
-    std::uint32_t address = 0;       // physical: where it is loaded
-    std::uint32_t memory_bytes = 0;  // the tail beyond `data` is zeroed
+    std::uint32_t address = 0;  // physical: where it is loaded
+    // The tail beyond `data` is zeroed. None where the program runs at another address than it is
+    // loaded at: start-up code copies the data and clears the tail.
+    std::uint32_t memory_bytes = 0;
     std::vector<std::uint8_t> data;
   };
 
@@ -37,13 +39,14 @@ class ElfFile {
   /// The same for bytes in memory; `name` stands for the path in messages.
   static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-  /// Throws ElfError unless every segment lies in `ram`.
-  void check_fits(MemoryRange ram) const;
+  /// Throws ElfError unless every segment lies in `ram` or in `rom`.
+  void check_fits(MemoryRange ram, MemoryRange rom = {}) const;
   /// Throws ElfError if a segment overlaps `reserved`, which `what` names in the message. An empty
   /// range overlaps nothing.
   void check_leaves_free(MemoryRange reserved, const std::string& what) const;
-  /// Copies the segments; `memory` is the host's view of ram.base. Call check_fits first.
-  void load(MemoryRange ram, std::uint8_t* memory) const;
+  /// Copies the segments in `range`; `memory` is the host's view of range.base. Call check_fits
+  /// first.
+  void load(MemoryRange range, std::uint8_t* memory) const;
 
   std::uint32_t entry() const { return entry_; }
   const std::vector<Segment>& segments() const { return segments_; }

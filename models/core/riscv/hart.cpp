@@ -150,13 +150,37 @@ bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counter
 }
 
 bool Hart::fetch(std::uint32_t address, std::uint32_t& halfword) {
+  const std::uint32_t in_rom = address - rom_.base;
   const std::uint32_t offset = address - ram_.base;
-  if (offset >= ram_.size || !may_execute(address)) return false;
+  if ((offset >= ram_.size && in_rom >= rom_.size) || !may_execute(address)) return false;
+  if (in_rom < rom_.size) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, rom_.data + in_rom, sizeof half);
+    halfword = half;
+    return true;
+  }
   if (ram_.data == nullptr) return bus_.fetch(address, halfword);
   std::uint16_t half = 0;
   std::memcpy(&half, ram_.data + offset, sizeof half);
   halfword = half;
   return true;
+}
+
+void Hart::set_rom(RamWindow window) {
+  rom_ = window;
+  cache_.cover_rom(window.base, window.size);
+}
+
+// The ebreak of a call stands between two instructions without effect, none of them compressed:
+// slli x0, x0, 0x1f and srai x0, x0, 7 (RISC-V Semihosting, version 0.4, chapter 2).
+bool Hart::is_semihosting_call(std::uint32_t pc) {
+  constexpr std::uint32_t kBefore = 0x01F01013, kEbreak = 0x00100073, kBehind = 0x40705013;
+  std::uint32_t bits = 0;
+  std::uint32_t fault = 0;
+  const auto is = [&](std::uint32_t at, std::uint32_t word) {
+    return fetch_instruction(at, bits, fault) && bits == word;
+  };
+  return is(pc, kEbreak) && is(pc - 4, kBefore) && is(pc + 4, kBehind);
 }
 
 bool Hart::fetch_instruction(std::uint32_t pc, std::uint32_t& bits, std::uint32_t& fault_address) {

@@ -24,6 +24,7 @@ enum class Stop : std::uint8_t {
   kBreakpoint,        // pc is at a breakpoint; its instruction has not run
   kWatchpoint,        // an access hit a watchpoint; its instruction has run
   kMailbox,           // the mailbox word was stored
+  kSemihosting,       // a semihosting call; pc is behind its ebreak
   kRequested,         // request_stop()
   kDead,              // nothing the program could still do: see death()
 };
@@ -68,8 +69,8 @@ struct Watchpoint {
 
 /// Deterministic to the instruction: nothing here depends on the machine it runs on. Interrupt
 /// lines are looked at when run() starts, after every CSR write, mret and wfi, and after every
-/// access that left directly mapped RAM. Instructions are fetched from RAM only, and atomic
-/// operations work there only. Memory protection costs nothing while it restricts nothing: RAM is
+/// access that left directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
+/// operations work in RAM only. Memory protection costs nothing while it restricts nothing: RAM is
 /// then one window; otherwise the window is the span of equal permission that was used last.
 class Hart {
  public:
@@ -94,6 +95,9 @@ class Hart {
   /// Everything as after power-up, at `pc`; RAM, breakpoints and watchpoints stay.
   void reset(std::uint32_t pc);
   void set_ram(RamWindow window);
+  /// Memory that holds code and constants beside RAM; its `data` is never null. Stores to it go to
+  /// the bus.
+  void set_rom(RamWindow window);
   void set_misaligned(Misaligned what) { misaligned_ = what; }
 
   /// Runs up to `budget` instructions (trapping ones included).
@@ -180,6 +184,7 @@ class Hart {
     return csr_.privilege() == Privilege::kUser ? Cause::kEcallFromUser : Cause::kEcallFromMachine;
   }
   bool is_ram(std::uint32_t address) const { return address - ram_.base < ram_.size; }
+  bool is_semihosting_call(std::uint32_t pc);
   bool read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value);
   bool write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value);
   bool may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
@@ -210,6 +215,7 @@ class Hart {
   CsrFile csr_;
   DecodeCache cache_;
   RamWindow ram_;
+  RamWindow rom_;
   std::uint32_t window_base_ = 0;        // where in RAM accesses may be taken directly …
   std::uint32_t load_window_ = 0;        // … for so many bytes by loads,
   std::uint32_t store_window_ = 0;       // and by stores

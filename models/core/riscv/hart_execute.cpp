@@ -321,7 +321,15 @@ void Hart::execute(std::uint64_t end) {
   }
 
   RARE(Ecall): publish(); raise(environment_call(), 0, PC); return;
-  RARE(Ebreak): publish(); raise(Cause::kBreakpoint, PC, PC); return;
+  RARE(Ebreak):
+    publish();
+    if (is_semihosting_call(PC)) {
+      pc_ = PC + 4;
+      ask(Stop::kSemihosting);
+      return;
+    }
+    raise(Cause::kBreakpoint, PC, PC);
+    return;
   RARE(Illegal): publish(); raise(Cause::kIllegalInstruction, ip->raw, PC); return;
   RARE(Mret): publish(); return_from_trap(*ip, PC); return;
   RARE(Wfi): publish(); wait_for_interrupt(*ip, PC); return;

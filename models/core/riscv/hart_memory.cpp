@@ -105,6 +105,11 @@ bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, s
 
 bool Hart::read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value) {
   value = 0;
+  const std::uint32_t in_rom = address - rom_.base;
+  if (in_rom < rom_.size && size <= rom_.size - in_rom) {
+    std::memcpy(&value, rom_.data + in_rom, size);
+    return true;
+  }
   if (ram_.data == nullptr || !is_ram(address)) return bus_.load(address, size, value);
   std::memcpy(&value, ram_.data + (address - ram_.base), size);
   return true;

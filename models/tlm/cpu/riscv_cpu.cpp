@@ -29,6 +29,7 @@ RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& co
       quantum_steps_(quantum_steps(config, clock_)),
       quantum_left_(quantum_steps_) {
   hart_.set_ram({nullptr, config.ram_base, config.ram_bytes});
+  if (config.rom.size != 0) hart_.set_rom(config.rom);
   hart_.set_misaligned(config.misaligned);
   socket.register_invalidate_direct_mem_ptr(this, &RiscvCpu::invalidate_dmi);
   SC_HAS_PROCESS(RiscvCpu);
@@ -126,6 +127,10 @@ void RiscvCpu::handle_stop(Stop stop, bool quantum_over) {
       handle_mailbox();
       debug_.after_step(stepping);
       break;
+    case Stop::kSemihosting:
+      handle_semihosting();
+      debug_.after_step(stepping);
+      break;
     case Stop::kDead:
       failure_ = death_sentence();
       debug_.after_death(failure_);
@@ -176,6 +181,29 @@ void RiscvCpu::handle_mailbox() {
     end(State::kExited);
   } else if (value != 0) {
     write_mailbox_text(value);
+  }
+}
+
+void RiscvCpu::handle_semihosting() {
+  constexpr unsigned kA0 = 10, kA1 = 11;
+  catch_up();
+  const Semihosting::Machine machine{
+      [this](std::uint32_t at, std::uint8_t* data, std::size_t n) {
+        return read_memory(at, data, n) == n;
+      },
+      [this](std::uint32_t at, const std::uint8_t* data, std::size_t n) {
+        return write_memory(at, data, n) == n;
+      },
+      [this](char c) {
+        if (console_) console_(c);
+      },
+      static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()) / 1000};
+  const Semihosting::Answer answer = semihosting_.call(hart_.reg(kA0), hart_.reg(kA1), machine);
+  if (answer.exit) {
+    exit_code_ = answer.value;
+    end(State::kExited);
+  } else {
+    hart_.set_reg(kA0, answer.value);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "cpu/cpu_clock.h"
 #include "cpu/cpu_debug.h"
 #include "cpu/cpu_trace.h"
+#include "cpu/semihosting.h"
 #include "riscv/hart.h"
 #include "riscv/symbol_table.h"
 
@@ -26,7 +27,8 @@ struct RiscvCpuConfig {
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
-  std::uint32_t ram_bytes = 0;  // multiple of 4096; code runs from RAM only
+  std::uint32_t ram_bytes = 0;  // multiple of 4096; code runs from RAM and ROM only
+  riscv::RamWindow rom;         // of size 0: none
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
@@ -38,7 +40,8 @@ struct RiscvCpuConfig {
 /// the grid of quanta as it is. While the CPU stands still, devices may lag by up to a quantum, as
 /// they do while it runs.
 ///
-/// The program ends by exit() (simulation control), by a write to `tohost`, or by a fatal error
+/// The program ends by exit() (simulation control), by a write to `tohost`, by semihosting's
+/// SYS_EXIT, or by a fatal error
 /// that failure() describes. The CPU then stands still, and the end handler has been called.
 class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, private DebuggedCpu {
  public:
@@ -57,7 +60,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   CpuTrace& trace() { return trace_; }
   /// Sets the function that names the device at a bus address, for messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
-  /// Sets the receiver of characters written through `tohost`.
+  /// Sets the receiver of characters written through `tohost` and by semihosting.
   void set_console(std::function<void(char)> console) { console_ = std::move(console); }
   /// Sets a function that is called once, when the program ends for any reason.
   void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
@@ -100,6 +103,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void note_elapsed();
   void end(State state);
   void handle_mailbox();
+  void handle_semihosting();
   void write_mailbox_text(std::uint32_t block);
   std::string death_sentence() const;
   std::string trap_sentence(const riscv::TrapRecord& trap) const;
@@ -143,6 +147,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   bool dmi_wanted_ = true;
   std::uint32_t tohost_ = 0;    // address of the mailbox to the host; 0: none
   std::uint32_t fromhost_ = 0;  // address of the mailbox from the host; 0: none
+
+  Semihosting semihosting_;
 
   State state_ = State::kRunning;
   bool exit_asked_ = false;
