@@ -40,11 +40,26 @@ bool DmaEngine::access(tlm::tlm_command command, std::uint64_t address, unsigned
   return transaction.is_response_ok();
 }
 
+void DmaEngine::add_memory(std::uint64_t base, std::uint64_t bytes, bool writable) {
+  memories_.push_back({base, bytes, writable});
+}
+
+bool DmaEngine::holds(std::uint64_t address, std::size_t bytes, bool writable) const {
+  if (memories_.empty()) return true;
+  for (const Memory& memory : memories_) {
+    if (address < memory.base || address - memory.base > memory.bytes) continue;
+    if (bytes > memory.bytes - (address - memory.base)) continue;
+    return memory.writable || !writable;
+  }
+  return false;
+}
+
 bool DmaEngine::read(std::uint64_t address, void* to, std::size_t bytes) {
   if (unsigned char* const from = direct(address, bytes)) {
     std::memcpy(to, from, bytes);
     return true;
   }
+  if (!holds(address, bytes, false)) return false;
   return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(to), bytes);
 }
 
@@ -53,6 +68,7 @@ bool DmaEngine::write(std::uint64_t address, const void* from, std::size_t bytes
     std::memcpy(to, from, bytes);
     return true;
   }
+  if (!holds(address, bytes, true)) return false;
   // The generic payload has no const data pointer; a write does not change it.
   auto* data = static_cast<unsigned char*>(const_cast<void*>(from));
   return access(tlm::TLM_WRITE_COMMAND, address, data, bytes);

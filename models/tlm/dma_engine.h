@@ -6,20 +6,27 @@
 #include <cstdint>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "nic/host/host_memory.h"
 
 namespace dcc::model {
 
 /// Bytes move at the moment of the call, through DMI where the target grants it and b_transport
-/// where not; when that is, HostLink says. Called from the scheduler's events: targets must not
-/// wait().
+/// where not; when that is, HostLink says. Called from the scheduler's events, where a target must
+/// not wait(). The registers of devices do, so a platform names the memories that DMA may reach
+/// (add_memory()), and an access to anything else is refused without a transaction on the bus.
 class DmaEngine final : public sc_core::sc_module, public HostMemory {
  public:
   explicit DmaEngine(const sc_core::sc_module_name& name);
 
   tlm_utils::simple_initiator_socket<DmaEngine> socket;
 
+  /// Lets DMA reach the memory at [base, base + bytes); `writable` false: ROM. Without any call,
+  /// DMA reaches all targets.
+  void add_memory(std::uint64_t base, std::uint64_t bytes, bool writable = true);
+
+  bool holds(std::uint64_t address, std::size_t bytes, bool writable) const override;
   bool read(std::uint64_t address, void* to, std::size_t bytes) override;
   bool write(std::uint64_t address, const void* from, std::size_t bytes) override;
 
@@ -36,6 +43,12 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   unsigned char* direct(std::uint64_t address, std::size_t bytes);
   void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
 
+  struct Memory {
+    std::uint64_t base;
+    std::uint64_t bytes;
+    bool writable;
+  };
+  std::vector<Memory> memories_;  // empty: DMA reaches all targets
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;
   bool dmi_valid_ = false;

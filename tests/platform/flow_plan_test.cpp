@@ -17,6 +17,13 @@ const std::string kThree = star(
     "  - {kind: flow, from: 2, to: 0, bytes: 2MB}\n"
     "  - {kind: background, from: 1, to: 3, rate: 10Gbps}\n");
 
+QueuePairConfig registers(HostId remote_host, Qpn remote_qpn) {
+  QueuePairConfig config;
+  config.remote_host = remote_host;
+  config.remote_qpn = remote_qpn;
+  return config;
+}
+
 TEST(FlowPlan, QueuePairsAreNumberedByHostInTheOrderOfFlowsAboveTheManagementPairs) {
   const Planned p(kThree);
   ASSERT_EQ(p.plan.flows().size(), 3u);
@@ -58,31 +65,39 @@ TEST(FlowPlan, ADeadlineIsToldToTheSenderInTheRunsTime) {
   EXPECT_EQ(p.plan.queue_pair(1, 2).deadline, kMicroSecond * 2300);
   EXPECT_EQ(p.plan.queue_pair(1, 2).bytes, 1'000'000);
   EXPECT_EQ(p.plan.queue_pair(0, 2).deadline, PicoSeconds::max());
-  EXPECT_EQ(p.plan.identify(1, 2).deadline, kMicroSecond * 2300) << "the same for software";
-  EXPECT_EQ(p.plan.identify(1, 2).bytes, 1'000'000);
+  const QueuePairIdentity same = p.plan.identify(1, 2, registers(0, 2));
+  EXPECT_EQ(same.deadline, kMicroSecond * 2300) << "the same for software";
+  EXPECT_EQ(same.bytes, 1'000'000);
 }
 
 TEST(FlowPlan, ConnectsBothEndsOnceBothExist) {
   Planned p(kThree);
   std::vector<std::pair<HostId, Qpn>> connected;
-  p.plan.on_connected([&](HostId host, Qpn qpn) { connected.emplace_back(host, qpn); });
-  p.plan.created(1, 2, 0, 2);
+  p.plan.connections().on_connected(
+      [&](HostId host, Qpn qpn) { connected.emplace_back(host, qpn); });
+  p.plan.created(1, 2, registers(0, 2));
   EXPECT_TRUE(connected.empty());
   p.plan.destroyed(1, 2);
-  p.plan.created(0, 2, 1, 2);
+  p.plan.created(0, 2, registers(1, 2));
   EXPECT_TRUE(connected.empty()) << "the first end is gone again";
-  p.plan.created(1, 2, 0, 2);
+  p.plan.created(1, 2, registers(0, 2));
   EXPECT_EQ(connected, (std::vector<std::pair<HostId, Qpn>>{{1, 2}, {0, 2}}));
 }
 
-TEST(FlowPlan, AQueuePairThatNobodyPlannedIsConnectedToNobody) {
-  Planned p(kThree);
-  p.plan.on_connected([](HostId, Qpn) { FAIL() << "nothing to connect"; });
-  p.plan.created(2, 77, 0, 2);
-  p.plan.destroyed(2, 1);
-  EXPECT_EQ(p.plan.identify(2, 77).base_rtt, PicoSeconds(0));
-  EXPECT_GT(p.plan.identify(1, 2).base_rtt, PicoSeconds(0));
-  EXPECT_EQ(p.plan.identify(1, 2).flow, 0u);
+TEST(FlowPlan, AQueuePairThatNobodyPlannedIsKnownByItsRegisters) {
+  const Planned p(kThree);
+  const QueuePairIdentity planned = p.plan.identify(1, 2, registers(0, 2));
+  EXPECT_EQ(planned.flow, 0u);
+  EXPECT_TRUE(planned.waits_for_peer);
+  EXPECT_GT(planned.base_rtt, PicoSeconds(0));
+  const QueuePairIdentity other = p.plan.identify(1, 77, registers(0, 9));
+  EXPECT_EQ(other.flow, p.plan.unplanned_flow(1)) << "counts in no flow of the plan";
+  EXPECT_EQ(other.base_rtt, planned.base_rtt);
+  EXPECT_FALSE(other.waits_for_peer);
+  EXPECT_EQ(p.plan.identify(1, 2, registers(0, 9)).flow, p.plan.unplanned_flow(1))
+      << "a planned number that software uses for another end";
+  EXPECT_EQ(p.plan.identify(1, 77, registers(4, 9)).base_rtt, PicoSeconds(0)) << "no such host";
+  EXPECT_FALSE(p.plan.has_host(4));
 }
 
 TEST(FlowPlan, FewFlowsAreHeldAndManyComeAsTheyAreAskedFor) {

@@ -65,8 +65,11 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   network.bind_switches();
   check_faults(config, topology, plan.count());
   install_faults(config, partitions, network);
-  plan.on_connected([this](HostId host, Qpn qpn) {
+  plan.connections().on_connected([this](HostId host, Qpn qpn) {
     if (is_here(host)) nic_of(host).connect_queue_pair(qpn);
+  });
+  plan.connections().on_broken([this](HostId host, Qpn qpn) {
+    if (is_here(host)) nic_of(host).transmitter().give_up(qpn);
   });
   for (const PartKind& kind : PartKind::all()) {
     if (auto part = kind.make(*this)) parts_.push_back(std::move(part));
@@ -102,6 +105,7 @@ void Platform::build_hosts() {
                               setup.machine,
                               network.has_sockets()};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
+    if (hosts.back()->driver() != nullptr) ledger.open(plan.unplanned_flow(id));
     network.connect_host(id, hosts.back()->nic());
     if (cnp_profiles_.empty()) continue;
     nic_of(id).receiver().set_cnp_profiles(

@@ -34,8 +34,8 @@ std::string slot_text(ControllerEngine& device, const FlowPlan& plan, HostId hos
   return fmt::format(
       "flow {} (number {}), rate {:.6g} Gb/s, target {:.6g} Gb/s, alpha {:.6f}, bc {}, t {}, "
       "dscp {}, {} bytes counted",
-      plan.identify(host, *slot.flow).flow, *slot.flow, gbps(p.rc), gbps(p.rt), p.alpha / 65536.0,
-      p.bc, p.t, p.dscp, p.pkt_length);
+      plan.flow_of(host, *slot.flow), *slot.flow, gbps(p.rc), gbps(p.rt), p.alpha / 65536.0, p.bc,
+      p.t, p.dscp, p.pkt_length);
 }
 
 void add_controller(model::DebugRegistry& registry, Host& host, const FlowPlan& plan) {

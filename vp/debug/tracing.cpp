@@ -177,7 +177,7 @@ void Tracing::trace_slots(Host& host) {
   target.process = host_process(host.id());
   target.scope = "host" + std::to_string(host.id()) + ".controller";
   target.flow_id = [this, id = host.id()](std::uint32_t flow_number) {
-    return c_.plan.identify(id, flow_number).flow;
+    return c_.plan.flow_of(id, flow_number);
   };
   ControllerEngine& device = host.dcc()->device();
   slots_.push_back(std::make_unique<SlotTrace>(config_, c_.scheduler, device, std::move(target)));

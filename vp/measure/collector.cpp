@@ -54,6 +54,10 @@ void collect_hosts(const Platform& p, RunResults& results) {
     out.messages_verified = software.messages_verified;
     out.payload_errors = software.payload_errors;
     out.completions_lost = software.completions_lost;
+    NicHostInterface* const rings = host->nic().host();
+    if (rings != nullptr && rings->receive_buffer() != nullptr) {
+      out.receive_backlog_max_bytes = static_cast<std::uint64_t>(rings->receive_buffer()->most());
+    }
     if (!software.failure.empty()) results.failures.push_back(software.failure);
     if (host->dcc() != nullptr) {
       ControllerEngine& device = host->dcc()->device();

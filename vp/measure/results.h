@@ -122,6 +122,7 @@ struct HostResult {
   std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
   std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
+  std::uint64_t receive_backlog_max_bytes = 0;
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -150,6 +151,11 @@ struct HostResult {
       {"", "received messages in which every byte was as sent", kSum, Span::kRun});
     v(&HostResult::completions_lost, "completions_lost",
       {"", "acknowledged requests that never completed", kSum, Span::kRun});
+    v(&HostResult::receive_backlog_max_bytes, "receive_backlog_max_bytes",
+      {"bytes",
+       "greatest amount of payload in the receive buffer of its NIC; 0 where DMA is as fast as the "
+       "port",
+       kMaximum, Span::kRun});
   }
 };
 /// Combines the figures of all hosts, each by its own statistic. `id` has no meaning in the result.

@@ -147,7 +147,7 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   if (is_direct_(config.remote_host)) {
     nic.connect_queue_pair(qpn);
   } else {
-    plan_.created(host, qpn, config.remote_host, config.remote_qpn);
+    plan_.created(host, qpn, config);
   }
   if (!sender || flow.spec.is_gated()) return;
   post_flow(nic, flow);

@@ -57,9 +57,9 @@ PlannedFlow FlowPlan::plan(const FlowSpec& spec) {
   PlannedFlow flow;
   flow.spec = spec;
   flow.from_qpn = queue_pairs(spec.from);
-  ends_[spec.from].push_back({spec.id, true, false});
+  ends_[spec.from].push_back({spec.id, true});
   flow.to_qpn = queue_pairs(spec.to);
-  ends_[spec.to].push_back({spec.id, false, false});
+  ends_[spec.to].push_back({spec.id, false});
   flow.base_rtt = base_rtt(spec);
   return flow;
 }
@@ -116,26 +116,38 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   return config;
 }
 
-QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
-  if (find(host, qpn) == nullptr) return {};
+const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn, const QueuePairConfig& registers) const {
+  const End* const end = find(host, qpn);
+  if (end == nullptr) return nullptr;
+  const QueuePairConfig planned = queue_pair(host, qpn);
+  const bool same =
+      planned.remote_host == registers.remote_host && planned.remote_qpn == registers.remote_qpn;
+  return same ? end : nullptr;
+}
+
+std::uint32_t FlowPlan::flow_of(HostId host, Qpn qpn) const {
+  const End* const end = find(host, qpn);
+  return end != nullptr ? end->flow : unplanned_flow(host);
+}
+
+QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn, const QueuePairConfig& registers) const {
+  if (find(host, qpn, registers) == nullptr) {
+    QueuePairIdentity identity;
+    identity.flow = unplanned_flow(host);
+    if (has_host(registers.remote_host)) {
+      identity.base_rtt = routing_->base_rtt(host, registers.remote_host, sizes_.full, sizes_.ack);
+    }
+    identity.waits_for_peer = false;
+    return identity;
+  }
   const QueuePairConfig config = queue_pair(host, qpn);
   return {config.flow,         config.ecn_capable, config.governed, config.rate_cap,
           config.initial_rate, config.base_rtt,    config.bytes,    config.deadline};
 }
 
-void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
-  End* const end = find(host, qpn);
-  if (end == nullptr) return;
-  end->created = true;
-  const PlannedFlow& flow = this->flow(end->flow);
-  if (!find(flow.spec.from, flow.from_qpn)->created) return;
-  if (!find(flow.spec.to, flow.to_qpn)->created) return;
-  connect_(flow.spec.from, flow.from_qpn);
-  connect_(flow.spec.to, flow.to_qpn);
-}
-
-void FlowPlan::destroyed(HostId host, Qpn qpn) {
-  if (End* const end = find(host, qpn)) end->created = false;
+void FlowPlan::created(HostId host, Qpn qpn, const QueuePairConfig& config) {
+  const End* const end = find(host, qpn, config);
+  connections_.created(host, qpn, config, end != nullptr, end != nullptr && end->sender);
 }
 
 bool holds_flows(const PlatformConfig& config) {

@@ -3,7 +3,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "fabric/routing.h"
 #include "fabric/topology.h"
 #include "nic/host/nic_host_interface.h"
+#include "traffic/connections.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 
@@ -49,9 +49,9 @@ struct FlowOrigin {
 
 /// The flows of a run, either all held in memory or generated on request.
 ///
-/// Queue pairs of a host are numbered from 2, in the order of the flows that touch the host. The
-/// plan connects a queue pair once both ends exist: a connection manager's handshake without its
-/// time.
+/// Queue pairs of a host are numbered from 2, in the order of the flows that touch the host.
+/// Software may create others. The plan connects a queue pair once both ends exist
+/// (traffic/connections.h).
 class FlowPlan final : public ConnectionManager {
  public:
   /// `links`: flows of the closed loop (software/qos_links.h), with ids after those of `flows`.
@@ -110,13 +110,23 @@ class FlowPlan final : public ConnectionManager {
   /// Links that begin or end at a host, by id.
   std::vector<std::uint32_t> links_of(HostId host) const;
 
-  /// Sets the function that is called when a queue pair may send.
-  void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
+  Connections& connections() { return connections_; }
+  const Connections& connections() const { return connections_; }
+  /// The flow of a queue pair; without a planned flow, the ledger record of what software sends
+  /// beside the plan.
+  std::uint32_t flow_of(HostId host, Qpn qpn) const;
+  /// The ledger record of what the host's software sends beside the plan: above all flows and
+  /// links.
+  std::uint32_t unplanned_flow(HostId host) const {
+    return static_cast<std::uint32_t>(totals_.flows + links_.size()) + host;
+  }
 
   // ConnectionManager
-  QueuePairIdentity identify(HostId host, Qpn qpn) const override;
-  void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) override;
-  void destroyed(HostId host, Qpn qpn) override;
+  QueuePairIdentity identify(HostId host, Qpn qpn, const QueuePairConfig& registers) const override;
+  void created(HostId host, Qpn qpn, const QueuePairConfig& config) override;
+  void destroyed(HostId host, Qpn qpn) override { connections_.destroyed(host, qpn); }
+  void given_up(HostId host, Qpn qpn) override { connections_.given_up(host, qpn); }
+  bool has_host(HostId host) const override { return host < ends_.size(); }
 
   /// The configuration of a queue pair, for the platform and for descriptor rings.
   QueuePairConfig queue_pair(HostId host, Qpn qpn) const;
@@ -126,16 +136,14 @@ class FlowPlan final : public ConnectionManager {
   struct End {
     std::uint32_t flow = 0;
     bool sender = false;
-    bool created = false;
   };
   /// Queue pairs 0 and 1 are for management (InfiniBand Architecture Specification, Vol. 1,
   /// chapter 13): tools that read packets interpret packets to them as management datagrams.
   static constexpr Qpn kFirstQpn = 2;
 
   const End* find(HostId host, Qpn qpn) const;
-  End* find(HostId host, Qpn qpn) {
-    return const_cast<End*>(static_cast<const FlowPlan*>(this)->find(host, qpn));
-  }
+  /// The planned end that has this number and the same other end; null if there is none.
+  const End* find(HostId host, Qpn qpn, const QueuePairConfig& registers) const;
   PlannedFlow plan(const FlowSpec& spec);
   PicoSeconds base_rtt(const FlowSpec& spec) const {
     return routing_->base_rtt(spec.from, spec.to, sizes_.full, sizes_.ack);
@@ -149,7 +157,7 @@ class FlowPlan final : public ConnectionManager {
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
   std::vector<std::vector<End>> ends_;  // by host and by queue pair number minus kFirstQpn
-  std::function<void(HostId, Qpn)> connect_;
+  Connections connections_;
 };
 
 /// Plans the configuration's traffic and the closed loop's links on the network. Up to kFewFlows

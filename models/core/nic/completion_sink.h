@@ -23,8 +23,9 @@ class CompletionSink {
   };
   virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
   /// Part of a READ response arrived, to be written to this host's `address`. The last part of an
-  /// item comes before its work_done().
-  virtual void read_data(Qpn, std::uint64_t /*address*/, const Packet&) {}
+  /// item comes before its work_done(). Returns true if the sink counts the bytes as received when
+  /// they are in memory (Receiver::in_memory()).
+  virtual bool read_data(Qpn, std::uint64_t /*address*/, const Packet&) { return false; }
 
  protected:
   ~CompletionSink() = default;

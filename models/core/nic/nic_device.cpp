@@ -1,5 +1,7 @@
 #include "nic/nic_device.h"
 
+#include "switch/pfc.h"
+
 namespace dcc {
 
 NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
@@ -63,6 +65,15 @@ void NicDevice::enable_dcbx(const DcbxSettings& settings, PicoSeconds interval,
       scheduler_, pool_, DcbxEnd::Identity{address, address, "port0"}, settings, interval, rank,
       [this](Packet* frame) { transmitter_.send_link_control(frame); },
       [this](std::uint8_t pfc) { transmitter_.set_pfc_mask(pfc); });
+}
+
+void NicDevice::send_pause(unsigned priorities) {
+  counters_.pauses_sent += static_cast<unsigned>(__builtin_popcount(priorities));
+  Packet* const frame = pool_.allocate();
+  frame->kind = PacketKind::kPause;
+  frame->wire_bytes = kPauseFrameBytes;
+  frame->pause_classes = static_cast<std::uint8_t>(priorities);
+  transmitter_.send_link_control(frame);
 }
 
 void NicDevice::set_mtu(std::uint32_t mtu) {

@@ -47,6 +47,8 @@ class NicDevice final : public PacketSink {
     transmitter_.release(qpn);
     receiver_.release(qpn);
   }
+  /// Sends a PFC frame to the switch that stops the priorities in the mask and resumes the others.
+  void send_pause(unsigned priorities);
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
   /// A disabled NIC drops all arriving packets except PFC and LLDP frames.

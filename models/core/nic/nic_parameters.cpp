@@ -6,6 +6,8 @@
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "registers/generated/nic_parameters.h"
+#include "switch/pfc.h"
+#include "wire/wire_size.h"
 
 namespace dcc {
 
@@ -66,6 +68,27 @@ PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
   return std::min(kUsual, std::max(PicoSeconds(kMicroSecond * 500), rounded));
 }
 
+void ReceiveBufferParameters::describe(ParameterVisitor& v) {
+  v.field("size", size, {"4KiB", "1GiB"},
+          {"payload that waits for DMA; used where `payload: real` and nic.dma.rate is below the "
+           "port's rate",
+           "ConnectX-5: 262016 bytes (mlnx_qos)"});
+  v.choice(
+      "when_full", when_full,
+      {"pause: the NIC pauses the lossless priorities of the switch by PFC, the headroom of the "
+       "link before the end of the buffer, and drops others; not_ready: a reliable sender is "
+       "asked to try again later (RNR NAK), others lose the packet; drop: the packet is lost",
+       "802.1Qbb; InfiniBand RC: RNR NAK"});
+}
+
+Bytes NicParameters::pause_headroom() const {
+  LinkParameters link;
+  link.rate = line_rate;
+  link.delay = link_delay;
+  link.overhead = link_overhead;
+  return headroom_for(link, roce::data_wire_bytes(mtu, true, true));
+}
+
 void NicParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
@@ -88,6 +111,8 @@ void NicParameters::describe(ParameterVisitor& v) {
       {"greatest number of concurrent READs of a queue pair", "InfiniBand RC: initiator depth"});
   v.section("dma", {"link to the host: descriptors, payload, completions", ""},
             [&] { dma.describe(v); });
+  v.section("receive_buffer", {"payload between the port and a slower memory", ""},
+            [&] { receive_buffer.describe(v); });
 }
 
 }  // namespace dcc

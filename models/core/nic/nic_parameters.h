@@ -50,6 +50,15 @@ struct RecoveryParameters {
   static PicoSeconds timeout_for(const NetworkScale& network);
 };
 
+/// The buffer between port and host memory; see nic/receive_buffer.h.
+struct ReceiveBufferParameters {
+  enum class WhenFull : std::uint8_t { kPause, kNotReady, kDrop };
+  Bytes size = 256 * 1024;
+  WhenFull when_full = WhenFull::kPause;
+
+  void describe(ParameterVisitor& v);
+};
+
 struct NicParameters {
   enum class Payload : std::uint8_t { kVirtual, kReal };  // kVirtual: packets carry lengths only
 
@@ -64,6 +73,7 @@ struct NicParameters {
   PicoSeconds jitter{};   // see Link::set_jitter
   ClockParameters clock;  // clock that measures the RTTs for algorithms
   DmaParameters dma;
+  ReceiveBufferParameters receive_buffer;
   CnpParameters cnp;
   /// Thresholds of PIAS in bytes sent of a work item. Packets start at the highest priority and
   /// move one priority down at each threshold; the queue pair's priority is ignored. Empty: no
@@ -74,10 +84,16 @@ struct NicParameters {
   std::uint64_t seed = 1;  // of the run
   BitRate line_rate = 100_Gbps;
   Bytes link_overhead = 20;
+  PicoSeconds link_delay{};
+  std::uint8_t pfc_priorities = 0;     // bit p: the NIC may pause priority p of the switch
   std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
   Bytes largest_packet = 1'100;        // wire bytes; used with credits
 
   bool real_payload() const { return payload == Payload::kReal; }
+  /// True if payload arrives faster than DMA can move it, so that it waits in the receive buffer.
+  bool has_slow_memory() const { return real_payload() && dma.rate < line_rate; }
+  /// Bytes that may still arrive after the NIC decided to pause the switch.
+  Bytes pause_headroom() const;
   /// Timeout after which unacknowledged packets are sent again; max() without recovery.
   PicoSeconds retransmit_timeout() const {
     return recovery.kind == RecoveryParameters::Kind::kNone ? PicoSeconds::max() : recovery.timeout;
@@ -90,6 +106,10 @@ DCC_ENUM_NAMES(AckMode, {AckMode::kNone, "none"}, {AckMode::kPerPacket, "per_pac
                {AckMode::kPerMessage, "per_message"});
 DCC_ENUM_NAMES(RecoveryParameters::Kind, {RecoveryParameters::Kind::kNone, "none"},
                {RecoveryParameters::Kind::kGoBackN, "go_back_n"});
+DCC_ENUM_NAMES(ReceiveBufferParameters::WhenFull,
+               {ReceiveBufferParameters::WhenFull::kPause, "pause"},
+               {ReceiveBufferParameters::WhenFull::kNotReady, "not_ready"},
+               {ReceiveBufferParameters::WhenFull::kDrop, "drop"});
 DCC_ENUM_NAMES(NicParameters::Payload, {NicParameters::Payload::kVirtual, "virtual"},
                {NicParameters::Payload::kReal, "real"});
 
@@ -115,7 +135,10 @@ struct NicCounters {
   std::uint64_t receives_missing = 0;  // SENDs without a posted buffer
   std::uint64_t pauses_received = 0;
   std::uint64_t acks_received = 0;
-  std::uint64_t not_enabled = 0;  // packets dropped because the NIC is not enabled
+  std::uint64_t not_enabled = 0;       // packets dropped because the NIC is not enabled
+  std::uint64_t dma_errors = 0;        // accesses to addresses that are not memory
+  std::uint64_t pauses_sent = 0;       // times the NIC paused a priority of the switch
+  std::uint64_t receive_discards = 0;  // packets lost because the receive buffer was full
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
@@ -133,6 +156,12 @@ struct NicCounters {
     v(&NicCounters::not_enabled, "nic_discards", {});
     v(&NicCounters::timeouts, "timeouts",
       {"timeouts", "", "retransmission timers that ran out at a sender"});
+    v(&NicCounters::pauses_sent, "pfc_pauses", {});
+    v(&NicCounters::receive_discards, "receive_discards",
+      {"discarded for a full receive buffer", "packets",
+       "that a NIC had no room for, since its host's memory takes data more slowly than the port"});
+    v(&NicCounters::dma_errors, "dma_errors",
+      {"failed DMA accesses", "", "of NICs to addresses that are not memory of their host"});
   }
 };
 

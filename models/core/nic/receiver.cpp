@@ -15,6 +15,7 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   context.created = true;
   context.remote_host = config.remote_host;
   context.remote_qpn = config.remote_qpn;
+  context.service = config.service;
 }
 
 void Receiver::destroy_queue_pair(Qpn qpn) {
@@ -35,7 +36,7 @@ void Receiver::on_data(Packet* packet) {
   ++counters_.data_received;
   const Qpn qpn = packet->destination_qpn;
   Context* const known = contexts_.find(qpn);
-  if (known == nullptr || !known->created) {
+  if (known == nullptr || !known->created || !belongs(*packet, *known)) {
     ++counters_.unknown_qp;
     pool_.free(packet);
     return;
@@ -55,7 +56,11 @@ void Receiver::on_data(Packet* packet) {
   }
 
   if (is_response(packet->operation)) {
-    transmitter_.on_response(*packet);
+    if (buffer_ != nullptr && !buffer_->has_room(packet->payload_bytes)) {
+      ++counters_.receive_discards;  // a part of the response is missing and is requested again
+    } else {
+      transmitter_.on_response(*packet);
+    }
     pool_.free(packet);
     return;
   }
@@ -153,24 +158,41 @@ void Receiver::free_early(Context& context) {
 }
 
 void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result result) {
+  if (result == DeliverySink::Result::kDiscarded) {
+    ++counters_.receive_discards;
+    return;
+  }
   Packet* const nak = reply_to(data, context, PacketKind::kNak);
   nak->psn = context.expected;
   switch (result) {
     case DeliverySink::Result::kAccepted:
+    case DeliverySink::Result::kBuffered:
+    case DeliverySink::Result::kDiscarded:  // handled above
     case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
-      nak->nak = NakReason::kAccess;
+      nak->nak = context.refusal = NakReason::kAccess;
+      context.refused = true;
       break;
     case DeliverySink::Result::kInvalid:
-      nak->nak = NakReason::kInvalid;
+      nak->nak = context.refusal = NakReason::kInvalid;
+      context.refused = true;
       break;
     case DeliverySink::Result::kNotReady:
-      ++counters_.receives_missing;
+    case DeliverySink::Result::kFull:
+      if (result == DeliverySink::Result::kNotReady) ++counters_.receives_missing;
       nak->nak = NakReason::kNotReady;
       nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
       context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
       break;
   }
+  ++counters_.naks_sent;
+  transmitter_.send_control(nak);
+}
+
+void Receiver::repeat_refusal(const Packet& data, const Context& context) {
+  Packet* const nak = reply_to(data, context, PacketKind::kNak);
+  nak->psn = context.expected;
+  nak->nak = context.refusal;
   ++counters_.naks_sent;
   transmitter_.send_control(nak);
 }
@@ -187,9 +209,20 @@ DeliverySink::Result Receiver::deliver(Qpn qpn, const Packet& packet) {
   }
 }
 
+void Receiver::in_memory(const ReceiveBuffer::Arrival& arrival) {
+  counters_.bytes_received += arrival.bytes;
+  ledger_[arrival.flow].received(arrival.bytes, scheduler_.now());
+  if (delays_ == nullptr || arrival.response) return;
+  delays_->of(arrival.dscp).one_way.add(scheduler_.now() - arrival.sent, arrival.ce);
+}
+
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
+  if (context.refused) {
+    repeat_refusal(*packet, context);
+    return;
+  }
   const DeliverySink::Result result = deliver(qpn, *packet);
-  if (result != DeliverySink::Result::kAccepted) {
+  if (result != DeliverySink::Result::kAccepted && result != DeliverySink::Result::kBuffered) {
     refuse(*packet, context, result);
     return;
   }
@@ -200,7 +233,7 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
     return;
   }
   context.expected = packet->psn + 1;
-  count(*packet);
+  if (result == DeliverySink::Result::kAccepted) count(*packet);
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
 }
 
@@ -223,6 +256,12 @@ void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context
     case DeliverySink::Result::kAccepted:
       count(packet);
       return;
+    case DeliverySink::Result::kBuffered:
+      return;
+    case DeliverySink::Result::kFull:
+    case DeliverySink::Result::kDiscarded:
+      ++counters_.receive_discards;
+      break;
     case DeliverySink::Result::kAccess:
       ++counters_.mr_violations;
       break;

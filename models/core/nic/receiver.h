@@ -10,6 +10,7 @@
 
 #include "nic/nic_parameters.h"
 #include "nic/notification_point.h"
+#include "nic/receive_buffer.h"
 #include "nic/transmitter.h"
 #include "sim/scheduler.h"
 #include "stats/class_delays.h"
@@ -25,10 +26,13 @@ class DeliverySink {
  public:
   enum class Result : std::uint8_t {
     kAccepted,
-    kAccess,    // the address is outside the memory region: a remote access error
-    kInvalid,   // a SEND is longer than its buffer, or the word of an atomic operation is not
-                // aligned: a remote invalid request error
-    kNotReady,  // a SEND found no posted buffer: the sender tries again later
+    kAccess,     // the address is outside the memory region: a remote access error
+    kInvalid,    // a SEND is longer than its buffer, or the word of an atomic operation is not
+                 // aligned: a remote invalid request error
+    kNotReady,   // a SEND found no posted buffer: the sender tries again later
+    kBuffered,   // accepted; the sink calls Receiver::in_memory() when memory has the bytes
+    kFull,       // the receive buffer is full: the sender tries again later
+    kDiscarded,  // the receive buffer is full: the packet is lost
   };
   /// Called for each packet of a request, in order. May copy the payload.
   virtual Result delivered(Qpn qpn, const Packet& packet) = 0;
@@ -51,6 +55,10 @@ class Receiver {
         transmitter_(transmitter) {}
 
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
+  /// Sets the buffer whose room responses need; null: payload never waits. Not owned.
+  void set_receive_buffer(const ReceiveBuffer* buffer) { buffer_ = buffer; }
+  /// Payload that was kBuffered is in memory: counts it as received.
+  void in_memory(const ReceiveBuffer::Arrival& arrival);
   /// Enables CNPs. Required if the senders' algorithm uses them.
   void enable_cnps(bool wanted) { cnps_wanted_ = wanted; }
   /// Sets how each sender is notified, in place of the NIC's own settings.
@@ -84,7 +92,7 @@ class Receiver {
   template <class Digest>
   void add_state(Digest& d) const {
     contexts_.every([&](const Context& c) {
-      d(c.created, c.nak_sent, c.remote_host, c.remote_qpn, c.expected, c.skipping,
+      d(c.created, c.nak_sent, c.refused, c.remote_host, c.remote_qpn, c.expected, c.skipping,
         c.notification_point);
       if (c.early == nullptr) return;
       for (const Packet* early : c.early->kept) {
@@ -103,6 +111,9 @@ class Receiver {
   struct Context {
     bool created = false;
     bool nak_sent = false;  // one NAK for each gap (IBTA 9.7.5.2.8)
+    bool refused = false;   // a request was refused for good: nothing more is accepted
+    NakReason refusal{};    // the same for its repeats, since the first NAK may be lost
+    Service service = Service::kRc;
     HostId remote_host = 0;
     Qpn remote_qpn = 0;
     Psn expected = 0;
@@ -114,9 +125,17 @@ class Receiver {
   const CnpParameters& cnp_for(HostId sender) const {
     return cnp_profile_of_ ? cnp_profile_of_(sender).cnp : parameters_.cnp;
   }
+  /// True if the packet comes from the queue pair's other end, by the same service. A datagram
+  /// comes from anybody.
+  static bool belongs(const Packet& packet, const Context& context) {
+    if (packet.service != context.service) return false;
+    return packet.service == Service::kUd ||
+           (packet.source == context.remote_host && packet.source_qpn == context.remote_qpn);
+  }
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
   void refuse(const Packet& data, Context& context, DeliverySink::Result result);
+  void repeat_refusal(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
   void accept_unreliable(Qpn qpn, const Packet& packet, Context& context);
   DeliverySink::Result deliver(Qpn qpn, const Packet& packet);
@@ -136,6 +155,7 @@ class Receiver {
   const NicParameters& parameters_;
   Transmitter& transmitter_;
   DeliverySink* sink_ = nullptr;
+  const ReceiveBuffer* buffer_ = nullptr;
   DelaysByClass* delays_ = nullptr;
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;

@@ -15,7 +15,8 @@
 
 namespace dcc {
 
-/// State for READ and atomic operations; exists after the first of them, in either direction.
+/// State for READ and atomic operations and for refused requests; exists after the first of them,
+/// in either direction.
 struct ReadState {
   ResponderState responder;
   bool own_turn = false;  // a request was sent last time; responses and requests alternate

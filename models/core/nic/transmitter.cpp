@@ -80,6 +80,10 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   pairs_[qpn].created = false;
 }
 
+void Transmitter::give_up(Qpn qpn) {
+  if (exists(qpn)) fail(qpn, pairs_[qpn], Status::kRetryExceeded);
+}
+
 bool Transmitter::is_quiescent(Qpn qpn) const {
   const SendQueuePair& pair = pairs_[qpn];
   if (!pair.work.idle() || pair.deadline.is_armed() || pacing_.is_active(qpn)) return false;
@@ -145,9 +149,11 @@ bool Transmitter::may_send(const SendQueuePair& pair) const {
 
 bool Transmitter::may_request(const SendQueuePair& pair) const {
   if (!pair.work.has_unsent()) return false;
-  if (pair.reads != nullptr && pair.work.next_is_read() &&
-      pair.work.reads_out() >= parameters_.outstanding_reads) {
-    return false;
+  if (pair.reads != nullptr) {
+    if (pair.reads->refused && pair.work.next_psn() >= pair.reads->refused_at) return false;
+    if (pair.work.next_is_read() && pair.work.reads_out() >= parameters_.outstanding_reads) {
+      return false;
+    }
   }
   // A window below one packet still lets one packet out, since only an ACK reopens the window.
   const Bytes in_flight = pair.work.in_flight();
@@ -313,9 +319,17 @@ bool Transmitter::staged_packet_is_ready() const {
   return packet != nullptr && (allowed() & (1u << packet->priority)) != 0;
 }
 
+/// True if a staged packet must not be sent any more.
+bool Transmitter::is_withdrawn(const Packet& packet) const {
+  const SendQueuePair& pair = pairs_[packet.source_qpn];
+  if (pair.failed) return true;
+  return pair.reads != nullptr && pair.reads->refused && packet.psn >= pair.reads->refused_at &&
+         !is_response(packet.operation);
+}
+
 void Transmitter::stage_packets() {
   while (const Packet* const packet = staging_.front_ready()) {
-    if (!pairs_[packet->source_qpn].failed) break;
+    if (!is_withdrawn(*packet)) break;
     pool_.free(staging_.pop_ready());
   }
   while (staging_.has_room()) {
@@ -343,8 +357,8 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     if (is_response(packet->operation)) {
       ResponderState* const state = pair.reads != nullptr ? &pair.reads->responder : nullptr;
       send_control(responder_.refuse(state, *packet));
-    } else {
-      fail(qpn, pair, Status::kLocalError);
+    } else if (!pair.failed) {
+      on_refusal(qpn, pair, packet->psn, Status::kLocalError);
     }
     pool_.free(packet);
   }
@@ -359,7 +373,10 @@ void Transmitter::send_one_staged() {
   const bool own = !is_response(packet->operation);
   send_data(packet);
   // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
-  if (own && !expects_acks(pairs_[qpn])) complete_before(qpn, pairs_[qpn], psn + 1);
+  if (own && !expects_acks(pairs_[qpn])) {
+    complete_before(qpn, pairs_[qpn], psn + 1);
+    fail_if_refused(qpn, pairs_[qpn]);
+  }
 }
 
 Packet* Transmitter::pick_data_packet() {
@@ -411,6 +428,9 @@ Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const Pac
       packet->icrc = roce::icrc_of(*packet);
     }
     return packet;
+  }
+  if (pair.reads != nullptr && pair.reads->refused && expects_acks(pair)) {
+    packet->ack_requested = true;
   }
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
   if (parameters_.real_payload()) {
@@ -513,6 +533,7 @@ void Transmitter::on_ack(const Packet& ack) {
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
   progressed(qpn, pair, newly);
+  if (fail_if_refused(qpn, pair)) return;
   if (needs_.acks && pair.config.governed && !pair.failed) {
     tell_algorithm(qpn, pair, ack, rtt, ack.ce_echo, newly);
   }
@@ -529,6 +550,7 @@ void Transmitter::on_nak(const Packet& nak) {
   SendQueuePair& pair = pairs_[qpn];
   // A NAK carries the number that the responder expects: all packets before it have arrived.
   if (complete_before(qpn, pair, nak.psn) > 0) pair.retries = pair.rnr_retries = 0;
+  if (fail_if_refused(qpn, pair)) return;
   if (nak.nak == NakReason::kAccess) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
   } else if (nak.nak == NakReason::kInvalid) {
@@ -539,7 +561,7 @@ void Transmitter::on_nak(const Packet& nak) {
   } else if (nak.nak == NakReason::kNotReady) {
     const std::optional<unsigned>& limit = parameters_.recovery.not_ready_retries;
     if (limit && pair.rnr_retries >= *limit) {
-      fail(qpn, pair, Status::kNotReady);
+      on_refusal(qpn, pair, nak.psn, Status::kNotReady);
       return;
     }
     if (pair.rnr_retries < 255) ++pair.rnr_retries;
@@ -590,16 +612,31 @@ void Transmitter::check_timeouts() {
       });
 }
 
-/// The responder refused request `psn`. Responses to earlier requests may still be on their way;
-/// then the queue pair fails after them.
+/// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
+/// still be on their way; then the queue pair sends nothing from `psn` on and fails after them.
 void Transmitter::on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
-  if (pair.reads == nullptr || pair.work.oldest_unacked() >= psn) {
+  if (pair.work.oldest_unacked() >= psn) {
     fail(qpn, pair, status);
     return;
   }
-  pair.reads->refused = true;
-  pair.reads->refused_at = psn;
-  pair.reads->refusal = status;
+  ReadState& state = read_state(pair);
+  if (state.refused && state.refused_at <= psn) return;
+  state.refused = true;
+  state.refused_at = psn;
+  state.refusal = status;
+  // Nothing before `psn` in its message asked for an ACK, so the last packet is sent again and
+  // asks.
+  if (status == Status::kLocalError && parameters_.ack == AckMode::kPerMessage && retransmits()) {
+    retransmit(qpn, pair);
+  }
+}
+
+/// Fails the queue pair if the next request to be answered was refused.
+bool Transmitter::fail_if_refused(Qpn qpn, SendQueuePair& pair) {
+  if (pair.reads == nullptr || !pair.reads->refused || pair.failed) return false;
+  if (pair.work.oldest_unacked() < pair.reads->refused_at) return false;
+  fail(qpn, pair, pair.reads->refusal);
+  return true;
 }
 
 /// Enters the error state (IBTA 10.3.1): the oldest item completes with `status`, all later ones as
@@ -645,18 +682,20 @@ void Transmitter::on_response(const Packet& packet) {
     return;
   }
   reads.gap = false;
-  counters_.bytes_received += packet.payload_bytes;
+  const bool counted_later =
+      completions_ != nullptr &&
+      completions_->read_data(
+          qpn, plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset), packet);
   FlowRecord& record = ledger_[pair.config.flow];
-  record.received_bytes += packet.payload_bytes;
-  record.last_received = now();
+  if (!counted_later) {
+    counters_.bytes_received += packet.payload_bytes;
+    record.received_bytes += packet.payload_bytes;
+    record.last_received = now();
+  }
   record.sent_wire_bits +=
       std::uint64_t{8} *
       (packet.wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
   ++record.packets;
-  if (completions_ != nullptr) {
-    completions_->read_data(
-        qpn, plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset), packet);
-  }
   const bool ce = packet.ecn == Ecn::kCe;
   const PicoSeconds rtt = now() - packet.sent;
   round_trip(std::max(rtt, PicoSeconds{}));
@@ -669,10 +708,7 @@ void Transmitter::on_response(const Packet& packet) {
   if (needs_.acks && pair.config.governed) {
     tell_algorithm(qpn, pair, packet, rtt, ce, newly);
   }
-  if (reads.refused && pair.work.oldest_unacked() >= reads.refused_at) {
-    fail(qpn, pair, reads.refusal);
-    return;
-  }
+  if (fail_if_refused(qpn, pair)) return;
   activate_if_sendable(qpn, pair);
   try_send();
 }

@@ -60,6 +60,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void connect_queue_pair(Qpn qpn);
   /// Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
+  /// There is no other end to answer: the queue pair enters the error state, and its oldest work
+  /// completes as kRetryExceeded. Nothing happens if the queue pair does not exist.
+  void give_up(Qpn qpn);
   /// True if the queue pair has nothing left to do except for packets in the network: all posted
   /// work is acknowledged, all responses are sent, and the algorithm is quiescent.
   bool is_quiescent(Qpn qpn) const;
@@ -72,8 +75,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     const SendQueuePair* const pair = pairs_.find(qpn);
     return pair != nullptr && pair->created;
   }
-  // Precondition of these three: exists(qpn).
+  // Precondition of these four: exists(qpn).
   bool failed(Qpn qpn) const { return pairs_[qpn].failed; }
+  bool connected(Qpn qpn) const { return pairs_[qpn].connected; }
   Service service(Qpn qpn) const { return pairs_[qpn].config.service; }
   bool has_work(Qpn qpn) const { return !pairs_[qpn].work.idle(); }
   /// True if the queue pair exists and the algorithm controls it.
@@ -220,6 +224,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void send_data(Packet* packet);
   void send_one_staged();
   void stage_packets();
+  bool is_withdrawn(const Packet& packet) const;
   bool staged_packet_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
   bool transport_may_send() const {
@@ -262,6 +267,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool count_retry(SendQueuePair& pair) const;
   void retransmit(Qpn qpn, SendQueuePair& pair);
   void retry_or_fail(Qpn qpn, SendQueuePair& pair);
+  bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
   void on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, CompletionSink::Status status);
   void fail(Qpn qpn, SendQueuePair& pair, CompletionSink::Status status);
   void check_timeouts();

@@ -33,8 +33,12 @@ struct Wire final : dcc::PacketOut {
 };
 
 struct Connections final : dcc::ConnectionManager {
-  dcc::QueuePairIdentity identify(dcc::HostId, dcc::Qpn) const override { return {}; }
-  void created(dcc::HostId, dcc::Qpn qpn, dcc::HostId, dcc::Qpn) override { made = qpn; }
+  dcc::QueuePairIdentity identify(dcc::HostId, dcc::Qpn,
+                                  const dcc::QueuePairConfig&) const override {
+    return {};
+  }
+  bool has_host(dcc::HostId) const override { return true; }
+  void created(dcc::HostId, dcc::Qpn qpn, const dcc::QueuePairConfig&) override { made = qpn; }
   void destroyed(dcc::HostId, dcc::Qpn) override {}
   dcc::Qpn made = 0;
 };

@@ -16,13 +16,16 @@ namespace dcc::test {
 class FakeMemory final : public HostMemory {
  public:
   explicit FakeMemory(std::size_t size) : bytes(size) {}
+  bool holds(std::uint64_t address, std::size_t n, bool) const override {
+    return address <= bytes.size() && n <= bytes.size() - address;
+  }
   bool read(std::uint64_t address, void* to, std::size_t n) override {
-    if (!holds(address, n)) return false;
+    if (!holds(address, n, false)) return false;
     std::memcpy(to, bytes.data() + address, n);
     return true;
   }
   bool write(std::uint64_t address, const void* from, std::size_t n) override {
-    if (!holds(address, n)) return false;
+    if (!holds(address, n, true)) return false;
     std::memcpy(bytes.data() + address, from, n);
     return true;
   }
@@ -38,11 +41,6 @@ class FakeMemory final : public HostMemory {
   }
 
   std::vector<std::uint8_t> bytes;
-
- private:
-  bool holds(std::uint64_t address, std::size_t n) const {
-    return address <= bytes.size() && n <= bytes.size() - address;
-  }
 };
 
 /// A DMA link whose requests end when the test calls end_one() or end_all().
@@ -60,6 +58,9 @@ class FakeDma final : public Dma {
   };
 
   explicit FakeDma(FakeMemory& ram) : memory(ram) {}
+  bool reaches(std::uint64_t address, std::uint64_t n, bool writable) const override {
+    return memory.holds(address, n, writable);
+  }
   void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
             std::uint32_t tag) override {
     requests.push_back({true, address, bytes, tag, &client, to, {}, {}});

@@ -50,19 +50,24 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     return true;
   };  // returns false: the packet is lost
   std::vector<Packet> seen;
+  bool waits_for_peer = true;
+  int given_up_ = 0;
 
   RdmaHosts() {
     parameters.payload = NicParameters::Payload::kReal;
     parameters.recovery.timeout = kMicroSecond * 50;
   }
 
-  QueuePairIdentity identify(HostId at, Qpn) const override {
+  QueuePairIdentity identify(HostId at, Qpn, const QueuePairConfig&) const override {
     QueuePairIdentity identity;
     identity.flow = at;
+    identity.waits_for_peer = waits_for_peer;
     return identity;
   }
-  void created(HostId, Qpn, HostId, Qpn) override {}
+  bool has_host(HostId at) const override { return at < 2; }
+  void created(HostId, Qpn, const QueuePairConfig&) override {}
   void destroyed(HostId, Qpn) override {}
+  void given_up(HostId, Qpn) override { ++given_up_; }
 
   void receive(Packet* packet, int port) override {
     seen.push_back(*packet);

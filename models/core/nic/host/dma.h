@@ -25,6 +25,9 @@ class DmaClient {
 /// makes it.
 class Dma {
  public:
+  /// True if all bytes lie in memory that may be read, and written if `writable`. The NIC's
+  /// translation tables know this; nothing is moved and no time passes.
+  virtual bool reaches(std::uint64_t address, std::uint64_t bytes, bool writable) const = 0;
   /// The client keeps `to` valid until the request ends or is cancelled.
   virtual void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
                     std::uint32_t tag) = 0;

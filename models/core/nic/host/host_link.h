@@ -29,6 +29,9 @@ class HostLink final : public Dma {
   HostLink(Scheduler& scheduler, HostMemory& memory, const DmaParameters& parameters,
            std::uint32_t rank);
 
+  bool reaches(std::uint64_t address, std::uint64_t bytes, bool writable) const override {
+    return memory_.holds(address, bytes, writable);
+  }
   void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
             std::uint32_t tag) override;
   void fetch_add(std::uint64_t address, std::uint64_t addend, void* original, DmaClient& client,

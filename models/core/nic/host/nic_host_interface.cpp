@@ -62,7 +62,13 @@ NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dm
       dma_(dma),
       connections_(connections),
       registers_(map::kMap, *this),
-      coalesce_event_(Event::calling<&NicHostInterface::raise_completion>(*this, rank)) {
+      coalesce_event_(Event::calling<&NicHostInterface::raise_completion>(*this, rank)),
+      peerless_event_(Event::calling<&NicHostInterface::give_up_peerless>(*this, rank)) {
+  if (nic_.parameters().has_slow_memory()) {
+    buffer_ = std::make_unique<ReceiveBuffer>(
+        nic_.parameters(), [this](unsigned priorities) { nic_.send_pause(priorities); });
+    nic_.receiver().set_receive_buffer(buffer_.get());
+  }
   nic_.transmitter().set_completion_sink(this);
   nic_.transmitter().set_dma(&dma_);
   nic_.receiver().set_delivery_sink(this);
@@ -222,19 +228,20 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   const HostId host = nic_.parameters().host;
   if (qpn >= (1u << kQueuePairsLog2)) return;  // QP_STATUS.VALID stays 0
   const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
+  forget_peerless(qpn);
   if (operation == map::kQpCmdOperationDestroy) {
     nic_.destroy_queue_pair(qpn);
     flush_receives(qpn);
     connections_.destroyed(host, qpn);
     return;
   }
-  const QueuePairIdentity identity = connections_.identify(host, qpn);
   QueuePairConfig config;
   config.remote_host = reg(map::kQpRemoteHostOffset);
   config.remote_qpn = reg(map::kQpRemoteQpnOffset);
   config.dscp = static_cast<std::uint8_t>(reg(map::kQpDscpOffset));
   config.priority = static_cast<std::uint8_t>(reg(map::kQpPriorityOffset));
   config.service = static_cast<Service>(reg(map::kQpServiceOffset));
+  const QueuePairIdentity identity = connections_.identify(host, qpn, config);
   config.flow = identity.flow;
   config.ecn_capable = identity.ecn_capable;
   config.governed = identity.governed;
@@ -246,8 +253,10 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   nic_.create_queue_pair(qpn, config);
   if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
   message_bytes_[qpn] = 0;
+  if (waits_for_peer_.size() <= qpn) waits_for_peer_.resize(qpn + 1);
+  waits_for_peer_[qpn] = identity.waits_for_peer;
   flush_receives(qpn);
-  connections_.created(host, qpn, config.remote_host, config.remote_qpn);
+  connections_.created(host, qpn, config);
 }
 
 void NicHostInterface::soft_reset() {
@@ -259,6 +268,9 @@ void NicHostInterface::soft_reset() {
   }
   dma_.cancel(*this);
   scheduler_.cancel(coalesce_event_);
+  scheduler_.cancel(peerless_event_);
+  peerless_.clear();
+  if (buffer_ != nullptr) buffer_->clear();
   waiting_.clear();
   receives_.clear();
   fetching_ = fetching_receives_ = payloads_under_way_ = completions_under_way_ = 0;
@@ -293,6 +305,11 @@ void NicHostInterface::fetch_more() {
 
 void NicHostInterface::take_entries(bool readable) {
   const std::uint32_t count = fetching_;
+  if (!readable) {
+    const std::uint32_t first = sq_head_ % send_entries();
+    fault({"the send ring (SQ_BASE)", reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe), 0,
+           "entry", sq_head_});
+  }
   sq_head_ = static_cast<std::uint16_t>(sq_head_ + count);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (readable) {
@@ -314,12 +331,7 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
     reject(entry);
     return;
   }
-  const Service service = nic_.transmitter().service(entry.qpn);
-  const bool datagram = service == Service::kUd;
-  if ((datagram && (entry.opcode != NIC_WQE_SEND || entry.length > nic_.parameters().mtu)) ||
-      (expects_response(*operation) &&
-       (service != Service::kRc || !in_window(entry.local_address, entry.length))) ||
-      (is_atomic(*operation) && entry.length != kAtomicBytes)) {
+  if (!is_startable(entry, *operation)) {
     reject(entry);
     return;
   }
@@ -336,6 +348,73 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
   item.operands = {entry.swap_or_add, entry.compare};
   item.signalled = (entry.flags & NIC_WQE_SIGNALED) != 0;
   nic_.transmitter().post(entry.qpn, item);
+  if (!nic_.transmitter().connected(entry.qpn)) await_peer(entry.qpn);
+}
+
+/// True if the queue pair's service has the operation, and addresses and lengths are such that the
+/// NIC may begin. Precondition: the queue pair exists.
+bool NicHostInterface::is_startable(const nic_wqe& entry, Operation operation) {
+  const Service service = nic_.transmitter().service(entry.qpn);
+  if (service == Service::kUd) {
+    return entry.opcode == NIC_WQE_SEND && entry.length <= nic_.parameters().mtu &&
+           connections_.has_host(entry.remote_host);
+  }
+  if (!expects_response(operation)) return true;
+  if (is_atomic(operation) && entry.length != kAtomicBytes) return false;
+  if (service != Service::kRc || !in_window(entry.local_address, entry.length)) return false;
+  return !moves_payload() ||
+         in_memory({"the destination of a READ or atomic operation", entry.local_address, entry.qpn,
+                    "work request", entry.wr_id},
+                   entry.length, true);
+}
+
+// ---------------------------------------------------------------- queue pairs without another end
+
+/// Work waits for the other end as long as a sender would have waited for an answer.
+void NicHostInterface::await_peer(Qpn qpn) {
+  if (waits_for_peer_[qpn] || nic_.transmitter().failed(qpn)) return;
+  for (const auto& waiting : peerless_) {
+    if (waiting.first == qpn) return;
+  }
+  const RecoveryParameters& recovery = nic_.parameters().recovery;
+  const unsigned tries = recovery.retries.value_or(kConnectRetries) + 1;
+  peerless_.emplace_back(qpn, scheduler_.now() + recovery.timeout * tries);
+  if (!peerless_event_.is_scheduled()) {
+    scheduler_.schedule_at(peerless_event_, peerless_.front().second);
+  }
+}
+
+void NicHostInterface::forget_peerless(Qpn qpn) {
+  peerless_.erase(
+      std::remove_if(peerless_.begin(), peerless_.end(),
+                     [qpn](const std::pair<Qpn, PicoSeconds>& one) { return one.first == qpn; }),
+      peerless_.end());
+}
+
+void NicHostInterface::give_up_peerless() {
+  while (!peerless_.empty() && peerless_.front().second <= scheduler_.now()) {
+    const Qpn qpn = peerless_.front().first;
+    peerless_.pop_front();
+    const Transmitter& transmitter = nic_.transmitter();
+    if (transmitter.connected(qpn) || transmitter.failed(qpn)) continue;
+    nic_.transmitter().give_up(qpn);
+    connections_.given_up(nic_.parameters().host, qpn);
+  }
+  if (!peerless_.empty()) scheduler_.schedule_at(peerless_event_, peerless_.front().second);
+}
+
+// ---------------------------------------------------------------- addresses that are not memory
+
+bool NicHostInterface::in_memory(const DmaFault& about, std::uint64_t bytes, bool writable) {
+  if (dma_.reaches(about.address, bytes, writable)) return true;
+  fault(about);
+  return false;
+}
+
+void NicHostInterface::fault(DmaFault fault) {
+  ++nic_.counters().dma_errors;
+  fault.at = scheduler_.now();
+  dma_faults_.add(fault);
 }
 
 void NicHostInterface::reject(const nic_wqe& entry) {
@@ -348,99 +427,16 @@ void NicHostInterface::reject(const nic_wqe& entry) {
   complete(completion);
 }
 
-// ---------------------------------------------------------------- receive ring
-
-void NicHostInterface::fetch_receives() {
-  if (fetching_receives_ != 0) return;
-  const auto posted = static_cast<std::uint16_t>(reg(map::kRqTailOffset) - rq_head_);
-  if (posted == 0) return;
-  const std::uint32_t entries = 1u << reg(map::kRqSizeLog2Offset);
-  const std::uint32_t first = rq_head_ % entries;
-  fetching_receives_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
-  dma_.read(reg64(map::kRqBaseLoOffset) + first * sizeof(nic_rqe), fetched_receives_.data(),
-            fetching_receives_ * std::uint32_t{sizeof(nic_rqe)}, *this, kFetchReceive);
-}
-
-void NicHostInterface::take_receives(bool readable) {
-  const std::uint32_t count = fetching_receives_;
-  rq_head_ = static_cast<std::uint16_t>(rq_head_ + count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    post_receive(readable ? fetched_receives_[i] : nic_rqe{});
-  }
-  fetching_receives_ = 0;
-  fetch_receives();
-}
-
-void NicHostInterface::post_receive(const nic_rqe& entry) {
-  const Transmitter& transmitter = nic_.transmitter();
-  if (!transmitter.exists(entry.qpn) || entry.length == 0 || entry.length > NIC_MESSAGE_BYTES_MAX ||
-      !in_window(entry.address, entry.length)) {
-    registers_.raise(map::kIrqStatusSqErrorMask);
-    end_receive(entry, NIC_CQE_LOCAL_ERROR);
-    return;
-  }
-  if (receives_.size() <= entry.qpn) receives_.resize(entry.qpn + 1);
-  receives_[entry.qpn].posted.push_back(entry);
-}
-
-void NicHostInterface::end_receive(const nic_rqe& entry, std::uint8_t status) {
-  nic_cqe completion{};
-  completion.wr_id = entry.wr_id;
-  completion.qpn = entry.qpn;
-  completion.status = status;
-  completion.opcode = NIC_CQE_RECEIVE;
-  complete(completion);
-}
-
-/// Completes all receive buffers of a queue pair as flushed. Called when the queue pair is
-/// destroyed or created anew.
-void NicHostInterface::flush_receives(Qpn qpn) {
-  if (qpn >= receives_.size()) return;
-  Receives receives;
-  std::swap(receives, receives_[qpn]);
-  for (const nic_rqe& entry : receives.posted) end_receive(entry, NIC_CQE_FLUSHED);
-}
-
-NicHostInterface::Result NicHostInterface::take_send(Qpn qpn, const Packet& packet) {
-  if (qpn >= receives_.size() || receives_[qpn].posted.empty()) return Result::kNotReady;
-  Receives& receives = receives_[qpn];
-  const nic_rqe entry = receives.posted.front();
-  const bool datagram = packet.service == Service::kUd;
-  if (packet.first) receives.filled = datagram ? std::uint32_t{NIC_DATAGRAM_HEADER_BYTES} : 0u;
-  if (packet.payload_bytes > entry.length ||
-      receives.filled > entry.length - packet.payload_bytes) {
-    receives.posted.pop_front();
-    end_receive(entry, NIC_CQE_LENGTH_ERROR);
-    return Result::kInvalid;
-  }
-  if (datagram && packet.payload != nullptr) {
-    std::array<std::uint8_t, NIC_DATAGRAM_HEADER_BYTES> header{};
-    const roce::HeaderBytes sent =
-        roce::write_headers(roce::headers_of(packet, 0), packet.payload_bytes);
-    std::copy_n(sent.bytes.begin() + roce::kEthernet, roce::kIpv4, header.end() - roce::kIpv4);
-    ++payloads_under_way_;
-    dma_.write(entry.address, header.data(), header.size(), *this, kPayload);
-  }
-  take_payload(entry.address + receives.filled, packet);
-  receives.filled += packet.payload_bytes;
-  if (packet.last) {
-    receives.posted.pop_front();
-    nic_cqe completion{};
-    completion.wr_id = entry.wr_id;
-    completion.byte_len = receives.filled;
-    completion.immediate = datagram ? packet.source_qpn : packet.immediate;
-    completion.qpn = qpn;
-    completion.status = NIC_CQE_OK;
-    completion.opcode = packet.has_immediate ? NIC_CQE_RECEIVE_SEND_IMMEDIATE : NIC_CQE_RECEIVE;
-    complete(completion);
-  }
-  return Result::kAccepted;
-}
-
 // ---------------------------------------------------------------- completions
 
 void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
   if (status == Status::kOk && !item.signalled) return;
+  // Payload that cannot be read fails its queue pair; a response that does not fit its request has
+  // the same status and no fault.
+  if (status == Status::kLocalError && !expects_response(item.operation) && moves_payload()) {
+    in_memory({"the payload of a request", item.local_address, qpn, "work request", item.id},
+              static_cast<std::uint64_t>(item.bytes), false);
+  }
   nic_cqe completion{};
   completion.wr_id = item.id;
   completion.byte_len = static_cast<std::uint32_t>(item.bytes);
@@ -448,49 +444,6 @@ void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
   completion.status = cqe_status(status);
   completion.opcode = NIC_CQE_SEND_DONE;
   complete(completion);
-}
-
-NicHostInterface::Result NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
-  if (packet.operation == Operation::kWrite) return take_write(qpn, packet);
-  if (packet.operation == Operation::kSend) return take_send(qpn, packet);
-  if (!in_window(packet.remote_address, packet.message_bytes)) return Result::kAccess;
-  return is_atomic(packet.operation) && packet.remote_address % kAtomicBytes != 0
-             ? Result::kInvalid
-             : Result::kAccepted;
-}
-
-bool NicHostInterface::in_window(std::uint64_t address, std::uint64_t bytes) const {
-  const std::uint64_t base = reg64(map::kMrBaseLoOffset);
-  const std::uint64_t length = reg(map::kMrLengthOffset);
-  return address >= base && bytes <= length && address - base <= length - bytes;
-}
-
-void NicHostInterface::take_payload(std::uint64_t address, const Packet& packet) {
-  if (packet.payload == nullptr) return;
-  ++payloads_under_way_;
-  dma_.write(address, packet.payload->data(), packet.payload_bytes, *this, kPayload);
-}
-
-void NicHostInterface::read_data(Qpn, std::uint64_t address, const Packet& packet) {
-  take_payload(address, packet);
-}
-
-NicHostInterface::Result NicHostInterface::take_write(Qpn qpn, const Packet& packet) {
-  if (!in_window(packet.remote_address, packet.payload_bytes)) return Result::kAccess;
-  take_payload(packet.remote_address, packet);
-  std::uint32_t& received = message_bytes_[qpn];
-  if (packet.first) received = 0;
-  received += packet.payload_bytes;
-  if (packet.last && packet.has_immediate) {
-    nic_cqe completion{};
-    completion.byte_len = received;
-    completion.immediate = packet.immediate;
-    completion.qpn = qpn;
-    completion.status = NIC_CQE_OK;
-    completion.opcode = NIC_CQE_RECEIVE_IMMEDIATE;
-    complete(completion);
-  }
-  return Result::kAccepted;
 }
 
 void NicHostInterface::complete(const nic_cqe& completion) {
@@ -518,8 +471,11 @@ void NicHostInterface::flush_completions() {
 
 void NicHostInterface::completion_written(bool ok) {
   --completions_under_way_;
-  ++cq_visible_;
+  const std::uint16_t index = cq_visible_++;
   if (!ok) {
+    const std::uint32_t place = index % completion_entries();
+    fault({"the completion ring (CQ_BASE)", reg64(map::kCqBaseLoOffset) + place * sizeof(nic_cqe),
+           0, "entry", index});
     registers_.raise(map::kIrqStatusSqErrorMask);  // the ring is outside host memory
     return;
   }
@@ -548,8 +504,9 @@ void NicHostInterface::dma_done(std::uint32_t transfer, bool ok) {
     case kFetch:
       return take_entries(ok);
     case kPayload:
+      return payload_written(ok);
+    case kHeader:
       --payloads_under_way_;
-      if (!ok) ++nic_.counters().mr_violations;  // the memory region is partly outside host memory
       return;
     case kCompletion:
       return completion_written(ok);

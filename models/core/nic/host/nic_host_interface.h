@@ -5,11 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "driver/nic_descriptors.h"
 #include "nic/host/dma.h"
+#include "nic/host/dma_faults.h"
 #include "nic/nic_device.h"
+#include "nic/receive_buffer.h"
 #include "registers/register_block.h"
 #include "sim/scheduler.h"
 #include "wire/packet.h"
@@ -26,15 +30,24 @@ struct QueuePairIdentity {
   PicoSeconds base_rtt{};
   Bytes bytes = 0;
   PicoSeconds deadline = PicoSeconds::max();
+  /// Work waits for the other end without limit. False: it fails after the time in which a sender
+  /// would have given up (NicHostInterface::kConnectRetries).
+  bool waits_for_peer = true;
 };
 
 /// The platform's connection manager: identifies queue pairs and joins their two ends.
 class ConnectionManager {
  public:
-  virtual QueuePairIdentity identify(HostId host, Qpn qpn) const = 0;
-  /// `host` created its end of the queue pair.
-  virtual void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) = 0;
+  /// `registers`: what the registers say of the queue pair that `host` is about to create.
+  virtual QueuePairIdentity identify(HostId host, Qpn qpn,
+                                     const QueuePairConfig& registers) const = 0;
+  /// `host` created its end of the queue pair, or created it anew.
+  virtual void created(HostId host, Qpn qpn, const QueuePairConfig& config) = 0;
   virtual void destroyed(HostId host, Qpn qpn) = 0;
+  /// Work of the queue pair failed because its other end did not come.
+  virtual void given_up(HostId /*host*/, Qpn /*qpn*/) {}
+  /// True if the network has this host.
+  virtual bool has_host(HostId host) const = 0;
 
  protected:
   ~ConnectionManager() = default;
@@ -42,11 +55,18 @@ class ConnectionManager {
 
 /// Implements driver/nic_descriptors.h and the register map `nic`. Writes to host memory stay in
 /// order: payload is in memory before its completion, and the completion before its interrupt.
+///
+/// Accesses of DMA to addresses that are not memory end with an error status; DmaFaults keeps the
+/// first. A remote WRITE or SEND is acknowledged only if its memory exists.
 class NicHostInterface final : private regs::RegisterDevice,
                                private CompletionSink,
                                private DeliverySink,
                                private DmaClient {
  public:
+  /// Work of a reliable queue pair without another end fails after this number of repeats would
+  /// have gone unanswered, if nic.recovery.retries is unlimited: InfiniBand's greatest retry count.
+  static constexpr unsigned kConnectRetries = 7;
+
   NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dma, ConnectionManager& connections,
                    std::uint32_t rank);
 
@@ -56,8 +76,13 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint64_t completions_unread() const;
   /// Number of completions that wait for room in the ring or are being written.
   std::uint64_t completions_waiting() const { return waiting_.size() + completions_under_way_; }
+  const DmaFaults& dma_faults() const { return dma_faults_; }
+  /// Null if DMA is as fast as the port.
+  const ReceiveBuffer* receive_buffer() const { return buffer_.get(); }
   template <class Digest>
   void add_state(Digest& d) const {
+    if (buffer_ != nullptr) d(*buffer_);
+    for (const auto& [qpn, deadline] : peerless_) d(qpn, deadline);
     d(registers_, sq_head_, sq_fetched_, fetching_, cq_tail_, cq_visible_, waiting_.size(),
       payloads_under_way_, completions_under_way_, completions_written_, unreported_,
       message_bytes_, rq_head_, fetching_receives_, coalesce_event_);
@@ -66,7 +91,7 @@ class NicHostInterface final : private regs::RegisterDevice,
 
  private:
   static constexpr std::uint32_t kFetchBurst = 8;  // descriptors fetched by one DMA read
-  enum Transfer : std::uint32_t { kFetch, kPayload, kCompletion, kFetchReceive };
+  enum Transfer : std::uint32_t { kFetch, kPayload, kHeader, kCompletion, kFetchReceive };
 
   /// Receive buffers that software posted for one queue pair.
   struct Receives {
@@ -82,7 +107,7 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   // CompletionSink, DeliverySink
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
-  void read_data(Qpn qpn, std::uint64_t address, const Packet& packet) override;
+  bool read_data(Qpn qpn, std::uint64_t address, const Packet& packet) override;
   Result delivered(Qpn qpn, const Packet& packet) override;
 
   // DmaClient
@@ -102,7 +127,18 @@ class NicHostInterface final : private regs::RegisterDevice,
   void end_receive(const nic_rqe& entry, std::uint8_t status);
   void flush_receives(Qpn qpn);
   bool in_window(std::uint64_t address, std::uint64_t bytes) const;
-  void take_payload(std::uint64_t address, const Packet& packet);
+  bool moves_payload() const { return nic_.parameters().real_payload(); }
+  /// True if all bytes are in memory; else counts a fault.
+  bool in_memory(const DmaFault& about, std::uint64_t bytes, bool writable);
+  void fault(DmaFault fault);
+  bool is_startable(const nic_wqe& entry, Operation operation);
+  bool has_room(const Packet& packet) const;
+  Result full() const;
+  void payload_written(bool ok);
+  void await_peer(Qpn qpn);
+  void forget_peerless(Qpn qpn);
+  void give_up_peerless();
+  Result take_payload(std::uint64_t address, const Packet& packet);
   Result take_write(Qpn qpn, const Packet& packet);
   Result take_send(Qpn qpn, const Packet& packet);
   void complete(const nic_cqe& completion);
@@ -141,6 +177,12 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint32_t fetching_receives_ = 0;
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;
+  std::vector<bool> waits_for_peer_;  // by queue pair: QueuePairIdentity::waits_for_peer
+  // Queue pairs that have work and no other end, by the time when the work fails.
+  std::deque<std::pair<Qpn, PicoSeconds>> peerless_;
+  Event peerless_event_;
+  DmaFaults dma_faults_;
+  std::unique_ptr<ReceiveBuffer> buffer_;  // null: DMA is as fast as the port
 };
 
 }  // namespace dcc

@@ -32,8 +32,9 @@ struct Wire final : PacketOut {
 };
 
 struct Connections final : ConnectionManager {
-  QueuePairIdentity identify(HostId, Qpn) const override { return {}; }
-  void created(HostId, Qpn, HostId, Qpn) override { ++made; }
+  QueuePairIdentity identify(HostId, Qpn, const QueuePairConfig&) const override { return {}; }
+  bool has_host(HostId) const override { return true; }
+  void created(HostId, Qpn, const QueuePairConfig&) override { ++made; }
   void destroyed(HostId, Qpn) override { ++gone; }
   int made = 0;
   int gone = 0;
@@ -86,6 +87,8 @@ class NicHostInterfaceTest : public ::testing::Test {
     Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
+    packet->source = 1;
+    packet->source_qpn = 9;
     packet->remote_address = address;
     packet->first = packet->last = true;
     packet->has_immediate = with_immediate;
@@ -265,6 +268,8 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
     Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
     packet->destination_qpn = 5;
+    packet->source = 1;
+    packet->source_qpn = 9;
     packet->remote_address = address;
     packet->payload_bytes = bytes;
     packet->psn = psn;
@@ -274,9 +279,14 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   EXPECT_EQ(arrives(0x4000, 0x100, 0), 0u);
   EXPECT_EQ(arrives(0x40FF, 1, 1), 0u);
   EXPECT_EQ(arrives(0x3FFF, 1, 2), 1u);
-  EXPECT_EQ(arrives(0x40FF, 2, 2), 2u);
-  EXPECT_EQ(arrives(0xFFFF'FFFF'FFFF'FFFF, 2, 2), 3u);
-  EXPECT_EQ(arrives(0x4000, 0x101, 2), 4u);
+  EXPECT_EQ(arrives(0x4000, 1, 2), 1u) << "a refused queue pair takes nothing until it is new";
+  std::uint64_t violations = 1;
+  const std::pair<std::uint64_t, std::uint32_t> others[] = {
+      {0x40FF, 2}, {0xFFFF'FFFF'FFFF'FFFF, 2}, {0x4000, 0x101}};
+  for (const auto& [address, bytes] : others) {
+    create_queue_pair(5);
+    EXPECT_EQ(arrives(address, bytes, 0), ++violations);
+  }
   EXPECT_EQ(nic.counters().bytes_received, 0x101u);
 }
 
@@ -441,14 +451,14 @@ TEST_F(NicHostInterfaceTest, PayloadIsWrittenBeforeTheCompletionThatTellsOfIt) {
   EXPECT_EQ(completion(0).byte_len, 3u);
 }
 
-TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsCounted) {
+TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsRefusedAndCounted) {
   start();
   put(map::kMrLengthOffset, 2 * kRamBytes);
   create_queue_pair(5);
   arrive(kRamBytes, {1}, 0, false);
-  EXPECT_EQ(get(map::kStatMrViolationsOffset), 0u);
-  dma.end_all();
   EXPECT_EQ(get(map::kStatMrViolationsOffset), 1u);
+  EXPECT_TRUE(dma.requests.empty());
+  EXPECT_EQ(host.dma_faults().count(), 1u);
 }
 
 // ---------------------------------------------------------------- reset during DMA requests

@@ -1,0 +1,66 @@
+// The NIC's buffer between its port and host memory, for hosts whose DMA is slower than the port.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "nic/nic_parameters.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Payload that has arrived and is not yet in host memory. The buffer exists only where DMA is
+/// slower than the port (NicParameters::has_slow_memory()): elsewhere payload never waits.
+///
+/// Above `size` minus the headroom of the link the NIC pauses the lossless priorities, all at once
+/// since they share the buffer, and resumes them two packets below. The headroom is that of a
+/// switch port (switch/pfc.h), so nothing is lost of a lossless priority.
+class ReceiveBuffer {
+ public:
+  /// What is told of a packet when its payload is in memory.
+  struct Arrival {
+    std::uint32_t flow = 0;
+    std::uint32_t bytes = 0;
+    PicoSeconds sent{};
+    std::uint8_t dscp = 0;
+    bool ce = false;
+    bool response = false;  // of a READ or an atomic operation of this host
+  };
+  /// Sends a PFC frame that stops the priorities in the mask and resumes the others.
+  using SendPause = std::function<void(unsigned priorities)>;
+
+  /// `parameters` must outlive the buffer.
+  ReceiveBuffer(const NicParameters& parameters, SendPause send_pause);
+
+  bool has_room(Bytes bytes) const { return bytes_ + bytes <= parameters_.receive_buffer.size; }
+  /// The payload of `packet` waits for its DMA write. Precondition: has_room().
+  void enter(const Packet& packet);
+  /// The oldest payload is in memory.
+  Arrival leave();
+  /// Forgets all payload (soft reset).
+  void clear();
+
+  Bytes backlog() const { return bytes_; }
+  Bytes most() const { return most_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(bytes_, stopped_, arrivals_.size());
+  }
+
+ private:
+  void resume();
+
+  const NicParameters& parameters_;
+  SendPause send_pause_;
+  Bytes stop_above_ = 0;
+  Bytes resume_at_ = 0;
+  std::deque<Arrival> arrivals_;
+  Bytes bytes_ = 0;
+  Bytes most_ = 0;  // greatest backlog so far
+  bool stopped_ = false;
+};
+
+}  // namespace dcc

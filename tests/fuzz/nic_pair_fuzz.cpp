@@ -1,0 +1,416 @@
+// Random descriptors and registers on connected queue pairs of two hosts: each piece of work
+// completes with the status that an oracle predicts, memory holds what was moved, nothing hangs.
+//   nic_pair_fuzz [--descriptors N] [--seed S]
+// Exit status: 0 all as predicted; 1 a difference, with the seed of its round; 2 bad arguments.
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "nic/host/host_link.h"
+#include "nic/host/nic_host_interface.h"
+#include "nic_oracle.h"
+#include "registers/generated/nic_map.h"
+#include "sim/random.h"
+#include "traffic/connections.h"
+#include "unit/nic/fake_host.h"
+
+namespace {
+
+using namespace dcc;        // NOLINT
+using namespace dcc::test;  // NOLINT
+namespace map = dcc::regs::nic_map;
+
+constexpr std::uint32_t kRam = 0x10000;
+constexpr std::uint32_t kSendRing = 0x1000, kReceiveRing = 0x2000, kCompletionRing = 0x3000;
+constexpr std::uint32_t kData = 0x5000;  // nothing that is moved reaches down to the rings
+constexpr std::uint32_t kEntries = 16, kCompletions = 64;
+constexpr std::uint64_t kDevice = 0x40100000;
+
+/// Random numbers of one round.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed, "nic_pair_fuzz", 0) {}
+  std::uint64_t below(std::uint64_t n) { return random_.below(n); }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  /// Mostly within the data, sometimes at or over its ends, a device, or anything.
+  std::uint64_t address() {
+    switch (below(16)) {
+      case 0:
+        return kRam - 1 - below(3000);
+      case 1:
+        return kData - 1 - below(3000);
+      case 2:
+        return kDevice + below(0x100);
+      case 3:
+        return below(2) == 0 ? ~std::uint64_t{0} - below(4000) : random_.below(~std::uint64_t{0});
+      default:
+        return kData + 8 * below(0x1000);
+    }
+  }
+  std::uint32_t length() {
+    switch (below(16)) {
+      case 0:
+        return 0;
+      case 1:
+        return static_cast<std::uint32_t>(0x80000000u + below(3));
+      case 2:
+        return static_cast<std::uint32_t>(below(20'000));
+      default:
+        return static_cast<std::uint32_t>(1 + below(5000));
+    }
+  }
+
+ private:
+  RandomStream random_;
+};
+
+class Bench final : public PacketSink, public ConnectionManager {
+ public:
+  explicit Bench(std::uint64_t seed) : dice_(seed) {
+    parameters_.payload = NicParameters::Payload::kReal;
+    parameters_.recovery.timeout = kMicroSecond * 50;
+    parameters_.recovery.not_ready_retries = 2;
+    if (dice_.one_in(4))
+      parameters_.dma.rate = BitRate(20'000'000'000 + dice_.below(100) * 1'000'000'000);
+    parameters_.link_delay = kMicroSecond;
+    // Not "not_ready": a full buffer and a missing receive entry would share a retry limit.
+    if (dice_.one_in(2)) {
+      parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
+    }
+    parameters_.receive_buffer.size = 16'384;
+    // Elsewhere a sender repeats for ever what a full buffer loses.
+    losses_ = dice_.one_in(4) ? 1 + dice_.below(20) : 0;
+    if (losses_ == 0 && !parameters_.has_slow_memory()) parameters_.recovery.retries = 3;
+    parameters_.recovery.reorder_window = dice_.one_in(2) ? 0 : 8;
+    connections_.on_connected([this](HostId at, Qpn qpn) { nic(at).connect_queue_pair(qpn); });
+    connections_.on_broken([this](HostId at, Qpn qpn) { nic(at).transmitter().give_up(qpn); });
+    LinkParameters wire;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      parameters_.host = i;
+      host_[i] = std::make_unique<Host>(scheduler_, pool_, ledger_, parameters_, *this);
+      link_[i] = std::make_unique<Link>(scheduler_, pool_, wire, i);
+    }
+    for (int i = 0; i < 2; ++i) {
+      link_[i]->connect(*this, 1 - i);
+      host_[i]->nic.connect(*link_[i]);
+      for (std::uint8_t& byte : host_[i]->ram.bytes)
+        byte = static_cast<std::uint8_t>(dice_.below(256));
+    }
+  }
+
+  /// Plays one batch; the number of its descriptors, or nothing if something differed.
+  std::optional<std::uint64_t> play() {
+    posted_.clear();
+    buffers_.clear();
+    if (dice_.one_in(4)) disturb();
+    for (HostId at : {0u, 1u}) start(at);
+    NicOracle oracle = make_oracle();
+    for (HostId at : {0u, 1u}) create(at, oracle.service);
+    const std::uint64_t entries = dice_.below(5);
+    for (std::uint64_t i = 0; i < entries; ++i) post_receive(oracle, 100 + i);
+    run(kMicroSecond * 20);
+    const std::uint64_t descriptors = 1 + dice_.below(6);
+    bool answered = false;  // READ and atomic responses change memory at times of their own
+    for (std::uint64_t i = 0; i < descriptors; ++i) {
+      const std::uint8_t opcode = post(oracle, 200 + i);
+      answered = answered || opcode >= NIC_WQE_RDMA_READ;
+    }
+    settle();
+    destroy(1);
+    oracle.flush();
+    destroy(0);
+    run(kMicroSecond * 20);
+    const bool same =
+        compare("work", reap(0), oracle.done) &&
+        (oracle.service != Service::kRc || compare("receives", reap(1), oracle.received)) &&
+        (oracle.service != Service::kRc || answered || same_memory(oracle));
+    if (!same) {
+      describe(oracle);
+      return std::nullopt;
+    }
+    if (pool_.in_use() != 0) {
+      std::fprintf(stderr, "%" PRIu64 " packets are left\n",
+                   static_cast<std::uint64_t>(pool_.in_use()));
+      return std::nullopt;
+    }
+    return descriptors;
+  }
+
+ private:
+  struct Host {
+    Host(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, const NicParameters& p,
+         ConnectionManager& connections)
+        : ram(kRam),
+          nic(scheduler, pool, ledger, p, 10 + p.host),
+          link(scheduler, ram, p.dma, 20 + p.host),
+          rings(scheduler, nic, link, connections, 30 + p.host) {}
+    FakeMemory ram;
+    NicDevice nic;
+    HostLink link;
+    NicHostInterface rings;
+    std::uint16_t sent = 0, received = 0, reaped = 0;
+  };
+
+  // ConnectionManager
+  QueuePairIdentity identify(HostId at, Qpn, const QueuePairConfig&) const override {
+    QueuePairIdentity identity;
+    identity.flow = at;
+    identity.waits_for_peer = false;
+    return identity;
+  }
+  void created(HostId at, Qpn qpn, const QueuePairConfig& config) override {
+    connections_.created(at, qpn, config, false, false);
+  }
+  void destroyed(HostId at, Qpn qpn) override { connections_.destroyed(at, qpn); }
+  void given_up(HostId at, Qpn qpn) override { connections_.given_up(at, qpn); }
+  bool has_host(HostId at) const override { return at < 2; }
+
+  void receive(Packet* packet, int port) override {
+    if (losses_ != 0 && dice_.below(100) < losses_) {
+      pool_.free(packet);
+    } else {
+      host_[port]->nic.receive(packet, 0);
+    }
+  }
+
+  NicDevice& nic(HostId at) { return host_[at]->nic; }
+  void put(HostId at, std::uint32_t offset, std::uint32_t value) {
+    host_[at]->rings.registers().write(offset, value, 0xF);
+  }
+  void run(PicoSeconds time) { scheduler_.run_until(scheduler_.now() + time); }
+
+  /// Any registers with any values, on a NIC in any state. A soft reset follows.
+  void disturb() {
+    for (std::uint64_t i = dice_.below(60); i > 0; --i) {
+      const auto at = static_cast<HostId>(dice_.below(2));
+      const auto offset =
+          static_cast<std::uint32_t>(4 * dice_.below(dice_.one_in(8) ? 0x1000 : 64));
+      const std::uint64_t kind = dice_.below(3);
+      put(at, offset,
+          static_cast<std::uint32_t>(kind == 0   ? dice_.below(8)
+                                     : kind == 1 ? kData + dice_.below(kRam)
+                                                 : dice_.below(std::uint64_t{1} << 32)));
+      if (dice_.one_in(8)) run(kNanoSecond * dice_.below(20'000));
+    }
+    run(kMicroSecond * 100);
+  }
+
+  void start(HostId at) {
+    Host& h = *host_[at];
+    put(at, map::kCtrlOffset, map::kCtrlSoftResetMask);
+    run(kMilliSecond * 2);  // packets of before leave the wire
+    h.sent = h.received = h.reaped = 0;
+    std::fill_n(h.ram.bytes.begin() + kCompletionRing, kCompletions * sizeof(nic_cqe), 0);
+    put(at, map::kSqBaseLoOffset, kSendRing);
+    put(at, map::kRqBaseLoOffset, kReceiveRing);
+    put(at, map::kCqBaseLoOffset, kCompletionRing);
+    put(at, map::kCqSizeLog2Offset, 6);
+    const std::uint32_t acks =
+        dice_.one_in(4) ? map::kCtrlAckModePerMessage : map::kCtrlAckModePerPacket;
+    put(at, map::kCtrlOffset, map::kCtrlEnableMask | acks << map::kCtrlAckModeShift);
+  }
+
+  NicOracle make_oracle() {
+    NicOracle oracle;
+    const std::uint64_t kind = dice_.below(8);
+    oracle.service = kind == 0 ? Service::kUc : kind == 1 ? Service::kUd : Service::kRc;
+    // An unreliable sender hears of no loss, so only reliable ones are compared with losses.
+    if (losses_ != 0) oracle.service = Service::kRc;
+    qpn_[0] = static_cast<Qpn>(2 + dice_.below(30));
+    qpn_[1] = static_cast<Qpn>(2 + dice_.below(30));
+    oracle.requester_qpn = qpn_[0];
+    for (HostId at : {0u, 1u}) {
+      NicOracleHost& side = at == 0 ? oracle.requester : oracle.responder;
+      side.ram = host_[at]->ram.bytes;
+      side.window = kData;
+      side.window_bytes = dice_.one_in(4) ? dice_.below(2 * kRam) : kRam - kData;
+      put(at, map::kMrBaseLoOffset, static_cast<std::uint32_t>(side.window));
+      put(at, map::kMrLengthOffset, static_cast<std::uint32_t>(side.window_bytes));
+    }
+    return oracle;
+  }
+
+  void create(HostId at, Service service) {
+    put(at, map::kQpSelectOffset, qpn_[at]);
+    put(at, map::kQpRemoteHostOffset, 1 - at);
+    put(at, map::kQpRemoteQpnOffset, qpn_[1 - at]);
+    put(at, map::kQpServiceOffset, static_cast<std::uint32_t>(service));
+    put(at, map::kQpDscpOffset, static_cast<std::uint32_t>(dice_.below(64)));
+    put(at, map::kQpPriorityOffset, 3);
+    put(at, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+  }
+  void destroy(HostId at) {
+    put(at, map::kQpSelectOffset, qpn_[at]);
+    put(at, map::kQpCmdOffset, map::kQpCmdOperationDestroy);
+  }
+
+  void post_receive(NicOracle& oracle, std::uint64_t id) {
+    Host& h = *host_[1];
+    nic_rqe entry{};
+    const bool exists = !dice_.one_in(16);
+    entry.qpn = exists ? qpn_[1] : qpn_[1] + 100;
+    entry.length = dice_.length();
+    entry.wr_id = id;
+    entry.address = dice_.address();
+    h.ram.put(kReceiveRing + h.received % kEntries * sizeof entry, entry);
+    put(1, map::kRqTailOffset, ++h.received);
+    buffers_.push_back(entry);
+    oracle.receive(entry, exists);
+  }
+
+  std::uint8_t post(NicOracle& oracle, std::uint64_t id) {
+    Host& h = *host_[0];
+    nic_wqe entry{};
+    entry.opcode =
+        static_cast<std::uint8_t>(dice_.one_in(16) ? dice_.below(256) : 1 + dice_.below(7));
+    entry.flags = static_cast<std::uint8_t>(dice_.one_in(4) ? dice_.below(256) : NIC_WQE_SIGNALED);
+    entry.qpn = dice_.one_in(20) ? static_cast<std::uint32_t>(dice_.below(std::uint64_t{1} << 32))
+                                 : qpn_[0];
+    if (entry.qpn == qpn_[1]) entry.qpn = qpn_[0];
+    entry.wr_id = id;
+    const bool atomic = entry.opcode >= NIC_WQE_COMPARE_SWAP;
+    entry.length = atomic && !dice_.one_in(8) ? 8 : dice_.length();
+    if (oracle.service == Service::kUd && !dice_.one_in(4)) entry.length = entry.length % 1000 + 1;
+    entry.local_address = dice_.address();
+    entry.remote_address = dice_.address() + (dice_.one_in(8) ? dice_.below(8) : 0);
+    entry.immediate = static_cast<std::uint32_t>(dice_.below(1000));
+    entry.remote_host = dice_.one_in(8) ? static_cast<std::uint32_t>(dice_.below(5)) : 1;
+    entry.remote_qpn = dice_.one_in(8) ? qpn_[1] + 100 : qpn_[1];
+    if (entry.remote_host == 0) entry.remote_host = 1;
+    entry.swap_or_add = dice_.below(1000);
+    entry.compare = dice_.below(3);
+    h.ram.put(kSendRing + h.sent % kEntries * sizeof entry, entry);
+    oracle.requester.ram = h.ram.bytes;
+    put(0, map::kSqTailOffset, ++h.sent);
+    posted_.push_back(entry);
+    if (dice_.one_in(2)) run(kMicroSecond * dice_.below(20));
+    oracle.work(entry);
+    return entry.opcode;
+  }
+
+  /// Runs until nothing is on its way for longer than a sender waits for an answer.
+  void settle() {
+    for (int i = 0; i < 400; ++i) {
+      run(kMicroSecond * 500);
+      if (!nic(0).transmitter().exists(qpn_[0]) || !nic(0).transmitter().has_work(qpn_[0])) break;
+    }
+    run(kMilliSecond);
+  }
+
+  std::vector<NicOracleCompletion> reap(HostId at) {
+    Host& h = *host_[at];
+    std::uint32_t tail = 0;
+    h.rings.registers().read(map::kCqTailOffset, tail);
+    std::vector<NicOracleCompletion> list;
+    while (h.reaped != static_cast<std::uint16_t>(tail)) {
+      const auto c =
+          h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % kCompletions * sizeof(nic_cqe));
+      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // belongs to no entry
+      list.push_back({c.wr_id, c.status});
+    }
+    put(at, map::kCqHeadOffset, h.reaped);
+    return list;
+  }
+
+  /// Order is compared within the numbers of one queue pair's work. Descriptors that the NIC does
+  /// not start complete when the NIC has read them, before work that was posted earlier.
+  static bool compare(const char* what, std::vector<NicOracleCompletion> got,
+                      std::vector<NicOracleCompletion> wanted) {
+    const auto by_id = [](const NicOracleCompletion& a, const NicOracleCompletion& b) {
+      return a.id < b.id;
+    };
+    std::stable_sort(got.begin(), got.end(), by_id);
+    std::stable_sort(wanted.begin(), wanted.end(), by_id);
+    if (got == wanted) return true;
+    std::fprintf(stderr, "%s: id status | predicted\n", what);
+    for (std::size_t i = 0; i < std::max(got.size(), wanted.size()); ++i) {
+      const auto text = [i](const std::vector<NicOracleCompletion>& list) {
+        return i < list.size() ? std::to_string(list[i].id) + " " + std::to_string(list[i].status)
+                               : std::string("-");
+      };
+      std::fprintf(stderr, "  %s | %s\n", text(got).c_str(), text(wanted).c_str());
+    }
+    return false;
+  }
+
+  bool same_memory(const NicOracle& oracle) const {
+    const std::vector<std::uint8_t>& ram = host_[1]->ram.bytes;
+    for (std::uint32_t at = kData; at < kRam; ++at) {
+      if (ram[at] == oracle.responder.ram[at]) continue;
+      std::fprintf(stderr, "memory of host 1 differs at 0x%x\n", at);
+      return false;
+    }
+    return true;
+  }
+
+  void describe(const NicOracle& oracle) const {
+    std::fprintf(stderr, "service %d, windows of 0x%" PRIx64 " and 0x%" PRIx64 " bytes at 0x%x\n",
+                 static_cast<int>(oracle.service), oracle.requester.window_bytes,
+                 oracle.responder.window_bytes, kData);
+    for (const nic_rqe& e : buffers_) {
+      std::fprintf(stderr, "buffer %" PRIu64 ": queue pair %u, %u bytes at 0x%" PRIx64 "\n",
+                   e.wr_id, e.qpn, e.length, e.address);
+    }
+    for (const nic_wqe& e : posted_) {
+      std::fprintf(stderr,
+                   "work %" PRIu64 ": opcode %d, queue pair %u, %u bytes, 0x%" PRIx64
+                   " to 0x%" PRIx64 "\n",
+                   e.wr_id, e.opcode, e.qpn, e.length, e.local_address, e.remote_address);
+    }
+  }
+
+  Dice dice_;
+  Scheduler scheduler_;
+  PacketPool pool_;
+  FlowLedger ledger_{2};
+  NicParameters parameters_;
+  vp::Connections connections_;
+  std::unique_ptr<Host> host_[2];
+  std::unique_ptr<Link> link_[2];
+  Qpn qpn_[2] = {};
+  std::uint64_t losses_ = 0;     // percent of packets
+  std::vector<nic_wqe> posted_;  // of this batch
+  std::vector<nic_rqe> buffers_;
+};
+
+std::optional<std::uint64_t> number(const char* text) {
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0') return std::nullopt;
+  return value;
+}
+
+constexpr int kBatches = 20;  // on one bench; then another bench, with other parameters
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::uint64_t descriptors = 3000, seed = 1;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string key = argv[i];
+    const std::optional<std::uint64_t> value =
+        i + 1 < argc ? number(argv[i + 1]) : std::optional<std::uint64_t>();
+    if (!value || (key != "--descriptors" && key != "--seed")) {
+      std::fprintf(stderr, "usage: nic_pair_fuzz [--descriptors N] [--seed S]\n");
+      return 2;
+    }
+    (key == "--seed" ? seed : descriptors) = *value;
+  }
+  std::uint64_t done = 0, benches = 0;
+  for (; done < descriptors; ++seed, ++benches) {
+    const auto bench = std::make_unique<Bench>(seed);
+    for (int batch = 0; batch < kBatches; ++batch) {
+      const std::optional<std::uint64_t> played = bench->play();
+      if (!played) {
+        std::fprintf(stderr, "differs: --seed %" PRIu64 ", batch %d\n", seed, batch);
+        return 1;
+      }
+      done += *played;
+    }
+  }
+  std::printf("%" PRIu64 " descriptors on %" PRIu64 " pairs: all as predicted\n", done, benches);
+  return 0;
+}

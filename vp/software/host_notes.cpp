@@ -1,0 +1,50 @@
+// Notes on what software asked of its NIC and the NIC could not do: queue pairs without another
+// end, DMA to addresses that are not memory.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "build/platform.h"
+#include "software/host_driver.h"
+
+namespace dcc::vp {
+namespace {
+
+/// One sentence on the DMA faults of a host. Precondition: there are some.
+std::string fault_note(Host& host) {
+  const DmaFaults& faults = host.nic().host()->dma_faults();
+  const DmaFault& first = faults.first();
+  std::string which = fmt::format("{} {}", first.numbered, first.number);
+  if (first.qpn != 0) which += fmt::format(" of queue pair {}", first.qpn);
+  return fmt::format(
+      "host {}: {} DMA accesses of the NIC went to addresses that are not memory; first, at {:.6g} "
+      "us, {} ({}): address {:#x} ({})",
+      host.id(), faults.count(), static_cast<double>(first.at.count) / 1e6, first.what, which,
+      first.address, host.driver()->bus().describe(first.address));
+}
+
+class HostNotes final : public PlatformPart {
+ public:
+  explicit HostNotes(const Platform& platform) : p_(platform) {}
+  void finish(RunResults& results) override {
+    for (const std::string& note :
+         p_.plan.connections().notes(static_cast<HostId>(p_.hosts.size()))) {
+      results.warnings.push_back(note);
+    }
+    for (const auto& host : p_.hosts) {
+      if (host->driver() == nullptr || host->nic().host()->dma_faults().count() == 0) continue;
+      results.warnings.push_back(fault_note(*host));
+    }
+  }
+
+ private:
+  const Platform& p_;
+};
+
+const PartKind kHostNotesKind(PartKind::kHostNotes,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<HostNotes>(p);
+                              });
+
+}  // namespace
+}  // namespace dcc::vp
