@@ -10,7 +10,7 @@ import random
 import unittest
 
 from package import ROOT, main
-from dccvp.common import statistics
+from dccvp.common import scales, statistics
 
 
 class StatisticsTest(unittest.TestCase):
@@ -46,6 +46,33 @@ class StatisticsTest(unittest.TestCase):
             values = [draw.gauss(10, 3) for _ in range(4)]
             held += abs(statistics.mean(values) - 10) <= statistics.confidence(values)
         self.assertTrue(1860 <= held <= 1940, held)  # 1900 and four standard deviations
+
+    def test_an_interval_is_by_bootstrap_where_there_are_enough_values(self):
+        self.assertIsNone(statistics.interval([5.0]))
+        low, high = statistics.interval([1.0, 2.0, 3.0])
+        self.assertAlmostEqual(high - 2, statistics.confidence([1.0, 2.0, 3.0]))
+        self.assertAlmostEqual(2 - low, high - 2)
+        skewed = [1.0] * 9 + [30.0, 31.0]
+        low, high = statistics.interval(skewed)
+        self.assertGreaterEqual(low, 1, "a mean of values of 1 and more")
+        self.assertLess(low, statistics.mean(skewed))
+        self.assertGreater(high - statistics.mean(skewed), statistics.mean(skewed) - low)
+
+    def test_a_scale_is_not_owned_by_an_outlier(self):
+        plain = scales.Scale([1.0, 2.0, 3.0])
+        self.assertEqual((plain.low, plain.high, plain.logarithmic, plain.note()), (1, 3, False, ""))
+        self.assertEqual([plain.share(v) for v in (0, 1, 2, 3, 9)], [0, 0, 0.5, 1, 1])
+        far = scales.Scale([10, 11, 12, 13, 14, 15, 16, 200])
+        self.assertEqual((far.low, far.high, far.cut), (10, 16, True))
+        self.assertIn("beyond", far.note())
+        decades = scales.Scale([1, 10, 100])
+        self.assertTrue(decades.logarithmic)
+        self.assertAlmostEqual(decades.share(10), 0.5)
+        self.assertEqual(scales.Scale([7.0, 7.0]).share(7), 0)
+        self.assertFalse(scales.Scale([-5, 0, 100]).logarithmic)
+
+    def test_panels_wrap(self):
+        self.assertEqual([scales.columns_for(n) for n in (1, 2, 4, 7, 63)], [1, 2, 2, 3, 4])
 
 
 if __name__ == "__main__":

@@ -57,6 +57,18 @@ def bootstrap(values, statistic):
     return percentile(found, 2.5), percentile(found, 97.5)
 
 
+LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow; Student's t is not
+
+
+def interval(values):
+    """(low, high) of the 95 % confidence interval of the mean of independent values: by bootstrap, which follows a
+    skewed distribution, else by Student's t; None for fewer than two values."""
+    if len(values) >= LEAST_FOR_BOOTSTRAP:
+        return bootstrap(values, mean)
+    half = confidence(values)
+    return None if half is None else (mean(values) - half, mean(values) + half)
+
+
 def decimals_of(half):
     """Number of digits after the point that show an interval's half width with two digits."""
     return max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 0

@@ -9,7 +9,7 @@ import sqlite3
 from dccvp import cost
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.common.statistics import confidence, mean, with_interval
+from dccvp.common.statistics import confidence, interval, mean, with_interval
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
@@ -85,14 +85,21 @@ def write_csv(path, names, rows):
 
 
 def write_tables(folder, rows, lines):
-    """Writes table.csv with a row for each point, means.csv with a row for all seeds of a setting (with half of each
-    mean's 95 % interval) and results.sqlite."""
+    """Writes table.csv with a row for each point and results.sqlite; with several seeds means.csv with a row for all
+    seeds of a setting (each mean with half of its 95 % interval by Student's t, and the ends of its interval) and
+    differences.csv (paired differences from the best setting)."""
     axes, metrics = folder.document["axes"], list(folder.document["metrics"])
     write_csv(folder.path / "table.csv", ["point", "id", "status", *axes, *metrics], rows)
     if "seed" in axes:
-        means = [{**line, **{f"{name} ±": half for name, half in line["half"].items()}} for line in lines]
+        means = [{**line, **{f"{name} ±": half for name, half in line["half"].items()},
+                  **{f"{name} {end}": ends[i] if ends else None for name, ends in line["interval"].items()
+                     for i, end in enumerate(("low", "high"))}} for line in lines]
         write_csv(folder.path / "means.csv", ["point", "runs", *(axis for axis in axes if axis != "seed"),
-                                              *(part for name in metrics for part in (name, f"{name} ±"))], means)
+                                              *(part for name in metrics for part in
+                                                (name, f"{name} ±", f"{name} low", f"{name} high"))], means)
+        write_csv(folder.path / "differences.csv",
+                  ["metric", "point", "best point", "difference", "low", "high", "seeds", "tied"],
+                  list(differences(folder.document["best"], lines)))
     write_sqlite(folder, rows)
 
 
@@ -128,7 +135,8 @@ def write_sqlite(folder, rows):
 
 def averaged(folder, rows):
     """A dict for all ok seeds of a setting: point (the first), runs, parameters, the means of the metrics; `half`:
-    half the width of each mean's interval; `seeds`: {metric: {seed: value}}."""
+    half the width of each mean's interval by Student's t; `interval`: its ends (statistics.interval); `seeds`:
+    {metric: {seed: value}}; `id`: of the first point."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     groups = {}
     for row in rows:
@@ -136,53 +144,89 @@ def averaged(folder, rows):
             groups.setdefault(tuple(row[a] for a in axes), []).append(row)
     out = []
     for key, group in groups.items():
-        line = {"point": group[0]["point"], "runs": len(group), **dict(zip(axes, key)), "half": {}, "seeds": {}}
+        line = {"point": group[0]["point"], "id": group[0]["id"], "runs": len(group), **dict(zip(axes, key)),
+                "half": {}, "interval": {}, "seeds": {}}
         for name in folder.document["metrics"]:
             seeds = {row.get("seed", ""): float(row[name]) for row in group if isinstance(row[name], (int, float))}
             values = list(seeds.values())
             line[name] = mean(values) if values else None
-            line["half"][name], line["seeds"][name] = confidence(values), seeds
+            line["half"][name], line["interval"][name] = confidence(values), interval(values)
+            line["seeds"][name] = seeds
         out.append(line)
     return out
 
 
-def pareto(lines, better):
-    """The lines that no other line beats: none is at least as good in every metric and better in one. `better`:
-    {metric: max or min}."""
-    sign = {name: 1 if way == "max" else -1 for name, way in better.items()}
-    able = [line for line in lines if all(line[name] is not None for name in better)]
-
-    def beats(a, b):
-        gains = [sign[n] * (a[n] - b[n]) for n in better]
-        return min(gains) >= 0 and max(gains) > 0
-
-    return [line for line in able if not any(beats(other, line) for other in able)]
+def paired(one, other, metric):
+    """(mean, low, high, seeds) of the differences one - other, seed by seed; low and high are None for one seed. None
+    if they have no seed in common."""
+    a, b = (line.get("seeds", {}).get(metric, {}) for line in (one, other))
+    found = [a[seed] - b[seed] for seed in a if seed in b]
+    return (mean(found), *(interval(found) or (None, None)), len(found)) if found else None
 
 
 def tied(one, other, metric):
     """True if two lines cannot be told apart by a metric: equal means, or an interval of the differences seed by seed
     that holds 0."""
-    a, b = one["seeds"][metric], other["seeds"][metric]
-    differences = [a[seed] - b[seed] for seed in a if seed in b]
-    half = confidence(differences)
-    return one[metric] == other[metric] or half is not None and abs(mean(differences)) <= half
+    if one[metric] == other[metric]:
+        return True
+    difference = paired(one, other, metric)
+    return difference is not None and difference[1] is not None and difference[1] <= 0 <= difference[2]
+
+
+def pareto(lines, better):
+    """The lines that no other line beats: none is better in one metric and not worse in any, as far as the seeds can
+    tell (`tied`). `better`: {metric: max or min}."""
+    able = [line for line in lines if all(line[name] is not None for name in better)]
+
+    def gain(a, b, name):
+        return 0 if tied(a, b, name) else (a[name] - b[name]) * (1 if better[name] == "max" else -1)
+
+    def beats(a, b):
+        gains = [gain(a, b, name) for name in better]
+        return min(gains) >= 0 and max(gains) > 0
+
+    return [line for line in able if not any(beats(other, line) for other in able)]
+
+
+def best_of(lines, name, way):
+    """The line with the best mean of a metric; None if no line has one."""
+    able = [line for line in lines if line[name] is not None]
+    return (max if way == "max" else min)(able, key=operator.itemgetter(name)) if able else None
+
+
+def differences(best, lines):
+    """Rows of the paired differences of every line from the best one, for each metric of `best`."""
+    for name, way in best.items():
+        pick = best_of(lines, name, way)
+        for line in lines:
+            found = None if pick is None or line is pick or line[name] is None else paired(line, pick, name)
+            if found:
+                yield {"metric": name, "point": line["point"], "best point": pick["point"],
+                       **dict(zip(("difference", "low", "high", "seeds"), found)), "tied": tied(line, pick, name)}
 
 
 def best_lines(folder, lines):
     """(title, line, the lines tied with it) for the best line by each metric, and for the lines that no other beats."""
     best = folder.document["best"]
     for name, way in best.items():
-        able = [line for line in lines if line[name] is not None]
-        if able:
-            pick = (max if way == "max" else min)(able, key=operator.itemgetter(name))
-            yield f"{way} {name}", pick, [line for line in able if line is not pick and tied(pick, line, name)]
+        pick = best_of(lines, name, way)
+        if pick:
+            yield f"{way} {name}", pick, [line for line in lines if line is not pick and line[name] is not None
+                                          and tied(pick, line, name)]
     if len(best) > 1:
         for line in pareto(lines, best):
             yield "not beaten", line, []
 
 
+ONE_RUN = ("Each setting was run once, so chance is unknown and ties cannot be told: `seeds: 1..5` in the sweep gives "
+           "intervals.")
+
+
 def mean_text(line, metric):
-    return "" if line[metric] is None else with_interval(line[metric], line["half"][metric])
+    """The mean of a metric with half its interval; of a single run four digits, of which chance decides some."""
+    if line[metric] is None:
+        return ""
+    return with_interval(line[metric], line["half"][metric], digits=4 if line.get("runs") == 1 else 6)
 
 
 def ties_text(lines):
@@ -204,7 +248,8 @@ def best_text(folder, lines):
         cells = [title, str(line["point"]), *(str(line[a]) for a in axes), *(mean_text(line, m) for m in best),
                  *([ties_text(tied_lines)] if ties else [])]
         text.append("| " + " | ".join(cells) + " |")
-    return "\n".join(text) + "\n"
+    note = f"\n{ONE_RUN}\n" if all(line.get("runs") == 1 for line in lines) else ""
+    return "\n".join(text) + "\n" + note
 
 
 def missed_limits(folder, lines):

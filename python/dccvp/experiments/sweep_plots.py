@@ -3,28 +3,22 @@
 import itertools
 import math
 
-from dccvp.common.pictures import COLOURS, GRID, INK
+from dccvp.common.pictures import COLOURS, GRID, INK, PALE
 import matplotlib.pyplot as plt
+from matplotlib.colors import LogNorm, Normalize
 
-from dccvp.common import quantity
+from dccvp.common.order import ordered
+from dccvp.common.scales import Scale, columns_for
 from dccvp.experiments import results
 
 LEGEND_LINE = 0.17  # inches
+WIDEST = 13         # inches of panels side by side
 
 
 def label_of(parameter, value):
     """The text of a parameter and its value; a long text is shortened in the middle."""
     text = f"{parameter} = {value}"
     return text if len(text) <= 80 else f"{text[:50]} … {text[-27:]}"
-
-
-def ordered(values):
-    """The distinct values: quantities by size, words in the order of their first appearance."""
-    values = list(dict.fromkeys(values))
-    numbers = [quantity.number(v) for v in values]
-    if all(n is not None for n in numbers):
-        return [v for _, v in sorted(zip(numbers, values))]
-    return values
 
 
 def file_name(*parts):
@@ -43,17 +37,23 @@ def draw_heatmap(plot, lines, units, out):
     means = {key: sum(values) / len(values) for key, values in cells.items()}
     if not means:
         return
-    low, high = min(means.values()), max(means.values())
-    fig, axes = plt.subplots(1, len(panels), squeeze=False, layout="constrained",
-                             figsize=(1.5 + len(panels) * (1.2 + 0.75 * len(xs)), 1.6 + 0.5 * len(ys)))
-    for ax, panel in zip(axes[0], panels):
+    scale = Scale(list(means.values()))
+    norm = (LogNorm if scale.logarithmic else Normalize)(scale.low, max(scale.high, scale.low + 1e-300), clip=True)
+    width = 1.2 + 0.75 * len(xs)  # of a panel, in inches
+    columns = columns_for(len(panels), max(1, int(WIDEST / width)))
+    rows = -(-len(panels) // columns)
+    fig, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
+                             figsize=(1.5 + columns * width, rows * (1.6 + 0.5 * len(ys))))
+    for ax in axes.flat[len(panels):]:
+        ax.remove()
+    for ax, panel in zip(axes.flat, panels):
         grid = [[means.get((panel, a, b), float("nan")) for a in xs] for b in ys]
-        image = ax.imshow(grid, vmin=low, vmax=high, cmap="cividis", aspect="auto", origin="lower")
+        image = ax.imshow(grid, norm=norm, cmap="cividis", aspect="auto", origin="lower")
         for i, b in enumerate(ys):
             for j, a in enumerate(xs):
                 value = means.get((panel, a, b))
                 if value is not None:
-                    dark = high > low and (value - low) / (high - low) < 0.5
+                    dark = scale.share(value) < 0.5
                     ax.text(j, i, f"{value:.4g}", ha="center", va="center", fontsize=7,
                             color="white" if dark else INK)
         ax.set_xticks(range(len(xs)), xs, rotation=30, ha="right", fontsize=8)
@@ -61,8 +61,10 @@ def draw_heatmap(plot, lines, units, out):
         ax.set_xlabel(x, fontsize=8)
         if panel is not None:
             ax.set_title(f"{by} = {panel}", fontsize=8, loc="left")
-    axes[0][0].set_ylabel(y, fontsize=8)
-    fig.colorbar(image, ax=list(axes[0]), label=with_unit(metric, units))
+    for row in axes:
+        row[0].set_ylabel(y, fontsize=8)
+    label = with_unit(metric, units) + (f" ({scale.note()})" if scale.note() else "")
+    fig.colorbar(image, ax=[ax for ax in axes.flat if ax in fig.axes], label=label)
     fig.savefig(out / file_name("heatmap", metric, x, y), dpi=110)
     plt.close(fig)
 
@@ -138,8 +140,16 @@ def draw_pareto(plot, lines, best, units, out):
         mine = sorted({(line[x], line[y]) for line in able if by is None or line[by] == group})
         ax.plot(*zip(*mine), "o", markersize=5, color=COLOURS[i % len(COLOURS)],
                 label=label_of(by, group) if by else "settings")
+    for line in able:  # intervals over the seeds
+        ends = [line.get("interval", {}).get(name) for name in (x, y)]
+        if any(ends):
+            bars = [None if not e else [[line[n] - e[0]], [e[1] - line[n]]] for n, e in zip((x, y), ends)]
+            ax.errorbar(line[x], line[y], xerr=bars[0], yerr=bars[1], fmt="none", ecolor=PALE, elinewidth=0.8, zorder=1)
     ax.plot(*zip(*sorted(front)), "o-", color=INK, linewidth=1, markersize=8, markerfacecolor="none",
             label="not beaten (points of table.csv)")
+    for name, stretch in ((x, ax.set_xscale), (y, ax.set_yscale)):
+        if Scale([line[name] for line in able]).logarithmic:
+            stretch("log")
     ax.set_xlabel(f"{with_unit(x, units)} ({best[x]} is better)")
     ax.set_ylabel(f"{with_unit(y, units)} ({best[y]} is better)")
     ax.margins(0.08)

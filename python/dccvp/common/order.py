@@ -1,0 +1,12 @@
+"""The order of an axis in pictures of a sweep."""
+
+from dccvp.common import quantity
+
+
+def ordered(values):
+    """The distinct values: quantities by size, words in the order of their first appearance."""
+    values = list(dict.fromkeys(values))
+    numbers = [quantity.number(v) for v in values]
+    if all(n is not None for n in numbers):
+        return [v for _, v in sorted(zip(numbers, values))]
+    return values

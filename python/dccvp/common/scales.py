@@ -1,0 +1,45 @@
+"""The scale of values in a picture: logarithmic where they span decades, and not owned by an outlier."""
+
+import math
+
+from dccvp.common.statistics import percentile
+
+MOST_RATIO = 30  # of the greatest to the least value on a linear scale
+FAR = 3          # heights of the middle half beyond which a value is an outlier (Tukey's outer fence)
+
+
+class Scale:
+    """A scale for `values`, numbers of which at least one is there. `logarithmic`; `low`, `high`: its ends; `cut`: true
+    if values lie beyond them."""
+
+    def __init__(self, values):
+        values = [value for value in values if math.isfinite(value)] or [0.0]
+        least, most = min(values), max(values)
+        self.logarithmic = least > 0 and most > MOST_RATIO * least
+        self.low, self.high = least, most
+        if not self.logarithmic:
+            quarter, three = percentile(values, 25), percentile(values, 75)
+            far = FAR * (three - quarter)
+            if far > 0:
+                self.low = min(value for value in values if value >= quarter - far)
+                self.high = max(value for value in values if value <= three + far)
+        self.cut = (self.low, self.high) != (least, most)
+
+    def share(self, value):
+        """The place of a value on the scale: 0 at its low end and below, 1 at its high end and above."""
+        low, high = self.low, self.high
+        if self.logarithmic:
+            low, high, value = math.log(low), math.log(high), math.log(max(value, low))
+        if high <= low:
+            return 0.0
+        return min(max((value - low) / (high - low), 0.0), 1.0)
+
+    def note(self):
+        """What a reader must know of the scale; empty for a linear scale that holds all values."""
+        return "logarithmic scale" if self.logarithmic else "values beyond the scale have its last colour" \
+            if self.cut else ""
+
+
+def columns_for(panels, wide=4):
+    """The number of columns in which panels stand: as square as possible, at most `wide`."""
+    return max(1, min(wide, math.ceil(math.sqrt(panels))))
