@@ -464,9 +464,26 @@ class Report(unittest.TestCase):
         text = self.browser.run("return document.body.innerText")
         for part in ("3 of 4 points ok", "goodput, Gb/s", "aggregate.goodput_gbps", "max goodput"):
             self.assertIn(part, text)
-        drawn = self.browser.run("return [...document.images].map((i) => [i.naturalWidth, i.alt])")
-        self.assertEqual(len(drawn), 2)
-        self.assertTrue(all(width > 300 and alt for width, alt in drawn), drawn)
+        # Three points in the heat map and in the trade-off: links to their reports that the keyboard reaches.
+        links = self.browser.run("return [...document.querySelectorAll('#pictures a')].map((a) => [a.href.baseVal || "
+                                 "a.getAttribute('href'), a.tabIndex, a.title || a.getAttribute('aria-label')])")
+        self.assertEqual(len(links), 6)
+        for address, tab, told in links:
+            self.assertTrue((self.folder / "swept" / address).is_file(), address)
+            self.assertEqual(tab, 0)
+            self.assertRegex(told, "^point [0-9]: switch.ecn.kmin = ")
+        colours = []
+        for theme in ("light", "dark"):
+            self.browser.run(f"document.documentElement.dataset.theme = '{theme}'")
+            colours.append(self.browser.run("return [...document.querySelectorAll('.cell')].map((c) => "
+                                            "[getComputedStyle(c).backgroundColor, getComputedStyle(c).color])"))
+        self.assertEqual(len(colours[0]), 3)
+        for light, dark in zip(*colours):
+            self.assertNotEqual(light, dark)
+        for width in (400, 800, 1300):
+            self.browser.driver.set_window_size(width, 1000)
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth - innerWidth"), 0, width)
+        self.browser.driver.set_window_size(1400, 1000)
 
         points = [f"swept/points/{row['id']}" for row in rows if row["status"] == "ok"][:2]
         self.check_page(self.make(*points, "-o", "points.html"), points)

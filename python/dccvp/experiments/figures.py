@@ -31,6 +31,8 @@ OUTSIDE = "OUTSIDE"
 MISSING = "MISSING"  # a run failed, or a run has no such value
 SHOWN = "-"          # no bounds: not judged
 
+SCHEMA_VERSION = 1  # of metrics.json
+
 SMALL_BYTES = 10_000
 TIMES = "times of flows"  # key in a run's metrics: (bytes, microseconds) of every completed flow
 
@@ -321,6 +323,14 @@ def times_between(rows, least, most):
             "fct_us_p99": percentile(times, 99), "fct_us_p999": percentile(times, 99.9)}
 
 
+def check_schema(metrics, file):
+    """InputError for metrics.json of a release in which figures have other meanings."""
+    version = metrics.get("schema_version", SCHEMA_VERSION) if isinstance(metrics, dict) else SCHEMA_VERSION
+    if version != SCHEMA_VERSION:
+        raise InputError(f"'{file}': schema_version is {version}, this release reads {SCHEMA_VERSION}: figures may "
+                         "have other meanings; use the release that wrote it, or run it again")
+
+
 def results_of(folder, times=True):
     """A run's metrics.json; with `times` also the completion times of flows.csv: under TIMES all of them, for figures
     with `bytes`, and under small_flows those of flows up to 10 KB. InputError for an unreadable file."""
@@ -329,6 +339,7 @@ def results_of(folder, times=True):
         metrics = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"'{file}': {error}; remove it and give the same command again") from None
+    check_schema(metrics, file)
     if times:
         add_times(metrics, folder)
     return metrics

@@ -6,11 +6,12 @@ Exit status 2, with a sentence, if a folder holds no run or the file cannot be w
 """
 
 import argparse
+import os
 import pathlib
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
-from dccvp.experiments.folder import OLD_PLAN, PLAN
+from dccvp.experiments.folder import OK, OLD_PLAN, PLAN, Folder
 from dccvp.report import sections, series, sweep_report
 from dccvp.report.page import filled
 from dccvp.report.run_folder import Run
@@ -19,6 +20,9 @@ TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes")
           ("rates", "Rates"), ("queues", "Queues"), ("completion", "Completion"),
           ("flows", "Flows"), ("controllers", "Controllers"), ("links", "Links"),
           ("counters", "Counters"), ("configuration", "Configuration"))
+
+
+MOST_LINKED = 100  # points whose reports a sweep's report writes; each takes a fraction of a second
 
 
 def many(count, one):
@@ -76,6 +80,25 @@ def runs_page(folders, dccvp):
     return page(runs)
 
 
+def point_reports(arguments):
+    """Writes the reports of a sweep's points into their folders, unless they are there; returns {id of a point: its
+    address as seen from the sweep's report}. A sweep of more than MOST_LINKED points gets those that are there."""
+    folder = Folder.open(arguments.folders[0])
+    here = pathlib.Path(arguments.file).resolve().parent
+    links, made = {}, 0
+    for point in folder.points:
+        file = folder.results(point) / "report.html"
+        try:
+            if not file.exists() and made < MOST_LINKED and (folder.status(point) or {}).get("status") == OK:
+                write_whole(file, runs_page([file.parent], arguments.dccvp))
+                made += 1
+        except (OSError, InputError):  # results of another machine, a folder that cannot be written
+            continue
+        if file.exists():
+            links[point["id"]] = os.path.relpath(file.resolve(), here)
+    return links
+
+
 def main(argv):
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
@@ -86,7 +109,7 @@ def main(argv):
         (pathlib.Path(arguments.folders[0]) / name).exists() for name in (PLAN, OLD_PLAN))
     try:
         if sweep:
-            text = sweep_report.page(arguments.folders[0])
+            text = sweep_report.page(arguments.folders[0], point_reports(arguments))
         else:
             text = runs_page(arguments.folders, arguments.dccvp)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:

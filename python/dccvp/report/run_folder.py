@@ -6,7 +6,7 @@ import subprocess
 
 from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
-from dccvp.experiments.figures import metric_rows
+from dccvp.experiments.figures import check_schema, metric_rows
 from dccvp.experiments.folder import label_of
 
 
@@ -68,6 +68,7 @@ class Run:
             raise InputError(f"{path}: {error}") from error
         if not isinstance(metrics, dict):
             raise InputError(f"{path}: not an object")
+        check_schema(metrics, path)
         for key in NEEDED:
             if key not in metrics:
                 raise InputError(f"{path}: no '{key}': not the metrics of a run")

@@ -7,6 +7,7 @@ import re
 from dccvp.common import quantity
 from dccvp.common.statistics import percentile
 from dccvp.report.distributions import distributions
+from dccvp.report.completion_pictures import Flows, completion_pictures
 from dccvp.report.html_text import escape, figure, meter, number, size_text, table, time_text
 from dccvp.report.layout import section, side_by_side
 from dccvp.report.run_folder import described
@@ -181,7 +182,8 @@ def completion(runs):
                       f"slowdown 1 … {10 ** decades:.3g} (log)", "time, median", "time, 99 %"], rows,
                      "lrrrrrlrr")
 
-    return section("completion", "Completion times by flow size", side_by_side(runs, body),
+    drawn = completion_pictures([Flows(run.label).add(run.flows, run.metrics) for run in runs])
+    return section("completion", "Completion times by flow size", drawn + side_by_side(runs, body),
                    "Slowdown: time from posting to the last ACK over the time in an empty network. "
                    'Dots: <span class="dots key"><i class="p50"></i></span> median, '
                    '<span class="dots key"><i class="p95"></i></span> 95th, '

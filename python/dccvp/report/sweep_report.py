@@ -1,16 +1,19 @@
 """The report of a sweep: parameters, best points, pictures, and every point."""
 
-import base64
-
+from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
 from dccvp.experiments import results
+from dccvp.report import sweep_pictures
+from dccvp.report.completion_pictures import Flows, completion_pictures
 from dccvp.report.html_text import escape, table
 from dccvp.report.layout import section
 from dccvp.report.page import filled
 
+MOST_CURVES = 8     # colours that a reader can tell apart
 MOST_POINTS = 5000  # a browser lays out so many rows in a second or two
 
-SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("points", "Points"))
+SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("completion", "Completion"),
+            ("points", "Points"))
 
 
 def figure_text(value):
@@ -63,22 +66,42 @@ def best(folder, lines):
              *(escape(results.mean_text(line, name)) or "–" for name in columns.metrics),
              escape(results.ties_text(ties))]
             for title, line, ties in results.best_lines(folder, lines)]
-    body = table(["", "point", *columns.head, "tied with"], rows, "lr" + columns.kinds + "l") if rows else \
+    note = f'<p class="note">{escape(results.ONE_RUN)}</p>' if all(line["runs"] == 1 for line in lines) else ""
+    body = note + table(["", "point", *columns.head, "tied with"], rows, "lr" + columns.kinds + "l") if rows else \
         '<p class="note">The sweep does not say what is better (`best`).</p>'
     return section("best", "Best", body, "The best point by each metric, with the points that cannot be "
                    "told from it, and the points that no other beats in all metrics; means over the seeds with their "
                    "95 % intervals.")
 
 
-def pictures(folder):
-    found = sorted([*folder.path.glob("heatmap_*.png"), *folder.path.glob("pareto_*.png")])
-    body = "".join(
-        f'<p><img src="data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}" '
-        f'alt="{escape(path.stem)}" style="max-width:100%;background:#fff"></p>' for path in found)
-    return section("pictures", "Pictures", body or '<p class="note">None were drawn.</p>')
+def completion(folder, rows, lines):
+    """Completion times of the settings, each over all its seeds."""
+    axes = [axis for axis in folder.document["axes"] if axis != "seed"]
+    best = next(iter(folder.document["best"].items()), None)
+    shown, note = lines, ""
+    if len(lines) > MOST_CURVES:
+        if best is None:
+            return ""
+        name, way = best
+        able = [line for line in lines if line[name] is not None]
+        shown = sorted(able, key=lambda line: line[name], reverse=way == "max")[:MOST_CURVES]
+        note = f'<p class="note">The {len(shown)} of {len(lines)} settings with the best {escape(name)}.</p>'
+    runs = []
+    for line in shown:
+        settings = tuple(line[axis] for axis in axes)
+        flows = Flows(", ".join(str(text) for text in settings if text != "") or f"point {line['point']}")
+        for row in rows:
+            if row["status"] == folders.OK and tuple(row[axis] for axis in axes) == settings:
+                place = folder.results(folder.points[row["point"] - 1])
+                flows.add_folder(place, figures.results_of(place, times=False))
+        runs.append(flows)
+    drawn = completion_pictures(runs)
+    return section("completion", "Completion times", note + drawn, "Flows that began within <code>measure</code>, over "
+                   "all seeds of a setting. Slowdown: completion time over the time in an empty network.") \
+        if drawn else ""
 
 
-def points(folder, rows):
+def points(folder, rows, links):
     columns = Columns(folder.document)
     shown = []
     for row in rows[:MOST_POINTS]:
@@ -89,7 +112,8 @@ def points(folder, rows):
         cells = columns.cells(row)
         axes = len(columns.axes)
         shown.append([str(row["point"]), *cells[:axes], state, *cells[axes:],
-                      f"<code>points/{escape(row['id'])}</code>"])
+                      f'<a href="{escape(links[row["id"]])}">points/{escape(row["id"])}</a>' if row["id"] in links
+                      else f"<code>points/{escape(row['id'])}</code>"])
     axes = len(columns.axes)
     caption = f"The first {MOST_POINTS} of {len(rows)}; table.csv has all" if len(rows) > MOST_POINTS else ""
     return section("points", "Points", table(
@@ -97,11 +121,17 @@ def points(folder, rows):
         "r" + columns.kinds[:axes] + "l" + columns.kinds[axes:] + "l", caption))
 
 
-def page(path):
-    """The HTML about the folder of a sweep; InputError if it is none."""
+def page(path, links=None):
+    """The HTML about the folder of a sweep; InputError if it is none. `links`: {id of a point: address of its
+    report}."""
+    links = links or {}
     folder = folders.Folder.open(path)
     rows = results.rows_of(folder)
     lines = results.averaged(folder, rows)
-    body = summary(folder, rows) + best(folder, lines) + pictures(folder) + points(folder, rows)
-    return filled("DCC-VP sweep report", folder.document["name"], SECTIONS, body,
-                  f"From {path}. A point's own report: dccvp report {path}/points/….", {"runs": []})
+    drawn = sweep_pictures.pictures(folder, lines, links)
+    times = completion(folder, rows, lines)
+    drawn = drawn or '<p class="note">The sweep asks for none (`heatmaps`, `pareto`).</p>'
+    body = (summary(folder, rows) + best(folder, lines) + section("pictures", "Pictures", drawn) + times
+            + points(folder, rows, links))
+    titles = [title for title in SECTIONS if title[0] != "completion" or times]
+    return filled("DCC-VP sweep report", folder.document["name"], titles, body, f"From {path}.", {"runs": []})
