@@ -1,22 +1,29 @@
 // A histogram with logarithmic buckets, for quantiles with little memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stats/octave_buckets.h"
 #include "stats/proportion.h"
+#include "units.h"
 
 namespace dcc {
 
-/// 32 buckets per octave: quantiles are within 3.2 %, and exact below 64; the mean is exact. The
-/// unit is the caller's.
+/// 32 buckets per octave. The least and the greatest value, the mean, and quantiles below 64 are
+/// exact. Other quantiles are interpolated within the bucket that contains the exact quantile, so
+/// they differ from it by less than the bucket's width, 1/32 of the value, and never leave the
+/// range of the values. The unit is the caller's.
 class LogHistogram {
  public:
   void add(std::uint64_t value) {
     ++buckets_.of(value);
     ++count_;
     sum_ += value;
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
   }
   void merge(const LogHistogram& other) {
     other.buckets_.find([this](std::uint64_t lower_edge, std::uint64_t count) {
@@ -25,6 +32,8 @@ class LogHistogram {
     });
     count_ += other.count_;
     sum_ += other.sum_;
+    min_ = std::min(min_, other.min_);
+    max_ = std::max(max_, other.max_);
   }
 
   /// Adds what was added since `earlier`, a former copy of this histogram, `times` more times.
@@ -41,7 +50,9 @@ class LogHistogram {
 
   /// The content as plain numbers. Concatenated numbers of several histograms give their sum.
   std::vector<std::int64_t> counts() const {
-    std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0};
+    std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0,
+                                      static_cast<std::int64_t>(min_),
+                                      static_cast<std::int64_t>(max_)};
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
       if (count == 0) return false;
       numbers.push_back(static_cast<std::int64_t>(lower_edge));
@@ -56,7 +67,9 @@ class LogHistogram {
     for (std::size_t at = 0; at < numbers.size();) {
       histogram.sum_ += static_cast<std::uint64_t>(numbers[at]);
       std::int64_t buckets = numbers[at + 1];
-      for (at += 2; buckets != 0; --buckets, at += 2) {
+      histogram.min_ = std::min(histogram.min_, static_cast<std::uint64_t>(numbers[at + 2]));
+      histogram.max_ = std::max(histogram.max_, static_cast<std::uint64_t>(numbers[at + 3]));
+      for (at += 4; buckets != 0; --buckets, at += 2) {
         const auto count = static_cast<std::uint64_t>(numbers[at + 1]);
         histogram.buckets_.of(static_cast<std::uint64_t>(numbers[at])) += count;
         histogram.count_ += count;
@@ -65,27 +78,34 @@ class LogHistogram {
     return histogram;
   }
 
-  /// Calls visit(lower edge, count) for every bucket that is not empty, ascending.
+  /// Calls visit(greatest value, count) for every bucket that is not empty, ascending. In the last
+  /// of them the greatest value is max().
   template <class Visit>
   void each(Visit visit) const {
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
-      if (count != 0) visit(lower_edge, count);
+      if (count != 0) visit(std::min(Buckets::upper_edge(lower_edge), max_), count);
       return false;
     });
   }
 
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
-  /// Lower edge of the bucket that holds the value of rank ⌈per_mille/1000 · count⌉; 0 when empty.
+  /// The least and the greatest value; 0 when empty.
+  std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
+  std::uint64_t max() const { return max_; }
+  /// The value of rank ⌈per_mille/1000 · count⌉, interpolated within its bucket; 0 when empty.
   std::uint64_t quantile(unsigned per_mille) const {
     if (count_ == 0) return 0;
-    const std::uint64_t rank = (count_ * per_mille + 999) / 1000;
-    std::uint64_t seen = 0;
-    std::uint64_t found = Buckets::last_edge();
+    const std::uint64_t rank =
+        std::max<std::uint64_t>((count_ * static_cast<Uint128>(per_mille) + 999) / 1000, 1);
+    std::uint64_t before = 0;
+    std::uint64_t found = max_;
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
-      seen += count;
-      if (seen < rank || seen == 0) return false;
-      found = lower_edge;
+      if (before + count < rank) {
+        before += count;
+        return false;
+      }
+      found = interpolated(lower_edge, rank - before, count);
       return true;
     });
     return found;
@@ -94,9 +114,26 @@ class LogHistogram {
  private:
   using Buckets = OctaveBuckets<std::uint64_t, 48>;
 
+  /// The `nth` (from 1) of `count` values, taken as evenly spread over their bucket. The bucket of
+  /// the least value begins with that value, and the bucket of the greatest value ends with it.
+  std::uint64_t interpolated(std::uint64_t lower_edge, std::uint64_t nth,
+                             std::uint64_t count) const {
+    const std::uint64_t upper_edge = Buckets::upper_edge(lower_edge);
+    const std::uint64_t from = std::max(lower_edge, min_);
+    const std::uint64_t to = std::min(upper_edge, max_);
+    const std::uint64_t at_begin = min_ >= lower_edge ? 1 : 0;
+    const std::uint64_t at_end = max_ <= upper_edge ? 1 : 0;
+    const std::uint64_t steps = count + 1 - at_begin - at_end;
+    if (steps == 0) return from;  // one value, which is both the least and the greatest
+    const Uint128 way = static_cast<Uint128>(to - from) * (nth - at_begin);
+    return from + static_cast<std::uint64_t>((way + steps / 2) / steps);
+  }
+
   Buckets buckets_;
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
+  std::uint64_t min_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t max_ = 0;
 };
 
 }  // namespace dcc

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace dcc {
@@ -40,6 +41,13 @@ class OctaveBuckets {
 
   /// Lower edge of the last bucket.
   static std::uint64_t last_edge() { return lower_edge(kBuckets - 1); }
+  /// The greatest value in the bucket that begins at `lower_edge`. The last bucket has no end.
+  static std::uint64_t upper_edge(std::uint64_t lower_edge) {
+    if (lower_edge < 2 * kPageBuckets) return lower_edge;
+    if (lower_edge >= last_edge()) return std::numeric_limits<std::uint64_t>::max();
+    const int octave = 63 - __builtin_clzll(lower_edge);
+    return lower_edge + (std::uint64_t{1} << (octave - kSubBits)) - 1;
+  }
 
  private:
   static constexpr int kSubBits = 5;

@@ -1,5 +1,7 @@
 #include "stats/queue_statistics.h"
 
+#include <algorithm>
+
 namespace dcc {
 
 void QueueStatistics::restart(Bytes length, PicoSeconds now) {
@@ -36,9 +38,18 @@ QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
     Area below = 0;
     Bytes found = max_;
     up_to_now.weights_.find([&](std::uint64_t lower_edge, std::int64_t weight) {
-      below += static_cast<Area>(weight) * 100;
-      if (below < wanted) return false;
-      found = static_cast<Bytes>(lower_edge);
+      const Area more = static_cast<Area>(weight) * 100;
+      if (more == 0 || below + more < wanted) {
+        below += more;
+        return false;
+      }
+      // The lengths of a bucket are taken as evenly spread over it.
+      const auto from = std::max(static_cast<Bytes>(lower_edge), up_to_now.min_);
+      const auto to = static_cast<Bytes>(
+          std::min(Weights::upper_edge(lower_edge), static_cast<std::uint64_t>(max_)));
+      // In steps of 2^-20 of the bucket, because the product of three numbers overflows.
+      const Area part = ((wanted - below) << 20) / more;
+      found = from + static_cast<Bytes>((static_cast<Area>(to - from) * part + (1 << 19)) >> 20);
       return true;
     });
     return found;

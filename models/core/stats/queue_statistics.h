@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "stats/octave_buckets.h"
 #include "stats/proportion.h"
@@ -10,8 +11,10 @@
 namespace dcc {
 
 /// Weights each length with the time it lasted; the owner reports every change. Quantiles come from
-/// a histogram with 32 buckets per octave: within 3.2 %, and exact below 64 bytes. A change costs
-/// one multiplication; the first change in an octave allocates 256 bytes.
+/// a histogram with 32 buckets per octave: exact below 64 bytes, otherwise interpolated within the
+/// bucket that contains the exact quantile, whose width is 1/32 of the length. They never leave the
+/// range of the lengths. A change costs one multiplication; the first change in an octave allocates
+/// 256 bytes.
 class alignas(64) QueueStatistics {
  public:
   /// Clears the statistics and starts with this length at `now`.
@@ -45,7 +48,7 @@ class alignas(64) QueueStatistics {
   /// Statistics up to a given time.
   struct Figures {
     Bytes mean = 0;  // rounded to nearest
-    Bytes p50 = 0;   // lower edge of the bucket that contains the time-weighted median
+    Bytes p50 = 0;   // time-weighted median, interpolated
     Bytes p99 = 0;
     Bytes max = 0;
   };
@@ -60,10 +63,12 @@ class alignas(64) QueueStatistics {
   void weigh(Bytes length, std::int64_t lasted) {
     weights_.of(static_cast<std::uint64_t>(length)) += lasted;
     area_ += static_cast<Area>(length) * lasted;
+    if (length < min_) min_ = length;
   }
 
   Bytes length_ = 0;
   Bytes max_ = 0;
+  Bytes min_ = std::numeric_limits<Bytes>::max();  // of lengths that lasted
   PicoSeconds since_{};
   PicoSeconds from_{};
   Area area_ = 0;  // bytes · ps

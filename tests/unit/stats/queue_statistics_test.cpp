@@ -66,6 +66,60 @@ TEST(QueueStatistics, AgreesWithSortingTheSamples) {
   EXPECT_NEAR(static_cast<double>(figures.p99), exact(0.99), exact(0.99) * 0.033);
 }
 
+/// Each length lasts for its number of nanoseconds.
+void expect_queue_brackets(const char* name, std::vector<std::pair<Bytes, std::int64_t>> lengths) {
+  QueueStatistics statistics;
+  statistics.restart(lengths[0].first, PicoSeconds(0));
+  PicoSeconds now{};
+  std::int64_t span = 0;
+  for (const auto& [length, lasted] : lengths) {
+    statistics.changed(length, now);
+    now += kNanoSecond * lasted;
+    span += lasted;
+  }
+  const auto figures = statistics.figures(now);
+  std::sort(lengths.begin(), lengths.end());
+  const auto exact = [&](std::int64_t percent) {
+    std::int64_t below = 0;
+    for (const auto& [length, lasted] : lengths) {
+      below += lasted;
+      if (below * 100 >= span * percent) return length;
+    }
+    return lengths.back().first;
+  };
+  EXPECT_EQ(figures.max, lengths.back().first) << name;
+  EXPECT_LE(figures.mean, figures.max) << name;
+  for (const auto& [found, is] :
+       {std::pair(figures.p50, exact(50)), std::pair(figures.p99, exact(99))}) {
+    EXPECT_LE(found, is + is / 32) << name;  // within the bucket of the exact one
+    EXPECT_GE(found + is / 32, is) << name;
+    EXPECT_LE(found, figures.max) << name;
+    EXPECT_GE(found, lengths.front().first) << name;
+  }
+  EXPECT_LE(figures.p50, figures.p99) << name;
+}
+
+TEST(QueueStatistics, QuantilesBracketTheExactOnes) {
+  expect_queue_brackets("constant", {{5'001, 100}});
+  expect_queue_brackets("two points", {{5'001, 60}, {90'000, 40}});
+  expect_queue_brackets("two points in a bucket", {{5'001, 60}, {5'100, 40}});
+  std::vector<std::pair<Bytes, std::int64_t>> lengths;
+  for (Bytes b = 1'000; b < 9'000; ++b) lengths.emplace_back(b, 1);
+  expect_queue_brackets("uniform", lengths);
+  lengths.clear();
+  for (int i = 1; i <= 2'000; ++i) lengths.emplace_back(static_cast<Bytes>(1e9 / i / i), i);
+  expect_queue_brackets("heavy tail", lengths);
+}
+
+TEST(QueueStatistics, AConstantLengthIsExact) {
+  QueueStatistics statistics;
+  statistics.restart(5'001, kMicroSecond);
+  const auto figures = statistics.figures(kMicroSecond * 9);
+  EXPECT_EQ(figures.p50, 5'001);
+  EXPECT_EQ(figures.p99, 5'001);
+  EXPECT_EQ(figures.mean, 5'001);
+}
+
 TEST(QueueStatistics, AQueueThatIsNotUsedIsTwoCacheLines) {
   EXPECT_EQ(sizeof(QueueStatistics), 128u);
 }
