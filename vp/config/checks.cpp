@@ -22,7 +22,7 @@ class ListsCheck : private CheckContext {
     std::uint64_t flows = 0;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       check_together("traffic." + std::to_string(i),
-                     [&] { flows += c_.traffic[i].check(c_.topology.host_count()); });
+                     [&] { flows += c_.traffic[i].check(c_.topology.host_count(), c_.duration); });
       require(c_.traffic[i].service != Service::kUd ||
                   c_.traffic[i].message <= static_cast<Bytes>(c_.nic.mtu),
               "traffic." + std::to_string(i) + ".message",

@@ -172,6 +172,7 @@ TrafficContext traffic_context(const PlatformConfig& config, const Topology& top
   TrafficContext context;
   context.hosts = static_cast<unsigned>(topology.hosts());
   context.seed = config.seed;
+  context.end = config.duration;
   context.link_rate = [&topology](HostId host) {
     return topology.link(topology.node_of(host), 0).rate;
   };

@@ -26,19 +26,21 @@ class PoissonSource final : public FlowSource {
       : shared_(std::move(shared)),
         place_(place),
         mean_gap_(mean_gap),
-        left_(shared_->entry.spec().flows_per_host),
+        left_(shared_->entry.spec().flows_per_host.value_or(0)),
+        to_the_end_(!shared_->entry.spec().flows_per_host),
         start_(shared_->entry.spec().start),
         random_(shared_->entry.context().seed, "poisson",
                 shared_->entry.index() << 32 | shared_->hosts[place]) {}
 
   bool next(FlowSpec& flow) override {
-    if (left_ == 0) return false;
-    --left_;
+    if (left_ == 0 && !to_the_end_) return false;
+    if (!to_the_end_) --left_;
     const TrafficEntry& entry = shared_->entry;
     const PicoSeconds gap(static_cast<std::int64_t>(random_.exponential(mean_gap_)));
     start_ = TrafficEntry::after(start_, gap, entry.where());
-    if (start_ >= entry.stop()) {
+    if (start_ >= (to_the_end_ ? entry.end() : entry.stop())) {
       left_ = 0;
+      to_the_end_ = false;
       return false;
     }
     flow = entry.base();
@@ -56,8 +58,70 @@ class PoissonSource final : public FlowSource {
   std::size_t place_;
   std::uint64_t mean_gap_;
   unsigned left_;
+  bool to_the_end_;  // no limit but the end of the run
   PicoSeconds start_;
   RandomStream random_;
+};
+
+/// Incasts at random instants. Each draws one receiver, and then distinct senders other than it.
+class RandomIncastSource final : public FlowSource {
+ public:
+  RandomIncastSource(const TrafficEntry& entry, HostList senders, HostList receivers,
+                     std::uint64_t mean_gap)
+      : entry_(entry),
+        senders_(std::move(senders)),
+        receivers_(std::move(receivers)),
+        mean_gap_(mean_gap),
+        fan_in_(entry.spec().fan_in.value_or(0)),
+        bytes_(payload_of(entry.spec())),
+        start_(entry.spec().start),
+        random_(entry.context().seed, "incast", entry.index()) {}
+
+  static Bytes payload_of(const TrafficSpec& spec) {
+    return spec.pattern == TrafficPattern::kPoisson ? spec.incast_bytes : *spec.bytes;
+  }
+
+  bool next(FlowSpec& flow) override {
+    while (next_ == drawn_.size()) {
+      const PicoSeconds gap(static_cast<std::int64_t>(random_.exponential(mean_gap_)));
+      start_ = TrafficEntry::after(start_, gap, entry_.where());
+      if (start_ >= entry_.end()) return false;
+      draw();
+    }
+    flow = entry_.base();
+    flow.from = drawn_[next_++];
+    flow.to = receiver_;
+    flow.start = start_;
+    flow.bytes = bytes_;
+    flow.of_incast = true;
+    entry_.finish(flow, entry_.where());
+    return true;
+  }
+
+ private:
+  /// The first steps of Fisher and Yates' shuffle, in which the receiver does not count.
+  void draw() {
+    receiver_ = receivers_[random_.below(receivers_.size())];
+    drawn_.clear();
+    next_ = 0;
+    for (std::size_t i = 0; i < senders_.size(); ++i) {
+      if (fan_in_ != 0 && drawn_.size() == fan_in_) break;
+      std::swap(senders_[i], senders_[i + random_.below(senders_.size() - i)]);
+      if (senders_[i] != receiver_) drawn_.push_back(senders_[i]);
+    }
+  }
+
+  TrafficEntry entry_;
+  HostList senders_;  // in the order of the last draw
+  HostList receivers_;
+  std::uint64_t mean_gap_;  // in picoseconds
+  std::size_t fan_in_;      // 0: all senders but the receiver
+  Bytes bytes_;
+  PicoSeconds start_;
+  RandomStream random_;
+  HostId receiver_ = 0;
+  HostList drawn_;        // senders of the present incast
+  std::size_t next_ = 0;  // index into drawn_
 };
 
 /// The flows of a trace in the order of the file.
@@ -142,6 +206,27 @@ FlowSources poisson_sources(const TrafficEntry& entry) {
     sources.push_back(std::make_unique<PoissonSource>(shared, h, static_cast<std::uint64_t>(mean)));
   }
   return sources;
+}
+
+std::unique_ptr<FlowSource> random_incast_source(const TrafficEntry& entry) {
+  const TrafficSpec& spec = entry.spec();
+  const bool with_poisson = spec.pattern == TrafficPattern::kPoisson;
+  HostList senders = entry.named_or_all(with_poisson ? spec.hosts : spec.senders);
+  HostList receivers = with_poisson ? senders : entry.named_or_all(spec.receivers);
+  std::uint64_t rates = 0;
+  for (const HostId host : senders) rates += entry.context().link_rate(host).bits_per_second;
+  entry.require(rates > 0, "its senders have no links");
+  // Mean gap in ps = bits of an incast / (sum of the rates · load), with the load in 10^-6. Where
+  // all hosts send, a receiver is one of the senders and does not send itself.
+  const std::size_t fan_in = spec.fan_in.value_or(static_cast<unsigned>(senders.size() - 1));
+  const std::uint64_t load_ppm =
+      spec.incast_load->numerator * 1'000'000 / spec.incast_load->denominator;
+  const Uint128 bits = static_cast<Uint128>(RandomIncastSource::payload_of(spec)) * 8 * fan_in;
+  const Uint128 gap = bits * 1'000'000'000'000u / rates * 1'000'000u / load_ppm;
+  entry.require(gap > 0 && gap < (Uint128{1} << 50),
+                "its incasts would come more than 18 minutes or less than a picosecond apart");
+  return std::make_unique<RandomIncastSource>(entry, std::move(senders), std::move(receivers),
+                                              static_cast<std::uint64_t>(gap));
 }
 
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry) {

@@ -1,6 +1,7 @@
 // One entry of the traffic list during its expansion into flows: the part that all patterns share.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -44,6 +45,8 @@ class TrafficEntry {
   HostList named_or_all(const HostList& named,
                         HostId but = std::numeric_limits<HostId>::max()) const;
   PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
+  /// Patterns without a number of flows start none from this time on.
+  PicoSeconds end() const { return std::min(stop(), context_->end); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const;
   /// time + more. Throws TrafficError at PicoSeconds::max() and beyond, which means "never".
   static PicoSeconds after(PicoSeconds time, PicoSeconds more, const std::string& place);
@@ -62,6 +65,7 @@ class TrafficEntry {
 
 // Sources of patterns whose flows are drawn or read one by one (traffic/drawn_flows.cpp).
 FlowSources poisson_sources(const TrafficEntry& entry);
+std::unique_ptr<FlowSource> random_incast_source(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry);
 /// A source of the given flows.
 std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows);

@@ -74,7 +74,7 @@ class Expander {
         break;
       }
       case TrafficPattern::kPartitionAggregate:
-        for (unsigned round = 0; round < spec_.rounds; ++round) {
+        for (std::uint64_t round = 0; round < spec_.rounds_until(context_.end); ++round) {
           const PicoSeconds later = entry_.times(spec_.period, round);
           if (TrafficEntry::after(spec_.start, later, entry_.where()) >= entry_.stop()) break;
           nth_ = 0;
@@ -110,8 +110,9 @@ class Expander {
     }
   }
   void incast(PicoSeconds later) {
-    for (const HostId from : entry_.named_or_all(spec_.senders, spec_.receiver)) {
-      connect(from, spec_.receiver, later);
+    const HostId receiver = *spec_.receiver;
+    for (const HostId from : entry_.named_or_all(spec_.senders, receiver)) {
+      connect(from, receiver, later);
     }
   }
 
@@ -125,13 +126,13 @@ class Expander {
   /// Adds requests level by level, and the answer of each host, which waits for the answers of all
   /// hosts below it. A host has two gates: its request opens one, the answers from below the other.
   void tree(PicoSeconds later) {
-    const HostList hosts = entry_.named_or_all(spec_.senders, spec_.receiver);
+    const HostList hosts = entry_.named_or_all(spec_.senders, *spec_.receiver);
     struct Place {
       HostId host;
       std::uint32_t asked;  // numbers of gates
       std::uint32_t answered;
     };
-    std::vector<Place> level{{spec_.receiver, FlowSpec::kNone, numbers_.gates++}};
+    std::vector<Place> level{{*spec_.receiver, FlowSpec::kNone, numbers_.gates++}};
     std::size_t next = 0;
     for (std::size_t depth = 0; depth < spec_.fan_out.size(); ++depth) {
       const bool leaves = depth + 1 == spec_.fan_out.size();
@@ -175,8 +176,9 @@ class Expander {
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto part = (*spec_.bytes + n - 1) / n;
     std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // by rank: gate of the next send
-    for (unsigned round = 0; round < spec_.rounds; ++round, ++numbers_.queries) {
-      const bool last = round + 1 == spec_.rounds;
+    const std::uint64_t rounds = spec_.rounds_until(context_.end);
+    for (std::uint64_t round = 0; round < rounds; ++round, ++numbers_.queries) {
+      const bool last = round + 1 == rounds;
       if (spec_.shape == CollectiveShape::kTree) {
         up_and_down(ranks, waits, round, last);
         continue;
@@ -197,7 +199,7 @@ class Expander {
   }
   /// The parent of rank i is rank (i - 1) / 2. A rank sends up after its children have sent, and
   /// down after its parent has sent; the leaves start the next round.
-  void up_and_down(const HostList& ranks, std::vector<std::uint32_t>& waits, unsigned round,
+  void up_and_down(const HostList& ranks, std::vector<std::uint32_t>& waits, std::uint64_t round,
                    bool last) {
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto is_leaf = [n](std::uint32_t i) { return 2 * i + 1 >= n; };
@@ -286,7 +288,7 @@ std::string more_flows(std::size_t most) { return "more than " + std::to_string(
 void TrafficEntry::check() const {
   try {
     const std::size_t most = is_drawn(spec_->pattern) ? kMaxFlows : kMaxHeldFlows;
-    require(spec_->check(context_->hosts) <= most, more_flows(most));
+    require(spec_->check(context_->hosts, context_->end) <= most, more_flows(most));
   } catch (const ParameterError& error) {
     const std::string& key = error.keys().front();
     throw TrafficError(where_ + (key.empty() ? "" : ".") + key + ": " + error.what());
@@ -328,6 +330,7 @@ FlowSpec TrafficEntry::base() const {
   flow.rate = spec_->rate.value_or(BitRate());
   flow.initial_rate = spec_->initial_rate.value_or(BitRate());
   flow.deadline = spec_->deadline;
+  flow.entry = static_cast<std::uint16_t>(index_);
   return flow;
 }
 
@@ -350,8 +353,11 @@ FlowStream::FlowStream(const std::vector<TrafficSpec>& specs, const TrafficConte
     entry.check();
     if (spec.pattern == TrafficPattern::kPoisson) {
       for (auto& source : poisson_sources(entry)) add(std::move(source), entry.where());
+      if (spec.has_random_incasts()) add(random_incast_source(entry), entry.where());
     } else if (spec.pattern == TrafficPattern::kTrace) {
       add(trace_source(entry), entry.where());
+    } else if (spec.has_random_incasts()) {
+      add(random_incast_source(entry), entry.where());
     } else {
       add(list_source(Expander(entry, numbers).expand()), entry.where());
     }

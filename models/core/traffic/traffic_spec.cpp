@@ -24,8 +24,19 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(is({Kind::kIncast, Kind::kPartitionAggregate}), "kind: incast or partition_aggregate",
          [&] {
            v.hosts("senders", senders, {"hosts that send; all: all but the receiver", ""});
-           v.field("receiver", receiver, host, {"host that they send to", ""});
+           v.field("receiver", receiver, "random", host,
+                   {"host that they send to; random (incast): another one each time, with other "
+                    "senders, again and again to the end of the run",
+                    ""});
          });
+  const char* const share =
+      "incasts by random senders to a random receiver come at random (Poisson) and make up this "
+      "share of what the links of all senders carry";
+  v.when(is({Kind::kIncast}) && !receiver, "kind: incast with receiver: random", [&] {
+    v.hosts("receivers", receivers, {"hosts of which one is drawn each time", ""});
+    v.field("load", incast_load, "none", {"1/100000", "2"}, {share, "HPCC, SIGCOMM'19, 5.1"});
+    v.field("fan_in", fan_in, "all", {"1", "65535"}, {"number of senders drawn each time", ""});
+  });
   v.when(is({Kind::kOneToMany}), "kind: one_to_many", [&] {
     v.field("sender", sender, host, {"sending host", ""});
     v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
@@ -66,8 +77,11 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   });
   v.when(is({Kind::kPartitionAggregate, Kind::kCollective}),
          "kind: partition_aggregate or collective", [&] {
-           v.field("rounds", rounds, {"1", "1000000"},
-                   {"number of queries, or of times that the collective is done", ""});
+           v.field(
+               "rounds", rounds, "unlimited", {"1", "1000000"},
+               {"number of queries, or of times that the collective is done; unlimited: queries "
+                "to the end of the run, a collective 10 times",
+                ""});
          });
   v.when(is({Kind::kPartitionAggregate}) && !fan_out.empty(),
          "kind: partition_aggregate with a fan_out", [&] {
@@ -81,7 +95,15 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
     v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
     v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes", ""});
-    v.field("flows_per_host", flows_per_host, {"1", "1000000"}, {"flows each host starts", ""});
+    v.field("flows_per_host", flows_per_host, "unlimited", {"1", "1000000"},
+            {"flows each host starts; unlimited: to the end of the run", ""});
+    v.field("incast_load", incast_load, "none", {"1/100000", "2"},
+            {share, "HPCC, SIGCOMM'19, 5.1"});
+  });
+  v.when(is({Kind::kPoisson}) && incast_load, "kind: poisson with an incast_load", [&] {
+    v.field("incast_fan_in", fan_in, "all", {"1", "65535"}, {"number of senders of an incast", ""});
+    v.field("incast_bytes", incast_bytes, {"1B", "1000GB"},
+            {"payload from each of them", "HPCC, SIGCOMM'19, 5.1"});
   });
   v.when(is({Kind::kTrace}), "kind: trace", [&] {
     v.path("file", file, {}, {"list of flows, .gz or plain", ""});
@@ -150,6 +172,11 @@ class ByName {
             std::string("the ") + other_is + " is among the " + key);
     return distinct(hosts, key, there_ - 1);
   }
+  /// Checks a list of any hosts; returns the number of hosts that it stands for.
+  std::uint64_t any(const HostList& hosts, const char* key) const {
+    for (const HostId host : hosts) one(host, key);
+    return distinct(hosts, key, there_);
+  }
   std::uint64_t among_themselves(const HostList& hosts, const char* key) const {
     for (const HostId host : hosts) one(host, key);
     const std::uint64_t count = distinct(hosts, key, there_);
@@ -183,12 +210,38 @@ std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
 
 }  // namespace
 
-std::uint64_t TrafficSpec::check_tree(std::uint64_t senders_there) const {
+std::uint64_t TrafficSpec::rounds_until(PicoSeconds end) const {
+  if (rounds) return *rounds;
+  if (pattern == TrafficPattern::kCollective) return kDefaultRounds;
+  end = std::min(end, stop.value_or(PicoSeconds::max()));
+  if (end <= start) return 0;
+  return static_cast<std::uint64_t>((end - start - PicoSeconds(1)) / period) + 1;
+}
+
+void TrafficSpec::check_random_incasts(std::uint64_t senders_there,
+                                       std::uint64_t receivers_there) const {
+  const bool with_poisson = pattern == TrafficPattern::kPoisson;
+  require(incast_load.has_value(), "load",
+          "incasts to random receivers need a load, such as load: 0.02");
+  // One of the senders may be the receiver.
+  const std::uint64_t most = senders_there - 1;
+  require(most >= 1 && (!fan_in || *fan_in <= most), with_poisson ? "incast_fan_in" : "fan_in",
+          "an incast has at most " + std::to_string(most) + " senders: there are " +
+              std::to_string(senders_there) + " hosts, and one may be the receiver");
+  require(receivers_there >= 1, "receivers", "there is no host to send to");
+  if (with_poisson) return;
+  require(bytes.has_value(), "bytes",
+          "incasts to random receivers need bytes, the payload from each sender");
+  require(flows == 1, "flows", "a sender of a random incast has one flow");
+  require(stagger.count == 0, "stagger", "the senders of a random incast begin together");
+}
+
+std::uint64_t TrafficSpec::check_tree(std::uint64_t senders_there, PicoSeconds end) const {
   require(places_in(fan_out) == senders_there, "fan_out",
           "there are " + std::to_string(places_in(fan_out)) + " places in the tree, and " +
               std::to_string(senders_there) + " senders");
   check_gated();
-  return senders_there * 2 * rounds;
+  return senders_there * 2 * rounds_until(end);
 }
 
 void TrafficSpec::check_gated() const {
@@ -211,12 +264,13 @@ std::uint64_t TrafficSpec::check_collective(std::uint64_t ranks) const {
   const std::uint64_t steps = shape == CollectiveShape::kRing   ? 2 * ranks
                               : shape == CollectiveShape::kTree ? 2
                                                                 : ranks;
-  return steps * (ranks - 1) * rounds;
+  return steps * (ranks - 1) * rounds_until(PicoSeconds::max());
 }
 
-std::uint64_t TrafficSpec::check(HostId hosts_there) const {
+std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
   const ByName named(hosts_there);
   require(!stop || start < *stop, "stop", "stops before it starts");
+  const bool ends = end != PicoSeconds::max();
   const bool sized_elsewhere =
       pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
   require(!deadline || bytes || sized_elsewhere, "deadline",
@@ -240,15 +294,22 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       require(pattern == TrafficPattern::kFlow || rate, "", "background traffic needs a rate");
       return flows;
     case TrafficPattern::kIncast:
-      named.one(receiver, "receiver");
-      return named.list(senders, "senders", receiver, "receiver") * flows;
-    case TrafficPattern::kPartitionAggregate:
-      named.one(receiver, "receiver");
-      require(bytes.has_value(), "", "partition_aggregate needs bytes, the size of an answer");
-      if (!fan_out.empty()) {
-        return check_tree(named.list(senders, "senders", receiver, "receiver"));
+      if (!receiver) {
+        require(stop || ends, "stop", "is needed: the traffic has no end");
+        check_random_incasts(named.any(senders, "senders"), named.any(receivers, "receivers"));
+        return 0;  // drawn
       }
-      return named.list(senders, "senders", receiver, "receiver") * flows * rounds;
+      named.one(*receiver, "receiver");
+      return named.list(senders, "senders", *receiver, "receiver") * flows;
+    case TrafficPattern::kPartitionAggregate:
+      require(receiver.has_value(), "receiver", "only an incast has a random receiver");
+      named.one(*receiver, "receiver");
+      require(bytes.has_value(), "", "partition_aggregate needs bytes, the size of an answer");
+      require(rounds || stop || ends, "rounds", "is needed: the traffic has no end");
+      if (!fan_out.empty()) {
+        return check_tree(named.list(senders, "senders", *receiver, "receiver"), end);
+      }
+      return named.list(senders, "senders", *receiver, "receiver") * flows * rounds_until(end);
     case TrafficPattern::kOneToMany:
       named.one(sender, "sender");
       return named.list(receivers, "receivers", sender, "sender") * flows;
@@ -279,8 +340,13 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
     }
     case TrafficPattern::kCollective:
       return check_collective(named.among_themselves(hosts, "hosts"));
-    case TrafficPattern::kPoisson:
-      return named.among_themselves(hosts, "hosts") * flows_per_host;
+    case TrafficPattern::kPoisson: {
+      const std::uint64_t count = named.among_themselves(hosts, "hosts");
+      const bool counted = flows_per_host && !incast_load;
+      require(counted || stop || ends, "flows_per_host", "is needed: the traffic has no end");
+      if (incast_load) check_random_incasts(count, count);
+      return flows_per_host ? count * *flows_per_host : 0;  // else drawn to the end
+    }
     case TrafficPattern::kTrace:
       require(!file.empty(), "", "kind: trace needs a file");
       return 0;

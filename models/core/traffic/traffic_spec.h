@@ -22,6 +22,7 @@ namespace dcc {
 constexpr Bytes kMaxFlow = Bytes{1} << 40;  // limit for files of flows or sizes
 
 constexpr Bytes kDefaultMessage = 64_KiB;
+constexpr unsigned kDefaultRounds = 10;
 
 /// One flow: the work of one queue pair.
 struct FlowSpec {
@@ -47,15 +48,17 @@ struct FlowSpec {
   std::uint32_t waits_at = kNone;  // gate that this flow waits for
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
+  std::uint16_t entry = 0;      // index of its entry in the list of traffic
+  bool of_incast = false;       // one of the answers of a random incast
   bool begins_query = false;    // the query starts when its first flow starts, not at `start`
 
   bool is_gated() const { return waits_at != kNone; }
 };
 
 enum class TrafficPattern : std::uint8_t {
-  kFlow,         // from -> to
-  kIncast,       // every sender -> receiver
-  kOneToMany,    // sender -> every receiver
+  kFlow,       // from -> to
+  kIncast,     // every sender -> receiver; or random senders -> a random receiver, again and again
+  kOneToMany,  // sender -> every receiver
   kPermutation,  // a random permutation of `hosts`: each sends to one and receives from one
   kStride,       // each of `hosts` to the host `stride` places further, modulo their number
   kStaggered,    // each of `hosts` to a random host of its rack, of its pod, or of other pods
@@ -106,7 +109,8 @@ struct TrafficSpec {
   HostId from = 0;  // kFlow, kBackground
   HostId to = 0;
   HostList senders;  // kIncast, kPartitionAggregate
-  HostId receiver = 0;
+  std::optional<HostId> receiver =
+      0;              // empty (kIncast only): a random one of `receivers` each time
   HostId sender = 0;  // kOneToMany
   HostList receivers;
   HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
@@ -118,15 +122,20 @@ struct TrafficSpec {
   Ratio to_pod{3, 10};  // kStaggered: probability of a destination in the same pod
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
-  unsigned rounds = 10;
-  std::vector<unsigned> fan_out;  // number of children, level by level; empty: no tree
+  std::optional<unsigned> rounds;     // empty: to the end of the run; kCollective: kDefaultRounds
+  std::vector<unsigned> fan_out;      // number of children, level by level; empty: no tree
   Bytes request = 2000;
   PicoSeconds think{0};
   CollectiveShape shape = CollectiveShape::kRing;  // kCollective, with rounds and think
 
   Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
   std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
-  unsigned flows_per_host = 1000;
+  std::optional<unsigned> flows_per_host;  // empty: to the end of the run
+
+  // Random incasts, Poisson arrivals: of kIncast without receiver, and added to kPoisson
+  std::optional<Ratio> incast_load;  // payload bits / the links of all senders; empty: none
+  std::optional<unsigned> fan_in;    // senders of each; empty: all but the receiver
+  Bytes incast_bytes = 500'000;      // kPoisson: from each sender
 
   std::string file;                       // kTrace (traffic/trace_file.h)
   PicoSeconds time_offset{0};             // subtracted from the file's times
@@ -135,13 +144,23 @@ struct TrafficSpec {
   void describe(ParameterVisitor& v);
   /// Upper limit of the number of flows in a network of this many hosts; flows of files are not
   /// counted. Throws ParameterError, with an empty key for the entry as a whole.
-  std::uint64_t check(HostId hosts_there) const;
+  /// `end`: of the run; max(): unknown, and patterns that go on to the end are refused.
+  std::uint64_t check(HostId hosts_there, PicoSeconds end) const;
   /// True if flows of the entry wait for the arrival of others.
   bool has_gates() const { return !fan_out.empty() || pattern == TrafficPattern::kCollective; }
+  /// True if the entry draws the receiver and the senders of incasts.
+  bool has_random_incasts() const {
+    return pattern == TrafficPattern::kIncast ? !receiver
+                                              : pattern == TrafficPattern::kPoisson && incast_load;
+  }
+  /// Number of queries (kPartitionAggregate) that begin before `stop` and the end of the run, or of
+  /// times that a collective is done.
+  std::uint64_t rounds_until(PicoSeconds end) const;
 
  private:
   void check_gated() const;
-  std::uint64_t check_tree(std::uint64_t senders_there) const;
+  void check_random_incasts(std::uint64_t senders_there, std::uint64_t receivers_there) const;
+  std::uint64_t check_tree(std::uint64_t senders_there, PicoSeconds end) const;
   std::uint64_t check_collective(std::uint64_t ranks) const;
 };
 
@@ -149,6 +168,7 @@ struct TrafficSpec {
 struct TrafficContext {
   HostId hosts = 0;
   std::uint64_t seed = 1;
+  PicoSeconds end = PicoSeconds::max();      // no flow starts at the end of the run or later
   std::function<BitRate(HostId)> link_rate;  // rate of a host's link
   std::array<std::uint8_t, 64> priority_of_dscp{};
   /// Shared by all iterations over the flows, so that they see the same traces.

@@ -162,6 +162,7 @@ TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
 TEST(TrafficPatterns, ATreeHasAsManyPlacesAsSenders) {
   TrafficSpec s = to_one({1, 2, 3}, 0, TrafficPattern::kPartitionAggregate);
   s.bytes = 1000;
+  s.rounds = 10;
   s.fan_out = {1, 2};
   EXPECT_EQ(error_of(s), "");
   s.fan_out = {1, 1};
