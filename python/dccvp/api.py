@@ -8,6 +8,7 @@ import warnings
 import weakref
 
 from dccvp.common.ending import InputError
+from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
 from dccvp.experiments import results
 from dccvp.program import RunError, call, words_of
@@ -39,6 +40,7 @@ class Run:
             self.metrics = json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"'{self.folder}' holds no run: {error}") from None
+        figures.check_schema(self.metrics, self.folder / "metrics.json")
 
     def __repr__(self):
         total = self.metrics["aggregate"]
@@ -50,6 +52,13 @@ class Run:
         """A frame with a row for each flow, as flows.csv: id, hosts, dscp, bytes, times in s (fct_s: from posting to
         the last acknowledgement), goodput in Gb/s. NaN where a flow has no such figure."""
         return self._frame(self.folder / "flows.csv")
+
+    @property
+    def fct(self):
+        """A frame with a row for each group of flows that begin within `measure`, as fct.csv: `of` (all, class or the
+        kind of a traffic entry), `which` (DSCP or index of the entry), the range of sizes, counts, completion times in
+        µs and slowdowns (mean, p50, p90, p99, p999)."""
+        return self._frame(self.folder / "fct.csv")
 
     def series(self, name):
         """A frame with a row for each sample, from series/<name>.csv: `class` (t_s, dscp, goodput_gbps), `flow_rates`
@@ -216,5 +225,5 @@ def compare(runs):
     pandas = frames()
     values = pandas.DataFrame({label: run.params()["value"] for label, run in zip(labels, runs)})
     values = values[[len(set(row)) > 1 for row in values.itertuples(index=False)]]
-    figures = pandas.DataFrame({label: run.metrics["aggregate"] for label, run in zip(labels, runs)})
-    return pandas.concat({"parameter": values, "metric": figures.astype(object)}, names=["kind", "path"])
+    totals = pandas.DataFrame({label: run.metrics["aggregate"] for label, run in zip(labels, runs)})
+    return pandas.concat({"parameter": values, "metric": totals.astype(object)}, names=["kind", "path"])

@@ -109,24 +109,55 @@ Wire& Network::wire_from(NodeId node, int port) {
   return wires_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
 }
 
-std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t flow) const {
+Network::Ways Network::ways(HostId from, HostId to, std::uint32_t flow) const {
+  if (!one_way_a_flow_) return all_ways(from, to);
   Packet packet;
   packet.source = from;
   packet.destination = to;
   packet.flow = flow;
-  std::vector<LinkParameters> links;
-  links.reserve(8);  // most paths have fewer links
+  Ways ways;
+  ways.fastest.reserve(8);  // most paths have fewer links
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];
     const PortSet ports = routing_.ports(here, to);
-    const int port = module == nullptr || !one_way_a_flow_
-                         ? ports.front()
-                         : module->device().route_of(packet, ports);
-    links.push_back(topology_.link(here, port));
+    const int port = module == nullptr ? ports.front() : module->device().route_of(packet, ports);
+    ways.fastest.push_back(topology_.link(here, port));
     here = topology_.peer(here, port).node;
   }
-  return links;
+  return ways;
+}
+
+// All shortest paths have the same number of links, so hop by hop the nodes that a packet can be at
+// form a set.
+Network::Ways Network::all_ways(HostId from, HostId to) const {
+  Ways ways;
+  const NodeId destination = topology_.node_of(to);
+  std::vector<NodeId> here{topology_.node_of(from)};
+  while (here.front() != destination) {
+    std::vector<NodeId> next;
+    LinkParameters fastest;
+    std::uint64_t sum = 0;
+    unsigned links = 0;
+    for (const NodeId node : here) {
+      for (const int port : routing_.ports(node, to)) {
+        const LinkParameters& link = topology_.link(node, port);
+        if (links++ == 0) fastest = link;
+        fastest.rate = BitRate(std::max(fastest.rate.bits_per_second, link.rate.bits_per_second));
+        fastest.delay = std::min(fastest.delay, link.delay);
+        fastest.overhead = std::min(fastest.overhead, link.overhead);
+        sum += link.rate.bits_per_second;
+        next.push_back(topology_.peer(node, port).node);
+      }
+    }
+    ways.several = ways.several || links > 1;
+    ways.fastest.push_back(fastest);
+    ways.joined.push_back({BitRate(sum), fastest.delay, fastest.overhead});
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    here = std::move(next);
+  }
+  return ways;
 }
 
 void Network::connect_host(HostId host, model::NicModule& nic) {

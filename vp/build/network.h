@@ -57,9 +57,15 @@ class Network final : public sc_core::sc_module {
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
-  /// The links on the path of a flow's packets between two hosts, in order, while no link has
-  /// failed. Where `routing` gives flows several paths, the first one.
-  std::vector<LinkParameters> way(HostId from, HostId to, std::uint32_t flow) const;
+  /// The links that packets of a flow cross between two hosts, hop by hop, while no link has
+  /// failed.
+  struct Ways {
+    bool several = false;  // true if `routing` gives the flow several paths
+    // Of each hop the link of the highest rate, with the least delay of the hop's links.
+    std::vector<LinkParameters> fastest;
+    std::vector<LinkParameters> joined;  // the same with the sum of all rates; filled if `several`
+  };
+  Ways ways(HostId from, HostId to, std::uint32_t flow) const;
   /// The number of event ranks that links take, from 0.
   std::uint32_t ranks_used() const { return ranks_; }
 
@@ -83,6 +89,7 @@ class Network final : public sc_core::sc_module {
 
  private:
   Wire& wire_from(NodeId node, int port);
+  Ways all_ways(HostId from, HostId to) const;
 
   const Topology& topology_;
   const Routing& routing_;

@@ -29,6 +29,40 @@ void describe_marked(MetricVisitor& v, const MarkedDelays& delays, const char* o
   quantile("us_p999", 999, "99.9th percentile");
 }
 
+void describe_message_times(MetricVisitor& v, const LogHistogram& times) {
+  v.figure("count", times.count(),
+           {"messages", "messages that RoCE acknowledged completely; 0 for other transports",
+            Statistic::kSum, Span::kWindow});
+  v.figure("us_mean", mean_of(times),
+           {"us", "mean time from the sending of a message's first packet to its last ACK",
+            Statistic::kMean, Span::kWindow});
+  const auto quantile = [&](const char* name, unsigned per_mille, const char* meaning) {
+    v.figure(name, quantile_of(times, per_mille),
+             {"us", meaning, Statistic::kQuantile, Span::kWindow});
+  };
+  quantile("us_p50", 500, "its median");
+  quantile("us_p90", 900, "its 90th percentile");
+  quantile("us_p99", 990, "its 99th percentile");
+  quantile("us_p999", 999, "its 99.9th percentile");
+}
+
+void describe_messages(MetricVisitor& v, const ClassDelays& delays) {
+  LogHistogram all;
+  std::vector<std::size_t> bins;
+  for (std::size_t bin = 0; bin < SizeBins::kCount; ++bin) {
+    all.merge(delays.messages[bin]);
+    if (delays.messages[bin].count() != 0) bins.push_back(bin);
+  }
+  describe_message_times(v, all);
+  v.list("by_size", bins.size(), [&](std::size_t i) {
+    v.figure("above_bytes", SizeBins::above(bins[i]),
+             {"B", "messages of this bin have more payload"});
+    v.figure("up_to_bytes", SizeBins::up_to(bins[i]),
+             {"B", "and at most this payload; null: no limit"});
+    describe_message_times(v, delays.messages[bins[i]]);
+  });
+}
+
 void describe_delay(MetricVisitor& v, const DelayResult& delay) {
   v.figure("dscp", delay.dscp, {"", "DSCP of the class; the list exists only with output.delays"});
   v.group("round_trip", [&] {
@@ -42,6 +76,7 @@ void describe_delay(MetricVisitor& v, const DelayResult& delay) {
     describe_marked(v, delay.of.as_read,
                     "acknowledged packets: the same by a host's inexact clock (nic.clock)");
   });
+  v.group("messages", [&] { describe_messages(v, delay.of); });
 }
 
 void describe_run(MetricVisitor& v, const RunResults& r) {
@@ -100,6 +135,11 @@ void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m)
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received by all flows except the background", Statistic::kMean,
             Span::kWindow, "goodput"});
+  v.figure("goodput_half_gbps", m.goodput_half_gbps,
+           {"Gb/s",
+            "half the width of its 95 % confidence interval, by batch means over the class series; "
+            "null: too few samples, not settled, or background flows",
+            Statistic::kValue, Span::kWindow});
   v.figure("jain", m.jain,
            {"", "Jain's index over the flows' goodput while active; 1: all equal",
             Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
@@ -242,6 +282,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   // link's rate.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
+  v.group("fct", [&] { describe_flow_groups(v, m.completion_times); });
   if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
   if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });

@@ -5,10 +5,8 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
-#include "build/translate.h"
-#include "nic/ideal_fct.h"
+#include "measure/ideal_times.h"
 #include "parallel/all_reduce.h"
-#include "wire/wire_size.h"
 
 namespace dcc::vp {
 
@@ -81,11 +79,20 @@ PicoSeconds Measurement::pause_of(const Wire& wire) const {
   return network_.switch_of(wire.from)->device().pause_time(wire.from_port);
 }
 
+PicoSeconds Measurement::busy_ahead(const Wire& wire) const {
+  const TopologyNode& node = network_.topology().node(wire.from);
+  const PicoSeconds free_at =
+      node.is_host ? hosts_[node.host]->nic().device().transmitter().wire_free_at()
+                   : network_.switch_of(wire.from)->device().wire_free_at(wire.from_port);
+  return std::max(free_at - scheduler_.now(), PicoSeconds(0));
+}
+
 Snapshot Measurement::snapshot() const {
   Snapshot s;
   s.counters.add(ledger_.total());
   for (const Wire& wire : network_.wires()) {
-    const LinkCounters link = wire.link().counters();
+    LinkCounters link = wire.link().counters();
+    link.busy -= busy_ahead(wire);  // a link counts the whole time of a packet when it begins
     s.wires.push_back({link, pause_of(wire)});
     s.counters.add(link);
   }
@@ -183,10 +190,7 @@ void Measurement::measure_to() {
     out.dscp = dscp;
     for (const auto& host : host_delays_) {
       const ClassDelays* const seen = host->seen(static_cast<std::uint8_t>(dscp));
-      if (seen == nullptr) continue;
-      out.of.round_trip.merge(seen->round_trip);
-      out.of.one_way.merge(seen->one_way);
-      out.of.as_read.merge(seen->as_read);
+      if (seen != nullptr) out.of.merge(*seen);
     }
   }
 }
@@ -380,6 +384,7 @@ void Measurement::all_reduce_delays() {
       sum_up(delays->all);
       sum_up(delays->marked);
     }
+    for (LogHistogram& messages : one.of.messages) sum_up(messages);
   }
 }
 
@@ -399,6 +404,7 @@ void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSec
 
 void Measurement::collect_flows(RunResults& results) const {
   const std::vector<FlowRecord> gathered = complete_records();
+  const IdealTimes ideal_times(config_, network_);
   results.flows.reserve(plan_.count());
   plan_.each([&](const PlannedFlow& flow) {
     const FlowSpec& spec = flow.spec;
@@ -409,6 +415,9 @@ void Measurement::collect_flows(RunResults& results) const {
     out.from = spec.from;
     out.to = spec.to;
     out.dscp = spec.dscp;
+    out.entry = spec.entry;
+    out.of_incast = spec.of_incast;
+    out.background = spec.background;
     out.begun = record.posted != PicoSeconds::max();
     out.start = out.begun ? clock_.simulated(record.posted) : spec.start;
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
@@ -416,9 +425,12 @@ void Measurement::collect_flows(RunResults& results) const {
     if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
     if (spec.bytes != 0) {
       out.bytes = spec.bytes;
-      out.ideal = ideal(spec, config_.nic.ack);
-      if (config_.nic.transport.chosen() != nullptr) out.ideal_rx = ideal(spec, AckMode::kNone);
-      out.reference_ideal = reference_ideal(flow);
+      const bool software = !hosts_[spec.from]->is_direct();
+      out.ideal = ideal_times.of(spec, config_.nic.ack, software);
+      if (config_.nic.transport.chosen() != nullptr) {
+        out.ideal_rx = ideal_times.of(spec, AckMode::kNone, software);
+      }
+      out.reference_ideal = ideal_times.of_reference(flow);
       out.completed = FlowLedger::finished(record);
       const bool acknowledged =
           (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
@@ -433,39 +445,6 @@ void Measurement::collect_flows(RunResults& results) const {
     results.flows.push_back(out);
     if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
   });
-}
-
-std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack) const {
-  IdealFlow flow;
-  flow.bytes = spec.bytes;
-  flow.framing = framing_of(config_);
-  flow.message_bytes = flow.framing ? 0 : spec.message;
-  flow.operation = spec.operation;
-  flow.service = spec.service;
-  // sw/app numbers its messages in the immediate value.
-  flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
-  if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
-  NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
-  nic.ack = ack;
-  return ideal_fct(flow, nic, network_.way(spec.from, spec.to, spec.id),
-                   network_.way(spec.to, spec.from, spec.id));
-}
-
-PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
-  const FlowSpec& spec = flow.spec;
-  const LinkParameters& link = network_.host_link(spec.from);
-  const std::uint32_t mtu = config_.nic.mtu;
-  const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
-  const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
-  const Bytes whole = spec.bytes / spec.message;
-  const Bytes rest = spec.bytes % spec.message;  // bytes of a shorter last message
-  const Bytes messages = whole + (rest != 0 ? 1 : 0);
-  const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
-  // Headers of every packet, a RETH for every message, and the payload.
-  const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
-                     messages * static_cast<Bytes>(roce::kReth);
-  return flow.base_rtt +
-         serialization_time(wire, network_.routing().slowest_link(spec.from, spec.to));
 }
 
 void Measurement::collect_links(RunResults& results) const {

@@ -49,6 +49,8 @@ class Measurement final : public PlatformPart {
  private:
   Snapshot snapshot() const;
   PicoSeconds pause_of(const Wire& wire) const;
+  /// The time of the packet on the wire that is still to come.
+  PicoSeconds busy_ahead(const Wire& wire) const;
   void measure_from();
   void measure_to();
   void sample();
@@ -70,12 +72,6 @@ class Measurement final : public PlatformPart {
   void measure_buffers();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
-  /// The completion time of a finite flow alone in the empty network; empty beyond the range of
-  /// PicoSeconds.
-  std::optional<PicoSeconds> ideal(const FlowSpec& spec, AckMode ack) const;
-  /// The same by the reference simulator's formula: base round trip of a full packet plus the
-  /// flow's wire bytes at the slowest link's rate.
-  PicoSeconds reference_ideal(const PlannedFlow& flow) const;
   void collect_links(RunResults& results) const;
   void collect_queues(RunResults& results);
   void collect_counters(RunResults& results) const;

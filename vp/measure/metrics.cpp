@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 
+#include "measure/batch_means.h"
 #include "measure/settling.h"
 #include "measure/tenant_windows.h"
 
@@ -195,6 +195,29 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   return bin;
 }
 
+/// Adds the intervals of rates. The series of classes contains background flows, the goodput of all
+/// flows does not.
+void add_intervals(const RunResults& results, Metrics& metrics) {
+  const ClassColumns& series = results.class_series;
+  std::map<unsigned, std::vector<double>> by_dscp;
+  std::vector<double> all;
+  std::optional<PicoSeconds> last;
+  for (std::size_t i = 0; i < series.t.size(); ++i) {
+    if (series.t[i] <= results.measured_from || series.t[i] > results.measured_to) continue;
+    if (last != series.t[i]) all.push_back(0);
+    last = series.t[i];
+    all.back() += series.goodput_gbps[i];
+    by_dscp[series.dscp[i]].push_back(series.goodput_gbps[i]);
+  }
+  bool background = false;
+  for (const FlowResult& flow : results.flows) background = background || flow.background;
+  if (background) return;
+  metrics.goodput_half_gbps = batch_means_half(all);
+  for (ClassMetrics& one : metrics.classes) {
+    one.goodput_half_gbps = batch_means_half(by_dscp[one.dscp]);
+  }
+}
+
 struct JainSums {
   double sum = 0;
   double squares = 0;
@@ -212,35 +235,27 @@ struct JainSums {
   }
 };
 
-constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
-                            100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
-
 /// Slowdowns of one kind, by size of the flow.
 class Slowdowns {
  public:
   void add(Bytes bytes, const std::optional<double>& slowdown) {
-    if (!slowdown || bytes <= kEdges[0]) return;
-    std::size_t bin = std::size(kEdges) - 1;
-    while (bytes <= kEdges[bin]) --bin;
-    by_bin_[bin].push_back(*slowdown);
+    if (slowdown && bytes > 0) by_bin_[SizeBins::of(bytes)].push_back(*slowdown);
   }
   /// Fills `total` and `bins`, then forgets the values.
   void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& bins) {
     std::vector<double> all;
-    for (std::size_t e = 0; e < std::size(kEdges); ++e) {
-      std::vector<double>& in_bin = by_bin_[e];
+    for (std::size_t b = 0; b < SizeBins::kCount; ++b) {
+      std::vector<double>& in_bin = by_bin_[b];
       if (in_bin.empty()) continue;
       all.insert(all.end(), in_bin.begin(), in_bin.end());
-      const bool open = e + 1 == std::size(kEdges);
-      bins.push_back(
-          summarise(kEdges[e], open ? std::nullopt : std::optional(kEdges[e + 1]), in_bin));
+      bins.push_back(summarise(SizeBins::above(b), SizeBins::up_to(b), in_bin));
       in_bin = {};
     }
     if (!all.empty()) total = summarise(0, std::nullopt, all);
   }
 
  private:
-  std::array<std::vector<double>, std::size(kEdges)> by_bin_;
+  std::array<std::vector<double>, SizeBins::kCount> by_bin_;
 };
 
 }  // namespace
@@ -308,6 +323,7 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   metrics.of_flow = FlowFigures(config, results);
   JainSums active;
   Slowdowns slowdowns, received, reference;
+  FlowGrouping grouping(config, results);
   Bytes bytes = 0;
   for (const FlowResult& flow : results.flows) {
     const FlowMetrics m = metrics.of_flow(flow);
@@ -315,6 +331,7 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
     if (takes_part(flow, m)) active.add(m.goodput_gbps);
     const Bytes size = flow.bytes.value_or(0);
     slowdowns.add(size, m.slowdown);
+    grouping.add(flow, m.fct ? m.fct : m.fct_rx, m.slowdown);
     received.add(size, m.slowdown_received);
     reference.add(size, m.reference_slowdown);
   }
@@ -324,6 +341,8 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   metrics.jain = active.index();
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
+  add_intervals(results, metrics);
+  metrics.completion_times = grouping.groups();
   slowdowns.summarise_to(metrics.slowdown, metrics.slowdown_bins);
   received.summarise_to(metrics.slowdown_received, metrics.slowdown_received_bins);
   reference.summarise_to(metrics.reference_slowdown, metrics.reference_slowdown_bins);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/platform_config.h"
+#include "measure/flow_groups.h"
 #include "measure/results.h"
 
 namespace dcc::vp {
@@ -39,8 +40,9 @@ class FlowFigures {
 struct ClassMetrics {
   unsigned dscp = 0;
   Ratio weight{1};
-  std::size_t flows = 0;    // flows that were active in the window
-  double goodput_gbps = 0;  // payload received in the window / length of the window
+  std::size_t flows = 0;                    // flows that were active in the window
+  double goodput_gbps = 0;                  // payload received in the window / length of the window
+  std::optional<double> goodput_half_gbps;  // measure/batch_means.h
   // share of the goodput of all classes; empty if nothing was received
   std::optional<double> share;
   // Empty if there is more than one bottleneck, or if the closed loop sets the shares of tenants.
@@ -57,6 +59,11 @@ struct ClassMetrics {
     v(&ClassMetrics::goodput_gbps, "goodput_gbps",
       {"Gb/s", "payload received in the window / length of the window", Statistic::kMean,
        Span::kWindow});
+    v(&ClassMetrics::goodput_half_gbps, "goodput_half_gbps",
+      {"Gb/s",
+       "half the width of its 95 % confidence interval, by batch means over the class series; "
+       "null: too few samples, or not settled",
+       Statistic::kValue, Span::kWindow});
     v(&ClassMetrics::share, "share",
       {"", "share of the goodput of all classes", Statistic::kRatio, Span::kWindow});
     v(&ClassMetrics::expected_share, "expected_share",
@@ -166,7 +173,9 @@ struct QueryMetrics {
 };
 
 struct Metrics {
-  double goodput_gbps = 0;     // sum over all flows but the background
+  double goodput_gbps = 0;  // sum over all flows but the background
+  // Half the width of its 95 % interval (measure/batch_means.h); empty with background flows.
+  std::optional<double> goodput_half_gbps;
   std::optional<double> jain;  // of the goodput of active flows; empty if no flow was active
   FlowFigures of_flow;
   std::vector<ClassMetrics> classes;       // by DSCP; only classes with flows
@@ -181,6 +190,7 @@ struct Metrics {
   // Over FlowMetrics::reference_slowdown, for comparison with published tables.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;
+  FlowGroups completion_times;
 };
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);

@@ -24,6 +24,8 @@ struct FlowResult {
   HostId from = 0;
   HostId to = 0;
   unsigned dscp = 0;
+  unsigned entry = 0;      // index of its entry in the list of traffic
+  bool of_incast = false;  // true if it answers a random incast of the entry
   // true if the flow is outside congestion control and takes no part in fairness and shares
   bool background = false;
   std::optional<Bytes> bytes;           // empty if the flow has no end

@@ -57,6 +57,7 @@ std::vector<MetricInfo> list_all() {
   results.hosts.resize(1);
   results.deadlock.resize(1);
   results.delays.resize(1);
+  results.delays[0].of.messages[0].add(0);
   results.qos.emplace().tenants.resize(1);
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
@@ -70,6 +71,11 @@ std::vector<MetricInfo> list_all() {
   metrics.slowdown_received_bins.resize(1);
   metrics.reference_slowdown.emplace();
   metrics.reference_slowdown_bins.resize(1);
+  metrics.completion_times.all.by_size.resize(1);
+  metrics.completion_times.classes.resize(1);
+  metrics.completion_times.classes[0].of.by_size.resize(1);
+  metrics.completion_times.entries.resize(1);
+  metrics.completion_times.entries[0].of.by_size.resize(1);
   metrics.deadlines.emplace();
   metrics.queries.emplace();
   Lister lister;

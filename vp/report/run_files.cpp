@@ -81,6 +81,33 @@ void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   file.close();
 }
 
+/// A row for each group of `fct` in metrics.json. `of`: all, class, or the kind of a traffic entry;
+/// `which`: DSCP or index.
+void write_completion_times(const fs::path& path, const FlowGroups& groups) {
+  OutputFile file(path);
+  CsvRow head(true);
+  head.members(FlowGroup());
+  file.text() << "of,which,above_bytes,up_to_bytes," << head.take();
+  CsvRow row(false);
+  const auto write = [&](const std::string& name, const FlowGroupWithSizes& group) {
+    row.members(group.flows);
+    file.text() << name << ",0,," << row.take();
+    for (const SizedFlowGroup& one : group.by_size) {
+      row.members(one.flows);
+      file.text() << name << ',' << one.above << ','
+                  << (one.up_to ? std::to_string(*one.up_to) : "") << ',' << row.take();
+    }
+  };
+  write("all,", groups.all);
+  for (const ClassFlowGroup& one : groups.classes) {
+    write("class," + std::to_string(one.dscp), one.of);
+  }
+  for (const EntryFlowGroup& one : groups.entries) {
+    write(one.kind + "," + std::to_string(one.entry), one.of);
+  }
+  file.close();
+}
+
 void write_flow_rates(const fs::path& path, const FlowRateColumns& s) {
   OutputFile file(path);
   file.text() << "t_s,flow,rate_gbps,target_gbps,alpha,goodput_gbps\n";
@@ -127,20 +154,24 @@ void write_digests(const fs::path& path, const DigestColumns& digests) {
   file.close();
 }
 
-/// Writes every bucket that holds a packet, for each class and kind of delay. `share` is the
-/// cumulative distribution at the bucket.
+/// Writes every bucket that holds a packet, for each class and kind of delay. `us` is the greatest
+/// value of the bucket, and `share` the part of all packets up to that value.
 void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) {
   OutputFile file(path);
   file.text() << "dscp,way,us,packets,marked,share\n";
   for (const DelayResult& one : delays) {
     const auto write = [&](const char* way, const MarkedDelays& of) {
+      // Marked packets are among all packets, but the last bucket of each ends at its own maximum.
       std::map<std::uint64_t, std::uint64_t> marked;
       of.marked.each([&](std::uint64_t ns, std::uint64_t count) { marked[ns] = count; });
+      auto next = marked.begin();
       std::uint64_t seen = 0;
       of.all.each([&](std::uint64_t ns, std::uint64_t count) {
         seen += count;
+        std::uint64_t with_mark = 0;
+        for (; next != marked.end() && next->first <= ns; ++next) with_mark += next->second;
         file.text() << one.dscp << ',' << way << ',' << number_text(static_cast<double>(ns) / 1e3)
-                    << ',' << count << ',' << marked[ns] << ','
+                    << ',' << count << ',' << with_mark << ','
                     << number_text(static_cast<double>(seen) / static_cast<double>(of.all.count()))
                     << '\n';
       });
@@ -167,6 +198,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   document.text() << json.dump(1) << '\n';
   document.close();
   write_flows(folder / "flows.csv", results, metrics);
+  write_completion_times(folder / "fct.csv", metrics.completion_times);
   write_flow_rates(folder / "series/flow_rates.csv", results.flow_rates);
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);

@@ -58,6 +58,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.created = true;
   pair.config = config;
   pair.connected = config.service == Service::kUd;
+  if (delays_ != nullptr) delays_->messages().forget(qpn);
   pacing_.add_flow(qpn, config.priority);
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
@@ -402,6 +403,10 @@ Packet* Transmitter::pick_data_packet() {
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     pacer_.sent(pair, wire, plan.payload_bytes, plan.last, now());
     pair.work.sent(plan);
+    if (delays_ != nullptr) {
+      delays_->messages().sent(qpn, packet->psn, pair.work.next_psn(), plan.first, plan.last,
+                               plan.message_bytes, now());
+    }
     if (!expects_acks(pair) && !reads) {
       if (!parameters_.real_payload()) complete_before(qpn, pair, pair.work.next_psn());
     } else if (retransmits()) {
@@ -483,6 +488,7 @@ Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
   const Bytes newly = pair.work.acknowledge_before(
       psn, [&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
   if (newly > 0) tally_.acknowledged(ledger_[pair.config.flow], newly, now());
+  note_messages(qpn, pair);
   return newly;
 }
 
@@ -703,6 +709,7 @@ void Transmitter::on_response(const Packet& packet) {
   const Bytes newly =
       pair.work.response_arrived([&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
   tally_.acknowledged(record, newly, now());
+  note_messages(qpn, pair);
   complete_before(qpn, pair, reads.acked_to);
   progressed(qpn, pair, newly);
   if (needs_.acks && pair.config.governed) {

@@ -193,6 +193,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// Records round-trip times by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const { return pause_.paused_time(now()); }
+  /// When the wire has sent, or had sent, its last bit so far.
+  PicoSeconds wire_free_at() const { return wire_free_; }
   const FlowTally& tally() const { return tally_; }
   /// Records the sizes of flows that finish from now on.
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
@@ -263,6 +265,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     if (completions_ != nullptr) completions_->work_done(qpn, item, status);
   }
   Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
+  void note_messages(Qpn qpn, const SendQueuePair& pair) {
+    if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
+    delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
+  }
   void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked);
   bool count_retry(SendQueuePair& pair) const;
   void retransmit(Qpn qpn, SendQueuePair& pair);

@@ -1,12 +1,15 @@
 // Packet delays of each class at one NIC: round trips of sent packets, one-way delays of received
-// packets, and the same for marked packets only.
+// packets, and the same for marked packets only; and times of sent messages.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "stats/log_histogram.h"
+#include "stats/message_times.h"
+#include "stats/size_bins.h"
 #include "units.h"
 
 namespace dcc {
@@ -33,6 +36,17 @@ struct ClassDelays {
   MarkedDelays round_trip;  // of acknowledged packets
   MarkedDelays one_way;     // of accepted packets, from sending to acceptance
   MarkedDelays as_read;     // round trips by the host's inexact clock, as algorithms see them
+  // of acknowledged messages, by SizeBins, in nanoseconds
+  std::array<LogHistogram, SizeBins::kCount> messages;
+
+  void merge(const ClassDelays& other) {
+    round_trip.merge(other.round_trip);
+    one_way.merge(other.one_way);
+    as_read.merge(other.as_read);
+    for (std::size_t bin = 0; bin < messages.size(); ++bin) {
+      messages[bin].merge(other.messages[bin]);
+    }
+  }
 };
 
 /// Delays by DSCP. A NIC measures delays only if it has a DelaysByClass, because each packet costs
@@ -47,8 +61,18 @@ class DelaysByClass {
   /// Null if no packet of this class was seen.
   const ClassDelays* seen(std::uint8_t dscp) const { return classes_[dscp & 63u].get(); }
 
+  /// Messages that are being sent. acknowledged() records the times of those that are done.
+  MessageTimes& messages() { return messages_; }
+  void acknowledged(std::uint32_t qpn, std::uint8_t dscp, std::uint64_t psn, PicoSeconds now) {
+    messages_.acknowledged(qpn, psn, now, [&](Bytes bytes, PicoSeconds lasted) {
+      of(dscp).messages[SizeBins::of(bytes)].add(
+          static_cast<std::uint64_t>(lasted.count / kNanoSecond.count));
+    });
+  }
+
  private:
   std::array<std::unique_ptr<ClassDelays>, 64> classes_{};
+  MessageTimes messages_;
 };
 
 }  // namespace dcc

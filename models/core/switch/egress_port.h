@@ -98,6 +98,8 @@ class alignas(64) EgressPort {
   // --- Reading --------------------------------------------------------------------------------
   /// Wire bytes queued in all priorities.
   Bytes bytes() const { return bytes_; }
+  /// End of the packet that is on the wire, or of the last one.
+  PicoSeconds free_at() const { return free_at_; }
   const LinkParameters& link() const { return link_; }
   SwitchCounters counters() const;
   /// Bytes that a new packet waits for: queued bytes, and the rest of the packet being sent.

@@ -94,6 +94,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   SwitchCounters counters(int port) const { return egress_.at(port).counters(); }
   SwitchCounters totals() const;
   PfcCounters pfc_totals() const;
+  /// When the port's wire has sent, or had sent, its last bit so far.
+  PicoSeconds wire_free_at(int port) const { return egress_.at(port).free_at(); }
   /// Total time for which the neighbour paused at least one priority of `port`.
   PicoSeconds pause_time(int port) const {
     return egress_.at(port).pfc().pause_time(scheduler_.now());

@@ -1,0 +1,121 @@
+// Completion times of the flows that begin within `measure`, by class, traffic entry and size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "measure/metric_visitor.h"
+#include "measure/results.h"
+#include "stats/size_bins.h"
+
+namespace dcc::vp {
+
+/// Flows with a number of bytes whose first byte was posted within `measure`. A completion time
+/// runs from the first byte posted to the last ACK (to the last byte received where nothing
+/// acknowledges) and may end after `measure`. Quantiles are by nearest rank over the completed
+/// flows.
+struct FlowGroup {
+  std::size_t begun = 0;
+  std::size_t completed = 0;
+  std::size_t unfinished = 0;
+  std::optional<PicoSeconds> mean, p50, p90, p99, p999, longest;
+  std::optional<double> slowdown_mean, slowdown_p50, slowdown_p90, slowdown_p99, slowdown_p999;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kQuantile = Statistic::kQuantile;
+    constexpr Span kWindow = Span::kWindow;
+    v(&FlowGroup::begun, "begun",
+      {"", "flows with a size whose first byte was posted in the window", Statistic::kSum,
+       kWindow});
+    v(&FlowGroup::completed, "completed",
+      {"", "of these, completed before the end of the run", Statistic::kSum, kWindow});
+    v(&FlowGroup::unfinished, "unfinished",
+      {"", "of these, not completed: the quantiles miss them", Statistic::kSum, kWindow});
+    v(&FlowGroup::mean, "us_mean",
+      {"us", "mean completion time of the completed flows", Statistic::kMean, kWindow});
+    v(&FlowGroup::p50, "us_p50", {"us", "its median (nearest rank)", kQuantile, kWindow});
+    v(&FlowGroup::p90, "us_p90", {"us", "its 90th percentile", kQuantile, kWindow});
+    v(&FlowGroup::p99, "us_p99", {"us", "its 99th percentile", kQuantile, kWindow});
+    v(&FlowGroup::p999, "us_p999", {"us", "its 99.9th percentile", kQuantile, kWindow});
+    v(&FlowGroup::longest, "us_max", {"us", "longest time", Statistic::kMaximum, kWindow});
+    v(&FlowGroup::slowdown_mean, "slowdown_mean",
+      {"", "mean of completion time / completion time in an empty network", Statistic::kMean,
+       kWindow});
+    v(&FlowGroup::slowdown_p50, "slowdown_p50", {"", "its median", kQuantile, kWindow});
+    v(&FlowGroup::slowdown_p90, "slowdown_p90", {"", "its 90th percentile", kQuantile, kWindow});
+    v(&FlowGroup::slowdown_p99, "slowdown_p99", {"", "its 99th percentile", kQuantile, kWindow});
+    v(&FlowGroup::slowdown_p999, "slowdown_p999",
+      {"", "its 99.9th percentile", kQuantile, kWindow});
+  }
+};
+
+/// The flows of a group whose size is in one of SizeBins.
+struct SizedFlowGroup {
+  Bytes above = 0;
+  std::optional<Bytes> up_to;  // empty: no upper limit
+  FlowGroup flows;
+};
+
+struct FlowGroupWithSizes {
+  FlowGroup flows;
+  std::vector<SizedFlowGroup> by_size;  // only bins with flows
+};
+struct ClassFlowGroup {
+  unsigned dscp = 0;
+  Ratio weight{1};
+  FlowGroupWithSizes of;
+};
+struct EntryFlowGroup {
+  unsigned entry = 0;
+  std::string kind;
+  FlowGroupWithSizes of;
+};
+
+struct FlowGroups {
+  FlowGroupWithSizes all;
+  std::vector<ClassFlowGroup> classes;  // by DSCP
+  std::vector<EntryFlowGroup> entries;  // in the order of the list `traffic`
+};
+
+/// Collects flows one by one; the result does not depend on their order.
+class FlowGrouping {
+ public:
+  FlowGrouping(const PlatformConfig& config, const RunResults& results)
+      : config_(config), from_(results.measured_from), to_(results.measured_to) {}
+  /// `taken`: completion time; empty: not completed.
+  void add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
+           const std::optional<double>& slowdown);
+  FlowGroups groups() const;
+
+ private:
+  struct Sample {
+    std::int64_t taken = 0;  // in picoseconds
+    double slowdown = 0;     // negative: not known
+  };
+  struct Cell {
+    std::size_t begun = 0;
+    std::vector<Sample> completed;
+  };
+  // DSCP, traffic entry, true if of one of its random incasts, size bin
+  using Key = std::tuple<unsigned, unsigned, bool, std::size_t>;
+
+  static FlowGroup summed(const std::vector<const Cell*>& cells);
+  template <class Select>
+  FlowGroupWithSizes group(Select select) const;
+
+  const PlatformConfig& config_;
+  PicoSeconds from_;
+  PicoSeconds to_;
+  std::map<Key, Cell> cells_;
+};
+
+void describe_flow_groups(MetricVisitor& v, const FlowGroups& groups);
+
+}  // namespace dcc::vp

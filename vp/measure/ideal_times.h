@@ -1,0 +1,31 @@
+// Completion times of flows that have the network to themselves.
+#pragma once
+
+#include <optional>
+
+#include "build/network.h"
+#include "config/platform_config.h"
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Lower limits of completion times, so that a slowdown is at least 1. `config` and `network` must
+/// outlive the object.
+class IdealTimes {
+ public:
+  IdealTimes(const PlatformConfig& config, const Network& network)
+      : config_(config), network_(network) {}
+
+  /// The time of a finite flow, alone in the empty network, that uses all paths that its packets
+  /// may take; `by_software`: sw/app sends it. Empty beyond the range of PicoSeconds.
+  std::optional<PicoSeconds> of(const FlowSpec& spec, AckMode ack, bool by_software) const;
+  /// The same by the reference simulator's formula: base round trip of a full packet plus the
+  /// flow's wire bytes at the slowest link's rate.
+  PicoSeconds of_reference(const PlannedFlow& flow) const;
+
+ private:
+  const PlatformConfig& config_;
+  const Network& network_;
+};
+
+}  // namespace dcc::vp
