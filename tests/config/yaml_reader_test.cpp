@@ -405,9 +405,16 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
             "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
   EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
   EXPECT_TRUE(read(file, {}).notes.empty());
-  // Refused: nothing of the window would remain, the user set the window, or the file itself is
-  // wrong.
-  EXPECT_NE(error_of(file, {"duration=50us"}), "accepted");
+  // Nothing of the window would remain: a quarter of the run is left out.
+  const LoadedConfig shorter = read(file, {"duration=80us"});
+  EXPECT_EQ(shorter.config.measure.from, kMicroSecond * 20);
+  EXPECT_EQ(shorter.config.measure_end(), kMicroSecond * 80);
+  ASSERT_EQ(shorter.notes.size(), 2u);
+  EXPECT_EQ(shorter.notes[1],
+            "measure.from: 100us is not before the end of the run, 80us; statistics are taken from "
+            "a quarter of the run on, 20us");
+  // Refused: the user set the window, or the file itself is wrong.
+  EXPECT_NE(error_of(file, {"duration=80us", "measure.from=90us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");
   EXPECT_NE(error_of("duration: 1ms\nmeasure: {to: 2ms}\n", std::vector<std::string>{}),

@@ -306,18 +306,26 @@ bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
   return place != loaded.places.end() && place->second.line == 0;
 }
 
-/// If an override makes the run shorter than a file's `measure.to`, measures to the end of the run
-/// and adds a note.
+/// If an override makes the run shorter than a file's window `measure`, the window follows, and a
+/// note says how: it ends with the run, and it begins after a quarter of the run if it would have
+/// begun later than the run ends.
 void clip_measure(LoadedConfig& loaded) {
   PlatformConfig& c = loaded.config;
-  const bool clip = is_overridden(loaded, "duration") && c.measure.to &&
-                    *c.measure.to > c.duration && c.measure.from < c.duration &&
-                    !is_overridden(loaded, "measure") && !is_overridden(loaded, "measure.to");
-  if (!clip) return;
-  loaded.notes.push_back("measure.to: " + text_of(*c.measure.to) +
-                         " is after the end of the run; statistics are taken to the end, " +
-                         text_of(c.duration));
-  c.measure.to.reset();
+  const auto set_here = [&](const char* path) { return is_overridden(loaded, path); };
+  if (!set_here("duration") || set_here("measure")) return;
+  if (c.measure.to && *c.measure.to > c.duration && !set_here("measure.to")) {
+    loaded.notes.push_back("measure.to: " + text_of(*c.measure.to) +
+                           " is after the end of the run; statistics are taken to the end, " +
+                           text_of(c.duration));
+    c.measure.to.reset();
+  }
+  if (c.measure.from >= c.duration && !set_here("measure.from")) {
+    const PicoSeconds from(c.duration.count / 4);
+    loaded.notes.push_back("measure.from: " + text_of(c.measure.from) +
+                           " is not before the end of the run, " + text_of(c.duration) +
+                           "; statistics are taken from a quarter of the run on, " + text_of(from));
+    c.measure.from = from;
+  }
 }
 
 LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
