@@ -13,7 +13,8 @@ import sys
 
 from dccvp.common.ending import InputError
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md"}
 
@@ -52,6 +53,19 @@ def staged(text):
     text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
     text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)
     return re.sub(r"^```wavedrom$", "```text", text, flags=re.MULTILINE)
+
+
+def make_search_work_from_disk(html):
+    """Writes the search index as a script, too, and loads search_from_disk.js before the theme's scripts."""
+    index = (html / "search/search_index.json").read_text(encoding="utf-8")
+    script = f"var __search = {{index: Promise.resolve({index})}};\n"
+    (html / "search/search_index.js").write_text(script, encoding="utf-8")
+    shutil.copy(HERE / "search_from_disk.js", html / "search_from_disk.js")
+    for page in html.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        to_top = "../" * (len(page.relative_to(html).parts) - 1)
+        page.write_text(text.replace("</title>", f'</title><script src="{to_top}search_from_disk.js"></script>', 1),
+                        encoding="utf-8")
 
 
 def main(arguments):
@@ -99,5 +113,6 @@ def main(arguments):
     if done.returncode != 0:
         print(said_by_it)
         return 1
+    make_search_work_from_disk(folder / "html")
     print(f"{folder / 'html/index.html'}: {len(list((folder / 'html').rglob('*.html')))} pages")
     return 0
