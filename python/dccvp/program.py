@@ -41,13 +41,32 @@ def program():
 def words_of(overrides):
     """{key.path: value} as arguments of the program, each value as one line of YAML."""
     def text(value):
+        if isinstance(value, (bytes, bytearray)):
+            raise TypeError("bytes are no text; decode them")
         if isinstance(value, (dict, list, tuple)):
             plain = json.loads(json.dumps(value))  # without tuples and other types that YAML would tag
             return yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=math.inf,
                                   allow_unicode=True).strip()
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    return [word for key, value in overrides.items() for word in ("-c", f"{key}={text(value)}")]
+    words = []
+    for key, value in overrides.items():
+        try:
+            words += ["-c", checked(f"{key}={text(value)}")]
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"-c {ascii(key)[1:-1]}={ascii(value)[:80]}: {error}") from None
+    return words
+
+
+def checked(word):
+    """A word for a command line. ValueError for text that no command line can hold."""
+    if "\0" in word:
+        raise ValueError("a text with a zero byte")
+    try:
+        os.fsencode(word)
+    except UnicodeEncodeError:
+        raise ValueError("a text with half a character (an unpaired surrogate)") from None
+    return word
 
 
 def complaint_of(text):
@@ -91,8 +110,14 @@ def ears(stream):
 
 def call(*words):
     """Calls the program; (exit status, standard output, error output). InputError for input that it refuses."""
+    texts = [str(word) for word in words]
+    for word in texts:
+        try:
+            checked(word)
+        except ValueError as error:
+            raise InputError(f"{ascii(word)}: {error}") from None
     with tempfile.TemporaryFile() as output, ears(sys.stderr) as (speak, heard):
-        with subprocess.Popen([program(), *map(str, words)], stdin=subprocess.DEVNULL, stdout=output,
+        with subprocess.Popen([program(), *texts], stdin=subprocess.DEVNULL, stdout=output,
                               stderr=speak) as process:
             try:
                 said = complaint_of(heard())

@@ -192,6 +192,15 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(program.words_of({"a": 1.5, "b.c": True, "d": [1, "2us"], "e": {"f": False}}),
                          ["-c", "a=1.5", "-c", "b.c=true", "-c", "d=[1, 2us]", "-c", "e={f: false}"])
 
+    def test_values_that_no_command_line_can_hold_are_input_errors(self):
+        for key, value in (("a", "x\0y"), ("a\0", 1), ("a", "\ud800"), ("a", b"bytes"), ("a", {"b": {1, 2}}),
+                           ("a", [object()])):
+            with self.subTest(value=ascii(value)), self.assertRaises(dccvp.InputError) as refused:
+                program.words_of({key: value})
+            self.assertTrue(str(refused.exception).startswith("-c a"), refused.exception)
+        with self.assertRaises(dccvp.InputError):
+            program.call("check", "no\0file.yaml")
+
     def test_a_progress_line_is_no_complaint(self):
         self.assertEqual(program.complaint_of("\r1 of 2   \r2 of 2   \r      \rdccvp: broke\n\r1 \r \r"),
                          "broke")

@@ -1,9 +1,15 @@
 #include "cli/program.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <new>
 
 #include "cli/command.h"
@@ -75,7 +81,35 @@ void FormatArgument::add_to(CLI::App& command, const std::vector<std::string>& f
       ->type_name(names);
 }
 
-int run_program(int argc, const char* const* argv) {
+namespace {
+
+bool returned = false;  // true once run_program() has its exit status
+
+/// Called by exit(). A plug-in that calls exit() must not make a broken run look like a good one.
+void refuse_early_exit() {
+  if (returned) return;
+  std::fprintf(
+      stderr,
+      "dccvp: a plug-in or a library called exit() before the command was done; results are "
+      "not complete\n");
+  std::fflush(stderr);
+  ::_exit(kExitBrokenPromise);
+}
+
+/// Returns `status`, or kExitBadInput with a message if the output could not be written, as on a
+/// full disk. Nobody reads a closed pipe, so there the message is left out.
+int with_output_written(int status) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return status;
+  const int reason = errno;
+  if (reason == EPIPE) return status == kExitOk ? kExitBrokenPromise : status;
+  std::fprintf(stderr, "dccvp: standard output could not be written%s%s\n", reason == 0 ? "" : ": ",
+               reason == 0 ? "" : std::strerror(reason));
+  return status == kExitOk ? kExitBadInput : status;
+}
+
+int run_command(int argc, const char* const* argv) {
   CLI::App app(
       "Virtual prototype of an RDMA NIC's differentiated congestion controller.\n"
       "Reads a YAML platform, runs it, leaves figures, tables and pictures.",
@@ -112,7 +146,20 @@ int run_program(int argc, const char* const* argv) {
   } catch (const std::exception& e) {
     std::fprintf(stderr, "dccvp: internal error: %s\n", e.what());
     return kExitBrokenPromise;
+  } catch (...) {
+    std::fprintf(stderr,
+                 "dccvp: internal error: an exception without a text; was it a plug-in's?\n");
+    return kExitBrokenPromise;
   }
+  return status;
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  std::atexit(refuse_early_exit);
+  const int status = with_output_written(run_command(argc, argv));
+  returned = true;
   return status;
 }
 

@@ -135,6 +135,9 @@ void load_plugin(const fs::path& file) {
     // also thrown by the plug-in's own initialisation for a name that is taken
   } catch (const std::exception& e) {
     throw std::runtime_error("'" + file.string() + "': " + e.what());
+  } catch (...) {
+    throw std::runtime_error("'" + file.string() +
+                             "': throws something without a text when loaded");
   }
   loaded().push_back(file.string());
 }

@@ -1,5 +1,6 @@
 """How a tool ends: an exit status and, after an error, one line on standard error."""
 
+import errno
 import os
 import re
 import sys
@@ -35,7 +36,9 @@ def ended(main, interrupted="interrupted"):
     """Calls main and returns its status; 2 for unusable input or a file that cannot be read or written; 1 for an
     interrupt from the keyboard, after which the message is `interrupted`."""
     try:
-        return main()
+        status = main()
+        sys.stdout.flush()  # a full disk is told here, and not as an exception at the interpreter's end
+        return status
     except InputError as error:
         print(f"dccvp: {error}", file=sys.stderr)
         return 2
@@ -43,6 +46,8 @@ def ended(main, interrupted="interrupted"):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
+        if error.errno == errno.ENOSPC and error.filename is None:  # standard output; later writes would fail again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = f"'{error.filename}': " if error.filename is not None else ""
         print(f"dccvp: {place}{(error.strerror or str(error)).lower()}", file=sys.stderr)
         return 2

@@ -1,11 +1,29 @@
 """Settings and colours of matplotlib, without a screen. Import this module before matplotlib.pyplot."""
 
+import atexit
 import os
+import pathlib
+import shutil
 import tempfile
 
-# A cache folder of our own: the user's home folder may be read-only.
-os.environ.setdefault("MPLCONFIGDIR",
-                      os.path.join(tempfile.gettempdir(), f"dccvp-matplotlib-{os.getuid()}"))
+
+def cache_folder():
+    """A folder for matplotlib's caches: one of the user's own, or, if the home folder is read-only, a new one that ends
+    with the program. A fixed name in the common temporary folder could be made by somebody else before."""
+    own = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "dccvp-matplotlib"
+    try:
+        own.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if own.stat().st_uid == os.getuid() and os.access(own, os.W_OK | os.X_OK):
+            return str(own)
+    except OSError:
+        pass
+    fresh = tempfile.mkdtemp(prefix="dccvp-matplotlib-")
+    atexit.register(shutil.rmtree, fresh, True)
+    return fresh
+
+
+if "MPLCONFIGDIR" not in os.environ:
+    os.environ["MPLCONFIGDIR"] = cache_folder()
 import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")

@@ -11,6 +11,7 @@ points are done); 2 unusable input, before anything was written.
 import dataclasses
 import importlib
 import pathlib
+import shlex
 import sys
 
 from dccvp.common.ending import InputError
@@ -129,7 +130,7 @@ def main(argv):
         folder.save()
         if options.snakemake:
             sweep_snakemake.write(folder)
-            print(f"{len(folder.points)} points. Run them: cd {folder.path} && snakemake -j 2")
+            print(f"{len(folder.points)} points. Run them: cd {shlex.quote(str(folder.path))} && snakemake -j 2")
             return 0
         ended_by_signal = folder.complete(options.jobs, "points", options.retry)
         rows, lines = collect(folder, not options.no_plots)

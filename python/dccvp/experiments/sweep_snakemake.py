@@ -1,6 +1,8 @@
 """Writes a sweep as a Snakemake workflow, whose executors run the points on one or many machines."""
 
+import json
 import pathlib
+import shlex
 
 from dccvp.common.whole_file import write_whole
 
@@ -14,7 +16,7 @@ workdir: workflow.basedir
 with open(workflow.basedir + "/plan.json") as file:
     IDS = list(dict.fromkeys(point["id"] for point in json.load(file)["points"]))
 
-SWEEP = "/usr/bin/python3 -I -B {tool} sweep"
+SWEEP = {sweep}
 
 localrules: table
 
@@ -31,5 +33,7 @@ rule point:
 
 def write(folder):
     """Writes the Snakefile beside plan.json."""
-    tool = pathlib.Path(__file__).resolve().parents[2] / "tool.py"
-    write_whole(folder.path / "Snakefile", TEXT.format(name=folder.document["name"], tool=tool))
+    tool = shlex.quote(str(pathlib.Path(__file__).resolve().parents[2] / "tool.py"))
+    tool = tool.replace("{", "{{").replace("}", "}}")  # Snakemake fills braces in shell commands
+    write_whole(folder.path / "Snakefile", TEXT.format(name=json.dumps(folder.document["name"]),
+                                                       sweep=json.dumps(f"/usr/bin/python3 -I -B {tool} sweep")))
