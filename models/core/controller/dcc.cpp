@@ -19,6 +19,10 @@
 namespace dcc {
 
 namespace {
+/// The longest queue that a flow's window is to fill beyond the initial window: the whole buffer of
+/// a switch. Thresholds above it are never reached, and PFC acts first.
+constexpr Bytes kMaxGrowth = 32_MiB;
+
 /// `products` times a rate times a time, in bytes; at most 10^15.
 Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   const long double product = bytes_at(to_mbps(rate), time);
@@ -153,7 +157,12 @@ AlgorithmNeeds Dcc::needs() const {
 }
 
 void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
-  flows_.keep(flow) = {host_.line_rate(), start.dscp, true, false, false};
+  Flow& started = flows_.keep(flow);
+  started = {};
+  started.rate = host_.line_rate();
+  started.dscp = start.dscp;
+  started.alive = true;
+  started.window = initial_window_;
   if (initial_window_ != 0) host_.set_window(flow, initial_window_);
   if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
   device_->query(flow);
@@ -165,14 +174,40 @@ void Dcc::on_flow_end(FlowNumber flow) {
 }
 
 void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
-  device_->bytes(flow, flows_[flow].dscp, info.wire_bytes);
+  Flow& known = flows_[flow];
+  device_->bytes(flow, known.dscp, info.wire_bytes);
+  if (initial_window_ != 0 && !known.paced) grow_window(flow, known, info);
+}
+
+// When two windows have been sent, one of them at least has been acknowledged, and a mark of any of
+// its packets would have been reported.
+void Dcc::grow_window(FlowNumber number, Flow& flow, const SentInfo& info) {
+  flow.sent += info.payload_bytes;
+  flow.window_filled |= info.window_full;
+  if (flow.sent < 2 * flow.window) return;
+  flow.sent = 0;
+  if (!flow.window_filled) return;
+  flow.window_filled = false;
+  if (flow.window >= initial_window_ + kMaxGrowth) return;
+  flow.window = std::min(initial_window_ + kMaxGrowth, flow.window + flow.window / 2 + 1);
+  host_.set_window(number, flow.window);
+}
+
+void Dcc::shrink_window(FlowNumber number, Flow& flow) {
+  flow.sent = 0;
+  flow.window_filled = false;
+  if (flow.window == initial_window_) return;
+  flow.window = std::max(initial_window_, flow.window / 2);
+  host_.set_window(number, flow.window);
 }
 
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   // A clear notification, which has no marks, concerns the laws that bandwidth follows weights by.
   if (info.marks == 0 && !Law::of_number(device_->parameters().rate.law).shares_by_weight()) return;
-  flows_[flow].notified = true;
-  device_->cnp(flow, flows_[flow].dscp, info.marks, info.packets);
+  Flow& known = flows_[flow];
+  known.notified = true;
+  if (initial_window_ != 0 && !known.paced && info.marks != 0) shrink_window(flow, known);
+  device_->cnp(flow, known.dscp, info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
@@ -186,7 +221,9 @@ void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
 void Dcc::set_paced(std::uint32_t flow, bool paced) {
   if (initial_window_ == 0 || flows_[flow].paced == paced) return;
   flows_[flow].paced = paced;
-  host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : initial_window_);
+  flows_[flow].sent = 0;
+  flows_[flow].window_filled = false;
+  host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : flows_[flow].window);
 }
 
 void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {

@@ -62,6 +62,12 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// again once its rate is back at R_MAX and its slot is free. So flows that no slot paces are
 /// bounded.
 ///
+/// The window grows by half with every two windows sent if it was full meanwhile and no
+/// notification came: flows whose windows end in a queue below the marking threshold would
+/// otherwise never be marked, and weights would have no effect. A notification halves a grown
+/// window, down to the initial one. A window that never fills does not grow, so a flow alone on its
+/// link keeps the initial window.
+///
 /// The NIC starts a flow with the flow's own initial rate, which the controller does not know: a
 /// slot begins at the register INITIAL_RATE, whatever the flow's rate was before its first cut.
 ///
@@ -97,7 +103,14 @@ class Dcc : public Algorithm, private RateSink {
     bool alive = false;
     bool paced = false;  // a slot paces the flow, so it has no window
     bool notified = false;
+    bool window_filled = false;  // the window was full since `sent` was 0
+    Bytes window = 0;            // while no slot paces the flow
+    Bytes sent = 0;              // payload since the window changed or a notification came
   };
+  /// Lets the window of a flow without a slot grow.
+  void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);
+  /// A marked packet of a flow without a slot was reported.
+  void shrink_window(FlowNumber number, Flow& flow);
   void set_paced(std::uint32_t flow, bool paced);
   void rate_calculated(std::uint32_t flow, Rate rate) override;
   void query_answered(std::uint32_t flow, std::optional<Rate> rate) override;

@@ -413,8 +413,8 @@ Packet* Transmitter::pick_data_packet() {
       retransmit_timer_.sent(pair.deadline, qpn, parameters_.retransmit_timeout());
     }
     if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
-      algorithm_->on_sent(
-          qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent()});
+      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
+                                pair.work.has_unsent(), pair.work.in_flight() >= pair.window});
     }
     activate_if_sendable(qpn, pairs_[qpn]);
     return packet;

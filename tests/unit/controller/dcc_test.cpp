@@ -167,6 +167,57 @@ TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
   EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
 }
 
+// Two flows whose windows together end in a queue below the marking threshold are never marked;
+// their windows grow until the queue is there.
+TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
+  constexpr Bytes kWindow = 10'000;
+  Dcc algorithm(scheduler_, host_, test::config_of(1), 1001, nullptr, nullptr, kWindow);
+  prepare(algorithm);
+  const auto send = [&](FlowNumber flow, int packets, bool full) {
+    SentInfo info;
+    info.payload_bytes = 1000;
+    info.wire_bytes = 1082;
+    info.window_full = full;
+    for (int i = 0; i < packets; ++i) algorithm.on_sent(flow, info);
+  };
+  host_.windows.clear();
+  send(3, 100, false);  // the window never filled: the flow has what it wants
+  EXPECT_TRUE(host_.windows.empty());
+  send(3, 19, true);
+  EXPECT_TRUE(host_.windows.empty());
+  send(3, 1, true);
+  ASSERT_EQ(host_.windows.size(), 1u);
+  const Bytes grown = host_.windows.back().second;
+  EXPECT_GT(grown, kWindow);
+  EXPECT_LE(grown, kWindow * 3 / 2 + 1);  // a step at most, or an incast overshoots
+  host_.windows.clear();
+
+  algorithm.on_cnp(7, {});  // takes the only slot
+  run(3);
+  send(3, 1000, true);
+  algorithm.on_cnp(3, {});  // finds no slot
+  const Bytes shrunk = host_.windows.back().second;
+  for (int i = 0; i < 20; ++i) algorithm.on_cnp(3, {});
+  EXPECT_GE(shrunk, kWindow);
+  EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
+  host_.windows.clear();
+  send(3, 19, true);  // each mark starts the count anew
+  algorithm.on_cnp(3, {});
+  send(3, 19, true);
+  EXPECT_TRUE(host_.windows.empty());
+}
+
+TEST_F(DccTest, AGrownWindowIsBounded) {
+  constexpr Bytes kWindow = 1000;
+  Dcc algorithm(scheduler_, host_, test::config_of(1), 1001, nullptr, nullptr, kWindow);
+  prepare(algorithm);
+  SentInfo info;
+  info.payload_bytes = 1'000'000'000;
+  info.window_full = true;
+  for (int i = 0; i < 100; ++i) algorithm.on_sent(3, info);
+  EXPECT_EQ(host_.windows.back().second, kWindow + 32_MiB);
+}
+
 TEST_F(DccTest, CountersAreTheControllers) {
   algorithm_.on_cnp(7, {});
   run(15);

@@ -51,6 +51,7 @@ struct SentInfo {
   Psn psn = 0;
   bool last_of_message = false;
   bool more_waiting = false;  // true if the flow has more to send: the network limits it
+  bool window_full = false;   // true if the flow's window admits no further packet
 };
 
 struct AckInfo {
