@@ -28,6 +28,7 @@ TOOLS = {
     "ram-list": "dccvp.handoff.ram_list",
     "cost": "dccvp.cost",
     "fluid": "dccvp.experiments.fluid",
+    "weight-map": "dccvp.experiments.weight_map",
     "component": "dccvp.handoff.component",
     "stamp-license": "dccvp.handoff.stamp_license",
 }

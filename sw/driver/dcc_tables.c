@@ -76,6 +76,23 @@ struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8) {
   return factor;
 }
 
+uint32_t dcc_weight_unit(const struct dcc_weights* weights, uint64_t limit_q8_8) {
+  uint64_t unit = 256;
+  if (weights->sum != 0) {
+    const uint64_t of_sum = limit_q8_8 * weights->least / weights->sum;
+    if (of_sum < unit) unit = of_sum;
+  }
+  const uint64_t of_greatest = DCC_SCALED_WEIGHT_MAX_Q8_8 * weights->least / weights->greatest;
+  if (of_greatest < unit) unit = of_greatest;
+  return unit < DCC_WEIGHT_MIN_Q8_8 ? DCC_WEIGHT_MIN_Q8_8 : (uint32_t)unit;
+}
+
+uint32_t dcc_scaled_weight(uint64_t weight, const struct dcc_weights* weights, uint32_t unit_q8_8) {
+  const uint64_t scaled = (weight * unit_q8_8 + weights->least / 2) / weights->least;
+  if (scaled < DCC_WEIGHT_MIN_Q8_8) return DCC_WEIGHT_MIN_Q8_8;
+  return scaled > DCC_WEIGHT_MAX_Q8_8 ? DCC_WEIGHT_MAX_Q8_8 : (uint32_t)scaled;
+}
+
 void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]) {
   for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp)
     classes[dscp] = dcc_class_of(256, 0, UINT32_MAX);

@@ -47,6 +47,22 @@ struct dcc_factor {
 };
 struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8);
 
+/* The greatest weight in 8.8 that scaling yields: 1/64 in 4.12 is rounded by at most 0.8 %. */
+enum { DCC_SCALED_WEIGHT_MAX_Q8_8 = 64 << 8 };
+/* Weights in use at the controllers of a network, in one unit that the caller chooses. */
+struct dcc_weights {
+  uint64_t least;    /* least weight of a class that flows use; not 0 */
+  uint64_t greatest; /* greatest weight of such a class */
+  uint64_t sum;      /* greatest sum of weights of the flows that share a port; 0: not known */
+};
+/* The weight in 8.8 that stands for weights->least in the factor tables. Only ratios of weights
+ * have an effect, so all weights may be multiplied by one factor. The least weight becomes 1,
+ * unless the sum would exceed `limit_q8_8` or the greatest weight DCC_SCALED_WEIGHT_MAX_Q8_8. At
+ * least DCC_WEIGHT_MIN_Q8_8. All controllers of a network must use the same result. */
+uint32_t dcc_weight_unit(const struct dcc_weights* weights, uint64_t limit_q8_8);
+/* The weight in 8.8 for the factor table: `weight` in the caller's unit, with least -> unit. */
+uint32_t dcc_scaled_weight(uint64_t weight, const struct dcc_weights* weights, uint32_t unit_q8_8);
+
 /* --- Classes: the entries of dcc_config.classes --- */
 
 /* Gives all DSCPs weight 1, no guarantee and no cap. */

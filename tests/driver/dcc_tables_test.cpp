@@ -58,6 +58,29 @@ TEST(DccTables, WeightsOutsideTheRangeSaturate) {
   EXPECT_EQ(dcc_factor_of_weight(1u << 20).f_inc_q8_8, DCC_WEIGHT_MAX_Q8_8);
 }
 
+TEST(DccTables, TheLeastWeightIsOneWhileSumAndRangeAllow) {
+  const auto unit = [](std::uint64_t least, std::uint64_t greatest, std::uint64_t sum) {
+    const dcc_weights weights{least, greatest, sum};
+    return dcc_weight_unit(&weights, 480 * 256);
+  };
+  EXPECT_EQ(unit(1, 8, 15), 256u);
+  EXPECT_EQ(unit(15, 120, 225), 256u) << "a common factor changes nothing";
+  EXPECT_EQ(unit(1000, 8000, 480'000), 256u);
+  EXPECT_EQ(unit(1, 8, 960), 128u) << "the sum is 480 then";
+  EXPECT_EQ(unit(1, 1024, 0), 16u) << "1024 units would not fit the table";
+  EXPECT_EQ(unit(1, 1, 1'000'000), std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
+}
+
+TEST(DccTables, ScaledWeightsKeepTheirRatios) {
+  const dcc_weights weights{3, 27, 0};
+  EXPECT_EQ(dcc_scaled_weight(3, &weights, 29), 29u);
+  EXPECT_EQ(dcc_scaled_weight(9, &weights, 29), 87u);
+  EXPECT_EQ(dcc_scaled_weight(27, &weights, 29), 261u);
+  EXPECT_EQ(dcc_scaled_weight(4, &weights, 29), 39u) << "rounded half up";
+  EXPECT_EQ(dcc_scaled_weight(1, &weights, 29), std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
+  EXPECT_EQ(dcc_scaled_weight(1'000'000, &weights, 29), std::uint32_t{DCC_WEIGHT_MAX_Q8_8});
+}
+
 TEST(DccTables, ClassesSayWhatAFlowIsEntitledTo) {
   dcc_class classes[DCC_DSCPS];
   dcc_classes_equal(classes);

@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "config/yaml_reader.h"
+#include "driver/dcc_tables.h"
 
 namespace dcc::vp {
 namespace {
@@ -66,6 +68,65 @@ TEST(ControllerProgram, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
   EXPECT_EQ(shift("200Gbps"), 9u);
   EXPECT_EQ(shift("400Gbps"), 8u);
   EXPECT_EQ(shift("800Gbps"), 7u);
+}
+
+/// Weights of the DSCPs 1 and 2 as programmed, and G, when `flows` flows of each share a port.
+std::vector<std::uint32_t> scaled(const std::string& weights, unsigned flows,
+                                  const std::string& rate = "100Gbps") {
+  const std::string entry = ", hosts: 3, link: {rate: " + rate + "}}\n";
+  const std::string text =
+      "topology: {kind: star" + entry +
+      "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\ndscp: {" + weights +
+      "}\ntraffic:\n  - {kind: flow, from: 1, to: 0, dscp: 1, flows: " + std::to_string(flows) +
+      "}\n  - {kind: flow, from: 2, to: 0, dscp: 2, flows: " + std::to_string(flows) + "}\n";
+  const PlatformConfig config =
+      load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8, p.parameters.g};
+}
+
+TEST(ControllerProgram, ACommonFactorOfTheWeightsInUseChangesNothing) {
+  const auto plain = scaled("1: {weight: 1}, 2: {weight: 4}", 1);
+  EXPECT_EQ(plain, (std::vector<std::uint32_t>{256, 1024, 52429}));
+  EXPECT_EQ(scaled("1: {weight: 15}, 2: {weight: 60}", 1), plain);
+  EXPECT_EQ(scaled("1: {weight: 1/8}, 2: {weight: 1/2}", 1), plain);
+  EXPECT_EQ(scaled("1: {weight: 15}, 2: {weight: 60}", 400),
+            scaled("1: {weight: 1/8}, 2: {weight: 1/2}", 400));
+}
+
+TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
+  const auto few = scaled("1: {weight: 1}, 2: {weight: 2}", 160);  // sum 480
+  EXPECT_EQ(few[0], 256u);
+  const auto many = scaled("1: {weight: 1}, 2: {weight: 2}", 320);  // sum 960
+  EXPECT_LE(many[0], 129u);
+  EXPECT_GE(many[0], 126u);
+  EXPECT_EQ(many[1], 2 * many[0]);
+  EXPECT_EQ(many[2], 52429u);
+  const auto widest = scaled("1: {weight: 1/8}, 2: {weight: 128}", 1);
+  EXPECT_EQ(widest[0], std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
+  EXPECT_EQ(widest[1], 1024 * widest[0]);
+}
+
+// 1024 flows at 10 Gb/s exceed the bound even with the least weights of the table.
+TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
+  const auto p = scaled("1: {weight: 1}, 2: {weight: 9}", 512, "10Gbps");
+  EXPECT_EQ(p[0], std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
+  EXPECT_EQ(p[1], 9u * DCC_WEIGHT_MIN_Q8_8);
+  EXPECT_GT(p[2], scaled("1: {weight: 1}, 2: {weight: 9}", 1, "10Gbps")[2]);
+  EXPECT_LT(p[2], 65536u);
+}
+
+// The flows of a random load at a port are not known: the weights stay as they are written.
+TEST(ControllerProgram, WithoutKnownFlowsWeightsStay) {
+  const std::string text =
+      "topology: {kind: star, hosts: 3}\nnic: {congestion_control: {algorithm: dcc, policy: "
+      "proportional}}\ndscp: {10: {weight: 1/8}, 46: {weight: 1/2}}\ntraffic:\n"
+      "  - {kind: poisson, dscp: 10}\n";
+  const PlatformConfig config =
+      load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  EXPECT_EQ(p.classes[10].weight_q8_8, 32u);
+  EXPECT_EQ(p.classes[46].weight_q8_8, 128u);
 }
 
 TEST(NicProgram, SaysWhatTheSectionSaysInTheRegistersUnits) {

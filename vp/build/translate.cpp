@@ -1,6 +1,8 @@
 #include "build/translate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "controller/dcc.h"
 #include "driver/dcc_tables.h"
@@ -69,6 +71,95 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   }
   return entitled.weight;
 }
+
+constexpr int kWeightPlaces = 16;  // weights are counted in 1/65536
+
+std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
+  return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
+}
+
+/// The flows of an entry of `traffic` that may share the last link to a host; 0 if the
+/// configuration does not tell.
+std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
+  const auto number = [hosts](const HostList& list) {
+    return list.empty() ? std::uint64_t{hosts} - 1 : std::uint64_t{list.size()};
+  };
+  switch (spec.pattern) {
+    case TrafficPattern::kFlow:
+    case TrafficPattern::kOneToMany:
+    case TrafficPattern::kPermutation:
+    case TrafficPattern::kStride:
+      return spec.flows;
+    case TrafficPattern::kIncast:
+      return spec.flows * number(spec.senders);
+    case TrafficPattern::kAllToAll:
+      return spec.flows * number(spec.hosts);
+    default:
+      return 0;
+  }
+}
+
+/// The host to which all flows of an entry go; none if they go to several.
+std::optional<HostId> receiver_of(const TrafficSpec& spec) {
+  if (spec.pattern == TrafficPattern::kFlow) return spec.to;
+  if (spec.pattern == TrafficPattern::kIncast) return spec.receiver;
+  return std::nullopt;
+}
+
+/// The weights in use; none if the flows at a port are not known before the run, or if the QoS
+/// manager chooses the weights of flows.
+std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
+  if (config.qos.manager) return std::nullopt;
+  dcc_weights found{};
+  std::uint64_t to_all = 0;
+  std::map<HostId, std::uint64_t> to;
+  for (const TrafficSpec& spec : config.traffic) {
+    if (spec.pattern == TrafficPattern::kBackground) continue;
+    const std::uint64_t flows = flows_to_a_host(spec, config.topology.host_count());
+    if (flows == 0) return std::nullopt;
+    const std::uint64_t weight = weight_of(config, spec.dscp);
+    found.least = found.least == 0 ? weight : std::min<std::uint64_t>(found.least, weight);
+    found.greatest = std::max<std::uint64_t>(found.greatest, weight);
+    if (const auto receiver = receiver_of(spec)) {
+      to[*receiver] += flows * weight;
+    } else {
+      to_all += flows * weight;
+    }
+  }
+  if (found.least == 0) return std::nullopt;
+  for (const auto& [host, sum] : to) found.sum = std::max<std::uint64_t>(found.sum, sum);
+  found.sum += to_all;
+  return found;
+}
+
+// A flow of x = R/w loses c·x with a marked packet and gains R_AI·(1 - G) with it. When every
+// packet is marked, rates must still fall by kSpare with each, or the queue of a start stays for
+// good.
+constexpr double kSpare = 0.5e6;  // bit/s a packet: 6 % of a link of full packets in 1 ms
+
+/// Lets the law's working range contain the weights in use (docs/differentiation.md, "Scale").
+void scale_weights(dcc_config& program, const PlatformConfig& config) {
+  const std::optional<dcc_weights> weights = weights_in_use(config);
+  if (!weights) return;
+  dcc_parameters& p = program.parameters;
+  const double step = p.r_ai / 256.0 * 1e6;
+  const double g = p.g / 65536.0;
+  // What a mark takes lastingly off all flows of a full link together, for a sum of weights of 1.
+  const double cut = std::ldexp(static_cast<double>(config.topology.slowest_link().bits_per_second),
+                                static_cast<int>(p.mark_shift) - 16);
+  const double limit = std::min(1e9, cut / (step * (1 - g) + kSpare));
+  const std::uint32_t unit = dcc_weight_unit(&*weights, static_cast<std::uint64_t>(limit * 256));
+  for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    program.classes[dscp].weight_q8_8 =
+        static_cast<std::uint16_t>(dcc_scaled_weight(weight_of(config, dscp), &*weights, unit));
+  }
+  const double sum =
+      static_cast<double>(weights->sum) / static_cast<double>(weights->least) * unit / 256;
+  if (sum <= limit) return;
+  // The least weight of the table is still too great: G nearer to 1 moves the limit.
+  const double needed = std::min(0.999, 1 - (cut / sum - kSpare) / step);
+  p.g = std::max(p.g, static_cast<std::uint32_t>(std::ceil(needed * 65536)));
+}
 }  // namespace
 
 dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
@@ -89,6 +180,7 @@ dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
     out.floor_q24_8 = entitled.min_rate ? Rate::from(*entitled.min_rate).raw : 0;
     out.ceiling_q24_8 = entitled.max_rate ? Rate::from(*entitled.max_rate).raw : 0xFFFFFFFFu;
   }
+  if (law != nullptr && law->shares_by_weight()) scale_weights(to, config);
   return to;
 }
 

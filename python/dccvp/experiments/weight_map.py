@@ -1,0 +1,138 @@
+"""Do weights count wherever the law is plugged in? dccvp's tool `weight-map`: draws points over thresholds, rate, round
+trip, flows and weights, runs each on a star, and prints the error of the shares at rest.
+
+A point is silent and wrong if its error is above the limit and the run has no warning; then the exit status is 1. New
+points come with another --seed.
+"""
+
+import argparse
+import csv
+import dataclasses
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from dccvp import program
+from dccvp.common.text_table import text_table
+from dccvp.experiments.study_measure import class_error, share_error
+
+LIMIT = 0.08
+PACKET_BITS = 1082 * 8       # a full packet of 1000 B on the wire, as the platform sends it
+FLOWS_ALONE = 16             # up to so many flows each has a host and counts alone; beyond, classes count
+LIGHTEST_PACKETS = 2000      # of the lightest flow in the window: fewer tell too little (docs: "Noise")
+RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Gb/s
+WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
+COLUMNS = ("point", "rate", "RTT us", "Kmin KB", "Kmax KB", "Pmax", "mark at", "flows", "weights", "error %", "use",
+           "marks %", "queue KB", "pauses", "told")
+
+
+@dataclasses.dataclass
+class Point:
+    """One network and the flows in it; times in seconds, sizes in bytes."""
+    rate: int
+    rtt: float
+    kmin: float
+    kmax: float
+    pmax: float
+    mark_at: str
+    weights: list
+
+    @staticmethod
+    def drawn(rng):
+        def between(low, high):
+            return math.exp(rng.uniform(math.log(low), math.log(high)))
+        rate, rtt, kmin = rng.choice(RATES), between(2e-6, 200e-6), between(5e3, 3.2e6)
+        step = rng.random() < 0.15
+        kmax = kmin if step else kmin * rng.uniform(2, 8)
+        pmax = 1.0 if step else between(0.01, 1)
+        mark_at, flows, weights = rng.choice(("enqueue", "dequeue")), round(between(2, 48)), rng.choice(WEIGHTS)
+        return Point(rate, rtt, kmin, kmax, pmax, mark_at, [weights[i % len(weights)] for i in range(flows)])
+
+    def rest(self):
+        """(start, length) of the window at rest: after the queue has been filled several times, long enough for the
+        packets that the lightest flow (or class) must have sent."""
+        rate = self.rate * 1e9
+        settled = (0.01 + 10 * PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
+                   + 10 * self.kmax * 8 / rate + 200 * self.rtt)
+        least = min(self.weights)
+        part = sum(self.weights) / least
+        if len(self.weights) > FLOWS_ALONE:
+            part *= 5 / self.weights.count(least)
+        return settled, max(0.01, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
+
+    def yaml(self, seed):
+        hosts = min(len(self.weights), FLOWS_ALONE)
+        classes = sorted(set(self.weights))
+        start, length = self.rest()
+        lines = [
+            f"seed: {seed}", f"duration: {(start + length) * 1e6:.0f}us", f"measure: {{from: {start * 1e6:.0f}us}}",
+            f"topology: {{kind: star, hosts: {hosts + 1}, link: {{rate: {self.rate}Gbps, "
+            f"delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B}}}}",
+            f"switch: {{buffer: {max(32 << 20, int(24 * self.kmax))}B, ecn: {{kmin: {self.kmin:.0f}B, "
+            f"kmax: {self.kmax:.0f}B, pmax: {self.pmax:.5f}, mark_at: {self.mark_at}}}}}",
+            "nic: {recovery: {timeout: 100ms}, congestion_control: {algorithm: dcc, policy: proportional}}",
+            "host: {driver: none}", "output: {plots: false, series: {flows: none, queues: none, classes: false}}",
+            "dscp: {" + ", ".join(f"{10 + i}: {{weight: {w}}}" for i, w in enumerate(classes)) + "}", "traffic:"]
+        lines += [f"  - {{kind: flow, from: {1 + i % hosts}, to: 0, dscp: {10 + classes.index(w)}, start: 200us}}"
+                  for i, w in enumerate(self.weights)]
+        return "\n".join(lines) + "\n"
+
+
+def run(point, seed):
+    """The figures of a point, or the program's message if there are none."""
+    with tempfile.TemporaryDirectory() as folder:
+        at = pathlib.Path(folder)
+        (at / "point.yaml").write_text(point.yaml(seed), encoding="utf-8")
+        command = [program.program(), "run", at / "point.yaml", "--quiet", "--no-plots", "--out", at / "out"]
+        said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
+        if not (at / "out/metrics.json").exists():
+            return said
+        metrics = json.loads((at / "out/metrics.json").read_text(encoding="utf-8"))
+    goodput = [flow["goodput_gbps"] or 0.0 for flow in metrics["flows"]]
+    error = share_error if len(point.weights) <= FLOWS_ALONE else class_error
+    total = metrics["aggregate"]
+    return {"error": error(goodput, point.weights), "use": sum(goodput) * 1.082 / point.rate,
+            "marks": total["ecn_marks"] / max(1, total["data_received"]), "pauses": total["pfc_pauses"],
+            "queue": max(q["mean_bytes"] for q in metrics["queues"]), "warnings": metrics["warnings"]}
+
+
+def row(number, point, found):
+    head = [str(number), f"{point.rate}G", f"{point.rtt * 1e6:.1f}", f"{point.kmin / 1e3:.0f}",
+            f"{point.kmax / 1e3:.0f}", f"{point.pmax:.3f}", point.mark_at, str(len(point.weights)),
+            ":".join(f"{w:g}" for w in sorted(set(point.weights)))]
+    if isinstance(found, str):
+        return head + ["-"] * 5 + [found[:60]]
+    return head + [f"{found['error'] * 100:.1f}", f"{found['use']:.3f}", f"{found['marks'] * 100:.2f}",
+                   f"{found['queue'] / 1e3:.0f}", str(found["pauses"]),
+                   str(found["warnings"][0])[:40] if found["warnings"] else "-"]
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="weight-map", description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--points", type=int, default=20, help="number of points (default 20)")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
+    parser.add_argument("--run-seeds", type=int, default=1, help="runs of each point, with seeds from 1 on")
+    parser.add_argument("--csv", type=pathlib.Path, help="file for the table")
+    chosen = parser.parse_args(arguments)
+    rng = random.Random(chosen.seed)
+    rows, within, silent, judged = [], 0, 0, 0
+    for number in range(chosen.points):
+        point = Point.drawn(rng)
+        for seed in range(1, chosen.run_seeds + 1):
+            found = run(point, seed)
+            rows.append(row(number, point, found))
+            if isinstance(found, str):
+                continue
+            judged += 1
+            within += found["error"] <= LIMIT
+            silent += found["error"] > LIMIT and not found["warnings"]
+    sys.stdout.write(text_table([list(COLUMNS), *rows]))
+    if chosen.csv:
+        with open(chosen.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([COLUMNS, *rows])
+    print(f"{within} of {judged} runs within {LIMIT * 100:g} %; {silent} wrong without a warning")
+    return 1 if silent or judged < len(rows) else 0
