@@ -141,5 +141,24 @@ TEST_F(DmaEngineTest, WithdrawnPermissionIsAskedForAgain) {
   });
 }
 
+TEST_F(DmaEngineTest, WhatIsNoMemoryIsRefusedWithoutATransaction) {
+  simulate([&] {
+    dma.add_memory(0x100, 0x200);
+    dma.add_memory(0x800, 0x100, false);
+    EXPECT_TRUE(goes(0x100, 0x200));
+    const int before = target.transports;
+    std::uint8_t bytes[4] = {};
+    for (const std::uint64_t address : {0xFFu, 0x2FFu, 0x300u, 0x7FEu, 0x8FEu, 0x900u}) {
+      EXPECT_FALSE(dma.holds(address, 4, false)) << address;
+      EXPECT_FALSE(dma.read(address, bytes, 4)) << address;
+      EXPECT_FALSE(dma.write(address, bytes, 4)) << address;
+    }
+    EXPECT_FALSE(dma.holds(~std::uint64_t{0} - 1, 4, false));
+    EXPECT_EQ(target.transports, before) << "a device's register would wait()";
+    EXPECT_TRUE(dma.read(0x800, bytes, 4)) << "ROM";
+    EXPECT_FALSE(dma.write(0x800, bytes, 4));
+  });
+}
+
 }  // namespace
 }  // namespace dcc::model::dma_engine_test

@@ -24,7 +24,9 @@ void put32(Bytes& to, std::uint32_t value) {
 struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
-  std::uint32_t flags = 5;  // read and execute
+  std::uint32_t flags = 5;    // read and execute
+  std::uint32_t runs_at = 0;  // 0: where it is loaded
+  std::uint32_t tail = 0;     // bytes in memory only
 };
 
 /// An executable whose segments all take their contents from offset 0, and as many equal symbol
@@ -52,8 +54,9 @@ Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::u
   put16(out, sections);
   put16(out, 0);
   for (const Program& program : programs) {
-    for (const std::uint32_t word : {1u, 0u, program.address, program.address, program.file_bytes,
-                                     program.file_bytes, program.flags, 4u}) {
+    const std::uint32_t runs_at = program.runs_at == 0 ? program.address : program.runs_at;
+    for (const std::uint32_t word : {1u, 0u, runs_at, program.address, program.file_bytes,
+                                     program.file_bytes + program.tail, program.flags, 4u}) {
       put32(out, word);
     }
   }
@@ -83,6 +86,24 @@ std::string error_of(const Bytes& bytes) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(RiscvElfFile, DataThatStartUpCodeCopiesLiesInRom) {
+  const ElfFile file = ElfFile::parse(elf({{0x20000000, 64},
+                                           {0x20000040, 16, 6, 0x80000000, 100},
+                                           {0x20000050, 0, 6, 0x80001000, 8}}),
+                                      "t.elf");
+  ASSERT_EQ(file.segments().size(), 2u) << "what is only cleared is not loaded";
+  EXPECT_EQ(file.segments()[1].memory_bytes, 16u) << "the tail is RAM's";
+  const MemoryRange ram{0x80000000, 0x1000}, rom{0x20000000, 0x50};
+  EXPECT_NO_THROW(file.check_fits(ram, rom));
+  EXPECT_THROW(file.check_fits(ram), ElfError);
+  EXPECT_THROW(file.check_fits(ram, {0x20000000, 0x4F}), ElfError);
+  std::vector<std::uint8_t> in_ram(ram.size, 0xEE), in_rom(rom.size, 0xEE);
+  file.load(ram, in_ram.data());
+  file.load(rom, in_rom.data());
+  EXPECT_EQ(in_ram, std::vector<std::uint8_t>(ram.size, 0xEE)) << "untouched";
+  EXPECT_EQ(in_rom[0x40], 0x7F);
 }
 
 TEST(RiscvElfFile, LeavesReservedMemoryFree) {
