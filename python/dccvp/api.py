@@ -7,6 +7,8 @@ import tempfile
 import warnings
 import weakref
 
+import yaml
+
 from dccvp.common.ending import InputError
 from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
@@ -182,15 +184,38 @@ def run(config, overrides={}, out=None):  # noqa: B006: it is not changed
     raise error
 
 
-def sweep(file, jobs=2, overrides={}, out=None):  # noqa: B006: it is not changed
-    """Runs the points of a sweep file, `jobs` at a time; points that `out` already holds are not repeated.
+def sweep_file(content, folder):
+    """The path of a sweep file with this content, a dict; a platform that is a dict gets a file as well. Both are in
+    `folder`. InputError for values that YAML cannot hold."""
+    content = dict(content)
+    platform = content.get("platform")
+    files = {"sweep.yaml": content}
+    if isinstance(platform, dict):
+        files["platform.yaml"], content["platform"] = platform, "platform.yaml"
+    elif platform is not None:
+        content["platform"] = str(pathlib.Path(platform).resolve())
+    for name, tree in files.items():
+        try:
+            plain = json.loads(json.dumps(tree))  # without tuples and other types that YAML would tag
+            (folder / name).write_text(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"the sweep's {name.removesuffix('.yaml')}: {error}") from None
+    return folder / "sweep.yaml"
 
+
+def sweep(file, jobs=2, overrides={}, out=None):  # noqa: B006: it is not changed
+    """Runs the points of a sweep, `jobs` at a time; points that `out` already holds are not repeated.
+
+    file: the path of a sweep file, or a dict with the content of one, whose `platform` is a path as seen from the
+    working directory, or a dict as for run; files that its other values name have absolute paths.
     out: the folder of the sweep; without it the results live as long as the Sweep. Returns a Sweep. Points that failed
     or were refused have their status in the table, and a warning names them. Raises InputError for an unusable file,
     before anything runs, and RunError if the program breaks off.
     """
-    folder, keep = folder_for(out, pathlib.Path(file).stem)
-    status, _, said = call("sweep", file, "-j", jobs, *words_of(overrides), "--out", folder, "--no-plots")
+    written = Scratch() if isinstance(file, dict) else None
+    folder, keep = folder_for(out, "sweep" if written else pathlib.Path(file).stem)
+    path = sweep_file(file, written.path) if written else file
+    status, _, said = call("sweep", path, "-j", jobs, *words_of(overrides), "--out", folder, "--no-plots")
     if not (folder / "table.csv").exists():
         raise RunError(said or f"dccvp sweep ended with {status}")
     if status != 0:

@@ -146,6 +146,20 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
         self.assertIn("switch.ecn.kmin", sweep.report().read_text())
         self.assertRaises(dccvp.InputError, sweep.run, 7)
 
+    def test_a_sweep_from_dicts(self):
+        (self.folder / "c.yaml").write_text(INCAST)
+        plan = {"grid": {"switch.ecn.kmin": ["5KB", "20KB"]}, "set": {"duration": "20us", "measure": {"from": "5us"}},
+                "metrics": {"goodput": "aggregate.goodput_gbps"}, "seeds": "1..2"}
+        by_path = dccvp.sweep({"platform": self.folder / "c.yaml", **plan})
+        by_dict = dccvp.sweep({"platform": yaml.safe_load(INCAST), **plan})
+        self.assertEqual(list(by_path.table["status"]), ["ok"] * 4)
+        self.assertEqual(list(by_path.table["goodput"]), list(by_dict.table["goodput"]))
+        with self.assertRaises(dccvp.InputError):
+            dccvp.sweep({"platform": {"duration": object()}, **plan})
+        with self.assertRaises(dccvp.InputError) as refused:
+            dccvp.sweep({"platform": {}, **plan, "metrics": {"a": "aggregate.goodput"}})
+        self.assertIn("did you mean", str(refused.exception))
+
     def test_parameters(self):
         defaults, own = dccvp.params(), dccvp.params(self.config, {"switch.ecn.kmin": "9KB"})
         self.assertEqual(own.at["switch.ecn.kmin", "value"], "9KB")

@@ -237,6 +237,28 @@ class Moved(Cli):
         self.assertEqual((done.returncode, done.stdout), (0, "of this tree: sweep\n"), done.stderr)
 
 
+class Ends(Cli):
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for words in (("params",), ("params", "small.yaml", "--format", "json"), ("metrics",), ("--help",),
+                      ("check", "small.yaml"), ("topology", "small.yaml"), ("regs",), ("man",),
+                      ("run", "small.yaml", "--no-plots", "-c", "duration=300us")):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([DCCVP, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("standard output could not be written: No space left on device", done.stderr)
+
+    def test_an_exit_in_the_middle_is_no_success(self):
+        """As a plug-in might call it: a library in front of libc leaves when the results' folder is made."""
+        (self.folder / "leaves.c").write_text("#include <stdlib.h>\nint mkdir(const char* path, unsigned mode) {\n"
+                                              "  (void)path, (void)mode; exit(0); }\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", "leaves.so", "leaves.c"], cwd=self.folder, check=True)
+        done = dccvp("run", "small.yaml", "--no-plots", cwd=self.folder,
+                     env={"LD_PRELOAD": str(self.folder / "leaves.so")})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("called exit() before the command was done", done.stderr)
+
+
 class Lists(Cli):
     def test_check(self):
         done = dccvp("check", "small.yaml", cwd=self.folder)
