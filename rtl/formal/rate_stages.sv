@@ -96,6 +96,7 @@ module rate_stages #(
   logic signed [17:0] slope;
   logic signed [26:0] rise;
   logic [63:0] product, rates, line, multiplier, value, clamped;
+  logic [16:0] floored;
   logic [17:0] source;  // 255 · 2^10 at most
   assign product = (64'(step_high) << 16) + 64'(step_low);
   assign rates   = (64'(rate_high) << 16) + 64'(rate_low);
@@ -105,9 +106,11 @@ module rate_stages #(
   assign rise    = 27'(slope) * $signed(27'({1'b0, part8}));
   assign line    = (part8 == '0) ? 64'(decrease) : 64'((40'sd256 * $signed({1'b0, decrease}) + rise + 40'sd128) >>> 8);
   assign value   = 64'(base11) + (64'(extra11) >> slow11) + 64'(product11);
+  // At least the floor, in the unit's own form: products are the same only of operands that are known to be.
+  assign floored = (multiplier9 < regs_i.cut_floor) ? regs_i.cut_floor : multiplier9;
   assign clamped = greatest(64'(lo15), least(64'(value15), 64'(hi15)));
   always_comb begin
-    multiplier = greatest(64'(multiplier9), 64'(regs_i.cut_floor));
+    multiplier = 64'(floored);
     if (first9 && regs_i.first_cut != '0) multiplier = 64'(regs_i.first_cut);
     if (increase9) multiplier = (select9[1:0] == rate_lut_pkg::StageRecovery) ? '0 : 64'(regs_i.mi);
   end
