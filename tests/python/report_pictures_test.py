@@ -64,6 +64,17 @@ class SweepPictures(unittest.TestCase):
         self.assertEqual((rows[0]["difference"], rows[0]["low"], rows[0]["high"]), (-2, -2, -2))
         self.assertEqual(rows[1]["seeds"], 3)
 
+    def test_parameters_that_change_no_figure_are_named(self):
+        class Sweep:
+            document = {"axes": ["algorithm", "kmin", "seed"]}
+
+        lines = [line(1, {"algorithm": "dcqcn", "kmin": "5KB"}, g=[10, 11]),
+                 line(2, {"algorithm": "dcqcn", "kmin": "9KB"}, g=[10, 12]),
+                 line(3, {"algorithm": "timely", "kmin": "5KB"}, g=[7, 8]),
+                 line(4, {"algorithm": "timely", "kmin": "9KB"}, g=[7, 8])]
+        self.assertEqual(list(results.without_effect(Sweep, lines)),
+                         ["kmin changed no figure with algorithm = timely (points 3, 4)"])
+
     def test_one_run_a_setting_is_said_to_be_one(self):
         class OneRun:
             document = {"best": {"g": "max"}, "axes": ["k"]}

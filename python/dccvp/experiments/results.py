@@ -218,6 +218,23 @@ def best_lines(folder, lines):
             yield "not beaten", line, []
 
 
+def without_effect(folder, lines):
+    """A sentence for each group of settings with exactly the same figures in every seed: the parameters that differ
+    among them had no effect there."""
+    axes = [axis for axis in folder.document["axes"] if axis != "seed"]
+    groups = {}
+    for line in lines:
+        figures_of_line = tuple(tuple(sorted(seeds.items())) for seeds in line["seeds"].values())
+        if any(figures_of_line):
+            groups.setdefault(figures_of_line, []).append(line)
+    for group in groups.values():
+        varied = [axis for axis in axes if len({line[axis] for line in group}) > 1]
+        if varied:
+            others = [axis for axis in axes if axis not in varied]
+            where = ", ".join(f"{axis} = {group[0][axis]}" for axis in others) or "this sweep"
+            yield f"{', '.join(varied)} changed no figure with {where} (points {ties_text(group)})"
+
+
 ONE_RUN = ("Each setting was run once, so chance is unknown and ties cannot be told: `seeds: 1..5` in the sweep gives "
            "intervals.")
 

@@ -10,6 +10,7 @@ points are done); 2 unusable input, before anything was written.
 
 import dataclasses
 import importlib
+import itertools
 import pathlib
 import shlex
 import sys
@@ -18,6 +19,8 @@ from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import check, identity, results, sweep_plan, sweep_snakemake
 from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
+
+MOST_SENTENCES = 5  # about settings with the same figures
 
 
 def arguments(argv):
@@ -76,6 +79,8 @@ def report(folder, rows, lines, ended_by_signal):
     missed = list(results.missed_limits(folder, lines))
     for _, sentence in missed:
         print(sentence, file=sys.stderr)
+    for sentence in itertools.islice(results.without_effect(folder, lines), MOST_SENTENCES):
+        print(f"note: {sentence}", file=sys.stderr)
     best = folder.path / "best.md"
     if best.exists():
         print(best.read_text(), end="")

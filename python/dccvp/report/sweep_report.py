@@ -69,6 +69,7 @@ def best(folder, lines):
     note = f'<p class="note">{escape(results.ONE_RUN)}</p>' if all(line["runs"] == 1 for line in lines) else ""
     body = note + table(["", "point", *columns.head, "tied with"], rows, "lr" + columns.kinds + "l") if rows else \
         '<p class="note">The sweep does not say what is better (`best`).</p>'
+    body += "".join(f'<p class="note">{escape(sentence)}</p>' for sentence in results.without_effect(folder, lines))
     return section("best", "Best", body, "The best point by each metric, with the points that cannot be "
                    "told from it, and the points that no other beats in all metrics; means over the seeds with their "
                    "95 % intervals.")
