@@ -19,7 +19,8 @@ run: deps own-cache
 	cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
-	$(BUILD)/dccvp report out/demo
+	$(BUILD)/dccvp run configs/patent.yaml --out out/patent --force
+	$(BUILD)/dccvp report out/demo out/patent -o out/demo/report.html
 	@echo "Pictures: out/demo/*.png"
 
 # Configures a new build folder with the program alone. An existing folder keeps its settings; a
