@@ -51,7 +51,7 @@ TEST(BadConfigs, EachIsRefusedWithItsPlace) {
 TEST(BadConfigs, AMissingFileAFolderADevice) {
   EXPECT_EQ(error_of_file("/nowhere/at/all.yaml"), "/nowhere/at/all.yaml: no such file");
   EXPECT_EQ(error_of_file("/tmp"), "/tmp: is a folder, not a file");
-  EXPECT_EQ(error_of_file("/dev/zero"), "/dev/zero: is not a plain file");
+  EXPECT_EQ(error_of_file("/dev/zero"), "/dev/zero: is neither a plain file nor a pipe");
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {

@@ -39,7 +39,8 @@ struct RunArguments {
 
 std::filesystem::path output_place(const RunArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
-  return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
+  const std::filesystem::path file = arguments.config.file == "-" ? "stdin" : arguments.config.file;
+  return std::filesystem::path("out") / file.stem();
 }
 
 unsigned debuggers(const PlatformConfig& config) {

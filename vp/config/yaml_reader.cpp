@@ -389,7 +389,8 @@ Place LoadedConfig::place_of(const std::string& path) const {
 
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides) {
-  return read_tree(load_yaml(file), file.string(), file.parent_path(), overrides);
+  const std::string name = file == "-" ? "stdin" : file.string();
+  return read_tree(load_yaml(file), name, file.parent_path(), overrides);
 }
 
 LoadedConfig load_config_text(std::string_view text, const std::string& name,

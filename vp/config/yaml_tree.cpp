@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <sstream>
 #include <unordered_set>
@@ -238,25 +239,40 @@ ValueNode parse_yaml(std::string_view text, const std::string& source) {
   }
 }
 
+namespace {
+
+/// All text of a stream, but no more than a byte beyond the limit, which parse_yaml() refuses.
+std::string text_of(std::istream& in) {
+  std::string text(kMaxFileBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+ValueNode not_nothing(ValueNode root, const std::string& source) {
+  if (root.kind == ValueNode::Kind::kNull) {
+    throw ConfigError(Place{source, 1, 1}, "empty: there is nothing to configure");
+  }
+  return root;
+}
+
+}  // namespace
+
 ValueNode load_yaml(const std::filesystem::path& file) {
+  if (file == "-") return not_nothing(parse_yaml(text_of(std::cin), "stdin"), "stdin");
   const Place place{file.string()};
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) throw ConfigError(place, "no such file");
   if (std::filesystem::is_directory(status)) throw ConfigError(place, "is a folder, not a file");
-  if (!std::filesystem::is_regular_file(status)) throw ConfigError(place, "is not a plain file");
-  if (std::filesystem::file_size(file, error) > kMaxFileBytes) {
-    throw ConfigError(place, "larger than 4 MiB");
+  if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_fifo(status)) {
+    throw ConfigError(place, "is neither a plain file nor a pipe");
   }
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
   if (!in) throw ConfigError(place, "cannot be read");
-  ValueNode root = parse_yaml(text.str(), file.string());
-  if (root.kind == ValueNode::Kind::kNull) {
-    throw ConfigError(Place{file.string(), 1, 1}, "empty: there is nothing to configure");
-  }
-  return root;
+  const std::string text = text_of(in);
+  if (in.bad()) throw ConfigError(place, "cannot be read");
+  return not_nothing(parse_yaml(text, file.string()), file.string());
 }
 
 }  // namespace dcc::vp

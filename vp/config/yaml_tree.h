@@ -15,8 +15,8 @@ namespace dcc::vp {
 /// one. Precondition: `text` has at most 4 MiB.
 ValueNode parse_yaml(std::string_view text, const std::string& source);
 
-/// Reads and parses a file. Throws ConfigError if the file is missing, not a regular file, or
-/// larger than 4 MiB.
+/// Reads and parses a file or a pipe; "-" is standard input, called "stdin" in messages. Throws
+/// ConfigError if the file is missing, neither a regular file nor a pipe, or larger than 4 MiB.
 ValueNode load_yaml(const std::filesystem::path& file);
 
 /// Merges `value` into `into`: maps merge, everything else is replaced.

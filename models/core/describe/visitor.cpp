@@ -117,9 +117,12 @@ void ParameterVisitor::path(const char* key, std::string& member,
             member = value;
             return;
           }
-          const std::string file = resolve(node);
+          const std::string file = value == "-" ? "/dev/stdin" : resolve(node);
           std::error_code error;
-          if (value.empty() || !std::filesystem::is_regular_file(file, error)) {
+          const auto status = std::filesystem::status(file, error);
+          const bool readable = std::filesystem::is_regular_file(status) ||
+                                std::filesystem::is_fifo(status) || value == "-";
+          if (value.empty() || !readable) {
             const std::string hint = nearest(value, words);
             throw ConfigError(node.place,
                               "no such file: " + in_quotes(file) +

@@ -27,6 +27,53 @@ class TextFields {
     return true;
   }
 
+  /// The next field as it stands; empty at the end.
+  std::string_view field() const {
+    std::size_t length = 0;
+    while (length < rest_.size() && !is_blank(rest_[length])) ++length;
+    return rest_.substr(0, length);
+  }
+
+  /// A unit of a quantity and the number of smallest units in it.
+  struct Unit {
+    std::string_view name;
+    std::int64_t size;
+  };
+
+  /// Reads a decimal number 0 … greatest with an optional exponent and an optional unit, as "2e-6",
+  /// "1.5us" and "4KiB", in smallest units. The first unit holds for a number without one. A value
+  /// between two smallest units is rounded if `round`, else refused. Eighteen digits count.
+  template <std::size_t kUnits>
+  bool quantity(const Unit (&units)[kUnits], bool round, std::int64_t greatest,
+                std::int64_t& value) {
+    const std::string_view text = field();
+    std::size_t i = 0;
+    std::int64_t digits = 0;
+    int exponent = 0;
+    bool any = false;
+    bool rest = false;  // a digit beyond the eighteenth is not 0
+    for (bool point = false; i < text.size(); ++i) {
+      if (text[i] == '.' && !point) {
+        point = true;
+        continue;
+      }
+      if (!is_digit(text[i])) break;
+      any = true;
+      const bool counts = digits < 100'000'000'000'000'000;
+      if (counts) digits = digits * 10 + (text[i] - '0');
+      if (!counts && text[i] != '0') rest = true;
+      exponent += (counts ? 0 : 1) - (point ? 1 : 0);
+    }
+    if (!any || !read_exponent(text, i, exponent)) return false;
+    for (const Unit& unit : units) {
+      if (text.substr(i) != (i == text.size() ? "" : unit.name)) continue;
+      if (!scale(digits, exponent, unit.size, rest, round, greatest, value)) return false;
+      take(text.size());
+      return true;
+    }
+    return false;
+  }
+
   /// Reads a decimal fraction 0 … greatest / 10^decimals in units of 10^-decimals. Further digits
   /// must be zero.
   bool decimal(int decimals, std::int64_t greatest, std::int64_t& value) {
@@ -63,6 +110,45 @@ class TextFields {
     const std::int64_t d = digit - '0';
     if (n > (greatest - d) / 10 || d > greatest) return false;
     n = n * 10 + d;
+    return true;
+  }
+  /// Adds the exponent "e-6" at text[i], if there is one, and moves `i` behind it.
+  static bool read_exponent(std::string_view text, std::size_t& i, int& exponent) {
+    if (i + 1 >= text.size() || (text[i] != 'e' && text[i] != 'E')) return true;
+    std::size_t at = i + 1;
+    const bool negative = text[at] == '-';
+    if (text[at] == '-' || text[at] == '+') ++at;
+    if (at == text.size() || !is_digit(text[at])) return false;
+    int number = 0;
+    for (; at < text.size() && is_digit(text[at]); ++at) {
+      if (number > 1000) return false;
+      number = number * 10 + (text[at] - '0');
+    }
+    exponent += negative ? -number : number;
+    i = at;
+    return true;
+  }
+  /// value = digits · 10^exponent · unit; false if it is above `greatest`, or between two smallest
+  /// units and not to be rounded.
+  static bool scale(std::int64_t digits, int exponent, std::int64_t unit, bool rest, bool round,
+                    std::int64_t greatest, std::int64_t& value) {
+    __extension__ using Wide = unsigned __int128;
+    const auto most = static_cast<Wide>(greatest);
+    Wide n = static_cast<Wide>(digits) * static_cast<Wide>(unit);
+    for (; exponent > 0 && n != 0; --exponent) {
+      if (n > most) return false;
+      n *= 10;
+    }
+    unsigned last = 0;
+    for (; exponent < 0 && (n != 0 || last != 0); ++exponent) {
+      rest = rest || last != 0;
+      last = static_cast<unsigned>(n % 10);
+      n /= 10;
+    }
+    if ((rest || last != 0) && !round) return false;
+    if (last >= 5) ++n;
+    if (n > most) return false;
+    value = static_cast<std::int64_t>(n);
     return true;
   }
   bool ends_at(std::size_t i) const { return i == rest_.size() || is_blank(rest_[i]); }

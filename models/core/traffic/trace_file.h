@@ -23,8 +23,10 @@ struct TraceFlow {
 };
 
 /// Reads the format of the HPCC authors: the first line is the number of flows; every further line
-/// is one flow: source, destination, priority, port, bytes, start in seconds (up to twelve
-/// decimals). Blank lines may follow. Throws TrafficError with file:line for any other content.
+/// is one flow: source, destination, priority, port, bytes, start. Bytes and start may have an
+/// exponent (1e6) and a unit (64KiB, 1.5us); without a unit they are bytes and seconds. The start
+/// is rounded to picoseconds. Blank lines, and what follows a '#', count for nothing. Throws
+/// TrafficError with file:line for any other content.
 class TraceReader {
  public:
   explicit TraceReader(const std::string& path);

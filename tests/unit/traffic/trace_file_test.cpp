@@ -118,22 +118,64 @@ TEST_F(TraceFile, ADamagedArchiveIsAnError) {
   EXPECT_NE(error_of(flipped), "");
 }
 
+TEST_F(TraceFile, ReadsExponentsUnitsAndComments) {
+  struct Row {
+    const char* bytes;
+    const char* start;
+    Bytes size;
+    std::int64_t picoseconds;
+  };
+  const Row rows[] = {{"1e6", "2e-6", 1'000'000, 2'000'000},
+                      {"1.5E3", "1.5us", 1500, 1'500'000},
+                      {"64KiB", "250ns", 65'536, 250'000},
+                      {"2MB", "0.25ms", 2'000'000, 250'000'000},
+                      {"10000e-3B", "7ps", 10, 7},
+                      {"3", "1e3ps", 3, 1000},
+                      {"3", "2s", 3, 2'000'000'000'000},
+                      // What a program prints that adds in binary; rounded to picoseconds.
+                      {"3", "0.30000000000000004", 3, 300'000'000'000},
+                      {"3", "6.0000000000006", 3, 6'000'000'000'001},
+                      {"3", "1e-40", 3, 0},
+                      {"3", "0.000000000000000000000000001e18us", 3, 1'000}};
+  for (const Row& row : rows) {
+    write(std::string("# flows\r\n\n1 # one\r\n0 1 3 70000 ") + row.bytes + " " + row.start +
+          "# last\r\n#\n");
+    const auto flows = read_trace(path_);
+    ASSERT_EQ(flows.size(), 1u);
+    EXPECT_EQ(flows[0].bytes, row.size) << row.bytes;
+    EXPECT_EQ(flows[0].start, PicoSeconds(row.picoseconds)) << row.start;
+    EXPECT_EQ(flows[0].line, 4);
+  }
+}
+
 TEST_F(TraceFile, ErrorsNameTheLine) {
+  const std::string count = ":1: expected the number of flows, 0 … 50000000, alone on its line";
   EXPECT_EQ(error_of(""), ":1: the file is empty");
-  EXPECT_EQ(error_of("many\n"), ":1: expected the number of flows, 0 … 50000000");
-  EXPECT_EQ(error_of("99999999\n"), ":1: expected the number of flows, 0 … 50000000");
-  EXPECT_EQ(error_of("1\nx 2 3 4 5 6\n"), ":2: expected the source, a host number, as first field");
+  EXPECT_EQ(error_of("# nothing\n"), ":2: the file is empty");
+  EXPECT_EQ(error_of("many\n"), count + ", not 'many'");
+  EXPECT_EQ(error_of("99999999\n"), count + ", not '99999999'");
+  EXPECT_EQ(error_of("Nodes 4\n"),
+            count + ", not 'Nodes' (dccvp import htsim reads connection matrices)");
+  EXPECT_EQ(error_of("1\nx 2 3 4 5 6\n"),
+            ":2: expected the source, a host number, as first field, not 'x'");
   EXPECT_EQ(error_of("1\n1 -2 3 4 5 6\n"),
-            ":2: expected the destination, a host number, as second field");
-  EXPECT_EQ(error_of("1\n1 2 300 4 5 6\n"), ":2: expected the priority, 0 … 255, as third field");
-  EXPECT_EQ(error_of("1\n1 2 3 4 0 6\n"), ":2: expected the bytes, 1 … 2^40, as fifth field");
-  EXPECT_EQ(error_of("1\n1 2 3 4 5 6.0000000000001\n"),
-            ":2: expected the start in seconds as sixth field");
-  EXPECT_EQ(error_of("1\n1 2 3 4 5 1e3\n"), ":2: expected the start in seconds as sixth field");
-  EXPECT_EQ(error_of("1\n1 2 3 4 5 .\n"), ":2: expected the start in seconds as sixth field");
-  EXPECT_EQ(error_of("1\n1 2 3 4 5 6 7\n"), ":2: expected nothing after the sixth field");
+            ":2: expected the destination, a host number, as second field, not '-2'");
+  EXPECT_EQ(error_of("1\n1 2 300 4 5 6\n"),
+            ":2: expected the priority, 0 … 255, as third field, not '300'");
+  const std::string bytes = ":2: expected the bytes, 1 … 2^40, as fifth field, not ";
+  for (const char* const wrong :
+       {"0", "1.5", "1e-3", "1e13", "5us", "1e", "0e9", "1e99999999999"}) {
+    EXPECT_EQ(error_of("1\n1 2 3 4 " + std::string(wrong) + " 6\n"), bytes + "'" + wrong + "'");
+  }
+  const std::string start = ":2: expected the start, 0 … 10^6 s, as sixth field, not ";
+  for (const char* const wrong : {".", "-1", "1e7", "1min", "1e400", "0x1", "nan"}) {
+    EXPECT_EQ(error_of("1\n1 2 3 4 5 " + std::string(wrong) + "\n"), start + "'" + wrong + "'");
+  }
+  EXPECT_EQ(error_of("1\n1 2 3 4 5\n"),
+            ":2: expected the start, 0 … 10^6 s, as sixth field, but the line ends");
+  EXPECT_EQ(error_of("1\n1 2 3 4 5 6 7\n"), ":2: expected nothing after the sixth field, not '7'");
   EXPECT_EQ(error_of("1\n1 2 3 4 5 6\n1 2 3 4 5 6\n"),
-            ":3: more flows than the 1 the first line announces");
+            ":3: more flows than the 1 the first line announces (dccvp import hpcc ignores them)");
   EXPECT_EQ(error_of("3\n1 2 3 4 5 6\n"), ":3: the file ends after 1 of 3 flows");
   EXPECT_EQ(error_of("1\n" + std::string(5000, '1') + "\n"),
             ":2: not a line of text of at most 1022 characters");
