@@ -48,6 +48,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
   for (const auto& host : p.hosts) {
     HostResult out;
     out.id = host->id();
+    out.name = p.topology.node(p.topology.node_of(host->id())).name;
     out.cnps_received = measurement.cnps_received(host->id());
     const Host::SoftwareReport software = host->software_report();
     out.instructions = software.instructions;

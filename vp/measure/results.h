@@ -113,6 +113,7 @@ struct DeadlockedWire {
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
+  std::string name;                 // of its node
   std::uint64_t cnps_received = 0;  // counted within `measure`
   std::uint64_t slots_in_use_max = 0;
   std::uint64_t timer_events = 0;  // timer events that expired
@@ -131,6 +132,7 @@ struct HostResult {
     constexpr Statistic kSum = Statistic::kSum;
     constexpr Statistic kMaximum = Statistic::kMaximum;
     v(&HostResult::id, "id", {"", "number of the host"});
+    v(&HostResult::name, "name", {"", "name of the host's node"});
     v(&HostResult::cnps_received, "cnps_received",
       {"packets", "CNPs received in the window", kSum, Span::kWindow});
     v(&HostResult::slots_in_use_max, "slots_in_use_max",

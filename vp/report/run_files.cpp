@@ -1,5 +1,6 @@
 #include "report/run_files.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -68,14 +69,30 @@ class CsvRow final : public MetricVisitor {
   std::string line_;
 };
 
+/// True if a host is called otherwise than h and its number, as in imported networks.
+bool has_own_names(const RunResults& r) {
+  return std::any_of(r.hosts.begin(), r.hosts.end(), [](const HostResult& host) {
+    return host.name != "h" + std::to_string(host.id);
+  });
+}
+
 void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   OutputFile file(path);
+  const bool named = has_own_names(r);
   CsvRow head(true);
   describe_flow(head, {}, {});
+  if (named) {
+    head.figure("from_name", "", {"", "name of the sending host"});
+    head.figure("to_name", "", {"", "name of the receiving host"});
+  }
   file.text() << head.take();
   CsvRow row(false);
-  for (std::size_t i = 0; i < r.flows.size(); ++i) {
-    describe_flow(row, r.flows[i], m.of_flow(r.flows[i]));
+  for (const FlowResult& flow : r.flows) {
+    describe_flow(row, flow, m.of_flow(flow));
+    if (named) {
+      row.figure("from_name", r.hosts[flow.from].name, {"", ""});
+      row.figure("to_name", r.hosts[flow.to].name, {"", ""});
+    }
     file.text() << row.take();
   }
   file.close();

@@ -10,7 +10,8 @@ namespace dcc {
 namespace {
 
 /// Breadth-first search from every edge switch, among switches only: a host has one cable, so no
-/// path leads through a host, and all hosts of a switch share their routes.
+/// path leads through a host, and all hosts of a switch share their routes. Switches that do not
+/// forward are ends of paths only.
 class Search {
  public:
   /// `gone`: true for cables that do not exist, by index; empty: all exist.
@@ -89,6 +90,7 @@ class Search {
     order_.assign(1, destination);
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const NodeId here = order_[i];
+      if (here != destination && !topology_.node(here).forwards) continue;
       for (int port = 0; port < topology_.node(here).ports; ++port) {
         const NodeId next = topology_.peer(here, port).node;
         if (topology_.node(next).is_host || distance(next) != kUnreached) continue;
@@ -113,6 +115,7 @@ class Search {
       for (int port = 0; port < here.ports; ++port) {
         const NodeId next = topology_.peer(node, port).node;
         if (topology_.node(next).is_host || distance(next) != distance(node) - 1) continue;
+        if (next != edge.node && !topology_.node(next).forwards) continue;
         if (is_gone(node, port)) continue;
         ports.push_back(static_cast<std::uint16_t>(port));
       }

@@ -31,7 +31,11 @@ NodeId Topology::add_host(const std::string& name) {
   return id;
 }
 
-NodeId Topology::add_switch(const std::string& name) { return add(name, false); }
+NodeId Topology::add_switch(const std::string& name, bool forwards) {
+  const NodeId id = add(name, false);
+  nodes_.back().forwards = forwards;
+  return id;
+}
 
 int Topology::plug_in(NodeId id, int cable, int side) {
   TopologyNode& node = nodes_[static_cast<std::size_t>(id)];
@@ -126,8 +130,9 @@ Topology Topology::of(const TopologyParameters& p) {
   Topology topology;
   std::map<std::string, NodeId> node_of;
   for (const NodeParameters& node : p.nodes) {
-    node_of[node.name] = node.kind == NodeKind::kHost ? topology.add_host(node.name)
-                                                      : topology.add_switch(node.name);
+    node_of[node.name] = node.kind == NodeKind::kHost
+                             ? topology.add_host(node.name)
+                             : topology.add_switch(node.name, node.forwards);
   }
   for (const CableParameters& cable : p.links) {
     topology.connect(node_of.at(cable.from), node_of.at(cable.to), cable.link);

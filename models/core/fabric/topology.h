@@ -18,9 +18,10 @@ using NodeId = int;
 struct TopologyNode {
   std::string name;
   bool is_host = false;
-  HostId host = 0;    // number of a host, in the order of add_host()
-  int switch_no = 0;  // number of a switch, in the order of add_switch()
-  int ports = 0;      // number of ports; ports are numbered in the order of connect()
+  HostId host = 0;       // number of a host, in the order of add_host()
+  int switch_no = 0;     // number of a switch, in the order of add_switch()
+  int ports = 0;         // number of ports; ports are numbered in the order of connect()
+  bool forwards = true;  // false: no route between other nodes leads through the switch
 };
 
 struct CableEnd {
@@ -46,7 +47,8 @@ struct Structure {
 class Topology {
  public:
   NodeId add_host(const std::string& name);
-  NodeId add_switch(const std::string& name);
+  /// `forwards`: false if only packets from and to the switch's own hosts may pass.
+  NodeId add_switch(const std::string& name, bool forwards = true);
   /// Connects two nodes. A host has one cable; two switches may have several cables between them.
   void connect(NodeId a, NodeId b, const LinkParameters& link);
 

@@ -1,4 +1,6 @@
 // Checks of a topology whose single values are all in range.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -26,6 +28,65 @@ std::size_t node_of(const std::map<std::string, std::size_t>& index, const std::
   const std::string near = nearest(name, names);
   throw ParameterError({key}, "no node " + in_quotes(name) +
                                   (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
+}
+
+using Neighbours = std::vector<std::vector<std::size_t>>;
+
+/// The connected parts of the switches that forward: the number of a node's part, −1 for others.
+std::vector<int> forwarding_parts(const std::vector<NodeParameters>& nodes,
+                                  const Neighbours& neighbours) {
+  const auto forwards = [&](std::size_t n) {
+    return nodes[n].kind == NodeKind::kSwitch && nodes[n].forwards;
+  };
+  std::vector<int> part(nodes.size(), -1);
+  int parts = 0;
+  for (std::size_t first = 0; first < nodes.size(); ++first) {
+    if (!forwards(first) || part[first] >= 0) continue;
+    std::vector<std::size_t> open{first};
+    part[first] = parts;
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      for (const std::size_t next : neighbours[node]) {
+        if (!forwards(next) || part[next] >= 0) continue;
+        part[next] = parts;
+        open.push_back(next);
+      }
+    }
+    ++parts;
+  }
+  return part;
+}
+
+/// Throws if two hosts have no way to each other but through a switch that does not forward.
+/// Precondition: every host has one neighbour.
+void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neighbours) {
+  const bool all_forward = std::all_of(nodes.begin(), nodes.end(),
+                                       [](const NodeParameters& node) { return node.forwards; });
+  if (all_forward) return;
+  const std::vector<int> part = forwarding_parts(nodes, neighbours);
+  std::map<std::set<int>, std::string> host_of;  // by the parts that a host's switch reaches
+  std::set<std::size_t> done;
+  for (std::size_t host = 0; host < nodes.size(); ++host) {
+    if (nodes[host].kind != NodeKind::kHost) continue;
+    const std::size_t edge = neighbours[host].front();
+    if (!done.insert(edge).second) continue;
+    std::set<int> reached;
+    if (part[edge] >= 0) reached.insert(part[edge]);
+    for (const std::size_t next : neighbours[edge]) {
+      if (part[next] >= 0) reached.insert(part[next]);
+    }
+    host_of.emplace(reached, nodes[host].name);
+  }
+  for (auto one = host_of.begin(); one != host_of.end(); ++one) {
+    for (auto other = std::next(one); other != host_of.end(); ++other) {
+      const bool meet = std::any_of(one->first.begin(), one->first.end(),
+                                    [&](int number) { return other->first.count(number) != 0; });
+      require(meet, "links",
+              "no way from host " + in_quotes(one->second) + " to " + in_quotes(other->second) +
+                  " but through a switch that does not forward");
+    }
+  }
 }
 
 }  // namespace
@@ -68,6 +129,9 @@ void TopologyParameters::check_custom() const {
     neighbours[to].push_back(from);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    require(nodes[i].kind != NodeKind::kHost || nodes[i].forwards,
+            "nodes." + std::to_string(i) + ".forwards",
+            "no host forwards packets; only a switch is given forwards: false");
     require(nodes[i].kind != NodeKind::kHost || neighbours[i].size() == 1,
             "nodes." + std::to_string(i),
             "host " + in_quotes(nodes[i].name) + " has " + std::to_string(neighbours[i].size()) +
@@ -82,6 +146,7 @@ void TopologyParameters::check_custom() const {
     open.insert(open.end(), neighbours[node].begin(), neighbours[node].end());
   }
   require(reached.size() == nodes.size(), "links", "the network is not connected");
+  check_ways(nodes, neighbours);
 }
 
 }  // namespace dcc

@@ -126,6 +126,10 @@ void describe(ParameterVisitor& v, TopologyParameters& p) {
            [&](NodeParameters& node) {
              v.text("name", node.name, {"referred to by `links`", ""});
              v.choice("kind", node.kind, {"host or switch", ""});
+             v.field("forwards", node.forwards, {},
+                     {"false: a switch that only packets from and to its own hosts pass, as the "
+                      "ports of a host",
+                      ""});
            });
     v.list("links", p.links, {"cables, both directions", ""}, [&](CableParameters& cable) {
       v.text("from", cable.from, {"name of a node", ""});

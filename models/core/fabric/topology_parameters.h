@@ -91,6 +91,7 @@ DCC_ENUM_NAMES(NodeKind, {NodeKind::kHost, "host"}, {NodeKind::kSwitch, "switch"
 struct NodeParameters {
   std::string name;
   NodeKind kind = NodeKind::kHost;
+  bool forwards = true;  // false: a switch that passes packets of its own hosts only
 };
 /// A cable; the link parameters hold for both directions.
 struct CableParameters {

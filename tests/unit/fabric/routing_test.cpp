@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -87,6 +88,31 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
     }
     expect_shortest_and_complete(topology);
   }
+}
+
+TEST(Routing, NoWayLeadsThroughASwitchThatDoesNotForward) {
+  // Two hosts whose ports are switches of their own, between two switches; a third switch makes a
+  // way of the same length.
+  const auto ports_to = [](bool forwards) {
+    Topology topology;
+    const NodeId a = topology.add_switch("a"), b = topology.add_switch("b");
+    const NodeId middle = topology.add_switch("middle");
+    const NodeId ports = topology.add_switch("h0_ports", forwards);
+    topology.connect(a, middle, kHost);
+    topology.connect(middle, b, kHost);
+    topology.connect(a, ports, kHost);
+    topology.connect(ports, b, kHost);
+    topology.connect(topology.add_host("h0"), ports, kHost);
+    topology.connect(topology.add_host("h1"), b, kHost);
+    topology.connect(topology.add_host("h2"), a, kHost);
+    const Routing routing(topology);
+    const auto to = [&](NodeId node, HostId host) {
+      return listed(routing.ports(node, host)).size();
+    };
+    return std::array<std::size_t, 3>{to(a, 1), to(a, 0), to(ports, 1)};
+  };
+  EXPECT_EQ(ports_to(true), (std::array<std::size_t, 3>{2, 1, 1}));
+  EXPECT_EQ(ports_to(false), (std::array<std::size_t, 3>{1, 1, 1}));
 }
 
 using PortsByNodeAndHost = std::vector<std::vector<std::vector<int>>>;
