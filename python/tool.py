@@ -27,6 +27,8 @@ TOOLS = {
     "interface-tables": "dccvp.handoff.interface_tables",
     "ram-list": "dccvp.handoff.ram_list",
     "cost": "dccvp.cost",
+    "import": "dccvp.importers.import_files",
+    "export": "dccvp.importers.export_files",
     "fluid": "dccvp.experiments.fluid",
     "weight-map": "dccvp.experiments.weight_map",
     "component": "dccvp.handoff.component",

@@ -36,6 +36,8 @@ void add_study_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_metrics_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
+void add_import_command(CLI::App& app, int& status);
+void add_export_command(CLI::App& app, int& status);
 void add_cost_command(CLI::App& app, int& status);
 
 // A retired command and retired options of `run`, which only name their replacement. Their CLI11

@@ -1,0 +1,299 @@
+"""dccvp import chakra: execution traces as JSON, one file a rank: of the C++ feeder ({"workload_graph": [...]}) and of
+the jsonizer (objects one after the other)."""
+
+import collections
+import dataclasses
+import heapq
+import json
+import re
+
+from dccvp.importers import goal
+from dccvp.importers.collectives import KINDS, Collectives
+from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
+from dccvp.importers.network import Flow, plural, some
+from dccvp.importers.source import base_name, json_of, quoted, read
+
+SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)"}
+TYPES = ("INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
+         "COMM_RECV_NODE", "COMM_COLL_NODE")
+COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
+MOST = 2**62
+US = 10**6
+
+
+@dataclasses.dataclass
+class Node:
+    """A node of one rank. `duration` in ps."""
+
+    at: int
+    rank: int
+    ident: int
+    kind: int
+    duration: int
+    waits: list
+    attributes: dict
+    missing: int = 0
+    ended: int | None = None
+
+
+class Rank:
+    """The nodes of a file."""
+
+    def __init__(self, source, rank):
+        self.source, self.rank = source, rank
+        self.nodes: dict[int, Node] = {}
+        text = source.text.lstrip()
+        if not text.startswith("{"):
+            source.fail(0, "no JSON object; a binary .et file is turned into JSON by chakra_jsonizer")
+        for at, entry in self._entries():
+            self._add(at, entry)
+        if not self.nodes:
+            source.fail(0, "no node in the trace")
+        for node in self.nodes.values():
+            for ident in node.waits:
+                if ident not in self.nodes:
+                    source.fail(node.at, f"node {node.ident} waits for {ident}, which is not in the file")
+
+    def _entries(self):
+        """(offset, object) of each node."""
+        source = self.source
+        at = len(source.text) - len(source.text.lstrip())
+        if re.match(r"\{\s*\"workload_graph\"", source.text[at:]):
+            graph = json_of(source).get("workload_graph")
+            if not isinstance(graph, list):
+                source.fail(at, "workload_graph is a list of nodes")
+            place = at
+            for entry in graph:
+                if not isinstance(entry, dict):
+                    source.fail(place, "a node is an object")
+                found = re.compile(r'"Id"\s*:\s*"?' + re.escape(str(entry.get("Id"))) + r"\b").search(source.text, at)
+                place = found.start() if found else place
+                yield place, entry
+            return
+        decoder = json.JSONDecoder()
+        while at < len(source.text):
+            try:
+                entry, end = decoder.raw_decode(source.text, at)
+            except json.JSONDecodeError as error:
+                source.fail(error.pos, f"not JSON: {error.msg}")
+            except (RecursionError, ValueError):
+                source.fail(at, "not JSON that can be read")
+            if not isinstance(entry, dict):
+                source.fail(at, "a node is an object")
+            if "type" in entry or "attr" in entry or "name" in entry:
+                yield at, entry
+            at = end
+            while at < len(source.text) and source.text[at] in " \t\r\n,":
+                at += 1
+
+    def _number(self, at, value, what, most=MOST):
+        """A whole number, written as such, as text or as a float without a fraction."""
+        if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,20}", value):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+            self.source.fail(at, f"{what} is a whole number up to {most}, not {quoted(json.dumps(value)[:60])}")
+        return value
+
+    def _add(self, at, entry):
+        lower = {key.lower().replace("_", ""): value for key, value in entry.items()}
+        ident = self._number(at, lower.get("id", 0), "an id")
+        if ident in self.nodes:
+            self.source.fail(at, f"node {ident} is there twice")
+        kind = lower.get("nodetype", lower.get("type", 0))
+        if isinstance(kind, str) and kind in TYPES:
+            kind = TYPES.index(kind)
+        kind = self._number(at, kind, f"the type of node {ident}", len(TYPES) - 1)
+        waits = lower.get("datadeps", [])
+        if not isinstance(waits, list):
+            self.source.fail(at, f"data_deps of node {ident} is a list")
+        waits = [self._number(at, one, f"a dependency of node {ident}") for one in waits]
+        attributes = self._attributes(at, lower)
+        duration = lower.get("runtime", lower.get("durationmicros", 0))
+        if isinstance(duration, str) and re.fullmatch(r"[0-9]{1,15}", duration):
+            duration = int(duration)
+        if isinstance(duration, bool) or not isinstance(duration, (int, float)) or not 0 <= duration <= 10**12:
+            self.source.fail(at, f"the duration of node {ident} is 0 to 10^12 us")
+        self.nodes[ident] = Node(at, self.rank, ident, kind, round(duration * US), list(dict.fromkeys(waits)),
+                                 attributes)
+
+    def _attributes(self, at, lower):
+        """{name: value}, from members and from a list attr of {name, …Val}."""
+        found = {}
+        for name in ("comm_type", "comm_size", "comm_src", "comm_dst", "comm_tag", "pg_name", "is_cpu_op", "num_ops"):
+            if name.replace("_", "") in lower:
+                found[name] = lower[name.replace("_", "")]
+        attributes = lower.get("attr", [])
+        if not isinstance(attributes, list):
+            self.source.fail(at, "attr is a list")
+        for attribute in attributes:
+            if not isinstance(attribute, dict) or not isinstance(attribute.get("name"), str):
+                self.source.fail(at, "an attribute has a name")
+            values = [value for key, value in attribute.items() if key.lower().endswith("val")]
+            if values:
+                found[attribute["name"]] = values[0]
+        return found
+
+    def attribute(self, node, name, default=None):
+        value = node.attributes.get(name, default)
+        if value is None:
+            self.source.fail(node.at, f"node {node.ident} has no {name}")
+        return self._number(node.at, value, f"{name} of node {node.ident}")
+
+
+def read_files(paths, settings):
+    ranks = {}
+    for place, path in enumerate(paths):
+        source = read(path)
+        match = re.search(r"\.([0-9]{1,6})\.(?:json|et)(?:\.json)?$", base_name(source.name))
+        rank = int(match[1]) if match else place
+        if rank in ranks:
+            source.fail(0, f"rank {rank} is there twice")
+        ranks[rank] = Rank(source, rank)
+    count = max(ranks) + 1
+    first = ranks[min(ranks)]
+    if count > goal.MOST_RANKS:
+        first.source.fail(0, f"rank {count - 1}; up to {goal.MOST_RANKS} ranks are read")
+    groups = _groups(settings, count)
+    result = goal.network(count, settings)
+    execution = _Execution(ranks, result, groups)
+    result.flows["flows.flow"] = sorted(execution.flows, key=lambda flow: flow.start)
+    _note(ranks, result, execution)
+    return result
+
+
+def _groups(settings, count):
+    """{name: ranks}"""
+    if "groups" not in settings:
+        return {}
+    source = read(settings["groups"])
+    data = json_of(source)
+    if not isinstance(data, dict):
+        source.fail(0, "groups are an object: {\"1\": [0, 1]}")
+    for name, members in data.items():
+        if not isinstance(members, list) or not all(isinstance(one, int) and 0 <= one < count for one in members):
+            source.fail(0, f"group {quoted(name)} is a list of ranks 0 to {count - 1}")
+        if len(set(members)) != len(members):
+            source.fail(0, f"group {quoted(name)} has a rank twice")
+    return data
+
+
+class _Execution:
+    """Runs the nodes on an idle network: a rank's processors compute one node at a time; a collective begins when all
+    its ranks are there."""
+
+    def __init__(self, ranks, result, groups):
+        self.ranks, self.result, self.groups = ranks, result, groups
+        self.transfers = Transfers(result)
+        self.flows: list[Flow] = []
+        self.collectives = Collectives(result, self.transfers, self.flows)
+        self.waited = 0
+        self._queue: list = []
+        self._order = 0
+        self._busy: dict = {}
+        self._waiting = collections.defaultdict(list)
+        self._calls: collections.Counter = collections.Counter()
+        self._gathered = collections.defaultdict(list)
+        self._arrived = collections.defaultdict(collections.deque)
+        self._posted = collections.defaultdict(collections.deque)
+        for rank in ranks.values():
+            for node in rank.nodes.values():
+                node.missing = len(node.waits)
+                for ident in node.waits:
+                    self._waiting[rank.rank, ident].append(node)
+            for node in rank.nodes.values():
+                if not node.missing:
+                    self._push(0, "begin", node)
+        while self._queue:
+            now, _, what, node = heapq.heappop(self._queue)
+            getattr(self, "_" + what)(now, node)
+
+    def _push(self, now, what, node):
+        self._order += 1
+        heapq.heappush(self._queue, (now, self._order, what, node))
+
+    def _begin(self, now, node):
+        rank = self.ranks[node.rank]
+        if node.kind == SEND:
+            target = rank.attribute(node, "comm_dst")
+            size = rank.attribute(node, "comm_size")
+            if target >= len(self.result.hosts()) or target == node.rank:
+                rank.source.fail(node.at, f"node {node.ident} sends from rank {node.rank} to {target}")
+            self.waited += bool(node.waits)
+            self.flows.append(Flow(node.rank, target, 0, 100, max(min(size, 2**40), 1), now))
+            self._push(now + self.transfers.received(node.rank, target, size), "arrive", node)
+            self._end(now, node)
+        elif node.kind == RECEIVE:
+            key = (rank.attribute(node, "comm_src"), node.rank, rank.attribute(node, "comm_tag", 0))
+            if self._arrived[key]:
+                self._arrived[key].popleft()
+                self._end(now, node)
+            else:
+                self._posted[key].append(node)
+        elif node.kind == COLLECTIVE:
+            self._meet(now, node)
+        elif node.kind == COMPUTE and node.duration:
+            processor = (node.rank, bool(node.attributes.get("is_cpu_op")))
+            begin = max(now, self._busy.get(processor, 0))
+            self._busy[processor] = begin + node.duration
+            self._push(begin + node.duration, "end", node)
+        else:
+            self._push(now + node.duration, "end", node)
+
+    def _arrive(self, now, node):
+        key = (node.rank, self.ranks[node.rank].attribute(node, "comm_dst"),
+               self.ranks[node.rank].attribute(node, "comm_tag", 0))
+        if self._posted[key]:
+            self._end(now, self._posted[key].popleft())
+        else:
+            self._arrived[key].append(node)
+
+    def _meet(self, now, node):
+        rank = self.ranks[node.rank]
+        name = str(node.attributes.get("pg_name", ""))
+        members = self.groups.get(name, sorted(self.ranks))
+        if node.rank not in members:
+            rank.source.fail(node.at, f"node {node.ident}: rank {node.rank} is not in group {quoted(name)}")
+        call = self._calls[node.rank, name]
+        self._calls[node.rank, name] += 1
+        there = self._gathered[name, call]
+        there.append((now, node))
+        if len(there) < len(members):
+            return
+        kind, size = rank.attribute(node, "comm_type"), rank.attribute(node, "comm_size")
+        if kind >= len(KINDS):
+            rank.source.fail(node.at, f"comm_type of node {node.ident} is 0 to {len(KINDS) - 1}, not {kind}")
+        end = self.collectives.add(KINDS[kind], members, min(size, 2**40), now)
+        for _, one in there:
+            self.waited += bool(one.waits)
+            self._push(end, "end", one)
+
+    def _end(self, now, node):
+        node.ended = now
+        for other in self._waiting[node.rank, node.ident]:
+            other.missing -= 1
+            if other.missing == 0:
+                self._push(now, "begin", other)
+
+
+def _note(ranks, result, execution):
+    notes = result.notes
+    nodes = [node for rank in ranks.values() for node in rank.nodes.values()]
+    counts = collections.Counter(node.kind for node in nodes)
+    notes.read.append(f"{plural(len(ranks), 'file')}: {plural(len(nodes), 'node')}: " + ", ".join(
+        f"{counts[kind]} {TYPES[kind].removesuffix('_NODE').lower()}" for kind in sorted(counts)))
+    absent = [rank for rank in range(max(ranks)) if rank not in ranks]
+    if absent:
+        notes.assumed.append(f"no file of the ranks {some(absent)}: they do nothing")
+    if execution.waited:
+        notes.not_expressed.append(NOT_EXPRESSED.format(
+            count=execution.waited, all=counts[SEND] + counts[COLLECTIVE]).replace("flows", "sends and collectives", 1))
+    stuck = [node for node in nodes if node.ended is None]
+    if stuck:
+        where = ranks[stuck[0].rank].source
+        notes.ignored.append(f"{plural(len(stuck), 'node')} that never end, the first at {where.place(stuck[0].at)}: a "
+                             "message or a rank of a collective is missing")
+    if counts[2] or counts[3]:
+        notes.assumed.append("loads and stores of memory last as long as they say, beside computation")
+    execution.collectives.note()

@@ -1,0 +1,27 @@
+"""Times of transfers on an idle network, from which flows that wait for others get their starts."""
+
+NOT_EXPRESSED = ("{count} of {all} flows wait for others in the source. The platform starts flows at fixed times: each "
+                 "begins when what it waits for would have ended on an idle network, and does not wait longer when the "
+                 "network is busy")
+
+
+class Transfers:
+    """Transfers between the hosts of an Imported network, each alone at the rate of the slower end's link."""
+
+    def __init__(self, imported):
+        self._rate: dict[int, int] = {}
+        self._delay: dict[int, int] = {}
+        for link in imported.links:
+            for end in (link.a, link.b):
+                if imported.nodes[end].is_host:
+                    self._rate[end] = self._rate.get(end, 0) + link.rate
+                    self._delay[end] = max(self._delay.get(end, 0), link.delay)
+
+    def received(self, source, target, count):
+        """Time in ps from the start until the last byte has arrived."""
+        rate = min(self._rate.get(source, 10**11), self._rate.get(target, 10**11))
+        return count * 8 * 10**12 // rate + self._delay.get(source, 0) + self._delay.get(target, 0)
+
+    def acknowledged(self, source, target, count):
+        """Time in ps from the start until the last ACK has come back."""
+        return self.received(source, target, count) + self._delay.get(source, 0) + self._delay.get(target, 0)

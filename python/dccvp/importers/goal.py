@@ -1,0 +1,284 @@
+"""dccvp import goal: GOAL text of LogGOPSim and ATLAHS. Ranks are hosts; sends are flows."""
+
+import collections
+import dataclasses
+import heapq
+import re
+
+from dccvp.common import quantity
+from dccvp.common.ending import InputError
+from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
+from dccvp.importers.htsim_topology import star
+from dccvp.importers.network import Flow, plural
+from dccvp.importers.source import Source, base_name, quoted, read
+
+SETTINGS = {"rate": "of the hosts' links (100Gbps)", "delay": "of these links (1us)"}
+MOST_RANKS, MOST_SIZE, MOST_NS = 4096, 2**40, 10**15
+OPTIONS = r"(?:\s+cpu\s+(?P<cpu>[0-9]{1,3}))?(?:\s+nic\s+(?P<nic>[0-9]{1,3}))?"
+ITEM = re.compile(
+    r"(?:(?P<label>[A-Za-z]\w*)\s*:\s*)?(?:"
+    r"(?P<send>send)\s+(?P<sent>[0-9]{1,15})\s*b\s+to\s+(?P<to>[0-9]{1,10})(?:\s+tag\s+(?P<tag>[0-9]{1,10}))?" +
+    OPTIONS + r"|(?P<recv>recv)\s+(?P<got>[0-9]{1,15})\s*b\s+from\s+(?P<source>-1|[0-9]{1,10})"
+    r"(?:\s+tag\s+(?P<match>-1|[0-9]{1,10}))?" + OPTIONS.replace("<cpu>", "<cpu2>").replace("<nic>", "<nic2>") +
+    r"|(?P<calc>calc)\s+(?P<ns>[0-9]{1,16})(?:\s+cpu\s+(?P<cpu3>[0-9]{1,3}))?)")
+NEEDS = re.compile(r"(?P<label>[A-Za-z]\w*)\s+(?P<kind>i?requires)\s+(?P<other>[A-Za-z]\w*)")
+
+
+@dataclasses.dataclass
+class Operation:
+    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 takes any. `waits`: (operation, True if its begin counts)."""
+
+    at: int
+    rank: int
+    kind: str
+    size: int
+    peer: int = 0
+    tag: int = 0
+    cpu: int = 0
+    waits: list = dataclasses.field(default_factory=list)
+    begun: int = 0
+    ended: int | None = None
+
+
+class Program:
+    """The operations of all ranks, in the order of the file."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.ranks = 0
+        self.operations: list[Operation] = []
+        self.other_cpus = self.other_nics = 0
+        self.rest = 0
+        self._labels: dict[str, Operation] = {}
+        self._rank: int | None = None
+        self._seen: set[int] = set()
+        self._read()
+
+    def _read(self):
+        source, comment, done = self.source, False, False
+        for at, line in source.lines():
+            text = line.strip()
+            place = at + len(line) - len(line.lstrip())
+            if comment:
+                if "*/" not in text:
+                    continue
+                text, comment = text.partition("*/")[2].strip(), False
+            while text.startswith("/*") and "*/" in text:
+                text = text.partition("*/")[2].strip()
+            if text.startswith("/*"):
+                comment = True
+                continue
+            if not text or text.startswith("//"):
+                continue
+            if done:
+                self.rest += 1
+                continue
+            done = self._line(place, text)
+        end = len(source.text.rstrip())
+        if comment:
+            source.fail(end, "a comment that does not end")
+        if not self.ranks:
+            source.fail(end, "no num_ranks in the file")
+        if not done:
+            source.fail(end, f"the file ends before the end of rank {self.ranks - 1}, the last of {self.ranks}")
+
+    def _line(self, at, text):
+        """True at the end of the last rank."""
+        source = self.source
+        if not self.ranks:
+            match = re.fullmatch(r"num_ranks\s+([0-9]{1,9})", text)
+            if match is None or not 1 <= int(match[1]) <= MOST_RANKS:
+                source.fail(at, f"expected num_ranks 1 to {MOST_RANKS}, not {quoted(text)}")
+            self.ranks = int(match[1])
+            return False
+        if self._rank is None:
+            match = re.fullmatch(r"rank\s+([0-9]{1,9})\s*\{", text)
+            if match is None:
+                source.fail(at, f"expected rank R {{, not {quoted(text)}")
+            self._rank = int(match[1])
+            if self._rank >= self.ranks:
+                source.fail(at, f"rank {self._rank} of {plural(self.ranks, 'rank')}")
+            if self._rank in self._seen:
+                source.fail(at, f"rank {self._rank} is there twice")
+            self._seen.add(self._rank)
+            self._labels = {}
+            return False
+        if text == "}":
+            last = self._rank == self.ranks - 1
+            self._rank = None
+            return last
+        needs = NEEDS.fullmatch(text)
+        if needs:
+            for name in (needs["label"], needs["other"]):
+                if name not in self._labels:
+                    source.fail(at, f"rank {self._rank} has no label {quoted(name)} above this line")
+            self._labels[needs["label"]].waits.append((self._labels[needs["other"]], needs["kind"] == "irequires"))
+            return False
+        self._item(at, text)
+        return False
+
+    def _item(self, at, text):
+        match = ITEM.fullmatch(text)
+        if match is None:
+            self.source.fail(at, "expected send SIZEb to RANK, recv SIZEb from RANK, calc NS or LABEL requires LABEL, "
+                             f"not {quoted(text)}")
+        kind = "send" if match["send"] else "recv" if match["recv"] else "calc"
+        size = int(match["sent"] or match["got"] or match["ns"])
+        if size > (MOST_NS if kind == "calc" else MOST_SIZE):
+            self.source.fail(at, f"{kind} of {size}; up to {MOST_NS if kind == 'calc' else MOST_SIZE}")
+        cpu = int(match["cpu"] or match["cpu2"] or match["cpu3"] or 0)
+        nic = int(match["nic"] or match["nic2"] or 0)
+        if max(cpu, nic) > 255:
+            self.source.fail(at, "cpu and nic are 0 to 255")
+        found = Operation(at, self._rank or 0, kind, size, cpu=cpu)
+        if kind == "send":
+            found.peer, found.tag = int(match["to"]), int(match["tag"] or 0)
+        elif kind == "recv":
+            found.peer, found.tag = int(match["source"]), int(match["match"] or 0)
+        if found.peer >= self.ranks:
+            self.source.fail(at, f"rank {found.peer} of {plural(self.ranks, 'rank')}")
+        if kind == "send" and found.peer == self._rank:
+            self.source.fail(at, f"rank {self._rank} would send to itself")
+        self.other_cpus += cpu > 0
+        self.other_nics += nic > 0
+        label = match["label"]
+        if label:
+            if label in self._labels:
+                self.source.fail(at, f"label {quoted(label)} is there twice")
+            self._labels[label] = found
+        self.operations.append(found)
+
+
+class Execution:
+    """Runs the operations on an idle network. A processor does one calc at a time, in the order in which they may
+    begin; a send ends when its bytes have left; a recv ends when its message is there."""
+
+    def __init__(self, operations, transfers):
+        self.transfers = transfers
+        self.sends: list[Operation] = []
+        self._queue: list = []
+        self._order = 0
+        self._busy: dict = {}
+        self._missing: dict[int, int] = {}
+        self._begins = collections.defaultdict(list)
+        self._ends = collections.defaultdict(list)
+        self._arrived = collections.defaultdict(list)
+        self._posted = collections.defaultdict(list)
+        for operation in operations:
+            self._missing[id(operation)] = len(operation.waits)
+            for other, at_begin in operation.waits:
+                (self._begins if at_begin else self._ends)[id(other)].append(operation)
+        for operation in operations:
+            if not operation.waits:
+                self._push(0, "ready", operation)
+        while self._queue:
+            now, _, what, operation = heapq.heappop(self._queue)
+            getattr(self, "_" + what)(now, operation)
+
+    def _push(self, now, what, operation):
+        self._order += 1
+        heapq.heappush(self._queue, (now, self._order, what, operation))
+
+    def _release(self, waiting, now):
+        for operation in waiting:
+            self._missing[id(operation)] -= 1
+            if self._missing[id(operation)] == 0:
+                self._push(now, "ready", operation)
+
+    def _ready(self, now, operation):
+        if operation.kind == "calc":
+            key = (operation.rank, operation.cpu)
+            begin = max(now, self._busy.get(key, 0))
+            self._busy[key] = begin + operation.size * 1000
+            self._push(begin, "begin", operation)
+        else:
+            self._begin(now, operation)
+
+    def _begin(self, now, operation):
+        operation.begun = now
+        self._release(self._begins[id(operation)], now)
+        if operation.kind == "calc":
+            self._push(now + operation.size * 1000, "end", operation)
+        elif operation.kind == "send":
+            self.sends.append(operation)
+            took = self.transfers.received(operation.rank, operation.peer, operation.size)
+            left = took - self.transfers.received(operation.rank, operation.peer, 0)
+            self._push(now + left, "end", operation)
+            self._push(now + took, "arrive", operation)
+        else:
+            for place, message in enumerate(self._arrived[operation.rank]):
+                if self._fits(operation, message):
+                    del self._arrived[operation.rank][place]
+                    self._end(now, operation)
+                    return
+            self._posted[operation.rank].append(operation)
+
+    @staticmethod
+    def _fits(receive, message):
+        return receive.peer in (-1, message.rank) and receive.tag in (-1, message.tag)
+
+    def _arrive(self, now, message):
+        for place, receive in enumerate(self._posted[message.peer]):
+            if self._fits(receive, message):
+                del self._posted[message.peer][place]
+                self._end(now, receive)
+                return
+        self._arrived[message.peer].append(message)
+
+    def _end(self, now, operation):
+        operation.ended = now
+        self._release(self._ends[id(operation)], now)
+
+
+def network(count, settings, notes_of=None):
+    """A star with `count` hosts, by the settings rate and delay."""
+    values = []
+    for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
+        parsed = quantity.parse(settings.get(name, default))
+        if parsed is None or parsed[1] != kind:
+            raise InputError(f"--set {name}={settings[name]}: expected a {kind} such as {default}")
+        values.append(int(parsed[0]))
+    result = star(max(count, 2), *values)
+    result.notes.assumed.append(f"a network: {max(count, 2)} hosts on one switch, {settings.get('rate', '100Gbps')}, "
+                                f"{settings.get('delay', '1us')}; rank R is host R")
+    if notes_of is not None:
+        result.notes.read.extend(notes_of)
+    return result
+
+
+def read_files(paths, settings):
+    if len(paths) > 1:
+        read(paths[1]).fail(0, "goal takes one file")
+    source = read(paths[0])
+    program = Program(source)
+    result = network(program.ranks, settings)
+    execution = Execution(program.operations, Transfers(result))
+    result.flows["flows.flow"] = [Flow(one.rank, one.peer, 0, 100, max(one.size, 1), one.begun)
+                                  for one in sorted(execution.sends, key=lambda one: (one.begun, one.at))]
+    _note(program, result, execution, base_name(source.name))
+    return result
+
+
+def _note(program, result, execution, name):
+    notes, operations = result.notes, program.operations
+    counts = collections.Counter(operation.kind for operation in operations)
+    notes.read.append(f"{name}: {plural(program.ranks, 'rank')}, {counts['send']} sends, {counts['recv']} receives, "
+                      f"{counts['calc']} calcs")
+    waiting = sum(operation.kind == "send" and bool(operation.waits) for operation in operations)
+    if waiting:
+        notes.not_expressed.append(NOT_EXPRESSED.format(count=waiting, all=counts["send"]))
+    stuck = [operation for operation in operations if operation.ended is None]
+    if stuck:
+        first = stuck[0]
+        notes.ignored.append(f"{plural(len(stuck), 'operation')} that never end, the first in line "
+                             f"{program.source.line_of(first.at)}: no message for a recv, or they wait for such")
+    empty = sum(one.size == 0 for one in execution.sends)
+    if empty:
+        notes.assumed.append(f"{plural(empty, 'message')} of 0 bytes: 1 byte")
+    if program.other_nics:
+        notes.not_expressed.append(f"the choice of a NIC in {plural(program.other_nics, 'operation')}")
+    if program.other_cpus:
+        notes.assumed.append(f"processors of a rank work at the same time ({program.other_cpus} operations beside "
+                             "cpu 0)")
+    if program.rest:
+        notes.ignored.append(f"{plural(program.rest, 'line')} behind the last rank")

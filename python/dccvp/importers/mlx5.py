@@ -1,0 +1,127 @@
+"""dccvp import mlx5: DCQCN parameters of a ConnectX or BlueField card, as sysfs, debugfs or mlxconfig name them, and
+values of mlxreg ROCE_ACCL."""
+
+import re
+
+from dccvp.importers.network import Imported, rate_text, size_text, some, time_text
+from dccvp.importers.parameters import known, within
+from dccvp.importers.source import base_name, read
+
+SETTINGS: dict[str, str] = {}
+US, MBPS = 10**6, 10**6
+# Names of sysfs; debugfs has rp_ and np_ in front of some and leaves the rpg_ out.
+RP = ("dce_tcp_g", "dce_tcp_rtt", "initial_alpha_value", "rate_to_set_on_first_cnp", "rpg_min_dec_fac", "rpg_min_rate",
+      "rpg_gd", "rate_reduce_monitor_period", "clamp_tgt_rate", "clamp_tgt_rate_after_time_inc", "rpg_time_reset",
+      "rpg_byte_reset", "rpg_threshold", "rpg_ai_rate", "rpg_hai_rate", "rpg_max_rate")
+NP = ("min_time_between_cnps", "cnp_dscp", "cnp_802p_prio")
+ALIASES = {"rp_clamp_tgt_rate_ati": "clamp_tgt_rate_after_time_inc", "np_cnp_prio": "cnp_802p_prio",
+           "np_cnp_802p_prio": "cnp_802p_prio", "dce_tcp_g_p": "dce_tcp_g"}
+OTHERS = ("np_cnp_prio_mode", "cnp_prio_mode", "rtt_resp_dscp", "rtt_resp_dscp_valid", "np_rtt_resp_dscp",
+          "np_rtt_resp_dscp_valid")
+REGISTER = re.compile(r"roce_\w+|min_ack_timeout_limited_disabled|adaptive_routing_forced_en|selective_repeat_\w+|"
+                      r"roce_tx_window_en|cc_per_plane_en")
+DEFAULT_GD, DEFAULT_MIN_DEC = 11, 50
+
+
+def canonical(_path, name):
+    """The name in sysfs, REGISTER's own, or one of OTHERS; None for another word."""
+    word = re.sub(r"_p[12]$", "", name.lower())
+    word = ALIASES.get(word, word)
+    if word in RP or word in NP or word in OTHERS or word == "tclass" or REGISTER.fullmatch(word):
+        return word
+    bare = re.sub(r"^[rn]p_", "", word)
+    for candidate in (bare, "rpg_" + bare):
+        if word != bare and (candidate in RP or candidate in NP):
+            return candidate
+    return None
+
+
+def read_files(paths, _settings):
+    result = Imported(part="nic.yaml")
+    found: dict = {}
+    for path in paths:
+        _read_one(read(path), result, found)
+    if not any(name in RP or name in NP or REGISTER.fullmatch(name) for name in found):
+        read(paths[0]).fail(0, "no parameter of DCQCN, such as rpg_time_reset, is in the file")
+    _translate(found, result)
+    return result
+
+
+def _read_one(source, result, found):
+    name = base_name(source.name)
+    values, unknown, lines, several = known(source, canonical)
+    enables = {}
+    for at, line in lines:
+        match = re.fullmatch(r"(?:\S*/)?(roce_[rn]p)/enable/([0-7])\s*[:=]\s*([01])", line)
+        if match:
+            enables.setdefault(match[1], {})[int(match[2])] = match[3] == "1"
+    rest = [line for _, line in lines if "/enable/" not in line]
+    for key, (value, word) in values.items():
+        found.setdefault(key, (value, word, source))
+    result.notes.read.append(f"{name}: {len(values)} parameters")
+    if unknown or rest:
+        words = sorted(set(unknown)) + [f"'{line[:40]}'" for line in rest]
+        result.notes.ignored.append(f"{name}: " + some(words, 12))
+    if several:
+        result.notes.assumed.append(f"{name}: of several values the first one: {', '.join(several)}")
+    for which, priorities in sorted(enables.items()):
+        on = [priority for priority, enabled in sorted(priorities.items()) if enabled]
+        result.notes.not_expressed.append(f"{which} by priority (on for {', '.join(map(str, on)) or 'none'}): it is on "
+                                          "for all")
+
+
+def _translate(found, result):
+    rules: dict = {"algorithm": "dcqcn", "preset": "adapter"}
+    cnp: dict = {}
+
+    def value(name, least, most):
+        number, word, source = found[name]
+        return within(source, word, name, number, least, most)
+
+    def take(name, section, key, least, most, text):
+        if name in found:
+            section[key] = text(value(name, least, most))
+            rows.append((name, found[name][0], f"{'nic.cnp' if section is cnp else 'nic.congestion_control'}.{key}: "
+                         f"{section[key]}"))
+
+    rows: list = []
+    take("dce_tcp_g", rules, "g", 0, 1023, lambda x: f"{1024 - x}/1024")
+    take("dce_tcp_rtt", rules, "alpha_timer", 1, 10_000, lambda x: time_text(x * US))
+    take("initial_alpha_value", rules, "initial_alpha", 0, 1024, lambda x: f"{x}/1024")
+    take("rpg_time_reset", rules, "increase_timer", 1, 60_000, lambda x: time_text(x * US))
+    take("rpg_byte_reset", rules, "byte_counter", 0, 10**9, size_text)
+    take("rpg_threshold", rules, "f", 0, 255, int)
+    take("rpg_ai_rate", rules, "r_ai", 0, 10**6, lambda x: rate_text(x * MBPS))
+    take("rpg_hai_rate", rules, "r_hai", 0, 10**6, lambda x: rate_text(x * MBPS))
+    take("rpg_min_rate", rules, "r_min", 1, 10**6, lambda x: rate_text(x * MBPS))
+    take("rpg_max_rate", rules, "r_max", 0, 10**7, lambda x: rate_text(x * MBPS) if x else "link")
+    take("rate_reduce_monitor_period", rules, "decrease_period", 0, 10_000, lambda x: time_text(x * US))
+    take("min_time_between_cnps", cnp, "interval", 0, 10**6, lambda x: time_text(x * US))
+    take("cnp_dscp", cnp, "dscp", 0, 63, int)
+    take("cnp_802p_prio", cnp, "priority", 0, 7, int)
+    _not_expressed(found, result, rows)
+    result.settings["nic"] = {"congestion_control": rules, **({"cnp": cnp} if cnp else {})}
+    result.tables.append(("Parameters", ("parameter", "value", "becomes"), rows))
+    if not any(name in RP for name in found):
+        result.notes.assumed.append("no parameter of the reaction point: the values of preset adapter")
+
+
+def _not_expressed(found, result, rows):
+    sentences = {"rpg_min_dec_fac": "a cut keeps at least this share of the rate (%)",
+                 "rpg_gd": "the shift of alpha in a cut; the platform cuts by alpha/2, which is 11",
+                 "clamp_tgt_rate": "the target set to the current rate at every cut",
+                 "clamp_tgt_rate_after_time_inc": "the target set after an increase by time",
+                 "rate_to_set_on_first_cnp": "an absolute rate at the first CNP (Mb/s)"}
+    as_here = {"rpg_gd": DEFAULT_GD, "rate_to_set_on_first_cnp": 0, "clamp_tgt_rate": 0,
+               "clamp_tgt_rate_after_time_inc": 1}
+    for name, (number, _, _) in found.items():
+        if name in sentences and as_here.get(name) == number:
+            rows.append((name, number, "as the platform does"))
+        elif name in sentences:
+            result.notes.not_expressed.append(f"{name} {number}: {sentences[name]}")
+            rows.append((name, number, "not expressed"))
+        elif name == "tclass":
+            rows.append((name, number, f"flows have DSCP {number // 4}: traffic.N.dscp"))
+        elif name in OTHERS or REGISTER.fullmatch(name):
+            result.notes.not_expressed.append(f"{name} {number}")
+            rows.append((name, number, "not expressed"))

@@ -1,0 +1,151 @@
+"""What importers make of a file: nodes, links, flows, settings, and notes for the user."""
+
+import dataclasses
+import fractions
+import re
+
+MOST_NODES = 100_000
+MOST_LINKS = 1_000_000
+MOST_FLOWS = 50_000_000
+
+
+@dataclasses.dataclass
+class Node:
+    """`origin`: what the source calls the node. `forwards`: false for a switch that passes only packets of its own
+    hosts. `passes`: true for a host that passes packets on."""
+
+    name: str
+    is_host: bool
+    origin: str
+    forwards: bool = True
+    passes: bool = False
+
+
+@dataclasses.dataclass
+class Link:
+    """A cable between two nodes, given by index. Rate in bit/s, delay one way in ps, loss of a packet each way,
+    preamble and gap in bytes."""
+
+    a: int
+    b: int
+    rate: int
+    delay: int
+    loss: fractions.Fraction = fractions.Fraction(0)
+    overhead: int = 20
+
+
+@dataclasses.dataclass
+class Flow:
+    """Hosts by index into the network's nodes; start in ps."""
+
+    source: int
+    target: int
+    priority: int
+    port: int
+    bytes: int
+    start: int
+
+
+@dataclasses.dataclass
+class Notes:
+    """Sentences for the user: what was read, ignored, assumed, and what the platform cannot express."""
+
+    read: list = dataclasses.field(default_factory=list)
+    ignored: list = dataclasses.field(default_factory=list)
+    assumed: list = dataclasses.field(default_factory=list)
+    not_expressed: list = dataclasses.field(default_factory=list)
+
+    def sections(self):
+        return (("Read", self.read), ("Ignored", self.ignored), ("Assumed", self.assumed),
+                ("Not expressed", self.not_expressed))
+
+
+@dataclasses.dataclass
+class Imported:
+    """The result of an importer.
+
+    settings: sections of the YAML file besides topology, traffic and faults; traffic, faults: entries of these; flows:
+    {name of a traffic file: flows}, whose starts are later than time_offset, in ps; lasts: when the operations of the
+    traffic would end on an idle network, in ps; shape: the section topology, if the platform has the shape of nodes and
+    links; files: {name: text} to write beside the YAML file; tables: (title, head, rows) for the page of the import;
+    part: the file that takes the settings, if they are to be included elsewhere as well.
+    """
+
+    nodes: list = dataclasses.field(default_factory=list)
+    links: list = dataclasses.field(default_factory=list)
+    settings: dict = dataclasses.field(default_factory=dict)
+    traffic: list = dataclasses.field(default_factory=list)
+    flows: dict = dataclasses.field(default_factory=dict)
+    faults: list = dataclasses.field(default_factory=list)
+    shape: dict = dataclasses.field(default_factory=dict)
+    files: dict = dataclasses.field(default_factory=dict)
+    tables: list = dataclasses.field(default_factory=list)
+    time_offset: int = 0
+    lasts: int = 0
+    part: str = ""
+    notes: Notes = dataclasses.field(default_factory=Notes)
+
+    def hosts(self):
+        return [index for index, node in enumerate(self.nodes) if node.is_host]
+
+    def host_numbers(self):
+        """{index of a node: number of the host}, in the order of the nodes."""
+        return {index: number for number, index in enumerate(self.hosts())}
+
+
+def unique_name(wanted, taken):
+    """A name for a node that the platform accepts and that is not in the set `taken`, to which it is added."""
+    name = re.sub(r"[^\w+-]", "_", wanted).replace("--", "-_").replace("->", "_") or "node"
+    name = name[:60]
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found)
+    return found
+
+
+def decimal(value):
+    """A fraction as decimal text, rounded to twelve decimals."""
+    whole, rest = divmod(round(fractions.Fraction(value) * 10**12), 10**12)
+    return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
+
+
+def in_units(value, units, decimals):
+    """A whole number with the largest unit in which it has no more decimals. `units`: (name, size), the largest first;
+    the last one has the size 1."""
+    for name, size in units:
+        if value >= size and value * 10**decimals % size == 0:
+            return decimal(fractions.Fraction(value, size)) + name
+    return f"{value}{units[-1][0]}"
+
+
+def rate_text(bits):
+    return in_units(bits, (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 1000), ("bps", 1)), 9)
+
+
+def time_text(ps):
+    return in_units(ps, (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 1000), ("ps", 1)), 3) if ps else "0us"
+
+
+def size_text(count):
+    for name, size in (("MiB", 2**20), ("MB", 10**6), ("KB", 1000), ("KiB", 1024)):
+        if count >= size and count % size == 0:
+            return f"{count // size}{name}"
+    return f"{count}B"
+
+
+def seconds_text(ps):
+    """Seconds with twelve decimals at most, as traffic files have them."""
+    return decimal(fractions.Fraction(ps, 10**12))
+
+
+def plural(count, one, many=""):
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def some(items, most=6):
+    """A list for a sentence, cut after `most` items."""
+    items = list(items)
+    shown = ", ".join(map(str, items[:most]))
+    return shown + (f" and {len(items) - most} more" if len(items) > most else "")

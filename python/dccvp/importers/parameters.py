@@ -1,0 +1,59 @@
+"""Dumps of parameters of a network card: lines such as NAME: VALUE, NAME=VALUE, PATH/NAME:VALUE or NAME VALUE."""
+
+import re
+
+from dccvp.importers.source import Word, quoted
+
+# The path, if any, ends with a slash; `grep . *` and `cat` of sysfs, `mlxconfig`, `options` of modprobe.d and
+# `mlxreg` write one or the other.
+PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
+                  r"(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\b")
+
+
+def pairs(source):
+    """[(path, name, value, Word of the value)] of all lines; (offset, line) of the lines that hold none."""
+    found, others = [], []
+    for at, line in source.lines():
+        text = line.split("#")[0].strip()
+        if not text:
+            continue
+        matches = list(PAIR.finditer(line.split("#")[0]))
+        if not matches:
+            others.append((at, line.strip()))
+            continue
+        for match in matches:
+            value = match["value"]
+            number = int(value, 16) if "x" in value.lower() else int(value)
+            found.append((match["path"] or "", match["name"], number, Word(value, at + match.start("value"))))
+    return found, others
+
+
+def within(source, word, name, number, least, most):
+    """The number; InputError outside least … most."""
+    if not least <= number <= most:
+        source.fail(word, f"{name} is {least} to {most}, not {quoted(word.text)}")
+    return number
+
+
+def known(source, canonical):
+    """{canonical name: (value, Word)} of the parameters of a dump. `canonical`: function from (path, name) to the
+    canonical name, None for a word that is no parameter. Also the words that are none, the lines without a number, and
+    names with several values, of which the first counts. InputError for a parameter without a number."""
+    found, unknown, several = {}, [], set()
+    numbers, others = pairs(source)
+    for path, name, value, word in numbers:
+        ours = canonical(path, name)
+        if ours is None:
+            unknown.append(name)
+        elif ours in found and found[ours][0] != value:
+            several.add(ours)
+        else:
+            found.setdefault(ours, (value, word))
+    lines = []
+    for at, line in others:
+        for word in re.split(r"[\s:=|]+", line):
+            path, _, name = word.rpartition("/")
+            if canonical(path + "/" if path else "", name) is not None:
+                source.fail(at, f"{name} without a number: {quoted(line)}")
+        lines.append((at, line))
+    return found, unknown, lines, sorted(several)

@@ -1,0 +1,470 @@
+"""dccvp import sonic: the buffers, queues, marking and PFC of a SONiC CONFIG_DB (JSON), with the table
+pg_profile_lookup.ini for profiles that depend on speed and cable.
+
+The platform has one setting for all ports, so the one that most ports have is taken, and the others are listed.
+"""
+
+import collections
+import fractions
+import re
+import typing
+
+from dccvp.importers.network import Imported, Link, Node, decimal, plural, size_text, some, unique_name
+from dccvp.importers.source import Source, base_name, json_of, quoted, read, where
+
+SETTINGS: dict[str, str] = {}
+QUEUES = 8
+DEFAULT_CABLE, PS_PER_METRE = 5, 5000
+POOL_TYPES = ("ingress", "both")
+USED = {"BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE", "WRED_PROFILE", "QUEUE", "SCHEDULER",
+        "PORT_QOS_MAP", "DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "PFC_WD", "CABLE_LENGTH",
+        "PORT", "MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "BUFFER_PORT_INGRESS_PROFILE_LIST",
+        "BUFFER_PORT_EGRESS_PROFILE_LIST"}
+REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
+
+
+class Database:
+    """A CONFIG_DB whose tables are maps of maps of texts."""
+
+    def __init__(self, source):
+        self.source = source
+        self.dangling: dict[str, str] = {}
+        data = json_of(source)
+        if not isinstance(data, dict):
+            source.fail(0, "a CONFIG_DB is a map of tables")
+        self.tables: dict[str, dict[str, dict[str, str]]] = {}
+        for table, rows in data.items():
+            if table not in USED:
+                continue
+            if not isinstance(rows, dict):
+                self.fail((table,), f"the table {table} is a map")
+            for key, fields in rows.items():
+                if not isinstance(fields, dict):
+                    self.fail((table, key), f"{table} {quoted(key)} is a map of fields")
+            self.tables[table] = {key: {name: self._text(table, key, name, value) for name, value in fields.items()}
+                                  for key, fields in rows.items()}
+        self.others = sorted(table for table in data if table not in USED)
+        if not self.tables:
+            source.fail(0, "none of the tables of a CONFIG_DB for queues and buffers is there: "
+                        + ", ".join(sorted(USED)))
+
+    def _text(self, table, key, name, value):
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, list) and all(isinstance(one, (str, int)) for one in value):
+            return ",".join(map(str, value))
+        if not isinstance(value, (str, int, float)):
+            self.fail((table, key, name), f"{table} {quoted(key)}: {quoted(name)} is a text")
+        return str(value)
+
+    def fail(self, path, message) -> typing.NoReturn:
+        assert isinstance(self.source, Source)
+        self.source.fail(where(self.source, *path), message)
+
+    def table(self, name):
+        return self.tables.get(name, {})
+
+    def number(self, path, text, least, most):
+        """A whole number of a field."""
+        if not re.fullmatch(r"-?[0-9]{1,18}", text) or not least <= int(text) <= most:
+            self.fail(path, f"{' '.join(path)} is a whole number from {least} to {most}, not {quoted(text)}")
+        return int(text)
+
+    def field(self, table, key, name, least, most):
+        """A field as a number; None if the field is not there."""
+        text = self.tables[table][key].get(name)
+        return None if text is None else self.number((table, key, name), text, least, most)
+
+    def referred(self, table, key, field, target):
+        """The key in the table `target` that a field names, as NAME or [TABLE|NAME]; None without the field, for NULL,
+        and for a name that the file does not have, as in a part of a database."""
+        text = self.table(table)[key].get(field)
+        if text is None or text in ("NULL", ""):
+            return None
+        match = REFERENCE.fullmatch(text)
+        name = match[1] if match else text
+        if name not in self.table(target):
+            self.dangling.setdefault(f"{target} {quoted(name)}", f"{table} {quoted(key)}")
+            return None
+        return name
+
+    def rows_by_number(self, table):
+        """(key, port, number) for each port and number of rows such as Ethernet0,Ethernet4|3-4."""
+        for key in self.table(table):
+            ports, bar, numbers = key.rpartition("|")
+            match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
+            if not bar or match is None:
+                self.fail((table, key), f"{table}: expected PORT|NUMBER or PORT|FROM-TO, not {quoted(key)}")
+            first, last = int(match[1]), int(match[2] or match[1])
+            if last < first or last > 63:
+                self.fail((table, key), f"{table}: no range of queues: {quoted(numbers)}")
+            for port in ports.split(","):
+                for number in range(first, last + 1):
+                    yield key, port, number
+
+
+def read_lookup(source: Source):
+    """{(speed in Mb/s, metres): profile} of a pg_profile_lookup.ini."""
+    found = {}
+    for at, line in source.lines():
+        words = source.words_of(at, line.split("#")[0])
+        if not words:
+            continue
+        if not 6 <= len(words) <= 7:
+            source.fail(words[0], f"expected speed, cable, size, xon, xoff, threshold and xon_offset, not "
+                        f"{plural(len(words), 'column')}")
+        speed = source.integer(words[0], "a speed in Mb/s", 1, 10**8)
+        cable = re.fullmatch(r"([0-9]{1,7})m", words[1].text)
+        if cable is None:
+            source.fail(words[1], f"expected a cable's length such as 40m, not {quoted(words[1].text)}")
+        profile = {name: str(source.integer(word, name, 0, 2**40))
+                   for name, word in zip(("size", "xon", "xoff"), words[2:5])}
+        if not re.fullmatch(r"-?[0-9]{1,12}", words[5].text):
+            source.fail(words[5], f"expected a threshold, not {quoted(words[5].text)}")
+        # A power of two; shipped files for some ASICs have bytes.
+        profile["dynamic_th" if abs(int(words[5].text)) <= 8 else "static_th"] = words[5].text
+        if len(words) == 7:
+            profile["xon_offset"] = str(source.integer(words[6], "xon_offset", 0, 2**40))
+        found[speed, int(cable[1])] = profile
+    if not found:
+        source.fail(0, "no profile in the file")
+    return found
+
+
+def most_common(counter):
+    """The entry with the greatest count, the first of several."""
+    return max(counter, key=lambda entry: counter[entry])
+
+
+def read_files(paths, _settings):
+    database = lookup = None
+    for path in paths:
+        source = read(path)
+        if source.text.lstrip()[:1] in "{[":
+            if database:
+                source.fail(0, f"a second JSON file, beside {database.source.name}")
+            database = Database(source)
+        elif lookup is not None:
+            source.fail(0, "a second pg_profile_lookup.ini")
+        else:
+            lookup = read_lookup(source)
+    if database is None:
+        read(paths[0]).fail(0, "no CONFIG_DB among the files: it is JSON and begins with '{'")
+    assert database is not None
+    return Profile(database, lookup or {}).imported()
+
+
+class Profile:
+    """Settings of the platform from a CONFIG_DB."""
+
+    def __init__(self, database: Database, lookup):
+        self.data, self.lookup = database, lookup
+        self.result = Imported(part="switch.yaml")
+        self.notes = self.result.notes
+        self.switch: dict = {}
+        self.name = base_name(database.source.name)
+
+    def imported(self):
+        self._buffers()
+        self._marking()
+        self._scheduler()
+        self._classes()
+        self._ports()
+        self.result.settings["switch"] = self.switch
+        for table, sentence in (("PFC_WD", "the PFC watchdog"),
+                                ("BUFFER_QUEUE", "thresholds of egress queues (BUFFER_QUEUE)")):
+            if self.data.table(table):
+                self.notes.not_expressed.append(sentence)
+        self.notes.read.append(f"{self.name}: " + ", ".join(sorted(self.data.tables)))
+        for target, said in self.data.dangling.items():
+            self.notes.ignored.append(f"{self.name}: {said} names {target}, which the file does not have")
+        if self.data.others:
+            self.notes.ignored.append(f"{self.name}: other tables: {some(self.data.others, 20)}")
+        return self.result
+
+    def _cable(self, port):
+        for key, ports in self.data.table("CABLE_LENGTH").items():
+            if port in ports:
+                match = re.fullmatch(r"([0-9]{1,7})m", ports[port])
+                if match is None:
+                    self.data.fail(("CABLE_LENGTH", key, port), f"expected metres such as 40m, not "
+                                   f"{quoted(ports[port])}")
+                return int(match[1])
+        return None
+
+    def _speed(self, port):
+        return self.data.field("PORT", port, "speed", 1, 10**8) if port in self.data.table("PORT") else None
+
+    def _profile_of(self, key, port):
+        """(name, fields) of a priority group's profile; None if it is to be computed and no table says how."""
+        name = self.data.referred("BUFFER_PG", key, "profile", "BUFFER_PROFILE")
+        if name is not None:
+            return name, self.data.table("BUFFER_PROFILE")[name]
+        speed, cable = self._speed(port), self._cable(port)
+        if (speed, cable) in self.lookup:
+            return f"pg_lossless_{speed}_{cable}m_profile", self.lookup[speed, cable]
+        return None
+
+    def _buffers(self):
+        lossless: collections.Counter = collections.Counter()
+        fields_of, groups, unknown, lossy = {}, set(), set(), {}
+        for key, port, group in self.data.rows_by_number("BUFFER_PG"):
+            found = self._profile_of(key, port)
+            if found is None:
+                unknown.add(port)
+                groups.add(group)
+            elif "xoff" in found[1]:
+                lossless[found[0]] += 1
+                fields_of[found[0]] = found[1]
+                groups.add(group)
+            else:
+                lossy[found[0]] = found[1]
+        if not lossless:  # profiles may stand for themselves, in a part of a database
+            for name, fields in self.data.table("BUFFER_PROFILE").items():
+                if "xoff" in fields:
+                    lossless[name], fields_of[name] = 1, fields
+        if not lossless and not unknown:
+            self._by_cable(lossless, fields_of)
+        if unknown:
+            self.notes.not_expressed.append(f"profiles computed from speed and cable, for {some(sorted(unknown))}: "
+                                            "give the file pg_profile_lookup.ini too")
+        self._pools()
+        if lossless:
+            chosen = most_common(lossless)
+            self._lossless(chosen, fields_of[chosen])
+            if len(lossless) > 1:
+                self.notes.not_expressed.append(
+                    f"settings by port: {chosen} holds for all; others: " +
+                    "; ".join(f"{name} ({self._fields(fields_of[name])})" for name in lossless if name != chosen))
+        for name, fields in lossy.items():
+            self.notes.not_expressed.append(f"the lossy profile {name} ({self._fields(fields)}): other priorities take "
+                                            "what the pool has")
+        self._priorities(groups)
+
+    def _by_cable(self, lossless, fields_of):
+        """Adds the profiles that SONiC itself gives to ports with pfc_enable, by speed and cable. A database without
+        speeds is a part of one: then every speed of the table counts that has the port's cable."""
+        for ports in self.data.table("CABLE_LENGTH").values():
+            for port in ports:
+                cable, speed = self._cable(port), self._speed(port)
+                for (mbps, metres), profile in self.lookup.items():
+                    if metres == cable and speed in (None, mbps):
+                        name = f"pg_lossless_{mbps}_{metres}m_profile"
+                        lossless[name] += 1
+                        fields_of[name] = profile
+        if lossless:
+            self.notes.assumed.append("lossless priority groups have the profiles of pg_profile_lookup.ini by speed "
+                                      "and cable, as SONiC makes them")
+
+    @staticmethod
+    def _fields(fields):
+        return ", ".join(f"{key} {value}" for key, value in fields.items() if key != "pool")
+
+    def _pools(self):
+        sizes, shared = {}, 0
+        for name, fields in self.data.table("BUFFER_POOL").items():
+            size = self.data.field("BUFFER_POOL", name, "size", 0, 2**40)
+            if fields.get("type", "ingress") in POOL_TYPES and size:
+                sizes[name] = size
+                shared = max(shared, self.data.field("BUFFER_POOL", name, "xoff", 0, 2**40) or 0)
+        if sizes:
+            chosen = max(sizes, key=lambda name: ("lossless" in name, sizes[name]))
+            size = min(max(sizes[chosen], 16_000), 2**36)
+            self.switch["buffer"] = size_text(size)
+            rest = [name for name in self.data.table("BUFFER_POOL") if name != chosen]
+            if rest:
+                self.notes.not_expressed.append(f"several pools: {chosen} is the buffer; others: {', '.join(rest)}")
+        elif self.data.table("BUFFER_POOL"):
+            self.notes.assumed.append("pools without a size: the platform's buffer")
+        if shared:
+            self.notes.not_expressed.append(f"the shared headroom pool of {size_text(shared)}: each class has headroom "
+                                            "of its own")
+
+    def _lossless(self, name, fields):
+        """switch.pfc of a lossless priority group's profile."""
+        def number(field, least, most):
+            if field not in fields:
+                return None
+            path = ("BUFFER_PROFILE", name, field) if name in self.data.table("BUFFER_PROFILE") else (name,)
+            return self.data.number(path, fields[field], least, most)
+
+        pfc: dict = self.switch.setdefault("pfc", {})
+        power = number("dynamic_th", -8, 7)
+        if power is not None:
+            alpha = min(fractions.Fraction(2) ** power, fractions.Fraction(64))
+            pfc["alpha"] = decimal(alpha)
+            if power > 6:
+                self.notes.assumed.append(f"dynamic_th {power}: alpha 64, the platform's greatest")
+        fixed = number("static_th", 0, 2**40)
+        if fixed is not None:
+            self.notes.not_expressed.append(f"{name}: a fixed threshold of {size_text(fixed)}; it follows the free "
+                                            "buffer (switch.pfc.alpha)")
+        headroom = number("xoff", 0, 2**30)
+        if headroom:
+            pfc["headroom"] = size_text(headroom)
+        offset, floor = number("xon_offset", 0, 2**30), number("xon", 0, 2**40)
+        if offset:
+            pfc["resume_below"] = size_text(offset)
+        if floor:
+            self.notes.not_expressed.append(f"{name}: resuming at xon ({size_text(floor)})" +
+                                            (" where that is above the threshold less xon_offset" if offset else
+                                             "; classes resume switch.pfc.resume_below under their threshold"))
+        if number("size", 0, 2**40):
+            self.notes.not_expressed.append(f"{name}: a reserved size of {fields['size']} B")
+
+    def _priorities(self, groups):
+        enabled = set()
+        for key, fields in self.data.table("PORT_QOS_MAP").items():
+            for text in filter(None, fields.get("pfc_enable", "").split(",")):
+                enabled.add(self.data.number(("PORT_QOS_MAP", key, "pfc_enable"), text.strip(), 0, QUEUES - 1))
+        if not enabled:
+            enabled = {group for group in groups if group < QUEUES}
+            if enabled:
+                self.notes.assumed.append("no pfc_enable: the priorities of lossless groups are paused")
+        if enabled or self.data.table("PORT_QOS_MAP"):
+            self.switch.setdefault("pfc", {})["priorities"] = sorted(enabled)
+
+    def _marking(self):
+        used: collections.Counter = collections.Counter()
+        queues = collections.defaultdict(set)
+        for key, _, queue in self.data.rows_by_number("QUEUE"):
+            name = self.data.referred("QUEUE", key, "wred_profile", "WRED_PROFILE")
+            if name is not None:
+                used[name] += 1
+                queues[name].add(queue)
+        for name in self.data.table("WRED_PROFILE"):
+            used[name] += 0
+        if not used:
+            if self.data.table("QUEUE"):
+                self.switch["ecn"] = {"enabled": False}
+                self.notes.assumed.append("no queue has a WRED profile: nothing is marked")
+            return
+        chosen = most_common(used)
+        fields = self.data.table("WRED_PROFILE")[chosen]
+        marks = fields.get("ecn", "ecn_none")
+        if marks not in ("ecn_all",) and "green" not in marks:
+            self.switch["ecn"] = {"enabled": False}
+            self.notes.assumed.append(f"{chosen} marks no green packets ({marks}): nothing is marked")
+            return
+
+        def field(name, most, default):
+            value = self.data.field("WRED_PROFILE", chosen, name, 0, most)
+            return default if value is None else value
+
+        low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
+        if low > high:
+            self.data.fail(("WRED_PROFILE", chosen, "green_min_threshold"),
+                           f"green_min_threshold {low} is above green_max_threshold {high}")
+        self.switch["ecn"] = {"kmin": size_text(low), "kmax": size_text(high),
+                              "pmax": decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100))}
+        self.notes.assumed.append("marking compares the momentary length of the queue; green values hold")
+        if fields.get("wred_green_enable") == "true":
+            self.notes.not_expressed.append(f"{chosen} drops packets that are not ECT")
+        if queues[chosen] and queues[chosen] != set(range(QUEUES)):
+            self.notes.not_expressed.append(f"marking by queue: {chosen} is for queues "
+                                            f"{some(sorted(queues[chosen]), 8)}; here all queues mark")
+        others = [name for name in used if name != chosen]
+        if others:
+            self.notes.not_expressed.append("other WRED profiles: " + "; ".join(
+                f"{name} ({self._fields(self.data.table('WRED_PROFILE')[name])})" for name in others))
+
+    def _scheduler(self):
+        by_port = collections.defaultdict(dict)
+        for key, port, queue in self.data.rows_by_number("QUEUE"):
+            name = self.data.referred("QUEUE", key, "scheduler", "SCHEDULER")
+            if name is not None and queue < QUEUES:
+                by_port[port][queue] = name
+        if not by_port:
+            return
+        counts = collections.Counter(tuple(sorted(queues.items())) for queues in by_port.values())
+        # The port with the most queues says most; of those, what most ports have.
+        chosen = max(counts, key=lambda entry: (len(entry), counts[entry]))
+        weights, strict = [1] * QUEUES, 0
+        for queue, name in chosen:
+            fields = self.data.table("SCHEDULER")[name]
+            kind = fields.get("type", "WRR")
+            if kind not in ("STRICT", "DWRR", "WRR"):
+                self.data.fail(("SCHEDULER", name, "type"), f"expected DWRR, WRR or STRICT, not {quoted(kind)}")
+            strict += kind == "STRICT"
+            weight = self.data.field("SCHEDULER", name, "weight", 1, 100)
+            weights[queue] = 0 if kind == "STRICT" else weight or 1
+            for limit in ("cir", "pir"):
+                if fields.get(limit, "0") != "0":
+                    self.notes.not_expressed.append(f"{name}: {limit} {fields[limit]}, a limit of the rate")
+        if strict == len(chosen) == QUEUES:
+            self.switch["scheduler"] = {"kind": "strict"}
+        else:
+            self.switch["scheduler"] = {"kind": "ets", "weights": weights}
+        missing = [queue for queue in range(QUEUES) if queue not in dict(chosen)]
+        if missing:
+            self.notes.assumed.append(f"queues without a scheduler have the weight 1: {some(missing, 8)}")
+        if len(counts) > 1:
+            self.notes.not_expressed.append(f"schedulers by port: {len(counts)} sets, that of "
+                                            f"{plural(counts[chosen], 'port')} holds")
+
+    def _map(self, name, field, table, keys, values):
+        """{number: number} of the map that a PORT_QOS_MAP names; empty without one."""
+        chosen = self.data.referred("PORT_QOS_MAP", name, field, table)
+        if chosen is None:
+            return {}
+        found = {}
+        for key, value in self.data.table(table)[chosen].items():
+            place = (table, chosen, key)
+            found[self.data.number(place, key, 0, keys)] = self.data.number(place, value, 0, values)
+        return found
+
+    def _classes(self):
+        ports = self.data.table("PORT_QOS_MAP")
+        names = [name for name in ports if "dscp_to_tc_map" in ports[name]]
+        if not names:
+            return
+        used = collections.Counter(ports[name]["dscp_to_tc_map"] for name in names)
+        name = next(name for name in names if ports[name]["dscp_to_tc_map"] == most_common(used))
+        if len(used) > 1:
+            self.notes.not_expressed.append(f"maps of DSCPs by port: that of {name} holds")
+        classes = self._map(name, "dscp_to_tc_map", "DSCP_TO_TC_MAP", 63, 63)
+        queue_of = self._map(name, "tc_to_queue_map", "TC_TO_QUEUE_MAP", 63, 63)
+        group_of = self._map(name, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 63, 63)
+        if not queue_of:
+            self.notes.assumed.append("no map of traffic classes to queues: the same numbers")
+        dscp, apart, beyond = {}, [], []
+        for code, traffic_class in sorted(classes.items()):
+            queue = queue_of.get(traffic_class, traffic_class if not queue_of else 0)
+            if queue >= QUEUES:
+                beyond.append(code)
+                continue
+            if queue:
+                dscp[code] = {"priority": queue}
+            if group_of and group_of.get(traffic_class, 0) != queue:
+                apart.append(code)
+        if dscp:
+            self.result.settings["dscp"] = dscp
+        if 48 in dscp:
+            self.result.settings["nic"] = {"cnp": {"priority": dscp[48]["priority"]}}
+        if apart:
+            self.notes.not_expressed.append("a priority group that is not the queue's number, for DSCP "
+                                            f"{some(apart, 20)}: buffers are counted by queue")
+        if beyond:
+            self.notes.not_expressed.append(f"queues above 7, for DSCP {some(beyond)}")
+
+    def _ports(self):
+        """A host at each port, so that the profile can be run as it stands."""
+        ports = [port for port in self.data.table("PORT") if self._speed(port)]
+        if len(ports) < 2:
+            return
+        cables = {port: self._cable(port) for port in ports}
+        taken = {"switch"}
+        self.result.nodes.extend(Node(unique_name(port, taken), True, port) for port in ports)
+        self.result.nodes.append(Node("switch", False, "the switch"))
+        for number, port in enumerate(ports):
+            speed = self._speed(port) * 10**6
+            if not 10**6 <= speed <= 10**13:
+                self.data.fail(("PORT", port, "speed"), "the platform's links have 1 to 10000000 Mb/s, not "
+                               f"{speed // 10**6}")
+            metres = cables[port] if cables[port] is not None else DEFAULT_CABLE
+            if metres * PS_PER_METRE > 10**12:
+                self.data.fail(("CABLE_LENGTH", port), f"a cable of {metres} m; the platform takes up to 200000 km")
+            self.result.links.append(Link(number, len(ports), speed, metres * PS_PER_METRE))
+        self.notes.assumed.append("a host at each port of the table PORT, 5 ns of delay for a metre of cable"
+                                  + (f" ({DEFAULT_CABLE} m where none is given)" if None in cables.values() else "")
+                                  + "; include switch.yaml in a configuration with a network of your own")

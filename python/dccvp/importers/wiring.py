@@ -1,0 +1,79 @@
+"""Fits an imported network to the platform, where a host has one link: a host with several links, or linked to another
+host, gets a switch of its own."""
+
+from dccvp.common.ending import InputError
+from dccvp.importers.network import Link, Node, plural, some, unique_name
+
+MOST_RATE = 10**13
+FAST = 200 * 10**9  # bit/s: the platform's default DMA is faster
+
+
+def fit(imported, where):
+    """Changes `imported` in place. `where` begins an InputError: the file's name."""
+    if not imported.nodes:
+        return
+    degree = [0] * len(imported.nodes)
+    beside_host = [False] * len(imported.nodes)
+    for link in imported.links:
+        for end, other in ((link.a, link.b), (link.b, link.a)):
+            degree[end] += 1
+            beside_host[end] |= imported.nodes[end].is_host and imported.nodes[other].is_host
+    own = [number for number in imported.hosts() if degree[number] > 1 or beside_host[number]]
+    _check_connected(imported, where)
+    if own:
+        _add_switches(imported, own)
+    fastest = max((link.rate for link in imported.links
+                   if imported.nodes[link.a].is_host or imported.nodes[link.b].is_host), default=0)
+    if fastest > FAST and "dma" not in imported.settings.get("nic", {}):
+        imported.settings.setdefault("nic", {})["dma"] = {"rate": f"{-(-fastest * 5 // (4 * 10**9))}Gbps"
+                                                          if fastest * 5 // 4 < MOST_RATE else "10Tbps"}
+        imported.notes.assumed.append("the host interface (nic.dma.rate) is a quarter faster than the fastest host's "
+                                      "link")
+
+
+def _check_connected(imported, where):
+    neighbours: list[list[int]] = [[] for _ in imported.nodes]
+    for link in imported.links:
+        neighbours[link.a].append(link.b)
+        neighbours[link.b].append(link.a)
+    reached, open_ = {0}, [0]
+    while open_:
+        for other in neighbours[open_.pop()]:
+            if other not in reached:
+                reached.add(other)
+                open_.append(other)
+    if len(reached) < len(imported.nodes):
+        apart = next(number for number in range(len(imported.nodes)) if number not in reached)
+        raise InputError(f"{where}:1:1: the network is not connected: no way from {imported.nodes[0].origin} to "
+                         f"{imported.nodes[apart].origin}")
+    hosts = len(imported.hosts())
+    if hosts < 2:
+        raise InputError(f"{where}:1:1: {plural(hosts, 'host')}: a network has two at least")
+
+
+def _add_switches(imported, own):
+    no_switch = all(node.is_host for node in imported.nodes)
+    taken = {node.name for node in imported.nodes}
+    switch_of = {}
+    for host in own:
+        node = imported.nodes[host]
+        switch_of[host] = len(imported.nodes)
+        imported.nodes.append(Node(unique_name(node.name + "_ports", taken), False, f"ports of {node.origin}"))
+        if not no_switch and not node.passes:
+            imported.nodes[-1].forwards = False
+    total = dict.fromkeys(own, 0)
+    overhead = imported.links[0].overhead
+    for link in imported.links:
+        for end in (link.a, link.b):
+            if end in total:
+                total[end] += link.rate
+        link.a, link.b = switch_of.get(link.a, link.a), switch_of.get(link.b, link.b)
+    for host in own:
+        imported.links.append(Link(host, switch_of[host], min(total[host], MOST_RATE), 0, overhead=overhead))
+    names = some(imported.nodes[host].name for host in own)
+    imported.notes.assumed.append(f"{plural(len(own), 'host')} with several links or a host at the other end: a switch "
+                                  f"of its own, NAME_ports, joins its links, and flows are spread over them by hash "
+                                  f"({names})")
+    if no_switch:
+        imported.notes.assumed.append("a network without switches: hosts pass packets on by shortest ways "
+                                      "(topology.kind 'torus' has rings and meshes with dimension order)")

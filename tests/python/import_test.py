@@ -1,0 +1,448 @@
+"""dccvp import and export: each format gives what its grammar means, says what it could not take over, and its network
+passes dccvp check and runs."""
+
+import json
+import re
+import subprocess
+import unittest
+
+import import_samples as samples
+import package
+
+from dccvp.importers import bnxt, chakra, csv_flows, geography, goal, graphml, hpcc, htsim, irdma, mlx5, sizes, sndlib
+from dccvp.importers import astra, export_files, import_files, sonic, write
+from dccvp.common.ending import InputError
+
+
+class Import(package.FolderTest):
+    def files(self, **texts):
+        """Paths of files with these texts; the names' last underscore becomes a dot."""
+        paths = []
+        for name, text in texts.items():
+            path = self.folder / ".".join(name.rsplit("_", 1))
+            path.write_bytes(text.encode())
+            paths.append(str(path))
+        return paths
+
+    def read(self, module, settings=None, **texts):
+        """(Imported, YAML document)"""
+        imported = module.read_files(self.files(**texts), settings or {})
+        return imported, write.prepare(imported, "x")
+
+    def refused(self, module, settings=None, **texts):
+        """The message about the first file, from its line on."""
+        paths = self.files(**texts)
+        with self.assertRaises(InputError) as raised:
+            write.prepare(module.read_files(paths, settings or {}), paths[0])
+        message = str(raised.exception)
+        for path in paths:
+            message = message.replace(path + ":", "")
+        return message
+
+    def said(self, imported):
+        return "\n".join(sentence for _, part in imported.notes.sections() for sentence in part)
+
+    def flows(self, imported):
+        """[(from, to, bytes, start in ns)] by host number, and priorities."""
+        numbers = imported.host_numbers()
+        return [(numbers[f.source], numbers[f.target], f.bytes, f.start / 1000) for f in imported.flows["flows.flow"]]
+
+
+class Hpcc(Import):
+    def test_topology_flows_and_config(self):
+        imported, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt=samples.HPCC_FLOWS,
+                                   c_txt=samples.HPCC_CONFIG, trace_txt=samples.HPCC_TRACE)
+        nodes = [(node["name"], node.get("kind", "host")) for node in yaml["topology"]["nodes"]]
+        self.assertEqual(nodes[:5], [("h0", "host"), ("s1", "switch"), ("h2", "host"), ("s3", "switch"),
+                                     ("h4", "host")])
+        links = {(link["from"], link["to"]): link for link in yaml["topology"]["links"]}
+        self.assertEqual(links["h2", "s1"]["rate"], "50Gbps")
+        self.assertEqual(links["h2", "s1"]["delay"], "2us")
+        self.assertEqual(len(links), 6, "the sixth line is beyond the count; h0 has a switch of its own")
+        self.assertEqual(links["h0", "h0_ports"]["rate"], "100Gbps")
+        ports = next(node for node in yaml["topology"]["nodes"] if node["name"] == "h0_ports")
+        self.assertIs(ports["forwards"], False)
+        self.assertEqual(self.flows(imported), [(0, 1, 4000, 2e9), (1, 0, 1, 2e9 + 500), (2, 0, 900, 2.1e9)])
+        self.assertEqual(yaml["traffic"], [{"kind": "trace", "file": "flows.flow", "time_offset": "2s",
+                                            "dscp_map": {0: 0, 3: 24}}])
+        self.assertEqual(yaml["duration"], "500ms")
+        self.assertEqual(yaml["switch"]["ecn"], {"kmin": "100KB", "kmax": "400KB", "pmax": "0.2", "mark_at": "dequeue",
+                                                 "reference_rate": "50Gbps"})
+        self.assertEqual(yaml["switch"]["buffer"], "16MiB")
+        self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [0] + [1] * 7})
+        rules = yaml["nic"]["congestion_control"]
+        self.assertEqual((rules["g"], rules["r_ai"], rules["increase_timer"]), ("1/16", "20Mbps", "1.5ms"))
+        self.assertIn({"kind": "link_failure", "link": "s1--s3", "convergence": "0us", "start": "300us"},
+                      yaml["faults"])
+        self.assertIn({"kind": "loss", "link": "h4->s3", "probability": "0.001"}, yaml["faults"])
+        said = self.said(imported)
+        for words in ("from line 8: 2 lines behind", "MY_OWN_KEY", "last one holds of RATE_AI", "HAS_WIN", "1 id that"):
+            self.assertIn(words, said)
+        rows = {row[0]: row[2] for row in imported.tables[0][2]}
+        self.assertEqual(len(rows), 15, "each key once")
+        self.assertEqual(rows["QLEN_MON_FILE"], "not used: an output")
+
+    def test_a_config_names_the_others(self):
+        self.files(topo_txt=samples.HPCC_TOPOLOGY, flow_txt=samples.HPCC_FLOWS)
+        config = samples.HPCC_CONFIG + "TOPOLOGY_FILE mix/topo.txt\nFLOW_FILE flow.txt\n"
+        imported, _ = self.read(hpcc, c_txt=config)
+        self.assertEqual(len(self.flows(imported)), 3)
+
+    def test_thresholds_that_do_not_follow_the_rate_are_named(self):
+        config = samples.HPCC_CONFIG.replace("50000000000 100 100", "50000000000 90 100")
+        imported, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
+        self.assertIn("not in proportion", self.said(imported))
+        self.assertEqual(yaml["switch"]["ecn"]["kmin"], "90KB", "most ports have 50 Gb/s")
+
+    def test_switches_of_simai(self):
+        _, yaml = self.read(hpcc, topo=samples.SIMAI_TOPOLOGY)
+        names = [node["name"] for node in yaml["topology"]["nodes"]]
+        self.assertEqual(names, ["h0", "h1", "h2", "h3", "nv4", "s5", "h0_ports", "h1_ports"])
+
+    def test_hosts_in_a_ring_pass_packets_on(self):
+        imported, yaml = self.read(hpcc, t_txt="3 0 3\n\n0 1 10Gbps 1us 0\n1 2 10Gbps 1us 0\n2 0 10Gbps 1us 0\n")
+        self.assertNotIn("forwards", str(yaml))
+        self.assertIn("torus", self.said(imported))
+
+    def test_the_form_of_2015_counts_packets(self):
+        imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt="1\n0 2 3 20 0.5 9\n")
+        self.assertEqual(self.flows(imported), [(0, 1, 20_000, 5e8)])
+        imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt="1\n0 2 3 20 1 2\n")
+        self.assertEqual(self.flows(imported), [(0, 1, 1, 2e9)], "a port, a byte, 2 s")
+
+    def test_four_columns(self):
+        imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt="1\n0 2 1500 700\n")
+        self.assertEqual(self.flows(imported), [(0, 1, 1500, 700)])
+
+    def test_refusals_name_the_place(self):
+        topology = samples.HPCC_TOPOLOGY
+        self.assertEqual(self.refused(hpcc, t_txt=topology[:topology.index("0.002ms") + 4]),
+                         "4:19: the file ends where link 2 of 5, its error rate should be")
+        self.assertIn("5:7: expected a rate such as 25Gbps, not '100Gbit'",
+                      self.refused(hpcc, t_txt=topology.replace("4 3 100Gbps", "4 3   100Gbit")))
+        self.assertIn("5:5: a rate of '100bps': the platform takes 1Mbps to 10000Gbps",
+                      self.refused(hpcc, t_txt=topology.replace("100Gbps", "100bps")))
+        self.assertIn("the network is not connected", self.refused(hpcc, t_txt=topology.replace("1 3 200", "1 2 200")
+                                                                   .replace("0 3 50", "0 1 50")))
+        self.assertEqual(self.refused(hpcc, t_txt=topology, f_txt="1\n0 1 3 100 5 2\n"),
+                         "2:1: flow 1 of 1: the destination 1 is a switch")
+        self.assertEqual(self.refused(hpcc, t_txt=topology, f_txt="2\n0 2 3 100 5 2\n0 2 3 100 5 1\n"),
+                         "3:1: flow 2 of 2 starts before the one above; the flows are in the order of their starts")
+        self.assertEqual(self.refused(hpcc, t_txt=topology, f_txt="2\n0 2 3 100 5 2\n0 2 3\n"),
+                         "3:6: the file ends where flow 2 of 2, its port should be")
+        self.assertIn("no topology.txt among the files", self.refused(hpcc, f_txt=samples.HPCC_FLOWS))
+        self.assertIn("ALPHA_RESUME_INTERVAL 0 is 0us; the platform takes 1us to 10ms", self.refused(
+            hpcc, t_txt=topology, c_txt="CC_MODE 1\nALPHA_RESUME_INTERVAL 0\n"))
+
+
+class Htsim(Import):
+    def test_a_tree_of_three_tiers_and_its_triggers(self):
+        imported, yaml = self.read(htsim, t_topo=samples.HTSIM_TOPOLOGY, m_cm=samples.HTSIM_MATRIX)
+        self.assertEqual(len(yaml["topology"]["nodes"]), 16 + 4 + 4 + 4)
+        wires = [(link["from"], link["to"]) for link in yaml["topology"]["links"]]
+        self.assertEqual(len(wires), 16 + 8 + 16)
+        self.assertEqual(wires.count(("agg2", "core2")), 2, "a bundle")
+        self.assertEqual(yaml["topology"]["links"][0]["delay"], "600ns", "half of the ToR's 200 ns")
+        self.assertEqual(yaml["faults"][0]["link"], "agg2--core0")
+        # 125 000 bytes last 10 us at 100 Gb/s; links of hosts have 0.6 us.
+        self.assertEqual(self.flows(imported), [(0, 1, 125000, 0), (5, 6, 125000, 0.002), (3, 2, 125000, 5000),
+                                                (1, 2, 125000, 12400), (2, 0, 10, 23600)])
+        self.assertEqual(yaml["traffic"][0], {"kind": "flow", "from": 6, "to": 7, "start": "12400.002ns"})
+        said = self.said(imported)
+        self.assertIn("3 of 6 flows wait for others", said)
+        self.assertIn(("2->0", "barrier of 2 2: 1->2 received, 3->2 received"), imported.tables[0][2])
+
+    def test_two_tiers_are_a_leaf_spine(self):
+        text = samples.HTSIM_TOPOLOGY.split("Tier 2")[0].replace("Tiers 3", "Tiers 2")
+        text = text.replace("Podsize 8", "Podsize 16")
+        _, yaml = self.read(htsim, t_topo=text.replace("Radix_Down 2", "Radix_Down 4"))
+        self.assertEqual(yaml["topology"]["kind"], "leaf_spine")
+        self.assertEqual((yaml["topology"]["leaves"], yaml["topology"]["spines"]), (4, 2))
+
+    def test_starts_are_single_precision_picoseconds(self):
+        imported, _ = self.read(htsim, m_cm="Nodes 2\nConnections 1\n0->1 start 16777217 size 1\n")
+        self.assertEqual(imported.flows["flows.flow"][0].start, 16777216)
+
+    def test_refusals_name_the_place(self):
+        matrix = samples.HTSIM_MATRIX
+        for old, new, message in (
+                ("Connections 6", "Connections 7", "2:13: 7 connections announced, 6 found"),
+                ("id 2 trigger 1", "trigger 1 id 2", "6:16: id stands before trigger in a line"),
+                ("id 4 trigger 2", "id 4 trigger 9", "8:1: trigger 9 is never defined"),
+                ("3->2 id 3", "3->2 id 2", "7:1: the id 2 is there twice"),
+                ("start 5e6", "start 5e6 trigger 1", "7:1: a connection has start or trigger, not both"),
+                ("count 2", "number 2", "12:14: a barrier has count N"),
+                ("3->2", "3->99", "7:1: host 99 of 16 nodes"),
+                ("5->6 start 2.5 size 125000 send_done_trigger 3", "5->6 start 2.5 size 125000 send_done_trigger 1",
+                 "9:1: trigger 1 is oneshot and would be activated again"),
+                ("size 125000 send_done_trigger 1", "size 2147483648 send_done_trigger 1", "5:24: expected size in"),
+                ("prio", "# prio", "8:29: unknown key '#'"),
+                ("link_id 0", "link_id 1", "14:45: AGG 2 has no link to core 1")):
+            with self.subTest(new):
+                self.assertIn(old, matrix)
+                self.assertIn(message, self.refused(htsim, t_topo=samples.HTSIM_TOPOLOGY,
+                                                    m_cm=matrix.replace(old, new, 1)))
+        for old, new, message in (("Radix_Down 2", "Radix_Down 3", "need a Radix_Down of 2"),
+                                  ("Tiers 3", "Tiers 4", "Tiers, 2 to 3"),
+                                  ("Bundle 1", "Bundles 1", "unknown key 'Bundles'"),
+                                  ("Bundle 1", "Oversubscribed 3", "which is not 3 : 1")):
+            self.assertIn(message, self.refused(htsim, t_topo=samples.HTSIM_TOPOLOGY.replace(old, new, 1)))
+
+
+class Sonic(Import):
+    def test_profiles_by_speed_and_cable(self):
+        imported, yaml = self.read(sonic, db_json=samples.SONIC, table_ini=samples.SONIC_LOOKUP)
+        self.assertEqual(yaml["switch"]["pfc"], {"alpha": "0.125", "headroom": "52KiB", "resume_below": "2288B",
+                                                 "priorities": [3, 4]})
+        self.assertEqual(yaml["switch"]["buffer"], "32MiB")
+        self.assertEqual(yaml["switch"]["ecn"], {"kmin": "200KB", "kmax": "800KB", "pmax": "0.1"})
+        self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [1, 1, 1, 30, 30, 1, 0, 1]})
+        self.assertEqual(yaml["dscp"], {26: {"priority": 3}, 46: {"priority": 5}, 48: {"priority": 6}})
+        self.assertEqual(yaml["nic"], {"cnp": {"priority": 6}})
+        self.assertEqual([node["name"] for node in yaml["topology"]["nodes"]],
+                         ["Ethernet8", "Ethernet16", "Ethernet24", "switch"])
+        self.assertEqual(yaml["topology"]["links"][0]["delay"], "1.5us")
+        said = self.said(imported)
+        for words in ("pg_lossless_200000_300m_profile (size 1248", "queues 3, 4; here all queues",
+                      "other tables: VLAN"):
+            self.assertIn(words, said)
+
+    def test_refusals_name_the_place(self):
+        for old, new, message in (('"200000"}, "E', '"fast"}, "E', "2:25: PORT Ethernet8 speed is a whole number"),
+                                  ('"weight": "30"', '"weight": "300"', "10:38: SCHEDULER a weight"),
+                                  ('8|3-4"', '8|3-"', "6:16: BUFFER_PG: expected PORT|NUMBER"),
+                                  ('}\n}', '}', "16:1: not JSON")):
+            self.assertIn(old, samples.SONIC)
+            self.assertIn(message, self.refused(sonic, db_json=samples.SONIC.replace(old, new, 1)))
+        self.assertIn("2:12: expected a threshold",
+                      self.refused(sonic, db_json=samples.SONIC, t_ini="#\n1 5m 1 1 1 x\n"))
+
+
+class Adapters(Import):
+    def test_mlx5_under_three_names(self):
+        imported, yaml = self.read(mlx5, p_txt=samples.MLX5)
+        self.assertEqual(yaml["nic"]["congestion_control"], {
+            "algorithm": "dcqcn", "preset": "adapter", "g": "5/1024", "increase_timer": "500us", "r_ai": "10Mbps"})
+        self.assertEqual(yaml["nic"]["cnp"], {"interval": "50us"})
+        said = self.said(imported)
+        for words in ("board_id", "rpg_min_dec_fac 50", "roce_rp by priority (on for 3)", "roce_adp_retrans_en 1"):
+            self.assertIn(words, said)
+        self.assertIn("1:1: rpg_gd without a number", self.refused(mlx5, p_txt="rpg_gd: eleven\n"))
+        self.assertIn("1:12: cnp_dscp is 0 to 63, not '64'", self.refused(mlx5, p_txt="cnp_dscp : 64\n"))
+
+    def test_irdma(self):
+        imported, yaml = self.read(irdma, {"rtt": "8us"}, p_conf=samples.IRDMA)
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn", "f": 3, "increase_timer": "100us",
+                                                             "byte_counter": "200KB", "r_ai": "2.048Gbps"})
+        imported, yaml = self.read(irdma, p_conf=samples.IRDMA.replace("valid=1", "valid=0"))
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn"})
+        self.assertIn("no effect", self.said(imported))
+
+    def test_bnxt(self):
+        imported, yaml = self.read(bnxt, p_txt=samples.BNXT)
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn", "g": "1/256"})
+        self.assertIn("probabilistic", self.said(imported))
+
+
+class Traffic(Import):
+    def test_sizes_in_three_spellings(self):
+        imported, _ = self.read(sizes, a_cdf=samples.CDF_BYTES, b_cdf=samples.CDF_PACKETS, c_cdf=samples.CDF_HOMA)
+        self.assertEqual(imported.files["a.cdf"], "0 0\n1000 25\n3000 100\n")
+        self.assertEqual(imported.files["b.cdf"], "1460 0\n1460 25\n4380 25\n4380 100\n")
+        self.assertEqual(imported.files["c.cdf"], "100 0\n100 50\n400 50\n400 100\n")
+        said = self.said(imported)
+        self.assertIn("a.cdf: 3 points, size and share form, mean 1625 B", said)  # 500 / 4 + 2000 * 3 / 4
+        self.assertIn("b.cdf: 3 points, ns-2's form, mean 3650 B", said)
+        self.assertNotIn("states", said, "250 is the mean of the steps")
+        self.assertIn("2:1: sizes and shares do not fall", self.refused(sizes, a_cdf="5 10\n4 100\n"))
+        self.assertIn("2:3: the last share is 1 or 100", self.refused(sizes, a_cdf="5 10\n6 50\n"))
+
+    def test_csv_with_a_head_and_units(self):
+        imported, _ = self.read(csv_flows, {"columns": "time=start_us,src=a,dst=b,bytes=size_KB"}, f_csv=samples.CSV)
+        self.assertEqual(self.flows(imported), [(2, 9, 10_000, 0), (7, 2, 10_000, 500), (9, 7, 3000, 2000)])
+        self.assertEqual(len(imported.hosts()), 10)
+        self.assertIn("columns: colour", self.said(imported))
+
+    def test_csv_by_names(self):
+        imported, yaml = self.read(csv_flows, f_csv="time_ms,src,dst,bytes,prio\n1,gpu-a,10.0.0.1,5e3,3\n"
+                                   "2,b,gpu-a,7,\n")
+        self.assertEqual(self.flows(imported), [(0, 1, 5000, 1e6), (2, 0, 7, 2e6)])
+        self.assertEqual([node["name"] for node in yaml["topology"]["nodes"]], ["gpu-a", "10_0_0_1", "b", "s0"])
+
+    def test_rows_of_pfabric(self):
+        imported, _ = self.read(csv_flows, f_txt=samples.PFABRIC)
+        self.assertEqual(self.flows(imported), [(0, 3, 2920, 1e9), (2, 1, 1460, 1.5e9)])
+
+    def test_refusals_name_the_place(self):
+        self.assertEqual(self.refused(csv_flows, f_csv="0,1,2,5\n1,2,2,5\n"), "2:1: 2 would send to itself")
+        self.assertIn("2:7: expected a size", self.refused(csv_flows, f_csv="0,1,2,5\n1,2,3,x\n"))
+        self.assertIn("2:3: the row ends before", self.refused(csv_flows, f_csv="0,1,2,5\n1,2\n"))
+        self.assertIn("no column for time", self.refused(csv_flows, f_csv="when,src,dst,bytes\n1,2,3,4\n"))
+
+
+class Maps(Import):
+    def test_topology_zoo(self):
+        imported, yaml = self.read(graphml, z_graphml=samples.GRAPHML)
+        names = [node["name"] for node in yaml["topology"]["nodes"]]
+        self.assertEqual(names, ["North_Town", "South", "South_2", "North_Town_h", "South_h"])
+        rates = [link["rate"] for link in yaml["topology"]["links"]]
+        self.assertEqual(rates[:3], ["10Gbps", "155Mbps", "2.48832Gbps"])
+        # A degree of latitude is 111.2 km: 1.5 * 5 us/km.
+        self.assertRegex(yaml["topology"]["links"][0]["delay"], r"^833\.\d+us|^8339\d\d\.\d+ns")
+        self.assertIn("alone", self.said(imported))
+        self.assertIn("no host at external nodes: South_2", self.said(imported))
+        self.assertIn("not XML", self.refused(graphml, z_graphml=samples.GRAPHML[:900]))
+        self.assertIn("document type definition", self.refused(graphml, z_graphml="<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"))
+
+    def test_speeds_written_as_text(self):
+        for text, rate in (("OC-192c", 9_953_280_000), ("STM-16", 2_488_320_000), ("10 Gbps", 10**10),
+                           ("<155 Mbps", 155_000_000), ("GigE", 10**9), ("2.5Gbit/s", 2_500_000_000), ("dark", None)):
+            self.assertEqual(geography.rate_of_text(text), rate, text)
+
+    def test_sndlib(self):
+        imported, yaml = self.read(sndlib, n_txt=samples.SNDLIB)
+        self.assertEqual([link["rate"] for link in yaml["topology"]["links"][:2]], ["10Gbps", "2.5Gbps"])
+        self.assertEqual(yaml["topology"]["nodes"][0]["name"], "A_1")
+        self.assertEqual(yaml["traffic"], [{"kind": "background", "from": 0, "to": 2, "rate": "500Mbps"}])
+        self.assertIn("smallest module: L2", self.said(imported))
+        imported, yaml = self.read(sndlib, n_xml=samples.SNDLIB_XML)
+        self.assertEqual(yaml["topology"]["links"][0], {"from": "X", "to": "Y", "rate": "2.5Gbps", "delay": "1ms"})
+        self.assertIn("ends where", self.refused(sndlib, n_txt=samples.SNDLIB[:200]))
+
+
+class Traces(Import):
+    def test_goal(self):
+        imported, _ = self.read(goal, g_goal=samples.GOAL)
+        # 125 000 bytes last 10 us, and two links of 1 us each.
+        self.assertEqual(self.flows(imported), [(0, 1, 125000, 2000), (1, 2, 10, 14000)])
+        self.assertIn("2 of 2 flows wait", self.said(imported))
+        self.assertIn("18:1: rank 2 has no label 'out' above",
+                      self.refused(goal, g_goal=samples.GOAL.replace("nic 1\n", "nic 1\nin requires out\n")))
+        self.assertIn("the file ends before the end of rank 2", self.refused(goal, g_goal=samples.GOAL[:-2]))
+
+    def test_a_message_that_nobody_sends_is_told(self):
+        imported, _ = self.read(goal, g_goal=samples.GOAL.replace("send 10b to 2", "calc 5"))
+        self.assertIn("1 operation that never end", self.said(imported))
+
+    def test_chakra_in_both_forms(self):
+        imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
+        self.assertEqual(yaml["traffic"][0], {"kind": "collective", "shape": "ring_all_reduce", "hosts": ["0..1"],
+                                              "bytes": "100KB", "rounds": 1, "start": "10us"})
+        # Two steps of 50 000 bytes, 4 us and two links each.
+        self.assertEqual(self.flows(imported), [(0, 1, 77, 22000)])
+        self.assertIn("2:3: node 5 waits for 9", self.refused(chakra, a_json=samples.CHAKRA_0.replace("[]", "[9]")))
+        self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
+
+    def test_astra(self):
+        imported, yaml = self.read(astra, n_yml=samples.ASTRA_NETWORK, w_txt=samples.ASTRA_WORKLOAD)
+        self.assertEqual(len(imported.hosts()), 6)
+        wires = [link for link in yaml["topology"]["links"] if link["rate"] == "42.94967296Gbps"]
+        self.assertEqual(len(wires), 6, "two groups of three, each pair: 5 GB/s of 2^30 bytes")
+        kinds = [(entry["shape"], entry["hosts"], entry["bytes"]) for entry in yaml["traffic"]
+                 if entry["kind"] == "collective"]
+        self.assertEqual(kinds[:3], [("ring_all_reduce", ["0..1"], "4KB"), ("ring_all_reduce", ["2..3"], "4KB"),
+                                     ("ring_all_reduce", ["4..5"], "4KB")])
+        self.assertEqual(kinds[-2:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
+        self.assertEqual(len(imported.flows["flows.flow"]), 2 * 2 * 3, "reduce-scatter: two steps of three, two groups")
+        self.assertIn("the file ends after 1 of 2 layers",
+                      self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
+
+
+class Command(Import):
+    def run_tool(self, *words):
+        return subprocess.run([str(package.DCCVP), *map(str, words)], capture_output=True, encoding="utf-8",
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def test_an_import_runs_and_its_times_go_back(self):
+        paths = self.files(t_txt=samples.HPCC_TOPOLOGY, f_txt=samples.HPCC_FLOWS)
+        net, out = self.folder / "net", self.folder / "out"
+        done = self.run_tool("import", "hpcc", *paths, "-o", net)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ok (custom, 3 hosts", done.stdout)
+        self.assertIn("Ignored", (net / "import.md").read_text())
+        self.assertEqual((net / "names.csv").read_text(), "host,name,origin\n0,h0,0\n1,h2,2\n2,h4,4\n")
+        done = self.run_tool("run", net / "network.yaml", "--quiet", "--no-plots", "--out", out,
+                             "-c", "nic.congestion_control.algorithm=dcqcn")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, row = (out / "flows.csv").read_text().splitlines()[:2]
+        named = dict(zip(head.split(","), row.split(",")))
+        self.assertEqual((named["from_name"], named["to_name"]), ("h0", "h2"))
+        hosts = json.loads((out / "metrics.json").read_text())["hosts"]
+        self.assertEqual([host["name"] for host in hosts], ["h0", "h2", "h4"])
+        done = self.run_tool("export", "fct", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split() for line in done.stdout.splitlines()]
+        self.assertEqual([len(row) for row in rows], [8, 8, 8])
+        by_size = {row[4]: row for row in rows}
+        self.assertEqual(by_size["900"][:4], ["0b000401", "0b000001", "10000", "100"])
+        self.assertEqual(by_size["1"][3], "200")
+        self.assertEqual(by_size["1"][5], "2000000500")
+        self.assertGreater(int(by_size["4000"][6]), 4000 * 8 / 50)
+
+    def test_an_adapter_goes_there_and_back(self):
+        path, = self.files(p_txt=samples.MLX5)
+        net = self.folder / "nic"
+        self.assertEqual(self.run_tool("import", "mlx5", path, "-o", net).returncode, 0)
+        done = self.run_tool("export", "mlx5", net / "network.yaml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, _ = self.read(mlx5, q_txt=done.stdout)
+        second, _ = self.read(mlx5, p_txt=samples.MLX5)
+        for section in ("congestion_control", "cnp"):
+            for key, value in second.settings["nic"][section].items():
+                self.assertEqual(first.settings["nic"][section][key], value, key)
+
+    def test_every_format_passes_check(self):
+        formats = {
+            "htsim": {"a_topo": samples.HTSIM_TOPOLOGY, "a_cm": samples.HTSIM_MATRIX},
+            "sonic": {"a_json": samples.SONIC, "b_ini": samples.SONIC_LOOKUP}, "irdma": {"a_conf": samples.IRDMA},
+            "bnxt": {"b_txt": samples.BNXT}, "sizes": {"d_cdf": samples.CDF_HOMA}, "csv": {"e_txt": samples.PFABRIC},
+            "graphml": {"g_graphml": samples.GRAPHML}, "sndlib": {"s_txt": samples.SNDLIB},
+            "goal": {"g_goal": samples.GOAL}, "chakra": {"c.0_json": samples.CHAKRA_0, "c.1_json": samples.CHAKRA_1},
+            "astra": {"n_yml": samples.ASTRA_NETWORK, "w_txt": samples.ASTRA_WORKLOAD}}
+        self.assertEqual(set(formats) | {"hpcc", "mlx5"}, set(import_files.FORMATS))
+        for name, texts in formats.items():
+            with self.subTest(name):
+                done = self.run_tool("import", name, *self.files(**texts), "-o", self.folder / name)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("network.yaml: ok", done.stdout)
+
+    def test_refusals_end_with_status_2_and_leave_nothing(self):
+        binary = self.folder / "b.txt"
+        binary.write_bytes(b"2 1\n\x00\xff\x12")
+        for words, message in ((("hpcc", binary), r"b\.txt:2:2: a byte that is no UTF-8"),
+                               (("hpcc", self.folder / "none"), "none:1:1: no such file"),
+                               (("hpc", binary), "did you mean 'hpcc'"),
+                               (("csv", "--set=x=1", binary), "csv takes NAME=VALUE of")):
+            done = self.run_tool("import", *words, "-o", self.folder / "out")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(re.search(message, done.stderr), done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertFalse((self.folder / "out").exists())
+
+    def test_a_folder_of_somebody_is_not_replaced(self):
+        path, = self.files(b_txt=samples.BNXT)
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "mine").write_text("x")
+        for words in ((), ("--force",)):
+            self.assertEqual(self.run_tool("import", "bnxt", path, "-o", out, *words).returncode, 2)
+        (out / "mine").unlink()
+        self.assertEqual(self.run_tool("import", "bnxt", path, "-o", out).returncode, 0)
+        self.assertEqual(self.run_tool("import", "bnxt", path, "-o", out).returncode, 2)
+        self.assertEqual(self.run_tool("import", "bnxt", path, "-o", out, "--force").returncode, 0)
+
+    def test_fct_of_no_run_is_refused(self):
+        done = self.run_tool("export", "fct", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no folder of a run", done.stderr)
+
+
+class Ideal(unittest.TestCase):
+    def test_is_that_of_the_original(self):
+        way = [(25 * 10**9, 10**6), (100 * 10**9, 1_500_000), (25 * 10**9, 10**6)]
+        self.assertEqual(export_files.ideal_ns(way, 10**6, 1000), 7000 + 320 + 80 + 320 + 335_360)
+        self.assertEqual(export_files.address(258), "0b010201")
+
+
+if __name__ == "__main__":
+    package.main()
