@@ -136,7 +136,7 @@ TEST_F(TraceFile, ReadsExponentsUnitsAndComments) {
                       {"3", "0.30000000000000004", 3, 300'000'000'000},
                       {"3", "6.0000000000006", 3, 6'000'000'000'001},
                       {"3", "1e-40", 3, 0},
-                      {"3", "0.000000000000000000000000001e18us", 3, 1'000}};
+                      {"3", "0.000000000000000000000000001e24us", 3, 1'000}};
   for (const Row& row : rows) {
     write(std::string("# flows\r\n\n1 # one\r\n0 1 3 70000 ") + row.bytes + " " + row.start +
           "# last\r\n#\n");
