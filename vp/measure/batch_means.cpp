@@ -7,6 +7,8 @@ namespace dcc::vp {
 namespace {
 
 constexpr std::size_t kMostBatches = 32;
+// With fewer, the test of dependence would miss a steady trend.
+constexpr std::size_t kLeastBatches = 16;
 
 double mean_of_values(const std::vector<double>& values) {
   double sum = 0;
@@ -15,9 +17,7 @@ double mean_of_values(const std::vector<double>& values) {
 }
 
 /// Student's t, 97.5 %, for batches - 1 degrees of freedom.
-double student_t(std::size_t batches) {
-  return batches >= 32 ? 2.0395 : batches >= 16 ? 2.1314 : 2.3646;
-}
+double student_t(std::size_t batches) { return batches == kMostBatches ? 2.0395 : 2.1314; }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::optional<double> batch_means_half(const std::vector<double>& samples) {
     if (products < 1.96 / std::sqrt(count) * squares) {
       return student_t(means.size()) * std::sqrt(squares / (count - 1) / count);
     }
-    if (means.size() == 8) return std::nullopt;
+    if (means.size() == kLeastBatches) return std::nullopt;
     std::vector<double> joined;
     for (std::size_t i = 0; i < means.size(); i += 2)
       joined.push_back((means[i] + means[i + 1]) / 2);
