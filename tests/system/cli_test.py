@@ -146,7 +146,7 @@ class Runs(Cli):
         self.assertEqual(done.returncode, 0, done.stderr)
         out = self.folder / "out/small"
         names = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
-        self.assertEqual(names, ["config.effective.yaml", "flows.csv", "metrics.json",
+        self.assertEqual(names, ["config.effective.yaml", "fct.csv", "flows.csv", "metrics.json",
                                  "series/class.csv", "series/flow_rates.csv", "series/queue.csv"])
         metrics = json.loads((out / "metrics.json").read_text())
         self.assertTrue(metrics["completed"])
