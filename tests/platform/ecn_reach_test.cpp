@@ -56,5 +56,16 @@ TEST(EcnReach, SaysNothingWhereMarksTellNobody) {
   EXPECT_TRUE(notes(kFabric + "2MB, enabled: false}", "dcc").empty());
 }
 
+TEST(EcnReach, APortWithoutInputsHasNoQueue) {
+  const std::string text =
+      "topology:\n"
+      "  kind: custom\n"
+      "  nodes: [{name: a}, {name: b}, {name: s, kind: switch}, {name: end, kind: switch}]\n"
+      "  links: [{from: a, to: s}, {from: b, to: s}, {from: s, to: end}]\n"
+      "switch: {ecn: {kmin: 5KB}}\n";
+  EXPECT_TRUE(
+      ecn_notes(load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config).empty());
+}
+
 }  // namespace
 }  // namespace dcc::vp

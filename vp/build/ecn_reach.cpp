@@ -73,6 +73,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
       Reach reach;
       if (parameters.pauses()) {
         reach = reach_of(topology, node, port, parameters);
+        if (reach.inputs == 0) continue;  // a switch with one cable: its only port has no queue
       } else {
         reach.queue = parameters.buffer;
       }
