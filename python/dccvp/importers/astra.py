@@ -34,14 +34,16 @@ def _kind(source):
 
 def read_files(paths, settings):
     found: dict = {}
+    systems: list = []
     for path in paths:
         source = read(path)
         kind = _kind(source)
-        if kind in found and kind != "system":
+        if kind in found:
             source.fail(0, f"a second {kind}, beside {found[kind].name}")
-        found.setdefault(kind, source)
         if kind == "system":
-            json_of(source)
+            systems.append(source)
+        else:
+            found[kind] = source
     workload = Workload(found["workload"]) if "workload" in found else None
     if "network" in found:
         imported = _network(found["network"])
@@ -50,11 +52,11 @@ def read_files(paths, settings):
     elif workload:
         imported = goal.network(_npus(workload, settings), settings)
     else:
-        found["system"].fail(0, "a system file alone makes no platform: give a network, a topology.txt or a workload")
+        systems[0].fail(0, "a system file alone makes no platform: give a network, a topology.txt or a workload")
     if workload:
         workload.add_to(imported)
-    if "system" in found:
-        _system(found["system"], imported)
+    for source in systems:
+        _system(source, imported)
     return imported
 
 

@@ -105,7 +105,7 @@ class Rank:
         if isinstance(kind, str) and kind in TYPES:
             kind = TYPES.index(kind)
         kind = self._number(at, kind, f"the type of node {ident}", len(TYPES) - 1)
-        waits = lower.get("datadeps", [])
+        waits = lower.get("datadeps", lower.get("parent", []))
         if not isinstance(waits, list):
             self.source.fail(at, f"data_deps of node {ident} is a list")
         waits = [self._number(at, one, f"a dependency of node {ident}") for one in waits]
@@ -130,9 +130,9 @@ class Rank:
         for attribute in attributes:
             if not isinstance(attribute, dict) or not isinstance(attribute.get("name"), str):
                 self.source.fail(at, "an attribute has a name")
+            # A value of 0 may be left out.
             values = [value for key, value in attribute.items() if key.lower().endswith("val")]
-            if values:
-                found[attribute["name"]] = values[0]
+            found[attribute["name"]] = values[0] if values else "" if attribute["name"] == "pg_name" else 0
         return found
 
     def attribute(self, node, name, default=None):

@@ -60,7 +60,7 @@ class Columns:
     """Which column holds what, and in which unit."""
 
     def __init__(self, source, rows, settings):
-        self.source, self.place, self.head = source, {}, False
+        self.source, self.place, self.head, self.pfabric = source, {}, False, False
         self.time, self.size = settings.get("time"), settings.get("size")
         if self.time is not None and self.time not in TIMES:
             raise InputError(f"--set time={self.time}: one of {', '.join(TIMES)}")
@@ -77,6 +77,7 @@ class Columns:
         elif len(first) == 9:  # ID START x x SIZE_PACKETS x x SRC DST of the pFabric simulator
             self.place = {"time": 1, "bytes": 4, "src": 7, "dst": 8}
             self.size = self.size or "packets"
+            self.pfabric = True
         else:
             source.fail(first[0], f"{plural(len(first), 'column')} without a head: time,src,dst,bytes[,prio], or name "
                         "them with --set columns=")
@@ -141,6 +142,9 @@ def read_files(paths, settings):
     packet = exact(settings.get("packet", "1460"))
     if packet is None or not 1 <= packet <= 65535:
         raise InputError(f"--set packet={settings['packet']}: 1 to 65535 bytes")
+    if columns.pfabric:  # that simulator stops reading at the first line that does not fit
+        rest = next((place for place, row in enumerate(body) if len(row) != 9 or exact(row[0].text) is None), len(body))
+        skipped, body = len(body) - rest, body[:rest]
     flows = [_flow(source, columns, row, packet) for row in body]
     if not flows:
         source.fail(0, "a head and no flow")
@@ -160,6 +164,8 @@ def read_files(paths, settings):
     result.notes.read.append(f"{base_name(source.name)}: {plural(len(made), 'flow')} between "
                              f"{plural(len(names), 'host')}")
     result.notes.assumed.append(f"times in {columns.time or 's'}, sizes in {columns.size or 'B'}")
+    if columns.pfabric and skipped:
+        result.notes.ignored.append(f"{plural(skipped, 'line')} from the first on that is no row of nine columns")
     used = set(columns.place.values())
     unused = [word.text for number, word in enumerate(rows[0]) if number not in used]
     if unused and columns.head:

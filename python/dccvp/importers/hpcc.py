@@ -29,6 +29,8 @@ def sort_files(paths):
             kind = "topology.txt"
         else:
             kind = "flow.txt" if hpcc_flows.is_flow_list(source) else "trace.txt"
+            if hpcc_flows.is_empty_list(source) and "flow.txt" in found:
+                kind = "trace.txt"
         if kind in found:
             source.fail(0, f"a second {kind}, beside {found[kind].name}")
         found[kind] = source

@@ -124,7 +124,9 @@ def settings(config, nic_rate, port_rates, priorities):
     if not config.flag("USE_DYNAMIC_PFC_THRESHOLD", 1):
         config.notes.not_expressed.append(f"{config.name}: fixed PFC thresholds; they follow the free buffer")
     config.use("USE_DYNAMIC_PFC_THRESHOLD", "switch.pfc.alpha")
-    nic = {"mtu": size_text(_whole(config, "PACKET_PAYLOAD_SIZE", 1000, 64, 9000)), "congestion_control": algorithm}
+    nic = {"mtu": size_text(_whole(config, "PACKET_PAYLOAD_SIZE", 1000, 64, 9000)), "congestion_control": algorithm,
+           "recovery": {"timeout": "20ms"}}
+    config.notes.assumed.append("the original has no retransmission timer: 20 ms, which no queue lasts")
     config.use("PACKET_PAYLOAD_SIZE", "nic.mtu")
     cnp = {"priority": min(priorities) if priorities else 3}
     interval = config.time("CNP_INTERVAL", 0, 10**12)

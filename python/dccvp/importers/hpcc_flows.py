@@ -9,15 +9,21 @@ LATEST = 10**6  # s
 QUEUES = 8
 
 
+def is_empty_list(source):
+    """True for a file that announces nothing, a list of flows or of nodes."""
+    return source.text.split(maxsplit=1)[0] == "0"
+
+
 def is_flow_list(source):
     """True if a file looks like a list of flows: a count, then rows of six words, or of four."""
+    if is_empty_list(source):
+        return True
     lines = [line.split() for _, line in source.lines() if line.strip()]
     if not lines or not lines[0][0].isdigit():
         return False
     if len(lines[0]) == 1 and len(lines) > 1:
         return len(lines[1]) in (4, 6) and all(exact(word) is not None for word in lines[1])
-    numbers = _leading_numbers(source)
-    return numbers == 1 and int(lines[0][0]) == 0 or numbers == 1 + 6 * int(lines[0][0])
+    return _leading_numbers(source) == 1 + 6 * int(lines[0][0])
 
 
 def _leading_numbers(source):

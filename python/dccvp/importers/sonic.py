@@ -351,6 +351,9 @@ class Profile:
             value = self.data.field("WRED_PROFILE", chosen, name, 0, most)
             return default if value is None else value
 
+        if "green_max_threshold" not in fields:
+            self.notes.not_expressed.append(f"{chosen} has no green_max_threshold: the platform's own thresholds hold")
+            return
         low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
         if low > high:
             self.data.fail(("WRED_PROFILE", chosen, "green_min_threshold"),
