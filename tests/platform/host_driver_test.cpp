@@ -35,6 +35,15 @@ TEST(HostDriver, ANativeApplicationSendsChecksAndReports) {
   EXPECT_TRUE(broken_balances(r).empty());
 }
 
+TEST(HostDriver, ARunNeedsNoTraffic) {
+  const RunResults r = run(
+      "topology: {kind: star, hosts: 2}\nhost: {driver: native}\nduration: 300us\n"
+      "nic: {payload: real, congestion_control: {algorithm: dcc}}\n");
+  EXPECT_TRUE(r.failures.empty()) << r.failures.front();
+  EXPECT_TRUE(r.completed);
+  EXPECT_TRUE(broken_balances(r).empty());
+}
+
 TEST(HostDriver, ItsBusAndItsLinesCanBeWatched) {
   const PlatformConfig config = config_of(native(""));
   Platform platform("platform", config, {});
