@@ -59,9 +59,8 @@ TEST(Measurement, NoFlowIsFasterThanItsIdealOverSeveralPaths) {
     ASSERT_TRUE(flow.end_rx && flow.ideal_rx) << flow.id;
     const PicoSeconds taken = *flow.end_rx - flow.start;
     EXPECT_GE(taken, *flow.ideal_rx) << flow.id;
-    // Homa sends a flow alone without delay, and four paths are never far from their joined rate:
-    // the limit is at most the transfer of three packets at 25 Gb/s, 1.1 us, below the truth.
-    EXPECT_LE(taken, *flow.ideal_rx + kNanoSecond * 1100 * 2) << flow.id;
+    // The limit is not vacuous: that of a single path would be four times the time of the first.
+    EXPECT_LE(taken.count, flow.ideal_rx->count * 2) << flow.id;
   }
 }
 
