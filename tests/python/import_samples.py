@@ -94,8 +94,8 @@ SONIC = """{
  "SCHEDULER": {"a": {"type": "DWRR", "weight": "30"}, "top": {"type": "STRICT"}},
  "QUEUE": {"Ethernet16|3-4": {"scheduler": "a", "wred_profile": "[WRED_PROFILE|W]"},
            "Ethernet16|6": {"scheduler": "top"}},
- "DSCP_TO_TC_MAP": {"D": {"26": "3", "46": "5", "48": "6"}}, "TC_TO_QUEUE_MAP": {"Q": {"3": "3", "5": "5", "6": "6"}},
- "PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "D", "tc_to_queue_map": "Q", "pfc_enable": "3,4"}},
+ "DSCP_TO_TC_MAP": {"D": {"26": "3", "46": "5", "48": "6"}}, "TC_TO_QUEUE_MAP": {"Q": {"3": "3", "5": "2", "6": "6"}},
+ "PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "D"}, "Ethernet16": {"tc_to_queue_map": "Q", "pfc_enable": "3,4"}},
  "VLAN": {"Vlan1": {"vlanid": "1"}}
 }
 """

@@ -197,7 +197,7 @@ class Sonic(Import):
         self.assertEqual(yaml["switch"]["buffer"], "32MiB")
         self.assertEqual(yaml["switch"]["ecn"], {"kmin": "200KB", "kmax": "800KB", "pmax": "0.1"})
         self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [1, 1, 1, 30, 30, 1, 0, 1]})
-        self.assertEqual(yaml["dscp"], {26: {"priority": 3}, 46: {"priority": 5}, 48: {"priority": 6}})
+        self.assertEqual(yaml["dscp"], {26: {"priority": 3}, 46: {"priority": 2}, 48: {"priority": 6}})
         self.assertEqual(yaml["nic"], {"cnp": {"priority": 6}})
         self.assertEqual([node["name"] for node in yaml["topology"]["nodes"]],
                          ["Ethernet8", "Ethernet16", "Ethernet24", "switch"])
@@ -435,6 +435,13 @@ class Command(Import):
         done = self.run_tool("export", "fct", self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no folder of a run", done.stderr)
+
+
+class Yaml(unittest.TestCase):
+    def test_numbers_held_as_text_are_plain(self):
+        values = {"a": "1", "b": "0.125", "c": "007", "d": "1e3", "e": "5/1024", "f": "0"}
+        self.assertEqual(write.yaml_text({"x": values}, ["head"]),
+                         "# head\nx: {a: 1, b: 0.125, c: '007', d: 1e3, e: 5/1024, f: 0}\n")
 
 
 class Ideal(unittest.TestCase):

@@ -422,12 +422,16 @@ class Profile:
         if not names:
             return
         used = collections.Counter(ports[name]["dscp_to_tc_map"] for name in names)
-        name = next(name for name in names if ports[name]["dscp_to_tc_map"] == most_common(used))
+        # The row "global" may hold for DSCPs only, and those of ports for the rest.
+        name = max((name for name in names if ports[name]["dscp_to_tc_map"] == most_common(used)),
+                   key=lambda name: sum("map" in field for field in ports[name]))
+        rest = next((name for name in ports if "tc_to_queue_map" in ports[name]), name)
         if len(used) > 1:
             self.notes.not_expressed.append(f"maps of DSCPs by port: that of {name} holds")
         classes = self._map(name, "dscp_to_tc_map", "DSCP_TO_TC_MAP", 63, 63)
-        queue_of = self._map(name, "tc_to_queue_map", "TC_TO_QUEUE_MAP", 63, 63)
-        group_of = self._map(name, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 63, 63)
+        rest = name if "tc_to_queue_map" in ports[name] else rest
+        queue_of = self._map(rest, "tc_to_queue_map", "TC_TO_QUEUE_MAP", 63, 63)
+        group_of = self._map(rest, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 63, 63)
         if not queue_of:
             self.notes.assumed.append("no map of traffic classes to queues: the same numbers")
         dscp, apart, beyond = {}, [], []

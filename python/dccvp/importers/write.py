@@ -114,8 +114,9 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 
 def _plain(dumper, text):
-    number = re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
-    return dumper.represent_scalar("tag:yaml.org,2002:" + ("float" if number else "str"), text)
+    whole = re.fullmatch(r"0|[1-9][0-9]*", text)
+    kind = "int" if whole else "float" if re.fullmatch(r"[0-9]+\.[0-9]+", text) else "str"
+    return dumper.represent_scalar("tag:yaml.org,2002:" + kind, text)
 
 
 _Dumper.add_representer(str, _plain)
@@ -188,6 +189,12 @@ def write(imported, folder, words, program=None, force=False, where="input"):
             (scratch / NAMES).write_text(names_text(imported), encoding="utf-8")
         if imported.part:
             part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host")}
+            part = {key: dict(value) if isinstance(value, dict) else value for key, value in part.items()}
+            dma = part.get("nic", {}).pop("dma", None)  # of this network's hosts
+            if dma:
+                document["nic"] = {"dma": dma}
+                if not part["nic"]:
+                    del part["nic"]
             if part:
                 (scratch / imported.part).write_text(yaml_text(part, head), encoding="utf-8")
                 document = {"include": [imported.part], **document}
