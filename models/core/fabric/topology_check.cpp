@@ -135,7 +135,8 @@ void TopologyParameters::check_custom() const {
     require(nodes[i].kind != NodeKind::kHost || neighbours[i].size() == 1,
             "nodes." + std::to_string(i),
             "host " + in_quotes(nodes[i].name) + " has " + std::to_string(neighbours[i].size()) +
-                " links; a host has one");
+                " links; a host has one (several ports: a switch of its own, forwards: false; "
+                "rings: kind: torus)");
   }
   std::set<std::size_t> reached;
   std::vector<std::size_t> open{0};
