@@ -248,6 +248,11 @@ class Installed(unittest.TestCase):
         self.assertIn(launch["configurations"][0]["miDebuggerServerAddress"].split(":")[1],
                       (self.data / "firmware/firmware.mk").read_text())
 
+    @unittest.skipUnless(RISCV, "no RISC-V compiler")
+    def test_two_hosts_with_a_driver_of_ones_own(self):
+        said = run("make", "network", f"PREFIX={self.prefix}", folder=self.example("rdma"))
+        self.assertIn("host 0: all as it must be", said)
+
 
 class Packaged(Installed):
     """Out of the package, which holds what an installation does: that is what examples are built with."""
@@ -256,6 +261,7 @@ class Packaged(Installed):
     test_the_same_by_pkg_config = None
     test_the_same_with_a_systemc_of_ones_own = None
     test_firmware_of_ones_own = None
+    test_two_hosts_with_a_driver_of_ones_own = None
     test_firmware_in_cplusplus = None
     test_an_algorithm_of_ones_own = None
     test_rtl_of_ones_own = None

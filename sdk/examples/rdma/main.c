@@ -36,6 +36,8 @@ static void nic_write(uint32_t offset, uint32_t value) {
   machine_write32((uint32_t)NIC_BASE + offset, value);
 }
 static uint32_t nic_read(uint32_t offset) { return machine_read32((uint32_t)NIC_BASE + offset); }
+/* Memory that the NIC reads or has written: everything before is done, nothing behind is known. */
+static void fence(void) { __asm__ volatile("fence" ::: "memory"); }
 static uint64_t address_of(const void* p) { return (uintptr_t)p; }
 
 /* ---- the NIC ---- */
@@ -73,12 +75,14 @@ static void start(void) {
 
 static void post(struct nic_wqe entry) {
   rings.send[sent % RING] = entry;
+  fence();
   nic_write(NIC_SQ_TAIL_OFFSET, ++sent);
 }
 
 static void post_buffer(uint32_t qpn, void* buffer, uint32_t bytes) {
   const struct nic_rqe entry = {.qpn = qpn, .length = bytes, .address = address_of(buffer)};
   rings.receive[received % RING] = entry;
+  fence();
   nic_write(NIC_RQ_TAIL_OFFSET, ++received);
 }
 
@@ -87,6 +91,7 @@ static struct nic_cqe next(void) {
   for (;;) {
     const volatile struct nic_cqe* const entry = &rings.completion[reaped % RING];
     if (entry->phase == (reaped / RING % 2 == 0 ? 1 : 0)) {
+      fence();
       const struct nic_cqe completion = *entry;
       nic_write(NIC_CQ_HEAD_OFFSET, ++reaped);
       seen |= 1u << completion.status;
@@ -211,6 +216,7 @@ static void run_two(const char* what, struct nic_wqe entry, enum nic_cqe_status 
 
 static void provoke_errors(void) {
   const uint64_t device = DCC_UART_BASE; /* on the bus, and no memory */
+  open_window(0, UINT32_MAX);            /* a device may be named, and is no memory */
   run("no such operation", request(99, source, address_of(shared), 8), NIC_CQE_LOCAL_ERROR);
   run("READ into a device",
       request(NIC_WQE_RDMA_READ, (void*)(uintptr_t)device, address_of(shared), 8),
