@@ -202,9 +202,11 @@ def flows(runs):
                                                  listed[k]["goodput_gbps"], k))[:MOST_FLOWS]
             which = ", those with the greatest slowdown" if slow else ", those with the least goodput"
         rows = []
+        named = {host["id"]: host.get("name", f'h{host["id"]}') for host in run.metrics.get("hosts", [])}
         for k in order:
             f, path = listed[k], f"flows.{k}"
-            rows.append([str(f["id"]), f'h{f["from"]} → h{f["to"]}', str(f["dscp"]),
+            ends = " → ".join(escape(named.get(f[end], f"h{f[end]}")) for end in ("from", "to"))
+            rows.append([str(f["id"]), ends, str(f["dscp"]),
                          size_text(f["bytes"]) if f["bytes"] is not None else "unlimited",
                          time_text(f["start_s"]), time_text(f["fct_s"]),
                          figure(run, i, path + ".slowdown", 2),
