@@ -369,6 +369,9 @@ class Command(Import):
         self.assertEqual((named["from_name"], named["to_name"]), ("h0", "h2"))
         hosts = json.loads((out / "metrics.json").read_text())["hosts"]
         self.assertEqual([host["name"] for host in hosts], ["h0", "h2", "h4"])
+        done = self.run_tool("report", out, "-o", self.folder / "r.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("h0 → h2", (self.folder / "r.html").read_text())
         done = self.run_tool("export", "fct", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [line.split() for line in done.stdout.splitlines()]

@@ -5,7 +5,7 @@ import math
 
 from dccvp.common.ending import InputError
 
-TEXTS = {"port", "completed", "way"}  # columns that hold words; all others hold numbers
+TEXTS = {"port", "completed", "way", "from_name", "to_name"}  # columns that hold words; all others hold numbers
 MOST_LINES = 16  # greatest number of single flows in a chart; more are drawn as mean and spread of a class
 
 
