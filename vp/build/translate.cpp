@@ -91,6 +91,7 @@ std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
     case TrafficPattern::kStride:
       return spec.flows;
     case TrafficPattern::kIncast:
+      if (spec.has_random_incasts()) return 0;
       return spec.flows * number(spec.senders);
     case TrafficPattern::kAllToAll:
       return spec.flows * number(spec.hosts);
