@@ -241,12 +241,30 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
     return c.nic.congestion_control.of<DccParameters>("dcc");
   };
   EXPECT_EQ(law("3us", "").brisk, 95u);
-  EXPECT_EQ(law("4us", "").brisk, 0u);  // 16 us and two packets
-  EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 16);
+  EXPECT_EQ(law("4us", "").brisk, 0u);                              // 16 us and two packets
+  EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);  // 4/3 of the round trip
+  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // a packet in each of them
+  EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
+  EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 128);
   EXPECT_TRUE(law("4us", "").initial_window == Ratio(3, 2));
   EXPECT_TRUE(law("4us", "").first_cut == Ratio(1, 24));
   EXPECT_EQ(law("4us", ", brisk: 50").brisk, 50u);
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
+}
+
+// A mark at enqueue is set before the queue that it tells of has left.
+TEST(StepRule, TheQueueAtKminDelaysMarksAtEnqueue) {
+  const auto interval = [](const std::string& ecn) {
+    const auto c = read(
+        "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n"
+        "nic: {congestion_control: {policy: proportional}}\nswitch: {ecn: {kmax: 4MB, " +
+        ecn + "}}\n");
+    return c.config.nic.congestion_control.of<DccParameters>("dcc").increase_timer;
+  };
+  EXPECT_TRUE(interval("kmin: 100KB, mark_at: enqueue") == kMicroSecond * 14);
+  EXPECT_TRUE(interval("kmin: 800KB, mark_at: dequeue") == kMicroSecond * 14);
+  // 64 us of queue and a round trip of 4 us and two packets; 4/3 of that.
+  EXPECT_TRUE(interval("kmin: 800KB, mark_at: enqueue") == kMicroSecond * 91);
 }
 
 TEST(Presets, ProportionalBringsWhatItNeeds) {

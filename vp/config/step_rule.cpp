@@ -7,6 +7,18 @@
 
 namespace dcc::vp {
 
+namespace {
+/// How long after a packet a mark of it reaches the sender: the longest base round trip; at enqueue
+/// a mark is set before the queue of Kmin that it stands for has left.
+PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
+  const EcnParameters& ecn = config.switch_.ecn;
+  const PicoSeconds trip = path.base_rtt();
+  if (ecn.mark_at != EcnParameters::MarkAt::kEnqueue) return trip;
+  const BitRate rate = ecn.reference_rate.value_or(config.topology.slowest_link());
+  return trip + serialization_time(ecn.kmin, rate);
+}
+}  // namespace
+
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
   PlatformConfig& config = loaded.config;
   const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
@@ -24,7 +36,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   if (none_given({"r_ai", "g", "reference_rate"}))
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
-    law.follow_distance(to, path.base_rtt());
+    law.follow_distance(to, feedback_delay(config, path));
   const auto note = [&](const char* key, bool moved) {
     const std::string at = std::string("nic.congestion_control.") + key;
     if (moved && loaded.places.count(at) == 0) {
@@ -34,6 +46,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   note("r_ai", read.r_ai.bits_per_second != to.r_ai.bits_per_second);
   note("g", read.g != to.g);
   note("increase_timer", read.increase_timer != to.increase_timer);
+  note("r_hai", read.r_hai.bits_per_second != to.r_hai.bits_per_second);
   note("first_cut", read.first_cut != to.first_cut);
   note("brisk", read.brisk != to.brisk);
   note("free_window", read.initial_window != to.initial_window);
@@ -43,6 +56,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   };
   keep("r_ai", &DccParameters::r_ai);
   keep("g", &DccParameters::g);
+  keep("r_hai", &DccParameters::r_hai);
   keep("increase_timer", &DccParameters::increase_timer);
   keep("first_cut", &DccParameters::first_cut);
   keep("brisk", &DccParameters::brisk);

@@ -92,8 +92,10 @@ class Law : public Policy {
   virtual void fit(dcc_parameters& /*registers*/, const LawNetwork& /*network*/) const {}
   /// Replaces defaults for a network whose slowest link is `slowest`.
   virtual void follow_rate(DccParameters& /*parameters*/, BitRate /*slowest*/) const {}
-  /// Replaces defaults for a network with this longest round trip without queues.
-  virtual void follow_distance(DccParameters& /*parameters*/, PicoSeconds /*rtt*/) const {}
+  /// Replaces defaults for a network in which a mark reaches the sender `feedback` after the packet
+  /// was sent: the longest round trip without queues, and the queue at Kmin if marks are set at
+  /// enqueue.
+  virtual void follow_distance(DccParameters& /*parameters*/, PicoSeconds /*feedback*/) const {}
 
   // ---- Events of a slot ----------------------------------------------------------------------
   /// Fills a slot that was just bound; rates and DSCP are set, all else is 0.

@@ -172,11 +172,22 @@ void ProportionalLaw::follow_rate(DccParameters& p, BitRate slowest) const {
   p.g = Ratio(part <= 0.2 ? 0 : in(1 - 0.2 / part, 1e-3), 1000);
 }
 
-// Steps four times as great need a round trip that is shorter than an interval. With a longer round
-// trip two flows may oscillate for good, and the start of a flow is reported slowly anyway.
-void ProportionalLaw::follow_distance(DccParameters& p, PicoSeconds rtt) const {
-  if (rtt <= p.increase_timer) return;
-  p.increase_timer = kMicroSecond * 16;
+// Steps four times as great need a delay that is shorter than an interval. With a longer delay two
+// flows may oscillate for good, and the start of a flow is reported slowly anyway.
+//
+// The part of a cut that returns damps the queue best when it stays for about twice the delay of
+// the feedback: 3/2 of an interval is that at 4/3 of the delay. Beyond kLongest flows that need
+// many intervals to find their shares would need too long. R_HAI stays the rate of a packet in an
+// interval.
+void ProportionalLaw::follow_distance(DccParameters& p, PicoSeconds feedback) const {
+  constexpr PicoSeconds kLongest = kMicroSecond * 128;
+  const PicoSeconds before = p.increase_timer;
+  if (feedback <= before) return;
+  const std::int64_t microseconds =
+      (feedback.count * 4 / 3 + kMicroSecond.count - 1) / kMicroSecond.count;
+  p.increase_timer = std::min(kLongest, kMicroSecond * microseconds);
+  p.r_hai = BitRate(p.r_hai.bits_per_second * static_cast<std::uint64_t>(before.count) /
+                    static_cast<std::uint64_t>(p.increase_timer.count));
   p.first_cut = Ratio(1, 24);
   p.brisk = 0;
   p.initial_window = Ratio(3, 2);

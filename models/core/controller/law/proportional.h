@@ -92,7 +92,7 @@ class ProportionalLaw final : public Law {
   std::uint32_t decrease_step() const override { return kOne16 / 64; }
   void fit(dcc_parameters& registers, const LawNetwork& network) const override;
   void follow_rate(DccParameters& parameters, BitRate slowest) const override;
-  void follow_distance(DccParameters& parameters, PicoSeconds rtt) const override;
+  void follow_distance(DccParameters& parameters, PicoSeconds feedback) const override;
 
   void begin(SlotParameters& /*slot*/, const ControllerParameters& /*parameters*/) const override {}
   bool binds(std::uint8_t marks) const override { return marks != 0; }
