@@ -105,6 +105,20 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
 }
 
+// Every value that a rule gives is one that the user may write.
+TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
+  for (const auto& entry : Algorithms::all()) {
+    for (const char* const rate : {"1Mbps", "1Gbps", "25Gbps", "800Gbps", "10Tbps"}) {
+      for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
+        const std::string text =
+            star(rate, delay) + "nic: {congestion_control: {algorithm: " + entry.name + "}}\n";
+        const std::string written = effective_yaml(read(text).config);
+        EXPECT_EQ(effective_yaml(read(written).config), written) << text;
+      }
+    }
+  }
+}
+
 TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const auto timeout = [](const std::string& more) {
     return read(star("100Gbps", "1us") + more).config.nic.recovery.timeout;

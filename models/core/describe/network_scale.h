@@ -21,10 +21,13 @@ struct NetworkScale {
 
   /// Product of rate and base round trip in bytes, at most 2^40.
   Bytes bdp() const { return sent_in(base_rtt); }
-  /// A share of the product of rate and base round trip, but at least `packets` full packets.
+  /// A share of the product of rate and base round trip, from `packets` full packets to 100 MB,
+  /// which is in the range of every parameter.
   Bytes products(const Ratio& share, Bytes packets) const {
+    constexpr Uint128 kMost = 100'000'000;
     const Uint128 part = Uint128(static_cast<std::uint64_t>(bdp())) * share.numerator;
-    return std::max(packets * packet, static_cast<Bytes>(part / share.denominator));
+    const Uint128 wanted = std::min(kMost, part / share.denominator);
+    return std::max(packets * packet, static_cast<Bytes>(wanted));
   }
   /// A share of the rate in whole Mb/s, at least 1 Mb/s.
   BitRate share(const Ratio& of_rate) const {
@@ -40,22 +43,26 @@ struct NetworkScale {
     const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(1, base_rtt.count));
     return BitRate(std::max<std::uint64_t>(1, packet_bits * kMega / time) * kMega);
   }
-  /// Base round trips, rounded up to a multiple of 10 ns.
+  /// Base round trips, rounded up to a multiple of 10 ns, at most 1 s.
   PicoSeconds round_trips(const Ratio& many) const {
     constexpr std::int64_t kStep = 10'000;
     const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
-    return PicoSeconds(steps * kStep);
+    return std::min(kSecond, PicoSeconds(steps * kStep));
   }
   /// The interval at which a sender reacts to notifications: four round trips, so that a
   /// notification tells of the rates that the reaction before it set, while the queue that the
   /// round trip did not foresee is no longer than three of it. In a long network four round trips
   /// are slow: then 50 us (the interval of SIGCOMM'15), or one round trip where that is longer.
-  /// Rounded up to whole ticks of the controller.
+  /// Rounded up to whole ticks of the controller; at most the 4096 ticks that its alpha knows, and
+  /// 10 ms.
   PicoSeconds reaction() const {
     const PicoSeconds wanted =
         std::max(base_rtt, std::min(base_rtt * 4, PicoSeconds(kMicroSecond * 50)));
-    return PicoSeconds(tick.count * std::max<std::int64_t>(1, (wanted.count - 1) / tick.count + 1));
+    const std::int64_t most = std::min<std::int64_t>(4096, kMilliSecond * 10 / tick);
+    const std::int64_t ticks = (wanted.count - 1) / tick.count + 1;
+    return PicoSeconds(tick.count *
+                       std::clamp<std::int64_t>(ticks, 1, std::max<std::int64_t>(1, most)));
   }
   /// Bytes sent at the full rate in this time, at most 2^40.
   Bytes sent_in(PicoSeconds time) const {
