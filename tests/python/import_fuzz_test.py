@@ -20,7 +20,7 @@ FILES = {
     "sizes": ((samples.CDF_BYTES, samples.CDF_PACKETS, samples.CDF_HOMA),),
     "csv": ((samples.CSV,), (samples.PFABRIC,)),
     "graphml": ((samples.GRAPHML,),), "sndlib": ((samples.SNDLIB,), (samples.SNDLIB_XML,)),
-    "goal": ((samples.GOAL,),), "chakra": ((samples.CHAKRA_0, samples.CHAKRA_1),),
+    "goal": ((samples.GOAL,),), "chakra": ((samples.CHAKRA_0, samples.CHAKRA_1), (samples.CHAKRA_ET, samples.CHAKRA_1)),
     "astra": ((samples.ASTRA_NETWORK, samples.ASTRA_WORKLOAD),)}
 EXTREMES = (b"0", b"-1", b"1e9", b"1e-9", b"99999999999999999999", b"18446744073709551616", b"0x10", b"nan", b"1.5",
             b"", b"\xff", b"\x00", "\u00b2".encode(), b"{", b"}", b"\"", b"[[[[", b"\r\n", b"#", b"999999", b"65536",
@@ -29,7 +29,7 @@ SETTINGS = {"csv": {"columns": "time=1,src=2,dst=3,bytes=4"}, "irdma": {"rtt": "
 PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>[0-9]+):[0-9]+: [^\n]+")
 
 
-def damaged(data, noise):
+def damaged(data: bytes, noise):
     """A file's bytes, cut off or with some words, lines or bytes exchanged."""
     kind = noise.randrange(6)
     if kind == 0:
@@ -86,7 +86,7 @@ class Fuzz(package.FolderTest):
         began = time.monotonic()
         for name, sets in FILES.items():
             for texts in sets:
-                whole = [text.encode() for text in texts]
+                whole = [text if isinstance(text, bytes) else text.encode() for text in texts]
                 if name != "csv" or texts[0] is samples.CSV:
                     self.assertIsNone(self.attempt(name, whole), name)
                 refused = 0

@@ -210,3 +210,36 @@ ASTRA_WORKLOAD = """HYBRID_TRANSFORMER model_parallel_NPU_group: 2
 embed -1 1000 NONE 0 1000 NONE 0 500 ALLREDUCE 60000 10
 block -1 2000 ALLREDUCE 4000 2000 ALLREDUCE 4000 500 REDUCESCATTER 60000 10
 """
+
+
+def varint(value):
+    """A number of protobuf."""
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, value):
+    """A field of protobuf with a number, or with bytes behind their length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def message(*fields):
+    body = b"".join(fields)
+    return varint(len(body)) + body
+
+
+def chakra_node(ident, kind, waits=b"", micros=0, **attributes):
+    """A node; the attributes are whole numbers."""
+    return message(field(1, ident), field(2, b"n"), field(3, kind), field(5, waits), field(7, micros),
+                   *(field(10, field(1, name.encode()) + field(9, value)) for name, value in attributes.items()))
+
+
+# The same trace as CHAKRA_0, packed.
+CHAKRA_ET = (message(field(1, b"0.0.4")) + chakra_node(5, 4, micros=10) +
+             chakra_node(300, 7, waits=b"\x05", comm_type=0, comm_size=100000) +
+             chakra_node(4, 5, waits=b"\xac\x02", comm_size=77, comm_src=0, comm_dst=1, comm_tag=1))

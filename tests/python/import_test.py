@@ -20,7 +20,7 @@ class Import(package.FolderTest):
         paths = []
         for name, text in texts.items():
             path = self.folder / ".".join(name.rsplit("_", 1))
-            path.write_bytes(text.encode())
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
             paths.append(str(path))
         return paths
 
@@ -324,12 +324,15 @@ class Traces(Import):
         imported, _ = self.read(goal, g_goal=samples.GOAL.replace("send 10b to 2", "calc 5"))
         self.assertIn("1 operation that never end", self.said(imported))
 
-    def test_chakra_in_both_forms(self):
+    def test_chakra_in_three_forms(self):
         imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
         self.assertEqual(yaml["traffic"][0], {"kind": "collective", "shape": "ring_all_reduce", "hosts": ["0..1"],
                                               "bytes": "100KB", "rounds": 1, "start": "10us"})
         # Two steps of 50 000 bytes, 4 us and two links each.
         self.assertEqual(self.flows(imported), [(0, 1, 77, 22000)])
+        binary, again = self.read(chakra, **{"t.0_et": samples.CHAKRA_ET, "t.1_json": samples.CHAKRA_1})
+        self.assertEqual((again["traffic"], self.flows(binary)), (yaml["traffic"], self.flows(imported)))
+        self.assertIn("1:22: the file ends inside a message", self.refused(chakra, a_et=samples.CHAKRA_ET[:25]))
         self.assertIn("2:3: node 5 waits for 9", self.refused(chakra, a_json=samples.CHAKRA_0.replace("[]", "[9]")))
         self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
 

@@ -1,5 +1,5 @@
-"""dccvp import chakra: execution traces as JSON, one file a rank: of the C++ feeder ({"workload_graph": [...]}) and of
-the jsonizer (objects one after the other)."""
+"""dccvp import chakra: execution traces, one file a rank: binary ones (.et) and JSON, of the C++ feeder
+({"workload_graph": [...]}) and of the jsonizer (objects one after the other)."""
 
 import collections
 import dataclasses
@@ -7,15 +7,15 @@ import heapq
 import json
 import re
 
-from dccvp.importers import goal
+from dccvp.importers import chakra_binary, goal
 from dccvp.importers.collectives import KINDS, Collectives
 from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
 from dccvp.importers.network import Flow, plural, some
-from dccvp.importers.source import base_name, json_of, quoted, read
+from dccvp.importers.source import base_name, json_of, name_of, quoted, read, read_bytes, text_of
 
 SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)"}
 TYPES = ("INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
-         "COMM_RECV_NODE", "COMM_COLL_NODE")
+         "COMM_RECV_NODE", "COMM_COLL_NODE", "STORAGE_NODE", "BATCH_NODE", "CHECKPOINT_NODE")
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
 MOST = 2**62
 US = 10**6
@@ -42,10 +42,8 @@ class Rank:
     def __init__(self, source, rank):
         self.source, self.rank = source, rank
         self.nodes: dict[int, Node] = {}
-        text = source.text.lstrip()
-        if not text.startswith("{"):
-            source.fail(0, "no JSON object; a binary .et file is turned into JSON by chakra_jsonizer")
-        for at, entry in self._entries():
+        binary = isinstance(source, chakra_binary.BinarySource)
+        for at, entry in chakra_binary.entries(source) if binary else self._entries():
             self._add(at, entry)
         if not self.nodes:
             source.fail(0, "no node in the trace")
@@ -145,7 +143,7 @@ class Rank:
 def read_files(paths, settings):
     ranks = {}
     for place, path in enumerate(paths):
-        source = read(path)
+        source = _opened(path)
         match = re.search(r"\.([0-9]{1,6})\.(?:json|et)(?:\.json)?$", base_name(source.name))
         rank = int(match[1]) if match else place
         if rank in ranks:
@@ -161,6 +159,14 @@ def read_files(paths, settings):
     result.flows["flows.flow"] = sorted(execution.flows, key=lambda flow: flow.start)
     _note(ranks, result, execution)
     return result
+
+
+def _opened(path):
+    """The Source of a trace, which is binary if no brace is its first character."""
+    data = read_bytes(path)
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" or not data:
+        return text_of(name_of(path), data)
+    return chakra_binary.BinarySource(name_of(path), data)
 
 
 def _groups(settings, count):

@@ -122,10 +122,14 @@ class Words:
         return self.source.number(self.next(what), what, least, most)
 
 
-def read(path):
-    """The Source of a file, plain or compressed with gzip; '-' is standard input. InputError for a file that is not
-    text."""
-    name = "standard input" if path == "-" else str(path)
+def name_of(path):
+    """What messages call a file."""
+    return "stdin" if path == "-" else str(path)
+
+
+def read_bytes(path):
+    """The content of a file, plain or compressed with gzip; '-' is standard input. InputError for none."""
+    name = name_of(path)
     try:
         if path == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -148,6 +152,17 @@ def read(path):
             raise InputError(f"{name}:1:1: the compressed file is damaged ({error})") from None
     if len(data) > MOST_BYTES:
         raise InputError(f"{name}:1:1: larger than {MOST_BYTES >> 20} MiB")
+    return data
+
+
+def read(path):
+    """The Source of a file, plain or compressed with gzip; '-' is standard input. InputError for a file that is not
+    text."""
+    return text_of(name_of(path), read_bytes(path))
+
+
+def text_of(name, data):
+    """The Source of a file's content; InputError for content that is not text."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode("utf-8")
