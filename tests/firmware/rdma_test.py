@@ -20,7 +20,8 @@ GOLDEN = [("WRITE", "0"), ("READ", "0"), ("SEND", "0"), ("fetch and add", "0"), 
           ("WRITE from a device", "1, then 4"), ("WRITE to an address that is not open", "2, then 4"),
           *[("an open address that is a device", "2, then 4")] * 5,
           ("an atomic operation on an odd address", "6, then 4"), ("SEND without a buffer", "5, then 4"),
-          ("SEND that is longer than its buffer", "6, then 4"), ("a queue pair that has no other end", "3"),
+          ("SEND that is longer than its buffer", "6, then 4"), ("a send ring that is a device", "1"),
+          ("a queue pair that has no other end", "3"),
           ("WRITE, after all that", "0")]
 
 
@@ -47,11 +48,11 @@ class Rdma(unittest.TestCase):
         notes = "\n".join(metrics["warnings"])
         self.assertIn("host 0: queue pair 4 names queue pair 9 of host 1", notes)
         self.assertIn("RETRY_EXCEEDED", notes)
-        self.assertIn("host 0: 2 DMA accesses of the NIC went to addresses that are not memory", notes)
+        self.assertIn("host 0: 3 DMA accesses of the NIC went to addresses that are not memory", notes)
         self.assertIn("the destination of a READ or atomic operation (work request ", notes)
         self.assertIn("host 1: 5 DMA accesses", notes)
         self.assertIn("0x10000000 (uart", notes)
-        self.assertEqual(metrics["aggregate"]["dma_errors"], 7)
+        self.assertEqual(metrics["aggregate"]["dma_errors"], 8)
 
     def test_the_same_bytes_again(self):
         self.assertEqual(run()[1], run()[1])

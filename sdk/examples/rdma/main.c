@@ -247,6 +247,13 @@ static void provoke_errors(void) {
   ask(POST_BUFFER, 100); /* is flushed when the queue pair is made anew */
   make_anew();
 
+  nic_write(NIC_SQ_BASE_LO_OFFSET, (uint32_t)device);
+  nic_write(NIC_SQ_TAIL_OFFSET, ++sent);
+  const struct nic_cqe completion = next();
+  printf("%-44s status %d\n", "a send ring that is a device", completion.status);
+  expect("a send ring that is a device", completion.status == NIC_CQE_LOCAL_ERROR);
+  nic_write(NIC_SQ_BASE_LO_OFFSET, (uint32_t)address_of(rings.send));
+
   create(LONELY, NO_SUCH_PAIR);
   struct nic_wqe entry = request(NIC_WQE_RDMA_WRITE, source, address_of(shared), 8);
   entry.qpn = LONELY;
