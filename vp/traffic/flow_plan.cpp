@@ -120,9 +120,11 @@ const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn, const QueuePairConfig&
   const End* const end = find(host, qpn);
   if (end == nullptr) return nullptr;
   const QueuePairConfig planned = queue_pair(host, qpn);
+  if (planned.service != registers.service) return nullptr;
   const bool same =
       planned.remote_host == registers.remote_host && planned.remote_qpn == registers.remote_qpn;
-  return same ? end : nullptr;
+  // A datagram names its destination itself.
+  return same || planned.service == Service::kUd ? end : nullptr;
 }
 
 std::uint32_t FlowPlan::flow_of(HostId host, Qpn qpn) const {
