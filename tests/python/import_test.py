@@ -159,6 +159,12 @@ class Htsim(Import):
         self.assertEqual(yaml["topology"]["kind"], "leaf_spine")
         self.assertEqual((yaml["topology"]["leaves"], yaml["topology"]["spines"]), (4, 2))
 
+    def test_ids_are_kept(self):
+        matrix = samples.HTSIM_MATRIX.replace("size 0", "size 9").replace("Failures 1\n", "").partition("failure")[0]
+        imported, _ = self.read(htsim, m_cm=matrix)
+        self.assertEqual(imported.files["connections.csv"].splitlines()[:4],
+                         ["flow,id,connection,trigger", "0,1,0->1,", "1,,5->6,", "2,3,3->2,"])
+
     def test_starts_are_single_precision_picoseconds(self):
         imported, _ = self.read(htsim, m_cm="Nodes 2\nConnections 1\n0->1 start 16777217 size 1\n")
         self.assertEqual(imported.flows["flows.flow"][0].start, 16777216)

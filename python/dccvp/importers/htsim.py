@@ -227,7 +227,7 @@ class Matrix:
     def add_to(self, imported, cores_of):
         notes, name = imported.notes, base_name(self.source.name)
         starts, never = self._starts(Transfers(imported))
-        flows = []
+        flows, idents = [], {}
         for number, one in enumerate(self.connections):
             if number not in starts:
                 continue
@@ -236,8 +236,14 @@ class Matrix:
                                          "start": time_text(starts[number])})
             else:
                 flows.append(Flow(one.source, one.target, 0, 100, one.size or 0, starts[number]))
+                idents[id(flows[-1])] = one
         flows.sort(key=lambda flow: flow.start)
         imported.flows["flows.flow"] = flows
+        if len(flows) == len(starts):  # then flows.csv numbers them in this order
+            rows = [(number, flow, idents[id(flow)]) for number, flow in enumerate(flows)]
+            imported.files["connections.csv"] = "flow,id,connection,trigger\n" + "".join(
+                f"{number},{one.ident or ''},{flow.source}->{flow.target},{one.trigger or ''}\n"
+                for number, flow, one in rows)
         notes.read.append(f"{name}: {plural(len(self.connections), 'connection')}, "
                           f"{plural(len(self.triggers), 'trigger')}, {plural(len(self.failures), 'failure')}")
         waiting = sum(one.start is None for one in self.connections)
