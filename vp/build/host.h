@@ -105,7 +105,8 @@ class Host final : public sc_core::sc_module {
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
-    std::string failure;  // one sentence; empty if the software succeeded
+    std::uint64_t busy_ns = 0;  // since the CPU last slept, if it is in a trap handler
+    std::string failure;        // one sentence; empty if the software succeeded
   };
   SoftwareReport software_report() const;
   /// The result of the closed loop. Precondition: this host runs the QoS manager.

@@ -211,6 +211,10 @@ Host::SoftwareReport HostDriver::report() const {
   if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
   const bool running =
       firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
+  if (running && firmware_->cpu().hart().csrs().is_deaf()) {
+    report.busy_ns = static_cast<std::uint64_t>(firmware_->cpu().awake_for() /
+                                                sc_core::sc_time(1, sc_core::SC_NS));
+  }
   if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();
   } else if (firmware_ != nullptr &&

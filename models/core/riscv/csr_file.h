@@ -65,6 +65,9 @@ class CsrFile {
   bool interrupts_enabled() const {
     return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
   }
+  /// True while interrupts that the program has used, or that wait, cannot be taken: from a trap to
+  /// its mret, and where the program has switched interrupts off since.
+  bool is_deaf() const { return !interrupts_enabled() && ((mstatus_ & kMpie) != 0 || wakes()); }
   /// True until a program has written mtvec.
   bool handler_never_set() const { return !mtvec_written_; }
   std::uint32_t handler_base() const { return mtvec_ & ~3u; }

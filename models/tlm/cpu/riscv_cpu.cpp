@@ -142,16 +142,19 @@ void RiscvCpu::handle_stop(Stop stop, bool quantum_over) {
 void RiscvCpu::sleep() {
   catch_up();
   quantum_left_ = quantum_steps_;
+  asleep_ = true;
   while (!hart_.wakes() && state_ == State::kRunning) {
     if (debug_.is_enabled()) {
       sc_core::wait(kQuantaPerPoll * config_.quantum, wake_);
       note_elapsed();
-      if (debug_.poll_asleep()) return;
+      if (debug_.poll_asleep()) break;
     } else {
       sc_core::wait(wake_);
       note_elapsed();
     }
   }
+  asleep_ = false;
+  awake_since_ = sc_core::sc_time_stamp();
 }
 
 void RiscvCpu::catch_up() {

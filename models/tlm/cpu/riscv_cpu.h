@@ -90,6 +90,10 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   std::string whereabouts() const override;
   std::uint64_t instructions() const { return hart_.retired(); }
   const riscv::Hart& hart() const { return hart_; }
+  /// Time since the CPU last woke up, or began; zero while it sleeps.
+  sc_core::sc_time awake_for() const {
+    return asleep_ ? sc_core::SC_ZERO_TIME : sc_core::sc_time_stamp() - awake_since_;
+  }
   /// Time at which the CPU reached this number of cycles.
   sc_core::sc_time time_of(std::uint64_t cycles) const { return clock_.time_of(cycles); }
 
@@ -150,6 +154,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
 
   Semihosting semihosting_;
 
+  sc_core::sc_time awake_since_;
+  bool asleep_ = false;
   State state_ = State::kRunning;
   bool exit_asked_ = false;
   std::uint32_t exit_code_ = 0;

@@ -1,0 +1,18 @@
+/* An interrupt handler that never returns: it waits for a flag that only main could set. */
+#include "machine.h"
+#include "trap.h"
+
+static volatile int ready;
+
+static void on_timer(struct trap_frame* frame) {
+  (void)frame;
+  while (!ready) {
+  }
+}
+
+int main(void) {
+  trap_set_interrupt_handler(TRAP_TIMER, on_timer);
+  machine_set_timer(machine_time_ns() + 20000);
+  machine_enable_interrupts();
+  for (;;) machine_sleep();
+}
