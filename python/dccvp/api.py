@@ -50,6 +50,12 @@ class Run:
                 f"{self.metrics['flow_count']} flows, {total['goodput_gbps']:.2f} Gb/s>")
 
     @property
+    def diagnoses(self):
+        """What the run says of itself: a list of {"id", "text", "figures"}, empty if all is well. docs/diagnoses.md has
+        a line for each id; figures is a dict of the text's numbers and names."""
+        return self.metrics.get("diagnoses", [])
+
+    @property
     def flows(self):
         """A frame with a row for each flow, as flows.csv: id, hosts, dscp, bytes, times in s (fct_s: from posting to
         the last acknowledgement), goodput in Gb/s. NaN where a flow has no such figure."""

@@ -31,6 +31,7 @@ TEST(MetricsReference, GroupsListsAndWhatMayBeMissingAreFollowed) {
   EXPECT_EQ(info("slowdown.bins.N.mean").about.statistic, Statistic::kMean);
   EXPECT_EQ(info("qos.tenants.N.factor").type, MetricType::kNumber);
   EXPECT_EQ(info("warnings").type, MetricType::kTexts);
+  EXPECT_EQ(info("diagnoses.N.figures").type, MetricType::kFigures);
   EXPECT_EQ(info("completed").type, MetricType::kTruth);
   EXPECT_EQ(info("links.N.name").type, MetricType::kText);
   EXPECT_EQ(info("classes.N.weight").type, MetricType::kNumber);

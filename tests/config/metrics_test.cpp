@@ -7,7 +7,6 @@
 
 #include "config/yaml_reader.h"
 #include "controller/dcc.h"
-#include "measure/differentiation_warnings.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 
@@ -300,36 +299,6 @@ TEST(Json, TheClosedLoopIsThereWhenItRan) {
   EXPECT_EQ(json["qos"]["tenants"][0]["factor"], 31.66);
 }
 
-TEST(DifferentiationWarnings, TellWhereDifferentiationEnds) {
-  Fixture f;
-  f.add(1, 0, 46, 1'000'000);  // a thousand packets
-  f.results.counters.set(&SwitchCounters::ecn_marks, 990);
-  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());
-  f.results.counters.set(&SwitchCounters::ecn_marks, 991);
-  f.results.counters.set(&PfcCounters::pauses_sent, 7);
-  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());  // the tables of plain DCQCN
-  f.config.nic.congestion_control.of<DccParameters>("dcc").policy = "proportional";
-  EXPECT_EQ(differentiation_warnings(f.config, f.results).size(), 2u);
-  f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
-  const auto warnings = differentiation_warnings(f.config, f.results);
-  ASSERT_EQ(warnings.size(), 3u);
-  EXPECT_EQ(warnings[0].rfind("3 notifications found all 1024 slots", 0), 0u);
-  EXPECT_EQ(warnings[1].rfind("PFC paused 7 times", 0), 0u);
-  EXPECT_EQ(warnings[2].rfind("nearly every packet was marked (991 of 1000)", 0), 0u);
-}
-
-TEST(DifferentiationWarnings, TellOfMoreSlotsThanAnIntervalServes) {
-  Fixture f;
-  f.config.nic.congestion_control.of<DccParameters>("dcc").increase_timer = kMicroSecond * 22;
-  f.results.hosts.resize(2);
-  f.results.hosts[1].slots_in_use_max = 679;  // 5496 of the interval's 5500 cycles
-  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());
-  f.results.hosts[1].slots_in_use_max = 680;
-  const auto warnings = differentiation_warnings(f.config, f.results);
-  ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0].rfind("680 slots of a controller were in use at once", 0), 0u);
-}
-
 TEST(Json, HasTheContractsNamesInOrder) {
   Fixture f;
   f.add(1, 0, 46, 1'250'000).bytes = 5;
@@ -363,6 +332,7 @@ TEST(Json, HasTheContractsNamesInOrder) {
                                             "flows",
                                             "hosts",
                                             "balance",
+                                            "diagnoses",
                                             "warnings",
                                             "failures"}));
   EXPECT_EQ(json["sim_time_s"].dump(), "0.02");
@@ -374,6 +344,30 @@ TEST(Json, HasTheContractsNamesInOrder) {
   EXPECT_TRUE(json["flows"][0]["end_s"].is_null());
   EXPECT_EQ(json["classes"][0]["weight"].dump(), "3");
   EXPECT_EQ(json["aggregate"]["rtt_us_mean"].dump(), "null");
+}
+
+TEST(Json, DiagnosesHaveTheirFiguresAndWarningsTheirTexts) {
+  Fixture f;
+  EXPECT_EQ(metrics_json(f.results, f.metrics())["diagnoses"].dump(), "[]");
+  f.results.diagnoses = {{"idle_link", "Link a idles", {{"link", "a"}, {"utilisation", 0.25}}},
+                         {"deadlock", "None moves", {}}};
+  const auto json = metrics_json(f.results, f.metrics());
+  EXPECT_EQ(json["diagnoses"].dump(),
+            "[{\"id\":\"idle_link\",\"text\":\"Link a idles\",\"figures\":{\"link\":\"a\","
+            "\"utilisation\":0.25}},{\"id\":\"deadlock\",\"text\":\"None moves\",\"figures\":{}}]");
+  EXPECT_EQ(json["warnings"].dump(), "[\"Link a idles\",\"None moves\"]");
+}
+
+TEST(Jain, ByWeightOfARunWhoseSharesFollowWeights) {
+  Fixture f;
+  f.add(1, 0, 46, 3'000'000);
+  f.add(2, 0, 10, 1'000'000);
+  const Metrics m = f.metrics();
+  EXPECT_DOUBLE_EQ(*m.jain, 16.0 / 20);
+  EXPECT_DOUBLE_EQ(*m.jain_weighted, 1);
+  f.results.flows[1].delivered_measured = 3'000'000;
+  EXPECT_DOUBLE_EQ(*f.metrics().jain, 1);
+  EXPECT_DOUBLE_EQ(*f.metrics().jain_weighted, 16.0 / 20);
 }
 
 TEST(Json, AtMostTenThousandFlows) {

@@ -112,6 +112,16 @@ class FreeFirmware(Platform):
             for warning in warnings:
                 self.assertTrue(warning.startswith("host 1: the controller is enabled"), warning)
 
+    def test_a_handler_that_hangs_is_told(self):
+        for name, told in (("test_hang_in_handler", True), ("traffic", False)):
+            done = self.run_config(self.small(FIRMWARE / f"{name}.elf", ", keeps_accounts: false"), name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = [d for d in self.figures(name)["diagnoses"] if d["id"] == "host_busy_at_end"]
+            self.assertEqual(len(found), 1 if told else 0, found)
+            for one in found:
+                self.assertEqual(one["figures"]["host"], 1)
+                self.assertGreater(one["figures"]["busy_s"], 250e-6)  # from 20 us and start-up to 300 us
+
     def test_a_death_is_one_all_the_same(self):
         done = self.run_config(self.small(FIRMWARE / "fault.elf", ", keeps_accounts: false"), "dead")
         self.assertEqual(done.returncode, 0, done.stderr)  # it checks its traps, and ends well

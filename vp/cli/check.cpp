@@ -1,12 +1,13 @@
 // dccvp check: validates a configuration without running it.
 #include <cstdio>
 
-#include "build/ecn_reach.h"
 #include "cli/command.h"
 #include "cli/preflight.h"
+#include "cli/summary.h"
 #include "config/config_enum_names.h"
 #include "config/yaml_reader.h"
 #include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
 
 namespace dcc::vp {
 namespace {
@@ -34,9 +35,8 @@ void add_check_command(CLI::App& app, int& status) {
     const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
     check_named_inputs(loaded);
     print_summary(loaded);
-    for (const std::string& note : loaded.notes) std::printf("Note: %s\n", note.c_str());
-    for (const std::string& note : ecn_notes(loaded.config)) {
-      std::printf("Note: %s\n", note.c_str());
+    for (const Finding& finding : foresee(loaded)) {
+      std::printf("%s", note_text(finding).c_str());
     }
     status = kExitOk;
   });

@@ -11,6 +11,7 @@
 #include "cli/progress_line.h"
 #include "cli/summary.h"
 #include "cli/text_table.h"
+#include "diagnose/diagnosis.h"
 #include "measure/metrics.h"
 #include "report/metrics_json.h"
 #include "traffic/traffic_spec.h"
@@ -46,7 +47,7 @@ RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSet
   ProgressLine progress(show_progress);
   try {
     RunResults results = run_platform(loaded.config, progress, setup);
-    results.warnings.insert(results.warnings.begin(), loaded.notes.begin(), loaded.notes.end());
+    results.diagnoses = diagnose(loaded, results);
     return results;
   } catch (const ConfigError&) {
     throw;

@@ -91,15 +91,18 @@ std::string queue_table(const RunResults& r) {
 /// The number of completed flows among those that have an end.
 std::string completion(const std::vector<FlowResult>& flows) {
   std::size_t finite = 0;
+  std::size_t begun = 0;  // of those that have an end
   std::size_t completed = 0;
   for (const FlowResult& flow : flows) {
     if (flow.bytes) ++finite;
+    if (flow.bytes && flow.begun) ++begun;
     if (flow.completed) ++completed;
   }
   const std::size_t endless = flows.size() - finite;
   std::string without = fmt::format("{} flows without end", endless);
   if (finite == 0) return without;
-  std::string out = fmt::format("{} of {} flows completed", completed, finite);
+  std::string out = fmt::format("{} of {} flows completed", completed, begun);
+  if (begun < finite) out += fmt::format(", {} of {} did not begin", finite - begun, finite);
   return endless == 0 ? out : out + ", " + without;
 }
 
@@ -125,8 +128,15 @@ std::string counters(const CounterTotals& totals) {
 }
 
 std::string totals(const RunResults& r, const Metrics& m) {
-  std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
-                                m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
+  std::string jain = m.jain ? decimals(*m.jain, 4) : "-";
+  // Where weights differ, equal goodput is not what was asked for.
+  if (m.jain_weighted && std::any_of(m.classes.begin(), m.classes.end(), [&](const auto& c) {
+        return c.weight.value() != m.classes.front().weight.value();
+      })) {
+    jain += fmt::format(" ({} by weight)", decimals(*m.jain_weighted, 4));
+  }
+  std::string out =
+      fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps, jain, completion(r.flows));
   if (r.rtt_ns.count() != 0) {
     out +=
         fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(mean_of(r.rtt_ns)),
@@ -176,6 +186,10 @@ std::string totals(const RunResults& r, const Metrics& m) {
 
 }  // namespace
 
+std::string note_text(const Finding& finding) {
+  return "Note: " + finding.text + " [" + finding.id + "]\n";
+}
+
 std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour) {
   const std::string bold = colour ? "\033[1m" : "";
   const std::string red = colour ? "\033[31m" : "";
@@ -189,7 +203,7 @@ std::string summary_text(const RunResults& results, const Metrics& metrics, bool
     out += bold + part.substr(0, end) + plain + part.substr(end);
   }
   out += totals(results, metrics);
-  for (const std::string& warning : results.warnings) out += "Note: " + warning + "\n";
+  for (const Finding& finding : results.diagnoses) out += note_text(finding);
   if (!results.completed) out += red + "The run was stopped before its end." + plain + "\n";
   for (const std::string& failure : results.failures) {
     out += red + "FAILED: " + failure + plain + "\n";

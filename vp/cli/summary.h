@@ -12,4 +12,7 @@ namespace dcc::vp {
 /// escape sequences for values that need attention.
 std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour);
 
+/// A line for a finding: its text and its id, for docs/diagnoses.md.
+std::string note_text(const Finding& finding);
+
 }  // namespace dcc::vp

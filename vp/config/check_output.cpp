@@ -96,7 +96,8 @@ class OutputCheck : private CheckContext {
     std::vector<std::string> known;
     for (const MetricInfo& metric : metrics_reference()) {
       if (metric.path == general) {
-        const bool text = metric.type == MetricType::kText || metric.type == MetricType::kTexts;
+        const bool text = metric.type == MetricType::kText || metric.type == MetricType::kTexts ||
+                          metric.type == MetricType::kFigures;
         require(!text, path, in_quotes(figure) + " is text, not a number");
         return;
       }

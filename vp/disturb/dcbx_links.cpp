@@ -147,11 +147,7 @@ void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result
   }
 }
 
-void DcbxLinks::finish(RunResults& results) {
-  results.dcbx = result();
-  const std::string warning = dcbx_warning(results.dcbx);
-  if (!warning.empty()) results.warnings.push_back(warning);
-}
+void DcbxLinks::finish(RunResults& results) { results.dcbx = result(); }
 
 std::optional<DcbxResult> DcbxLinks::result() const {
   if (!enabled_) return std::nullopt;
@@ -167,21 +163,6 @@ std::optional<DcbxResult> DcbxLinks::result() const {
     add_differences(end, first, result);
   }
   return result;
-}
-
-std::string dcbx_warning(const std::optional<DcbxResult>& result) {
-  if (!result || result->differences.empty()) return "";
-  const DcbxDifference& first = result->differences.front();
-  const std::string more = result->differences.size() == 1
-                               ? ""
-                               : fmt::format(" ({} such differences in all: dcbx of metrics.json)",
-                                             result->differences.size());
-  if (first.of == "lldp") {
-    return fmt::format("DCBX: no LLDP frames come back on {}{}", first.link, more);
-  }
-  return fmt::format(
-      "DCBX: the ends of {} differ in {} and neither is willing to give way: {} here, {} there{}",
-      first.link, first.of, first.here, first.there, more);
 }
 
 namespace {

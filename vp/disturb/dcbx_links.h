@@ -31,7 +31,7 @@ class DcbxLinks final : public PlatformPart {
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
   /// Schedules the event at which all links come up.
   void begin() override;
-  /// Adds result() and the warning on ends that differ.
+  /// Adds result().
   void finish(RunResults& results) override;
   /// The results; empty if DCBX is not enabled.
   std::optional<DcbxResult> result() const;
@@ -52,8 +52,5 @@ class DcbxLinks final : public PlatformPart {
   std::vector<const DcbxEnd*> by_wire_;
   Event come_up_;
 };
-
-/// A warning about ends that differ; empty if none do.
-std::string dcbx_warning(const std::optional<DcbxResult>& result);
 
 }  // namespace dcc::vp

@@ -1,13 +1,10 @@
 #include "disturb/link_faults.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "build/wire_selection.h"
-#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 
@@ -87,20 +84,14 @@ void LinkFaults::begin() {
   for (Fault& fault : faults_) fault.begin();
 }
 
-void LinkFaults::finish(RunResults& results) {
-  const std::string warning = parting();
-  if (!warning.empty()) results.warnings.push_back(warning);
-}
+void LinkFaults::finish(RunResults& results) { results.split = split(); }
 
-std::string LinkFaults::parting() const {
-  if (fabric_ == nullptr || !fabric_->parted()) return "";
+std::optional<NetworkSplit> LinkFaults::split() const {
+  if (fabric_ == nullptr || !fabric_->parted()) return std::nullopt;
   const LiveFabric::Parting& parting = *fabric_->parted();
   const Topology& topology = network_.topology();
-  return fmt::format(
-      "The network was split: when routes converged at {}, {} of {} hosts could not be reached "
-      "from the others, {} among them",
-      QuantityText<PicoSeconds>::format(parting.when), parting.hosts.size(), topology.hosts(),
-      topology.node(topology.node_of(parting.hosts.front())).name);
+  return NetworkSplit{parting.when, parting.hosts.size(),
+                      topology.node(topology.node_of(parting.hosts.front())).name};
 }
 
 namespace {

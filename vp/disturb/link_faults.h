@@ -4,7 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "build/network.h"
 #include "build/platform_part.h"
@@ -26,8 +26,8 @@ class LinkFaults final : public PlatformPart {
   void begin() override;
   /// Warns of hosts that could not be reached.
   void finish(RunResults& results) override;
-  /// A warning about a network that was split; empty if it was not.
-  std::string parting() const;
+  /// Empty if the network was not split.
+  std::optional<NetworkSplit> split() const;
 
  private:
   /// One entry of `faults`, which may begin and end several times.

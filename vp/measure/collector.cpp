@@ -1,12 +1,8 @@
 #include "measure/collector.h"
 
-#include <fmt/format.h>
-
 #include <type_traits>
 
-#include "build/ecn_reach.h"
 #include "build/platform.h"
-#include "measure/differentiation_warnings.h"
 #include "measure/measurement.h"
 #include "parallel/all_reduce.h"
 #include "switch/deadlock.h"
@@ -59,6 +55,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
     if (rings != nullptr && rings->receive_buffer() != nullptr) {
       out.receive_backlog_max_bytes = static_cast<std::uint64_t>(rings->receive_buffer()->most());
     }
+    out.busy_ns = software.busy_ns;
     if (!software.failure.empty()) results.failures.push_back(software.failure);
     if (host->dcc() != nullptr) {
       ControllerEngine& device = host->dcc()->device();
@@ -68,13 +65,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
       out.missed_latency = device.missed_latency();
       out.cnps_lost = device.statistics().cnps_lost;
       out.inputs_dropped = device.statistics().inputs_dropped;
-      if (device.parameters().enable && !device.tables().can_decrease()) {
-        results.warnings.push_back(fmt::format(
-            "host {}: the controller is enabled and its decrease table holds 1.0 only, as after "
-            "reset: no CNP cuts a rate (write the tables before CTRL.ENABLE; the driver's "
-            "dcc_configure() does)",
-            host->id()));
-      }
+      out.tables_unwritten = device.parameters().enable && !device.tables().can_decrease() ? 1 : 0;
     }
     results.hosts.push_back(out);
   }
@@ -134,8 +125,6 @@ void collect_deadlock(const Platform& p, RunResults& results) {
     results.deadlock.push_back(
         {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});
   }
-  const std::string warning = deadlock_warning(results.deadlock);
-  if (!warning.empty()) results.warnings.push_back(warning);
 }
 
 }  // namespace
@@ -160,17 +149,9 @@ void add_to(Balance& balance, const TimerCounters& timers) {
   balance.events_pending += timers.pending();
 }
 
-std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock) {
-  if (deadlock.empty()) return "";
-  return fmt::format(
-      "PFC deadlock: {} wires have paused each other in a circle and can never send again, {} "
-      "(priority {}) among them",
-      deadlock.size(), deadlock.front().link, deadlock.front().priority);
-}
-
 namespace {
 
-/// Adds what devices have counted over the whole run, and the warnings that follow from results.
+/// Adds what devices have counted over the whole run.
 class Collector final : public PlatformPart {
  public:
   explicit Collector(const Platform& platform) : p_(platform) {}
@@ -179,12 +160,6 @@ class Collector final : public PlatformPart {
     collect_hosts(p_, results);
     collect_qos(p_, results);
     collect_wasted(p_, results);
-    for (std::string& warning : differentiation_warnings(p_.config, results)) {
-      results.warnings.push_back(std::move(warning));
-    }
-    for (std::string& warning : ecn_notes(p_.config)) {
-      results.warnings.push_back(std::move(warning));
-    }
     collect_deadlock(p_, results);
   }
 

@@ -1,9 +1,6 @@
 // Collects the counters of a platform's devices after the run.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "controller/controller_model.h"
 #include "measure/results.h"
 #include "nic/nic_parameters.h"
@@ -19,9 +16,5 @@ void add_to(Balance& balance, const NicCounters& nic);
 void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc);
 void add_to(Balance& balance, const LinkCounters& link);
 void add_to(Balance& balance, const TimerCounters& timers);
-
-/// A warning about wires that flow control has stopped for ever, which is a property of the network
-/// and does not fail the run. Empty if there are none.
-std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock);
 
 }  // namespace dcc::vp

@@ -143,6 +143,11 @@ void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m)
   v.figure("jain", m.jain,
            {"", "Jain's index over the flows' goodput while active; 1: all equal",
             Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
+  v.figure("jain_weighted", m.jain_weighted,
+           {"",
+            "Jain's index over the flows' goodput / weight while active; 1: all as their weights "
+            "ask",
+            Statistic::kRatio, Span::kWindow, "fairness by weight (Jain)"});
   v.figure("rtt_us_mean", mean_of(r.rtt_ns),
            {"us", "mean time from a packet's sending to its ACK", Statistic::kMean, Span::kWindow,
             "round trip, mean"});
@@ -226,6 +231,26 @@ void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
   v.list("bins", bins.size(), [&](std::size_t i) { v.members(bins[i]); });
 }
 
+void describe_diagnoses(MetricVisitor& v, const std::vector<Finding>& diagnoses) {
+  v.list("diagnoses", diagnoses.size(), [&](std::size_t i) {
+    const Finding& finding = diagnoses[i];
+    v.figure("id", finding.id, {"", "stable name of the diagnosis (docs/diagnoses.md)"});
+    v.figure("text", finding.text, {"", "what was found, where, and what to do"});
+    v.open_group("figures", {"", "numbers and names of the text, by name"}, [&] {
+      for (const FindingFigure& figure : finding.figures) {
+        std::visit(
+            [&](const auto& value) {
+              v.figure(figure.name, value, {"", ""});
+            },
+            figure.value);
+      }
+    });
+  });
+  std::vector<std::string> texts;
+  for (const Finding& finding : diagnoses) texts.push_back(finding.text);
+  v.texts("warnings", texts, {"", "the texts of diagnoses, which do not fail the run"});
+}
+
 }  // namespace
 
 void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) {
@@ -300,7 +325,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
   members_of("hosts", r.hosts);
   v.group("balance", [&] { v.members(r.balance); });
-  v.texts("warnings", r.warnings, {"", "warnings, which do not fail the run"});
+  describe_diagnoses(v, r.diagnoses);
   v.texts("failures", r.failures, {"", "broken promises: the run exits with 1"});
 }
 

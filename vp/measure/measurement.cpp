@@ -14,6 +14,7 @@ namespace {
 // The greatest number of flows in a series; more would be unreadable and would take longer than the
 // run.
 constexpr std::size_t kMaxSampledFlows = kFewFlows;
+static_assert(kMaxSampledFlows == kMostFlowsInSeries);
 constexpr std::size_t kMaxSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
@@ -341,11 +342,6 @@ void Measurement::finish(RunResults& results) {
   collect_counters(results);
   results.flow_rates = std::move(flow_rates_);
   results.class_series = std::move(class_series_);
-  if (config_.output.series.flows == FlowSeries::kAll && !sample_flow_series_) {
-    results.warnings.push_back("series/flow_rates.csv is left out: the run has " +
-                               std::to_string(plan_.count()) + " flows, at most " +
-                               std::to_string(kMaxSampledFlows) + " are sampled");
-  }
 }
 
 /// Sums what was counted in the window over all processes.
@@ -439,6 +435,14 @@ void Measurement::collect_flows(RunResults& results) const {
       if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
       if (!acknowledged) out.completed = out.end_rx.has_value();
     }
+    out.progress = out.start;
+    for (const PicoSeconds last : {record.last_received, record.last_ack}) {
+      if (out.begun && last.count > 0)
+        out.progress = std::max(out.progress, clock_.simulated(last));
+    }
+    out.rate_cap = spec.rate;
+    out.waiting = spec.service == Service::kRc && record.posted_bytes > record.received_bytes;
+    out.reversed = expects_response(spec.operation);
     out.delivered_total = record.received_bytes;
     out.delivered_measured = record.received_measured;
     out.counts = FlowCounts(record);

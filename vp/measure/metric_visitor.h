@@ -16,7 +16,7 @@
 
 namespace dcc::vp {
 
-enum class MetricType { kNumber, kInteger, kTruth, kText, kTexts };
+enum class MetricType { kNumber, kInteger, kTruth, kText, kTexts, kFigures };
 
 /// A value as the run has it; a file format converts it. A time is written in the unit of its
 /// description (s or us). monostate: the run has no such value.
@@ -73,6 +73,13 @@ class MetricVisitor {
     }
     end_list();
   }
+  /// Visits a group whose figures differ from run to run: `about` describes all of them.
+  template <class Body>
+  void open_group(std::string_view name, const MetricAbout& about, const Body& body) {
+    if (!begin_open_group(name, about)) return;
+    body();
+    end_group();
+  }
   virtual void null_group(std::string_view name) = 0;
   virtual void texts(std::string_view name, const std::vector<std::string>& list,
                      const MetricAbout& about) = 0;
@@ -80,6 +87,11 @@ class MetricVisitor {
  protected:
   virtual void visit(const VisitedMetric& figure) = 0;
   virtual void begin_group(std::string_view name) = 0;
+  /// Returns false if only the group as a whole is of interest; end_group() is not called then.
+  virtual bool begin_open_group(std::string_view name, const MetricAbout& /*about*/) {
+    begin_group(name);
+    return true;
+  }
   virtual void begin_element() = 0;
   virtual void end_group() = 0;  // ends a group or an element of a list
   virtual void begin_list(std::string_view name, std::size_t count) = 0;

@@ -322,13 +322,17 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   Metrics metrics;
   metrics.of_flow = FlowFigures(config, results);
   JainSums active;
+  JainSums by_weight;
   Slowdowns slowdowns, received, reference;
   FlowGrouping grouping(config, results);
   Bytes bytes = 0;
   for (const FlowResult& flow : results.flows) {
     const FlowMetrics m = metrics.of_flow(flow);
     if (!flow.background) bytes += flow.delivered_measured;
-    if (takes_part(flow, m)) active.add(m.goodput_gbps);
+    if (takes_part(flow, m)) {
+      active.add(m.goodput_gbps);
+      if (m.weight.numerator != 0) by_weight.add(m.goodput_gbps / m.weight.value());
+    }
     const Bytes size = flow.bytes.value_or(0);
     slowdowns.add(size, m.slowdown);
     grouping.add(flow, m.fct ? m.fct : m.fct_rx, m.slowdown);
@@ -339,6 +343,7 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   metrics.deadlines = deadline_metrics(results);
   metrics.queries = query_metrics(results.queries);
   metrics.jain = active.index();
+  metrics.jain_weighted = by_weight.index();
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
   add_intervals(results, metrics);

@@ -177,6 +177,8 @@ struct Metrics {
   // Half the width of its 95 % interval (measure/batch_means.h); empty with background flows.
   std::optional<double> goodput_half_gbps;
   std::optional<double> jain;  // of the goodput of active flows; empty if no flow was active
+  // likewise, of goodput / weight; 1 if all flows share by weight
+  std::optional<double> jain_weighted;
   FlowFigures of_flow;
   std::vector<ClassMetrics> classes;       // by DSCP; only classes with flows
   std::vector<TenantMetrics> tenants;      // in the order of the configuration

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/finding.h"
 #include "measure/counter_totals.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
@@ -43,7 +44,12 @@ struct FlowResult {
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // received within `measure`
   FlowCounts counts;
-  bool begun = false;  // true if the first byte was posted
+  // when a byte of the flow was last received or acknowledged; `start` if none was
+  PicoSeconds progress{};
+  BitRate rate_cap{};     // the application's own limit; 0: none
+  bool begun = false;     // true if the first byte was posted
+  bool waiting = false;   // true if posted bytes of a reliable flow have not been received
+  bool reversed = false;  // true if `to` sends the data, as for READ
   bool completed = false;
 };
 
@@ -126,6 +132,8 @@ struct HostResult {
   std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
+  std::uint64_t busy_ns = 0;           // since the CPU last slept, if it is in a trap handler
+  std::uint64_t tables_unwritten = 0;  // 1 if its enabled controller cannot cut a rate
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -160,6 +168,12 @@ struct HostResult {
        "greatest amount of payload in the receive buffer of its NIC; 0 where DMA is as fast as the "
        "port",
        kMaximum, Span::kRun});
+    v(&HostResult::busy_ns, "busy_ns",
+      {"ns", "time since its CPU last slept, if the run ended within a trap handler; else 0",
+       kMaximum, Span::kEnd});
+    v(&HostResult::tables_unwritten, "tables_unwritten",
+      {"", "1 if its controller is enabled and its decrease table is as after reset", kSum,
+       Span::kEnd});
   }
 };
 /// Combines the figures of all hosts, each by its own statistic. `id` has no meaning in the result.
@@ -198,6 +212,9 @@ struct Balance {
       {"", "timer events pending at the end", kSum, Span::kEnd});
   }
 };
+
+/// Greatest number of flows in series/flow_rates.csv; a run with more leaves the series out.
+constexpr std::size_t kMostFlowsInSeries = 2048;
 
 /// Samples over the whole run; all columns have equal length.
 struct FlowRateColumns {
@@ -341,6 +358,13 @@ struct DcbxResult {
   }
 };
 
+/// Hosts that could not be reached from the others after routes had changed.
+struct NetworkSplit {
+  PicoSeconds when{};
+  std::size_t hosts = 0;
+  std::string first;  // name of one of these hosts
+};
+
 /// Digests (`output.digest`): one row for each instant, one column for each device.
 struct DigestColumns {
   std::vector<std::string> devices;
@@ -382,6 +406,7 @@ struct RunResults {
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
+  std::optional<NetworkSplit> split;  // empty if all hosts could be reached at all times
   Balance balance;
   std::optional<QosResult> qos;    // empty if there is no closed loop
   std::optional<DcbxResult> dcbx;  // empty if DCBX is not enabled
@@ -397,8 +422,11 @@ struct RunResults {
   std::vector<std::string> traces;
   /// Trace files that could not be written; all other results are complete.
   std::vector<std::string> lost_traces;
-  /// Notes for the user that do not fail the run.
-  std::vector<std::string> warnings;
+  /// What only the platform could see during the run, in the order of time; diagnose() adds these
+  /// to its findings (diagnose/platform_notes.cpp has their ids).
+  std::vector<Finding> notes;
+  /// What diagnose() found (diagnose/diagnosis.h): for the user, does not fail the run.
+  std::vector<Finding> diagnoses;
 };
 
 }  // namespace dcc::vp

@@ -22,6 +22,10 @@ class Lister final : public MetricVisitor {
                      figure.over});
   }
   void begin_group(std::string_view name) override { enter(name); }
+  bool begin_open_group(std::string_view name, const MetricAbout& about) override {
+    list_.push_back({path_ + std::string(name), MetricType::kFigures, false, about, {}});
+    return false;
+  }
   void begin_element() override { enter("N"); }
   void end_group() override { leave(); }
   void begin_list(std::string_view name, std::size_t count) override {
@@ -58,6 +62,7 @@ std::vector<MetricInfo> list_all() {
   results.deadlock.resize(1);
   results.delays.resize(1);
   results.delays[0].of.messages[0].add(0);
+  results.diagnoses.resize(1);
   results.qos.emplace().tenants.resize(1);
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
@@ -102,6 +107,8 @@ const char* type_name(MetricType type) {
       return "text";
     case MetricType::kTexts:
       return "texts";
+    case MetricType::kFigures:
+      return "figures";
   }
   return "";
 }

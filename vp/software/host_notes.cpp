@@ -29,11 +29,11 @@ class HostNotes final : public PlatformPart {
   void finish(RunResults& results) override {
     for (const std::string& note :
          p_.plan.connections().notes(static_cast<HostId>(p_.hosts.size()))) {
-      results.warnings.push_back(note);
+      results.notes.push_back({"lone_queue_pairs", note, {}});
     }
     for (const auto& host : p_.hosts) {
       if (host->driver() == nullptr || host->nic().host()->dma_faults().count() == 0) continue;
-      results.warnings.push_back(fault_note(*host));
+      results.notes.push_back({"dma_faults", fault_note(*host), {}});
     }
   }
 

@@ -24,19 +24,11 @@ def attention(run):
     for count, one, text in (
             (total["drops"], "bad", "packets were dropped in switches."),
             (sum(h.get("payload_errors", 0) for h in hosts), "bad", "received messages are not what was sent."),
-            (total["cnps_dropped_no_slot"], "warn",
-             "notifications found no free slot in a controller and were lost."),
-            (sum(h["missed_latency"] for h in hosts), "warn",
-             "timer events of controllers were issued too late for their tick."),
-            (sum(h.get("cnps_lost", 0) for h in hosts), "warn",
-             "notifications found the input queue of a controller full and were lost."),
-            (sum(h.get("inputs_dropped", 0) for h in hosts), "warn",
-             "notifications came while a controller was reset and were lost."),
             (total["retransmits"], "warn", "packets were sent again."),
             (total["pfc_pauses"], "note", "times a priority was paused (PFC).")):
         if count:
             found.append((one, f"{number(count)} {text}"))
-    found += [("warn", text) for text in m.get("warnings", [])]
+    found += [("warn", f"{finding['text']} [{finding['id']}]") for finding in m.get("diagnoses", [])]
     return sorted(found, key=lambda item: ("bad", "warn", "note").index(item[0]))
 
 

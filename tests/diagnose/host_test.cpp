@@ -1,0 +1,177 @@
+// Diagnoses of hosts and controllers: slots, timers, marks, weights, memory, firmware, settings.
+#include "controller/dcc.h"
+#include "synthetic_run.h"
+
+namespace dcc::vp {
+namespace {
+
+const std::string kWeights = "dscp: {46: {weight: 4}, 10: {weight: 1}}\n";
+const std::string kByWeight =
+    kWeights + "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n";
+const std::string kDcqcnLaw =
+    kWeights + "nic: {congestion_control: {algorithm: dcc, policy: dcqcn}}\n";
+
+TEST(SlotsFull, OfTheHardwareOnly) {
+  SyntheticRun run(kByWeight);
+  EXPECT_FALSE(run.found("slots_full"));
+  run.count(&AlgorithmCounters::cnps_dropped_no_slot, 3);
+  EXPECT_EQ(run.found("slots_full")->text.rfind("3 notifications found all 1024 slots", 0), 0u);
+  SyntheticRun other("nic: {congestion_control: {algorithm: dcqcn}}\n");
+  other.count(&AlgorithmCounters::cnps_dropped_no_slot, 3);
+  EXPECT_FALSE(other.found("slots_full"));
+}
+
+TEST(TimersLate, MoreSlotsThanAnIntervalServes) {
+  SyntheticRun run(kByWeight);
+  auto& dcc = run.loaded.config.nic.congestion_control.of<DccParameters>("dcc");
+  dcc.increase_timer = kMicroSecond * 22;
+  run.results.hosts[1].slots_in_use_max = 679;  // 5496 of the interval's 5500 cycles
+  EXPECT_FALSE(run.found("timers_late"));
+  run.results.hosts[1].slots_in_use_max = 680;
+  EXPECT_EQ(run.found("timers_late")->text.rfind("680 slots of a controller were in use", 0), 0u);
+}
+
+TEST(TimersLate, ALagOfATenthOfTheInterval) {
+  SyntheticRun run(kByWeight);
+  auto& dcc = run.loaded.config.nic.congestion_control.of<DccParameters>("dcc");
+  dcc.increase_timer = kMicroSecond * 50;
+  run.results.hosts[2].missed_latency = 82;
+  run.results.hosts[2].timer_lateness_max_ticks = 5;
+  EXPECT_FALSE(run.found("timers_late")) << "5 ticks of 1 us";
+  run.results.hosts[2].timer_lateness_max_ticks = 6;
+  EXPECT_TRUE(says(run.found("timers_late"), "82 timer events"));
+}
+
+TEST(NotificationsLost, InAFullQueueOrAReset) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("notifications_lost"));
+  run.results.hosts[1].inputs_dropped = 2;
+  EXPECT_TRUE(run.found("notifications_lost"));
+  run.results.hosts[1] = {};
+  run.results.hosts[3].cnps_lost = 1;
+  EXPECT_TRUE(run.found("notifications_lost"));
+}
+
+TEST(Pauses, WhereClassesShareByWeight) {
+  SyntheticRun run(kByWeight);
+  EXPECT_FALSE(run.found("pauses"));
+  run.count(&PfcCounters::pauses_sent, 7);
+  EXPECT_EQ(run.found("pauses")->text.rfind("PFC paused 7 times", 0), 0u);
+  SyntheticRun plain(kDcqcnLaw);
+  plain.count(&PfcCounters::pauses_sent, 7);
+  EXPECT_FALSE(plain.found("pauses"));
+}
+
+TEST(NearlyAllMarked, FromOnePercentUnmarkedDown) {
+  SyntheticRun run(kByWeight);
+  run.add(1, 0, 46).delivered_measured = 1'000'000;  // a thousand packets
+  run.count(&SwitchCounters::ecn_marks, 990);
+  EXPECT_FALSE(run.found("nearly_all_marked"));
+  run.count(&SwitchCounters::ecn_marks, 991);
+  EXPECT_TRUE(says(run.found("nearly_all_marked"), "nearly every packet was marked (991 of 1000)"));
+}
+
+TEST(WeightsWithoutEffect, EqualSharesOfUnequalWeights) {
+  SyntheticRun run(kByWeight);
+  run.add(1, 0, 46).delivered_measured = 57'000'000;
+  run.add(2, 0, 10).delivered_measured = 57'000'000;
+  run.use("s0->h0", 0.99);
+  const auto found = run.found("weights_without_effect");
+  EXPECT_TRUE(says(found, "no packet was marked")) << found->text;
+  EXPECT_NEAR(figure_of(found, "effect"), 0, 1e-9);
+  run.use("s0->h0", 0.9);
+  EXPECT_TRUE(says(run.found("weights_without_effect"), "did not fill a link"));
+  // 4^0.25 = 1.414: a quarter of the effect, on a logarithmic scale.
+  run.results.flows[0].delivered_measured = 80'500'000;
+  EXPECT_TRUE(run.found("weights_without_effect"));
+  run.results.flows[0].delivered_measured = 80'700'000;
+  EXPECT_FALSE(run.found("weights_without_effect"));
+}
+
+TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
+  SyntheticRun run(kDcqcnLaw);
+  run.add(1, 0, 46);
+  run.add(2, 0, 10);
+  EXPECT_TRUE(says(run.found("weights_without_effect"), "policy: dcqcn did not turn them"));
+  run.results.flows[1].start = kMilliSecond * 12;  // there for four fifths of the window
+  EXPECT_FALSE(run.found("weights_without_effect"));
+  run.results.flows[1].start = PicoSeconds(0);
+  run.add(3, 4, 10);
+  EXPECT_FALSE(run.found("weights_without_effect")) << "several bottlenecks";
+  run.results.flows.pop_back();
+  run.results.flows[1].dscp = 46;
+  EXPECT_FALSE(run.found("weights_without_effect")) << "one weight";
+}
+
+TEST(HostSlowerThanPort, RateOrReads) {
+  const auto with = [](const std::string& nic) {
+    return foreseen("topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\nnic: {" +
+                        nic + "}\ntraffic: [{kind: flow, from: 1, to: 0}]\n",
+                    "host_slower_than_port");
+  };
+  const auto slow = with("payload: real, dma: {rate: 40Gbps}");
+  EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << slow->text;
+  EXPECT_NEAR(figure_of(slow, "memory_gbps"), 40, 1e-9);
+  // 1000 of 1082 or so bytes on the wire are payload.
+  EXPECT_NEAR(figure_of(slow, "port_gbps"), 92.4, 0.3);
+  EXPECT_FALSE(with("payload: real, dma: {rate: 95Gbps}"));
+  EXPECT_FALSE(with("payload: real"));
+  EXPECT_FALSE(with("payload: virtual, dma: {rate: 40Gbps}"));
+  // 1000 B in 1 us and 31 ns, four at a time: 31 Gb/s.
+  const auto few = with("payload: real, dma: {latency: 1us, outstanding: 4}");
+  EXPECT_TRUE(says(few, "4 reads of 1000 B at once"));
+  EXPECT_NEAR(figure_of(few, "memory_gbps"), 31.0, 0.2);
+}
+
+TEST(HostBusyAtEnd, ATenthOfTheRun) {
+  SyntheticRun run;
+  run.results.hosts[3].busy_ns = 1'999'999;
+  EXPECT_FALSE(run.found("host_busy_at_end"));
+  run.results.hosts[3].busy_ns = 2'000'000;
+  EXPECT_TRUE(says(run.found("host_busy_at_end"), "Host 3 was in an interrupt or trap handler"));
+  run.results.sim_time = kMicroSecond * 500;
+  run.results.hosts[3].busy_ns = 99'999;
+  EXPECT_FALSE(run.found("host_busy_at_end"));
+}
+
+TEST(DecreaseTableUnwritten, NamesTheHosts) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("decrease_table_unwritten"));
+  run.results.hosts[1].tables_unwritten = 1;
+  EXPECT_EQ(run.found("decrease_table_unwritten")->text.rfind("host 1: the controller is", 0), 0u);
+}
+
+TEST(PlatformNotes, AreJoinedById) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("dma_faults"));
+  run.results.notes = {{"dma_faults", "host 1: a", {}}, {"lone_queue_pairs", "host 2: b", {}}};
+  run.results.notes.push_back({"dma_faults", "host 3: c", {}});
+  EXPECT_EQ(run.found("dma_faults")->text, "host 1: a; host 3: c");
+  EXPECT_EQ(run.found("lone_queue_pairs")->text, "host 2: b");
+}
+
+TEST(UnusedParameters, AreThoseThatDifferFromTheDefault) {
+  const auto with = [](const std::string& yaml) {
+    return foreseen(std::string(SyntheticRun::kStar) + yaml, "unused_parameters");
+  };
+  EXPECT_FALSE(with(""));
+  const auto dma = with("nic: {dma: {rate: 40Gbps}}\n");
+  EXPECT_TRUE(says(dma, "nic.dma.rate (40Gbps): nic.payload is virtual")) << dma->text;
+  EXPECT_FALSE(with("nic: {dma: {rate: 256Gbps}}\n")) << "the default";
+  EXPECT_FALSE(foreseen("nic: {payload: real, dma: {rate: 40Gbps}}\n", "unused_parameters"));
+  EXPECT_TRUE(with("switch: {pfc: {enabled: false, alpha: 1}}\n"));
+  EXPECT_FALSE(with("switch: {pfc: {alpha: 1}}\n"));
+  EXPECT_TRUE(with("nic: {congestion_control: {algorithm: dcqcn}, controller: {slots: 64}}\n"));
+  EXPECT_FALSE(with("nic: {controller: {slots: 64}}\n"));
+}
+
+TEST(SettingsAdapted, TellsNotesOfTheConfiguration) {
+  EXPECT_FALSE(SyntheticRun().found("settings_adapted"));
+  LoadedConfig loaded =
+      load_config_text("duration: 10ms\nmeasure: {to: 9ms}\n", "t.yaml", ".", {"duration=5ms"});
+  const auto found = of_id(foresee(loaded), "settings_adapted");
+  EXPECT_TRUE(says(found, "measure.to: 9ms is after the end of the run"));
+}
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,187 @@
+// Diagnoses of the network's own machinery: timers, PFC, headroom, ECN thresholds, faults.
+#include "synthetic_run.h"
+
+namespace dcc::vp {
+namespace {
+
+std::string star(const std::string& link, const std::string& more) {
+  return "topology: {kind: star, hosts: 5, link: {" + link + "}}\nhost: {driver: none}\n" + more +
+         "traffic: [{kind: incast, senders: 1..4, receiver: 0}]\n";
+}
+
+TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
+  SyntheticRun run("nic: {recovery: {timeout: 500us}}\n");
+  EXPECT_FALSE(run.found("timeouts_without_loss"));
+  run.count(&NicCounters::timeouts, 3);
+  run.count(&FlowRecord::retransmits, 40);
+  run.results.rtt_ns.add(900'000);
+  const auto found = run.found("timeouts_without_loss");
+  EXPECT_TRUE(says(found, "3 retransmission timers ran out although no packet was lost, and 40"));
+  EXPECT_TRUE(says(found, "nic.recovery.timeout is 500us"));
+  run.results.balance.packets_dropped = 1;  // perhaps before the window
+  EXPECT_FALSE(run.found("timeouts_without_loss"));
+  run.results.balance.packets_dropped = 0;
+  run.count(&NicCounters::icrc_errors, 1);
+  EXPECT_FALSE(run.found("timeouts_without_loss"));
+}
+
+TEST(TimeoutsWithoutLoss, NamesMessagesThatAreTooLong) {
+  SyntheticRun run("nic: {ack: per_message}\n");
+  run.count(&NicCounters::timeouts, 1);
+  EXPECT_TRUE(says(run.found("timeouts_without_loss"), "a whole message must arrive"));
+}
+
+// 80 km of fibre at 100 Gb/s: 2 * 400 us * 12.5 GB/s = 10 MB for each input.
+TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
+  const auto far = [](const char* buffer) {
+    return star("rate: 100Gbps, delay: 400us", std::string("switch: {buffer: ") + buffer + "}\n");
+  };
+  const auto small = foreseen(far("8MB"), "headroom_exceeds_buffer");
+  EXPECT_TRUE(says(small, "packets are dropped at an empty switch")) << small->text;
+  const auto tight = foreseen(far("39MB"), "headroom_exceeds_buffer");
+  EXPECT_TRUE(says(tight, "4 inputs with 1 lossless priority need")) << tight->text;
+  EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // three packets for each input
+  EXPECT_FALSE(foreseen(far("41MB"), "headroom_exceeds_buffer"));
+}
+
+TEST(HeadroomExceedsBuffer, OnlyWhereTrafficIsLossless) {
+  const std::string link = "rate: 100Gbps, delay: 400us";
+  EXPECT_FALSE(foreseen(star(link, "switch: {buffer: 8MB, pfc: {enabled: false}}\n"),
+                        "headroom_exceeds_buffer"));
+  EXPECT_FALSE(foreseen(star(link, "switch: {buffer: 8MB, pfc: {priorities: [3]}}\n"),
+                        "headroom_exceeds_buffer"));
+  EXPECT_TRUE(foreseen(star(link, "switch: {buffer: 8MB, pfc: {priorities: [0]}}\n"),
+                       "headroom_exceeds_buffer"));
+  EXPECT_FALSE(foreseen(star(link, "switch: {buffer: 8MB, pfc: {headroom: 1MB}}\n"),
+                        "headroom_exceeds_buffer"))
+      << "the user's headroom fits; a loss then tells what is missing";
+}
+
+TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
+  const std::string traffic = "traffic: [{kind: incast, senders: 1..4, receiver: 0}]\n";
+  SyntheticRun set("switch: {pfc: {headroom: 10KB}}\n" + traffic);
+  EXPECT_FALSE(set.found("lossless_loss"));
+  set.count(&SwitchCounters::dropped, 5);
+  const auto found = set.found("lossless_loss");
+  // 2 us at 12.5 GB/s are 25 KB, three packets of 1082 B with overhead, and the pause frame.
+  EXPECT_NEAR(figure_of(found, "missing_bytes"), 25'000 + 3 * 1'100 + 84 - 10'000, 60);
+  EXPECT_TRUE(says(found, "5 packets of lossless classes found no room")) << found->text;
+  EXPECT_TRUE(says(found, "headroom: auto reserves it")) << found->text;
+  SyntheticRun automatic("switch: {buffer: 100KB}\n" + traffic);
+  automatic.count(&SwitchCounters::dropped, 5);
+  EXPECT_TRUE(says(automatic.found("lossless_loss"), "the inputs of s0 need"));
+  SyntheticRun lossy("switch: {pfc: {enabled: false}}\n" + traffic);
+  lossy.count(&SwitchCounters::dropped, 5);
+  EXPECT_FALSE(lossy.found("lossless_loss"));
+}
+
+TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {
+  SyntheticRun run(
+      "dscp: {0: {priority: 0}, 26: {priority: 3}}\nswitch: {pfc: {priorities: [3]}}\n"
+      "traffic: [{kind: flow, from: 1, to: 0}, {kind: flow, from: 2, to: 0, dscp: 26}]\n");
+  const auto again = [](std::uint64_t packets) {
+    FlowRecord record;
+    record.retransmits = packets;
+    return FlowCounts(record);
+  };
+  run.count(&SwitchCounters::dropped, 50);
+  run.add(1, 0, 0).counts = again(50);
+  run.add(2, 0, 26);
+  EXPECT_FALSE(run.found("lossless_loss"));
+  run.results.flows[1].counts = again(2);
+  EXPECT_EQ(figure_of(run.found("lossless_loss"), "packets"), 2);
+  run.count(&NicCounters::timeouts, 1);  // may have sent them again
+  EXPECT_FALSE(run.found("lossless_loss"));
+}
+
+// Four inputs with alpha 1/8 and 10 KB of headroom each leave S = 1000 - 40 = 960 KB; they hold 960
+// * 0.5 / 1.5 = 320 KB when all are paused.
+std::optional<Finding> thresholds(const std::string& kmin, const std::string& algorithm = "dcqcn",
+                                  const std::string& more = "") {
+  return foreseen(
+      "topology: {kind: star, hosts: 5, link: {rate: 25Gbps, delay: 1us}}\n"
+      "nic: {mtu: 1000B, congestion_control: {algorithm: " +
+          algorithm +
+          "}}\nswitch: {buffer: 1000KB, pfc: {alpha: 0.125, reference_rate: none, headroom: 10KB}, "
+          "ecn: {reference_rate: none, kmax: 10MB, kmin: " +
+          kmin + more + "}}\n",
+      "thresholds_beyond_buffer");
+}
+
+TEST(ThresholdsBeyondBuffer, TellsTheQueueAtWhichPfcHasPausedEverybody) {
+  const auto told = thresholds("320000B");
+  ASSERT_TRUE(told);
+  EXPECT_EQ(
+      told->text,
+      "ECN cannot act at s0->h0: it marks from a queue of 320 KB on (switch.ecn.kmin), but PFC "
+      "has paused all 4 inputs that fill it by 320 KB = S A / (1 + A), where S = 960 KB is the "
+      "buffer of 1000 KB without 40 KB of headroom, and A = 0.5 the sum of their alpha; a kmin "
+      "well below 320 KB would (5 ports are like that)");
+  EXPECT_EQ(figure_of(told, "reach_bytes"), 320'000);
+  EXPECT_EQ(figure_of(told, "ports"), 5);
+  EXPECT_FALSE(thresholds("319999B"));
+}
+
+TEST(ThresholdsBeyondBuffer, WithoutPfcTheBufferIsTheEnd) {
+  const auto lossy = [](const char* kmin) {
+    return foreseen(
+        "topology: {kind: star, hosts: 5, link: {rate: 25Gbps, delay: 1us}}\n"
+        "nic: {congestion_control: {algorithm: dctcp}}\n"
+        "switch: {buffer: 1MB, pfc: {enabled: false}, ecn: {reference_rate: none, kmax: 2MB, "
+        "kmin: " +
+            std::string(kmin) + "}}\n",
+        "thresholds_beyond_buffer");
+  };
+  EXPECT_TRUE(says(lossy("1MB"), "and the buffer holds 1000 KB; a kmin well below 1000 KB would"));
+  EXPECT_FALSE(lossy("999999B"));
+}
+
+TEST(ThresholdsBeyondBuffer, SaysNothingWhereMarksTellNobody) {
+  EXPECT_TRUE(thresholds("2MB", "dcc"));
+  EXPECT_FALSE(thresholds("2MB", "hpcc"));
+  EXPECT_FALSE(thresholds("2MB", "none"));
+  EXPECT_FALSE(thresholds("2MB", "dcc", ", enabled: false"));
+}
+
+TEST(ThresholdsBeyondBuffer, APortWithoutInputsHasNoQueue) {
+  EXPECT_FALSE(foreseen(
+      "topology:\n"
+      "  kind: custom\n"
+      "  nodes: [{name: a}, {name: b}, {name: s, kind: switch}, {name: end, kind: switch}]\n"
+      "  links: [{from: a, to: s}, {from: b, to: s}, {from: s, to: end}]\n"
+      "switch: {ecn: {kmin: 5KB}}\n",
+      "thresholds_beyond_buffer"));
+}
+
+TEST(Deadlock, NamesALink) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("deadlock"));
+  run.results.deadlock = {{"s0->s1", 3}, {"s1->s0", 3}};
+  EXPECT_EQ(run.found("deadlock")->text,
+            "PFC deadlock: 2 wires have paused each other in a circle and can never send again, "
+            "s0->s1 (priority 3) among them");
+}
+
+TEST(NetworkSplit, NamesAHost) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("network_split"));
+  run.results.split = NetworkSplit{kMicroSecond * 150, 2, "h3"};
+  EXPECT_EQ(run.found("network_split")->text,
+            "The network was split: when routes converged at 150us, 2 of 5 hosts could not be "
+            "reached from the others, h3 among them");
+}
+
+TEST(DcbxDiffers, NamesTheFirstLink) {
+  SyntheticRun run;
+  run.results.dcbx.emplace();
+  EXPECT_FALSE(run.found("dcbx_differs"));
+  run.results.dcbx->differences = {{"h2->s0", "pfc", "none", "0,3", PicoSeconds(0)}};
+  EXPECT_EQ(run.found("dcbx_differs")->text,
+            "DCBX: the ends of h2->s0 differ in pfc and neither is willing to give way: none here, "
+            "0,3 there");
+  run.results.dcbx->differences[0].of = "lldp";
+  EXPECT_TRUE(says(run.found("dcbx_differs"), "no LLDP frames come back on h2->s0"));
+}
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,118 @@
+// A configuration and the results of a run of it that all is well with, for tests to spoil.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/yaml_reader.h"
+#include "diagnose/diagnosis.h"
+#include "fabric/topology.h"
+
+namespace dcc::vp {
+
+inline std::optional<Finding> of_id(const std::vector<Finding>& findings, const std::string& id) {
+  for (const Finding& finding : findings) {
+    if (finding.id == id) return finding;
+  }
+  return std::nullopt;
+}
+
+/// The number of a finding's figure; fails the test if there is none of this name.
+inline double figure_of(const std::optional<Finding>& finding, const std::string& name) {
+  if (finding) {
+    for (const FindingFigure& figure : finding->figures) {
+      if (figure.name == name) return std::get<double>(figure.value);
+    }
+  }
+  ADD_FAILURE() << "no figure " << name;
+  return 0;
+}
+
+inline bool says(const std::optional<Finding>& finding, const std::string& words) {
+  return finding && finding->text.find(words) != std::string::npos;
+}
+
+/// What `dccvp check` tells of a configuration, by id.
+inline std::optional<Finding> foreseen(const std::string& yaml, const std::string& id) {
+  return of_id(foresee(load_config_text(yaml, "t.yaml", std::filesystem::path("."), {})), id);
+}
+
+/// A star of five hosts with links of 100 Gb/s and 1 us; a window from 10 to 20 ms of 20 ms; no
+/// flows yet and all links idle.
+struct SyntheticRun {
+  explicit SyntheticRun(const std::string& more = "", const std::string& topology = kStar)
+      : loaded(load_config_text(topology + more, "t.yaml", std::filesystem::path("."), {})) {
+    results.completed = true;
+    results.sim_time = kMilliSecond * 20;
+    results.measured_from = kMilliSecond * 10;
+    results.measured_to = kMilliSecond * 20;
+    const Topology network = Topology::of(loaded.config.topology);
+    for (NodeId node = 0; node < static_cast<NodeId>(network.nodes().size()); ++node) {
+      for (int port = 0; port < network.node(node).ports; ++port) {
+        LinkResult link;
+        link.name = network.wire_name(node, port);
+        link.rate = network.link(node, port).rate;
+        results.links.push_back(link);
+      }
+    }
+    for (int host = 0; host < network.hosts(); ++host) {
+      results.hosts.push_back({});
+      results.hosts.back().id = static_cast<HostId>(host);
+    }
+  }
+
+  /// Adds a flow that began at once and is busy until the end.
+  FlowResult& add(HostId from, HostId to, unsigned dscp = 0) {
+    FlowResult flow;
+    flow.id = static_cast<std::uint32_t>(results.flows.size());
+    flow.from = from;
+    flow.to = to;
+    flow.dscp = dscp;
+    flow.begun = true;
+    flow.waiting = true;
+    flow.progress = results.sim_time;
+    flow.delivered_measured = 1'000'000;
+    results.flows.push_back(flow);
+    return results.flows.back();
+  }
+  /// Adds a flow of so many bytes that has completed.
+  FlowResult& add_done(HostId from, HostId to, PicoSeconds start, PicoSeconds end) {
+    FlowResult& flow = add(from, to);
+    flow.bytes = 1'000'000;
+    flow.start = start;
+    flow.end = flow.end_rx = flow.progress = end;
+    flow.ideal = kMicroSecond * 80;
+    flow.completed = true;
+    flow.waiting = false;
+    return flow;
+  }
+  /// Sets the time for which a link was busy within the window.
+  void use(const std::string& link, double share) {
+    for (LinkResult& one : results.links) {
+      if (one.name == link) {
+        one.busy = PicoSeconds(static_cast<std::int64_t>(share * 1e10));
+        return;
+      }
+    }
+    ADD_FAILURE() << "no link " << link;
+  }
+  template <class Counters>
+  void count(std::uint64_t Counters::*counter, std::uint64_t value) {
+    results.counters.set(counter, value);
+  }
+  std::vector<Finding> all() const { return diagnose(loaded, results); }
+  std::optional<Finding> found(const std::string& id) const { return of_id(all(), id); }
+
+  static constexpr const char* kStar =
+      "topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\n"
+      "host: {driver: none}\nduration: 20ms\nmeasure: {from: 10ms}\n";
+
+  LoadedConfig loaded;
+  RunResults results;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,214 @@
+// Diagnoses of traffic: links that idle, flows that starve, time without flows, few samples.
+#include "synthetic_run.h"
+
+namespace dcc::vp {
+namespace {
+
+TEST(IdleLink, IsToldWhereDataWaitedAllTheTime) {
+  SyntheticRun run;
+  for (HostId sender = 1; sender <= 4; ++sender) {
+    run.add(sender, 0);
+    run.use("h" + std::to_string(sender) + "->s0", 0.15);
+  }
+  run.use("s0->h0", 0.6);
+  run.count(&AlgorithmCounters::rate_decreases, 12);
+  const auto found = run.found("idle_link");
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(says(found, "Link s0->h0 (100Gbps) was busy for 60.0 %")) << found->text;
+  EXPECT_TRUE(says(found, "cut rates 12 times")) << found->text;
+  EXPECT_NEAR(figure_of(found, "utilisation"), 0.6, 1e-9);
+  EXPECT_EQ(figure_of(found, "flows"), 4);
+}
+
+TEST(IdleLink, IsNotToldWhereSomeLinkOfTheWayIsFull) {
+  SyntheticRun run;
+  run.add(1, 0);
+  run.use("s0->h0", 0.5);
+  run.use("h1->s0", 0.85);  // host 1 sends to others, too
+  EXPECT_FALSE(run.found("idle_link"));
+  run.use("h1->s0", 0.79);
+  EXPECT_TRUE(run.found("idle_link"));
+}
+
+TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
+  SyntheticRun run;
+  run.add(1, 0).rate_cap = BitRate(10'000'000'000);
+  run.results.flows[0].delivered_measured = 11'000'000;  // 8.8 Gb/s of payload in 10 ms
+  run.use("s0->h0", 0.1);
+  EXPECT_FALSE(run.found("idle_link"));
+  run.results.flows[0].delivered_measured = 5'000'000;
+  EXPECT_TRUE(run.found("idle_link")) << "it wants 10 Gb/s and gets 4";
+  run.results.flows[0].delivered_measured = 11'000'000;
+  run.add_done(2, 0, kMilliSecond * 10, kMilliSecond * 18);
+  EXPECT_FALSE(run.found("idle_link")) << "a flow that ends within the window";
+  run.results.flows[1].end = run.results.flows[1].end_rx = kMilliSecond * 19 + kMicroSecond;
+  EXPECT_TRUE(run.found("idle_link")) << "it was there for nine tenths of the window";
+}
+
+TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
+  SyntheticRun run;
+  run.add(1, 0);
+  // Twelve links of 1 us and 90 ns: 13 us at most, twenty times.
+  run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
+  EXPECT_FALSE(run.found("idle_link"));
+  run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 280;
+  EXPECT_TRUE(run.found("idle_link"));
+}
+
+TEST(IdleLink, TheFabricCounts) {
+  const std::string leaf_spine =
+      "topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: 2, host_link: {rate: "
+      "100Gbps}, fabric_link: {rate: 50Gbps}}\nhost: {driver: none}\n";
+  SyntheticRun run("", leaf_spine);
+  run.add(0, 2);
+  run.use("leaf0->spine0", 0.97);
+  run.use("leaf1->h2", 0.49);
+  EXPECT_FALSE(run.found("idle_link"));
+  run.use("leaf0->spine0", 0.5);
+  EXPECT_TRUE(run.found("idle_link"));
+  SyntheticRun local("", leaf_spine);
+  local.add(0, 1);
+  local.use("leaf0->spine0", 0.97);  // does not lie between neighbours
+  EXPECT_TRUE(local.found("idle_link"));
+}
+
+TEST(IdleLink, DataOfAReadComesFromTheOtherEnd) {
+  SyntheticRun run;
+  run.add(0, 1).reversed = true;
+  run.use("h1->s0", 0.9);
+  EXPECT_FALSE(run.found("idle_link"));
+  run.results.flows[0].reversed = false;
+  EXPECT_TRUE(run.found("idle_link"));
+}
+
+const std::string kTimeout = "nic: {recovery: {timeout: 1ms}}\n";
+
+TEST(StarvingFlows, AreToldWithTheCounts) {
+  SyntheticRun run(kTimeout);
+  run.add_done(1, 0, PicoSeconds(0), kMilliSecond);
+  FlowResult& stuck = run.add(2, 0);
+  stuck.bytes = 20'000;
+  stuck.progress = kMilliSecond * 12;
+  run.results.flows.push_back({});  // never begun
+  const auto found = run.found("starving_flows");
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(says(found,
+                   "1 of 1 unfinished flows starve (1 of 2 begun flows completed): flow 1 "
+                   "from host 2 to host 0 made no progress for 8ms"))
+      << found->text;
+  EXPECT_NEAR(figure_of(found, "silence_s"), 8e-3, 1e-12);
+}
+
+TEST(StarvingFlows, AShortSilenceIsNone) {
+  SyntheticRun run(kTimeout);
+  FlowResult& slow = run.add(1, 0);
+  slow.progress = kMilliSecond * 15 + kMicroSecond;  // less than a quarter of its life
+  EXPECT_FALSE(run.found("starving_flows"));
+  slow.progress = kMilliSecond * 15;
+  EXPECT_TRUE(run.found("starving_flows"));
+  slow.start = kMilliSecond * 19;
+  slow.progress = kMilliSecond * 19;  // as long as it lives, but a timer may still help
+  EXPECT_FALSE(run.found("starving_flows"));
+  slow.start = slow.progress = kMilliSecond * 18;
+  EXPECT_TRUE(run.found("starving_flows"));
+}
+
+TEST(StarvingFlows, WaitTheirTurnAmongMany) {
+  SyntheticRun run(kTimeout,
+                   "topology: {kind: star, hosts: 5, link: {rate: 10Mbps, delay: 1us}}\n"
+                   "host: {driver: none}\n");
+  // A packet takes 0.9 ms: twenty round trips over twelve links are 210 ms.
+  run.add(1, 0).progress = kMilliSecond * 5;
+  run.results.sim_time = kMilliSecond * 200;
+  EXPECT_FALSE(run.found("starving_flows"));
+  run.results.sim_time = kMilliSecond * 300;
+  EXPECT_TRUE(run.found("starving_flows"));
+  // Twenty packets of each of twenty flows are 350 ms.
+  for (int flow = 1; flow < 20; ++flow) run.add(2, 0).progress = kMilliSecond * 299;
+  EXPECT_FALSE(run.found("starving_flows"));
+}
+
+TEST(StarvingFlows, AreNotThoseThatHaveNothingToSend) {
+  SyntheticRun run(kTimeout);
+  FlowResult& flow = run.add(1, 0);
+  flow.progress = PicoSeconds(0);
+  EXPECT_TRUE(run.found("starving_flows"));
+  flow.waiting = false;
+  EXPECT_FALSE(run.found("starving_flows"));
+  flow.waiting = true;
+  flow.stopped = kMilliSecond;
+  EXPECT_FALSE(run.found("starving_flows"));
+  flow.stopped.reset();
+  flow.begun = false;
+  EXPECT_FALSE(run.found("starving_flows"));
+}
+
+TEST(TrafficEndsEarly, AnIdleTailOfTheWindow) {
+  SyntheticRun run;
+  run.add_done(1, 0, PicoSeconds(0), kMilliSecond * 18);
+  const auto found = run.found("traffic_ends_early");
+  EXPECT_TRUE(says(found, "The last flow ended at 18ms, and the window goes on until 20ms"));
+  EXPECT_NEAR(figure_of(found, "idle_share"), 0.2, 1e-12);
+  run.add_done(2, 0, PicoSeconds(0), kMilliSecond * 19);
+  EXPECT_FALSE(run.found("traffic_ends_early"));
+  run.add_done(2, 0, PicoSeconds(0), kMilliSecond * 5);
+  run.add(3, 0);
+  run.results.flows[1].progress = kMilliSecond * 4;
+  EXPECT_FALSE(run.found("traffic_ends_early")) << "a flow goes on";
+}
+
+TEST(TrafficEndsEarly, ANumberOfRoundsThatDoesNotReachTheWindowsEnd) {
+  const std::string entry =
+      "traffic: [{kind: partition_aggregate, receiver: 0, bytes: 2KB, period: 100us, rounds: "
+      "10}]\n";
+  SyntheticRun run(entry);
+  run.add_done(1, 0, PicoSeconds(0), kMilliSecond * 12);
+  run.results.sim_time = run.results.measured_to = kMilliSecond * 12;
+  EXPECT_FALSE(run.found("traffic_ends_early")) << "the window ends with the run";
+  run.loaded.config.measure.to = kMilliSecond * 20;
+  EXPECT_TRUE(says(run.found("traffic_ends_early"),
+                   "had ended at 12ms, before measure.to: 20ms: traffic.0.rounds = 10"));
+  run.loaded.config.measure.to = kMilliSecond * 13;
+  EXPECT_FALSE(run.found("traffic_ends_early"));
+}
+
+TEST(TrafficEndsEarly, WhatCannotBegin) {
+  const std::string traffic = "traffic: [{kind: flow, from: 1, to: 0, start: 20ms}]\n";
+  EXPECT_TRUE(says(foreseen(SyntheticRun::kStar + traffic, "traffic_ends_early"),
+                   "traffic.0.start: 20ms is not before the end of the run at 20ms"));
+  EXPECT_FALSE(foreseen(
+      SyntheticRun::kStar + std::string("traffic: [{kind: flow, from: 1, to: 0, start: 19ms}]\n"),
+      "traffic_ends_early"));
+  SyntheticRun run(traffic);
+  run.add(1, 0).begun = false;
+  EXPECT_TRUE(says(run.found("traffic_ends_early"), "None of 1 flows began within 20ms"));
+}
+
+TEST(FewSamples, BetweenWhatIsShownSinglyAndAHundred) {
+  SyntheticRun run;
+  const auto up_to = [&run](std::size_t flows) {
+    while (run.results.flows.size() < flows) run.add_done(1, 0, kMilliSecond, kMilliSecond * 20);
+  };
+  up_to(16);
+  EXPECT_FALSE(run.found("few_samples"));
+  up_to(17);
+  EXPECT_EQ(figure_of(run.found("few_samples"), "samples"), 17);
+  up_to(99);
+  EXPECT_TRUE(run.found("few_samples"));
+  up_to(100);
+  EXPECT_FALSE(run.found("few_samples"));
+  run.results.flows.back().completed = false;
+  EXPECT_TRUE(run.found("few_samples"));
+}
+
+TEST(SeriesLeftOut, CountsWhatBegan) {
+  SyntheticRun run;
+  run.results.flows.resize(2049);
+  run.results.flows[7].begun = true;
+  EXPECT_TRUE(says(run.found("series_left_out"), "the run has 2049 flows (1 began)"));
+  run.loaded.config.output.series.flows = FlowSeries::kNone;
+  EXPECT_FALSE(run.found("series_left_out"));
+}
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,87 @@
+// Diagnoses: each looks for one way in which a run misleads or fails to answer what was asked. A
+// diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/yaml_reader.h"
+#include "diagnose/finding.h"
+#include "fabric/topology.h"
+#include "measure/results.h"
+
+namespace dcc::vp {
+
+/// What a diagnosis looks at. The configuration and results outlive this object.
+class Evidence {
+ public:
+  /// Before the run.
+  explicit Evidence(const LoadedConfig& loaded) : loaded_(loaded) {}
+  /// At its end.
+  Evidence(const LoadedConfig& loaded, const RunResults& results)
+      : loaded_(loaded), results_(&results) {}
+
+  const LoadedConfig& loaded() const { return loaded_; }
+  const PlatformConfig& config() const { return loaded_.config; }
+  /// Null before the run.
+  const RunResults* results() const { return results_; }
+  /// True if the user wrote this parameter or section, in a file or with `-c`.
+  bool wrote(const std::string& path) const { return loaded_.places.count(path) != 0; }
+  /// The network; built at the first call.
+  const Topology& topology() const;
+
+ private:
+  const LoadedConfig& loaded_;
+  const RunResults* results_ = nullptr;
+  mutable std::optional<Topology> topology_;
+};
+
+class Diagnosis {
+ public:
+  struct Observation {
+    std::string text;
+    std::vector<FindingFigure> figures;
+  };
+  using Found = std::optional<Observation>;
+
+  virtual ~Diagnosis() = default;
+  /// What can be known before the run, for `dccvp check`.
+  virtual Found before(const Evidence&) const { return std::nullopt; }
+  /// What is known at the end. Precondition: evidence.results() is not null.
+  virtual Found after(const Evidence& evidence) const { return before(evidence); }
+};
+
+/// A registered diagnosis.
+struct DiagnosisEntry {
+  std::string id;         // stable: scripts refer to it
+  std::string meaning;    // one sentence without a full stop
+  std::string remedy;     // what the user can do, likewise
+  bool foreseen = false;  // true if `dccvp check` may tell it
+  std::unique_ptr<Diagnosis> diagnosis;
+};
+
+/// All registered diagnoses, by id.
+const std::vector<DiagnosisEntry>& all_diagnoses();
+/// Throws std::logic_error for an id that is taken.
+void add_diagnosis(DiagnosisEntry entry);
+
+/// A namespace-scope constant in the diagnosis's own .cpp:
+///     const RegisteredDiagnosis<IdleLink> kIdleLink{"idle_link", "meaning", "remedy"};
+template <class Mine>
+struct RegisteredDiagnosis {
+  RegisteredDiagnosis(const char* id, const char* meaning, const char* remedy) {
+    // Mine overrides before() if the member pointer's class is Mine.
+    constexpr bool foreseen =
+        std::is_same_v<decltype(&Mine::before), Diagnosis::Found (Mine::*)(const Evidence&) const>;
+    add_diagnosis({id, meaning, remedy, foreseen, std::make_unique<Mine>()});
+  }
+};
+
+/// What all diagnoses find, in the order of their ids: before the run, or at its end.
+std::vector<Finding> foresee(const LoadedConfig& loaded);
+std::vector<Finding> diagnose(const LoadedConfig& loaded, const RunResults& results);
+
+}  // namespace dcc::vp

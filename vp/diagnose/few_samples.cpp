@@ -1,0 +1,36 @@
+// few_samples: a 99th percentile of so few values that it is their greatest.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class FewSamples final : public Diagnosis {
+  // The nearest rank of the 99th percentile is the last of up to 99 values.
+  static constexpr std::size_t kLeast = 100;
+  // The summary shows each flow of a run with so few, and no quantiles.
+  static constexpr std::size_t kShownSingly = 16;
+
+  Found after(const Evidence& evidence) const override {
+    const auto& flows = evidence.results()->flows;
+    const auto samples = static_cast<std::size_t>(std::count_if(
+        flows.begin(), flows.end(), [](const FlowResult& f) { return f.completed && f.ideal; }));
+    if (samples == 0 || samples >= kLeast || flows.size() <= kShownSingly) return std::nullopt;
+    return Observation{
+        fmt::format("{} flows completed: p99 and higher quantiles of their completion times and "
+                    "slowdowns are the greatest value, and another seed gives another one ({} "
+                    "flows are the least for a p99)",
+                    samples, kLeast),
+        {{"samples", static_cast<double>(samples)}, {"least", static_cast<double>(kLeast)}}};
+  }
+};
+
+const RegisteredDiagnosis<FewSamples> kFewSamples{
+    "few_samples", "Fewer than 100 flows completed, so a 99th percentile is their greatest value",
+    "Run longer or with more flows, or take several seeds"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,26 @@
+// What a diagnosis found: the `diagnoses` of metrics.json.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dcc::vp {
+
+/// A number or a name on which a finding rests. The name ends in the unit, as in "silence_s".
+struct FindingFigure {
+  std::string name;
+  std::variant<double, std::string> value;
+};
+
+/// `text` says in whole sentences what happened, where, and what to write instead. It begins with a
+/// capital letter and ends without a full stop.
+struct Finding {
+  std::string id;
+  std::string text;
+  std::vector<FindingFigure> figures;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,74 @@
+#include "diagnose/headroom.h"
+
+#include <algorithm>
+#include <bitset>
+
+#include "build/translate.h"
+#include "switch/pfc.h"
+
+namespace dcc::vp {
+
+std::uint8_t priorities_in_use(const PlatformConfig& config) {
+  unsigned used = 0;
+  for (const TrafficSpec& entry : config.traffic) {
+    used |= 1u << config.dscp_of(entry.dscp).priority;
+    for (const auto& [from_file, dscp] : entry.dscp_map) {
+      used |= 1u << config.dscp_of(dscp).priority;
+    }
+  }
+  return static_cast<std::uint8_t>(used);
+}
+
+std::uint8_t lossless_in_use(const PlatformConfig& config) {
+  if (!config.switch_.pauses()) return 0;
+  return static_cast<std::uint8_t>(priorities_in_use(config) & config.switch_.pfc.priorities);
+}
+
+HeadroomNeed greatest_headroom(const Evidence& evidence) {
+  HeadroomNeed worst;
+  const PlatformConfig& config = evidence.config();
+  const auto priorities = static_cast<int>(std::bitset<8>(lossless_in_use(config)).count());
+  if (priorities == 0) return worst;
+  const SwitchParameters parameters = switch_parameters(config);
+  const Topology& topology = evidence.topology();
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    const TopologyNode& of = topology.node(node);
+    if (of.is_host) continue;
+    HeadroomNeed need{of.name, parameters.buffer, 0, 0, std::max(of.ports - 1, 1), priorities};
+    Bytes least = parameters.buffer;
+    for (int port = 0; port < of.ports; ++port) {
+      const LinkParameters link = with_jitter(config, topology.link(node, port));
+      const Bytes headroom =
+          parameters.pfc.headroom.value_or(headroom_for(link, parameters.largest_packet));
+      need.reserved += headroom * priorities;
+      need.per_input = std::max(need.per_input, headroom);
+      least = std::min(least, headroom);
+    }
+    // What all inputs bring must leave by one port, which then is no input.
+    if (of.ports > 1) need.reserved -= least * priorities;
+    if (worst.of.empty() || need.reserved > worst.reserved) worst = need;
+  }
+  return worst;
+}
+
+HeadroomGap greatest_headroom_gap(const Evidence& evidence) {
+  HeadroomGap worst;
+  const PlatformConfig& config = evidence.config();
+  if (lossless_in_use(config) == 0 || !config.switch_.pfc.headroom) return worst;
+  const SwitchParameters parameters = switch_parameters(config);
+  const Topology& topology = evidence.topology();
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    if (topology.node(node).is_host) continue;
+    for (int port = 0; port < topology.node(node).ports; ++port) {
+      const LinkParameters link = with_jitter(config, topology.link(node, port));
+      const Bytes needed = headroom_for(link, parameters.largest_packet);
+      const Bytes set = *parameters.pfc.headroom;
+      if (set >= needed || needed - set <= worst.needed - worst.set) continue;
+      const CableEnd peer = topology.peer(node, port);
+      worst = {topology.wire_name(peer.node, peer.port), set, needed};
+    }
+  }
+  return worst;
+}
+
+}  // namespace dcc::vp

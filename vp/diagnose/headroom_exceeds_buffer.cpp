@@ -1,0 +1,48 @@
+// headroom_exceeds_buffer: a switch cannot hold what arrives after its pauses.
+#include <fmt/format.h>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/headroom.h"
+
+namespace dcc::vp {
+namespace {
+
+class HeadroomExceedsBuffer final : public Diagnosis {
+ public:
+  Found before(const Evidence& evidence) const override {
+    const HeadroomNeed need = greatest_headroom(evidence);
+    if (need.of.empty() || need.reserved < need.buffer) return std::nullopt;
+    const char* const which = evidence.config().switch_.pfc.headroom ? "" : " (auto)";
+    std::string text;
+    if (need.per_input >= need.buffer) {
+      text = fmt::format(
+          "Switch {} has a buffer of {} and one input needs {} of PFC headroom{}, so "
+          "nothing is left for queues: packets are dropped at an empty switch",
+          need.of, text_of(need.buffer), text_of(need.per_input), which);
+    } else {
+      text = fmt::format(
+          "Switch {} has a buffer of {}; {} inputs with {} lossless priorit{} need {} of PFC "
+          "headroom{}, up to {} each: a lossless class loses packets when all are paused",
+          need.of, text_of(need.buffer), need.inputs, need.priorities,
+          need.priorities == 1 ? "y" : "ies", text_of(need.reserved), which,
+          text_of(need.per_input));
+    }
+    text += fmt::format(" (switch.buffer above {}, shorter links, or fewer switch.pfc.priorities)",
+                        text_of(need.reserved));
+    return Observation{text,
+                       {{"switch", need.of},
+                        {"buffer_bytes", static_cast<double>(need.buffer)},
+                        {"headroom_bytes", static_cast<double>(need.reserved)},
+                        {"missing_bytes", static_cast<double>(need.reserved - need.buffer)}}};
+  }
+};
+
+const RegisteredDiagnosis<HeadroomExceedsBuffer> kHeadroomExceedsBuffer{
+    "headroom_exceeds_buffer",
+    "The PFC headroom of a switch's inputs is no less than its whole buffer",
+    "Enlarge `switch.buffer`, or shorten links; headroom is two link delays at line rate and three "
+    "packets for each input and lossless priority"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,115 @@
+// idle_link: data waits all the time, and no link of its way is full.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/link_use.h"
+#include "measure/metrics.h"
+
+namespace dcc::vp {
+namespace {
+
+double gbps(double bits_per_second) { return bits_per_second / 1e9; }
+
+class IdleLink final : public Diagnosis {
+  // Every algorithm that shares a link well uses more: HPCC and HULL leave 5 % free on purpose,
+  // preamble and gap count as use. In max-min fairness each flow crosses a full link.
+  static constexpr double kUsed = 0.8;
+  // A flow that has data for this share of the window is there all the time.
+  static constexpr double kAllTheTime = 0.9;
+  // Within so many round trips a flow may still look for its rate.
+  static constexpr int kRoundTrips = 20;
+
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    const PicoSeconds window = results.measured_to - results.measured_from;
+    if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;
+    // Where a fault changes links, a link's own rate is not what it could carry.
+    for (const FaultParameters& fault : config.faults) {
+      if (fault.is_noticed() || fault.kind == FaultKind::kLinkDown) return std::nullopt;
+    }
+    const LinkUse use(evidence);
+    const FlowFigures figures(config, results);
+    struct Worst {
+      const LinkResult* link = nullptr;
+      double use = 1;
+      std::size_t flows = 0;
+      const LinkResult* pausable = nullptr;
+    } worst;
+    std::size_t flows = 0;
+    for (const FlowResult& flow : results.flows) {
+      if (!flow.begun) continue;
+      const auto here = static_cast<double>(figures(flow).active.count);
+      if (here < kAllTheTime * static_cast<double>(window.count)) continue;
+      const LinkResult* const up = use.from_host(flow.reversed ? flow.to : flow.from);
+      const LinkResult* const down = use.to_host(flow.reversed ? flow.from : flow.to);
+      if (up == nullptr || down == nullptr) continue;
+      const double busiest = std::max(use.of(*up), use.of(*down));
+      if (busiest >= kUsed) continue;
+      if (!use.are_neighbours(flow.from, flow.to) && use.of_fabric() >= kUsed) continue;
+      if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
+      ++flows;
+      // The slower link is the one that the flow could fill; of equal ones, the one shared by more.
+      const bool of_receiver =
+          down->rate < up->rate || (down->rate == up->rate && use.of(*down) >= use.of(*up));
+      const LinkResult* const link = of_receiver ? down : up;
+      if (use.of(*link) < worst.use) worst = {link, use.of(*link), 0, up};
+    }
+    if (worst.link == nullptr) return std::nullopt;
+    std::string text = fmt::format(
+        "Link {} ({}) was busy for {:.1f} % of the window only, although data waited for it all "
+        "the time: no link was full on the way of {} flow{}",
+        worst.link->name, text_of(worst.link->rate), 100 * worst.use, flows, flows == 1 ? "" : "s");
+    text += cause(results, *worst.pausable, window);
+    return Observation{text,
+                       {{"link", worst.link->name},
+                        {"utilisation", worst.use},
+                        {"rate_gbps", gbps(static_cast<double>(worst.link->rate.bits_per_second))},
+                        {"flows", static_cast<double>(flows)}}};
+  }
+
+  /// True if the flow reached a limit that the user set: its own rate, its class's, or the rate of
+  /// the hosts' memory.
+  static bool is_at_its_limit(const PlatformConfig& config, const FlowResult& flow,
+                              PicoSeconds window, BitRate line) {
+    BitRate limit = line;
+    if (flow.rate_cap.bits_per_second != 0) limit = std::min(limit, flow.rate_cap);
+    const DscpConfig& dscp = config.dscp_of(flow.dscp);
+    if (dscp.max_rate) limit = std::min(limit, *dscp.max_rate);
+    if (config.nic.real_payload()) limit = std::min(limit, config.nic.dma.rate);
+    if (limit == line) return false;
+    const double got =
+        static_cast<double>(flow.delivered_measured) * 8e12 / static_cast<double>(window.count);
+    return got >= 0.7 * static_cast<double>(limit.bits_per_second);  // payload against wire bits
+  }
+
+  static std::string cause(const RunResults& results, const LinkResult& up, PicoSeconds window) {
+    const auto counted = [&](auto counter) { return results.counters.of(counter); };
+    const auto paused = static_cast<double>(up.pause.count) / static_cast<double>(window.count);
+    if (paused > 0.2) {
+      return fmt::format("; PFC paused {} for {:.1f} % of the window", up.name, 100 * paused);
+    }
+    if (const auto timeouts = counted(&NicCounters::timeouts); timeouts > 0) {
+      return fmt::format("; senders waited for {} retransmission timeouts", timeouts);
+    }
+    if (const auto cuts = counted(&AlgorithmCounters::rate_decreases); cuts > 0) {
+      return fmt::format(
+          "; congestion control cut rates {} times and raised them {} times: its "
+          "parameters may be those of another speed (nic.congestion_control)",
+          cuts, counted(&AlgorithmCounters::rate_increases));
+    }
+    return "; the flows were limited by a window, the size of messages or their host's software";
+  }
+};
+
+const RegisteredDiagnosis<IdleLink> kIdleLink{
+    "idle_link",
+    "Flows had data to send all through the window, and no link on their way was 80 % busy",
+    "Give congestion control parameters for this speed (`dccvp params --match "
+    "nic.congestion_control`), a larger window, or begin `measure.from` after the start-up"};
+
+}  // namespace
+}  // namespace dcc::vp

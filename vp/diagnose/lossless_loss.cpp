@@ -1,0 +1,67 @@
+// lossless_loss: a switch dropped packets of a class that PFC protects.
+#include <fmt/format.h>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/headroom.h"
+
+namespace dcc::vp {
+namespace {
+
+class LosslessLoss final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    const std::uint8_t lossless = lossless_in_use(config);
+    const std::uint64_t dropped = results.counters.of(&SwitchCounters::dropped);
+    if (lossless == 0 || dropped == 0) return std::nullopt;
+    std::uint64_t lost = dropped;
+    const char* lost_text = "packets of lossless classes found no room in a switch";
+    if (lossless != priorities_in_use(config)) {
+      // Drops are counted for all priorities together. Without timeouts, what a flow of a lossless
+      // class sent again was lost.
+      if (results.counters.of(&NicCounters::timeouts) > 0 || config.nic.transport.chosen()) {
+        return std::nullopt;
+      }
+      lost = 0;
+      for (const FlowResult& flow : results.flows) {
+        const unsigned priority = config.dscp_of(flow.dscp).priority;
+        if ((lossless >> priority & 1) != 0) lost += flow.counts.of(&FlowRecord::retransmits);
+      }
+      if (lost == 0) return std::nullopt;
+      lost_text = "packets of lossless classes were sent again after a loss in a switch";
+    }
+    std::string text = fmt::format("{} {}", lost, lost_text);
+    std::vector<FindingFigure> figures{{"packets", static_cast<double>(lost)}};
+    const HeadroomGap gap = greatest_headroom_gap(evidence);
+    const HeadroomNeed need = greatest_headroom(evidence);
+    if (!gap.link.empty()) {
+      text += fmt::format(
+          ": after a pause {} still brings up to {}, and switch.pfc.headroom is {}, so {} is "
+          "missing; headroom: auto reserves it",
+          gap.link, text_of(gap.needed), text_of(gap.set), text_of(gap.needed - gap.set));
+      figures.push_back({"missing_bytes", static_cast<double>(gap.needed - gap.set)});
+    } else if (need.reserved >= need.buffer) {
+      text += fmt::format(
+          ": the inputs of {} need {} of headroom and its buffer has {}, so {} is "
+          "missing (switch.buffer)",
+          need.of, text_of(need.reserved), text_of(need.buffer),
+          text_of(need.reserved - need.buffer));
+      figures.push_back({"missing_bytes", static_cast<double>(need.reserved - need.buffer)});
+    } else {
+      text += fmt::format(
+          ": {} of headroom are needed and the buffer of {} has {}; other classes "
+          "had filled it before headroom could be reserved, or a neighbour did "
+          "not obey pauses",
+          text_of(need.reserved), need.of, text_of(need.buffer));
+    }
+    return Observation{text, std::move(figures)};
+  }
+};
+
+const RegisteredDiagnosis<LosslessLoss> kLosslessLoss{
+    "lossless_loss", "Switches dropped packets of a class that PFC should protect",
+    "Give the missing headroom: a larger `switch.buffer`, or `switch.pfc.headroom: auto`"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,33 @@
+// series_left_out: a series that was asked for is not there.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class SeriesLeftOut final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const std::size_t flows = results.flows.size();
+    if (evidence.config().output.series.flows != FlowSeries::kAll || flows <= kMostFlowsInSeries) {
+      return std::nullopt;
+    }
+    const auto begun = std::count_if(results.flows.begin(), results.flows.end(),
+                                     [](const FlowResult& flow) { return flow.begun; });
+    return Observation{
+        fmt::format("series/flow_rates.csv is left out: the run has {} flows ({} "
+                    "began), at most {} are sampled",
+                    flows, begun, kMostFlowsInSeries),
+        {{"flows", static_cast<double>(flows)}, {"most", static_cast<double>(kMostFlowsInSeries)}}};
+  }
+};
+
+const RegisteredDiagnosis<SeriesLeftOut> kSeriesLeftOut{
+    "series_left_out", "A series that the configuration asks for was not written",
+    "Use fewer flows, `output.series.classes`, or set `output.series.flows: none`"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,32 @@
+// slots_full: the controller had no slot for a congested flow.
+#include <fmt/format.h>
+
+#include "controller/dcc.h"
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class SlotsFull final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    const NicConfig& nic = evidence.config().nic;
+    const std::uint64_t dropped =
+        evidence.results()->counters.of(&AlgorithmCounters::cnps_dropped_no_slot);
+    if (nic.congestion_control.chosen<DccParameters>() == nullptr || dropped == 0) {
+      return std::nullopt;
+    }
+    return Observation{
+        fmt::format("{} notifications found all {} slots of a controller taken: their flows were "
+                    "not slowed, and shares do not follow weights (nic.controller.slots)",
+                    dropped, nic.controller.slots),
+        {{"notifications", static_cast<double>(dropped)},
+         {"slots", static_cast<double>(nic.controller.slots)}}};
+  }
+};
+
+const RegisteredDiagnosis<SlotsFull> kSlotsFull{
+    "slots_full", "A notification arrived for a flow for which the controller had no free slot",
+    "Raise `nic.controller.slots`, or open fewer flows on one host"};
+
+}  // namespace
+}  // namespace dcc::vp

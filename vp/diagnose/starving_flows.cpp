@@ -1,0 +1,125 @@
+// starving_flows: flows have data to send and make no progress.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/link_use.h"
+#include "wire/wire_size.h"
+
+namespace dcc::vp {
+namespace {
+
+class StarvingFlows final : public Diagnosis {
+  // A flow starves when it has made no progress for all of these.
+  static constexpr int kShareOfLife = 4;  // a quarter of its time until the end of the run
+  static constexpr int kRoundTrips = 20;  // in which a sender reacts to anything
+  static constexpr int kTurns =
+      20;  // packets that each competitor may send: 1 in 20 of a fair share
+  static constexpr int kTimeouts = 2;  // a lost packet costs one
+
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    const auto hosts = static_cast<std::size_t>(evidence.topology().hosts());
+    std::vector<std::int64_t> to(hosts), from(hosts);  // unfinished flows by host
+    std::size_t begun = 0, completed = 0;
+    for (const FlowResult& flow : results.flows) {
+      begun += flow.begun ? 1 : 0;
+      completed += flow.completed ? 1 : 0;
+      if (!flow.begun || flow.completed) continue;
+      ++to[flow.to];
+      ++from[flow.from];
+    }
+    PicoSeconds common = round_trip_bound(evidence) * kRoundTrips;
+    if (config.nic.transport.chosen() == nullptr &&
+        config.nic.recovery.kind != RecoveryParameters::Kind::kNone) {
+      common = std::max(common, config.nic.recovery.timeout * kTimeouts);
+    }
+    const FlowResult* longest = nullptr;
+    std::size_t starving = 0;
+    for (const FlowResult& flow : results.flows) {
+      if (!flow.begun || flow.completed || flow.stopped || !flow.waiting) continue;
+      const PicoSeconds silence = results.sim_time - flow.progress;
+      const PicoSeconds life = results.sim_time - flow.start;
+      const std::int64_t others = std::max(to[flow.to], from[flow.from]);
+      if (silence * kShareOfLife < life || silence < common ||
+          silence < turn(evidence, flow) * (kTurns * others)) {
+        continue;
+      }
+      ++starving;
+      if (longest == nullptr || flow.progress < longest->progress) longest = &flow;
+    }
+    if (longest == nullptr) return std::nullopt;
+    const PicoSeconds silence = results.sim_time - longest->progress;
+    std::string text = fmt::format(
+        "{} of {} unfinished flows starve ({} of {} begun flows completed): flow {} from host {} "
+        "to "
+        "host {} made no progress for {}, {} of {} received",
+        starving, begun - completed, completed, begun, longest->id, longest->from, longest->to,
+        text_of(silence), text_of(longest->delivered_total),
+        longest->bytes ? text_of(*longest->bytes) : "unlimited bytes");
+    text += cause(evidence);
+    return Observation{text,
+                       {{"starving", static_cast<double>(starving)},
+                        {"begun", static_cast<double>(begun)},
+                        {"completed", static_cast<double>(completed)},
+                        {"flow", static_cast<double>(longest->id)},
+                        {"silence_s", to_seconds(silence)}}};
+  }
+
+  /// Time of one full packet at the slower end of the flow, or at the flow's own limit.
+  static PicoSeconds turn(const Evidence& evidence, const FlowResult& flow) {
+    const Topology& topology = evidence.topology();
+    BitRate rate = std::min(topology.link(topology.node_of(flow.from), 0).rate,
+                            topology.link(topology.node_of(flow.to), 0).rate);
+    if (flow.rate_cap.bits_per_second != 0) rate = std::min(rate, flow.rate_cap);
+    return serialization_time(roce::data_wire_bytes(evidence.config().nic.mtu, true, true), rate);
+  }
+
+  static std::string cause(const Evidence& evidence) {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    if (!results.deadlock.empty()) return "; PFC has deadlocked";
+    if (results.split) return "; a fault has split the network";
+    const auto counted = [&](auto counter) { return results.counters.of(counter); };
+    const TransportParameters* const transport = config.nic.transport.chosen();
+    if (transport == nullptr && config.nic.recovery.kind == RecoveryParameters::Kind::kNone &&
+        results.balance.packets_dropped > 0) {
+      return fmt::format(
+          "; {} packets were lost and nothing sends them again "
+          "(nic.recovery.kind: none)",
+          results.balance.packets_dropped);
+    }
+    const std::uint64_t dropped = counted(&SwitchCounters::dropped);
+    const std::uint64_t again = counted(&FlowRecord::retransmits);
+    const std::uint64_t timeouts = counted(&NicCounters::timeouts);
+    if (dropped + timeouts + again > 0) {
+      return fmt::format(
+          "; within the window {} packets were dropped, {} sent again, {} timers "
+          "ran out{}",
+          dropped, again, timeouts, timeouts > 0 && dropped == 0 ? " (nic.recovery.timeout)" : "");
+    }
+    if (transport != nullptr) {
+      return fmt::format("; nic.transport.kind: {} lets them send nothing",
+                         config.nic.transport.name());
+    }
+    if (config.nic.congestion_control.name() != "none") {
+      return fmt::format("; nic.congestion_control.algorithm: {} gives them next to no rate",
+                         config.nic.congestion_control.name());
+    }
+    return "; switches serve others first (switch.scheduler), or a host does not send";
+  }
+};
+
+const RegisteredDiagnosis<StarvingFlows> kStarvingFlows{
+    "starving_flows",
+    "Flows with data to send have made no progress for a quarter of their life, twenty round trips "
+    "and twenty turns of every competitor",
+    "The text names a likely cause; compare another transport or algorithm, a larger buffer, a "
+    "longer `nic.recovery.timeout`"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,131 @@
+// thresholds_beyond_buffer: no queue can grow to the length from which ECN marks.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "build/translate.h"
+#include "diagnose/diagnosis.h"
+#include "fabric/topology.h"
+#include "switch/ecn_marker.h"
+#include "switch/pfc.h"
+
+namespace dcc::vp {
+namespace {
+
+/// kmin scaled to the link's rate, as switch/ecn_marker.h scales it.
+Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
+  if (!ecn.reference_rate) return ecn.kmin;
+  return static_cast<Bytes>(static_cast<Uint128>(ecn.kmin) * rate.bits_per_second /
+                            ecn.reference_rate->bits_per_second);
+}
+
+/// The greatest length of a queue before PFC pauses the last of the inputs that fill the queue.
+struct Reach {
+  Bytes queue = 0;
+  Bytes headroom = 0;  // sum over all inputs
+  double alpha = 0;    // of all inputs
+  int inputs = 0;
+};
+
+// Input i is paused at a_i (S - q), where S is the buffer without all headroom and q the number of
+// bytes held. The sum over all inputs is q = S A / (1 + A).
+Reach reach_of(const Topology& topology, NodeId node, int egress,
+               const SwitchParameters& parameters) {
+  Reach reach;
+  for (int port = 0; port < topology.node(node).ports; ++port) {
+    if (port == egress) continue;
+    ++reach.inputs;
+    const LinkParameters& link = topology.link(node, port);
+    reach.headroom += parameters.pfc.headroom ? *parameters.pfc.headroom
+                                              : headroom_for(link, parameters.largest_packet);
+    reach.alpha += static_cast<double>(alpha_for(link, parameters.pfc)) / 65536;
+  }
+  const auto shared = static_cast<double>(std::max<Bytes>(0, parameters.buffer - reach.headroom));
+  reach.queue = static_cast<Bytes>(shared * reach.alpha / (1 + reach.alpha));
+  return reach;
+}
+
+std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<double>(bytes) / 1e3); }
+
+/// Tells when the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin` before PFC
+/// pauses everything that fills the queue (or, without PFC, before the buffer is full), even when
+/// all other ports share the buffer evenly, which lets the queue grow furthest. Names the worst
+/// port, shows the arithmetic and gives a threshold that works.
+class ThresholdsBeyondBuffer final : public Diagnosis {
+ public:
+  Found before(const Evidence& evidence) const override {
+    const PlatformConfig& config = evidence.config();
+    const SwitchParameters parameters = switch_parameters(config);
+    const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
+    const bool goes_by_marks =
+        std::any_of(algorithms.begin(), algorithms.end(), [&](const AlgorithmChoice* choice) {
+          const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
+          return needs.cnp || needs.marks;
+        });
+    // With credits a queue may hold as many bytes as all inputs together.
+    if (!parameters.ecn.enabled || parameters.has_credits() ||
+        parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
+      return std::nullopt;
+    }
+    const Topology& topology = evidence.topology();
+    Bytes worst_kmin = 0;
+    Bytes worst_reach = 0;
+    std::string worst_link;
+    std::string worst;
+    double worst_excess = 1;
+    int ports = 0;
+    for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+      if (topology.node(node).is_host) continue;
+      for (int port = 0; port < topology.node(node).ports; ++port) {
+        const Bytes kmin = kmin_at(topology.link(node, port).rate, parameters.ecn);
+        Reach reach;
+        if (parameters.pauses()) {
+          reach = reach_of(topology, node, port, parameters);
+          if (reach.inputs == 0) continue;  // a switch with one cable: its only port has no queue
+        } else {
+          reach.queue = parameters.buffer;
+        }
+        if (kmin < reach.queue) continue;
+        ++ports;
+        const double excess =
+            static_cast<double>(kmin) / static_cast<double>(std::max<Bytes>(1, reach.queue));
+        if (excess <= worst_excess && !worst.empty()) continue;
+        worst_excess = excess;
+        worst_kmin = kmin;
+        worst_reach = reach.queue;
+        const std::string name = topology.wire_name(node, port);
+        worst_link = name;
+        worst =
+            fmt::format("ECN cannot act at {}: it marks from a queue of {} on (switch.ecn.kmin), ",
+                        name, size(kmin));
+        if (!parameters.pauses()) {
+          worst += fmt::format("and the buffer holds {}", size(parameters.buffer));
+        } else {
+          worst += fmt::format(
+              "but PFC has paused all {} inputs that fill it by {} = S A / (1 + A), where S = {} "
+              "is "
+              "the "
+              "buffer of {} without {} of headroom, and A = {:.4g} the sum of their alpha",
+              reach.inputs, size(reach.queue), size(parameters.buffer - reach.headroom),
+              size(parameters.buffer), size(reach.headroom), reach.alpha);
+        }
+        worst += fmt::format("; a kmin well below {} would", size(reach.queue));
+      }
+    }
+    if (worst.empty()) return std::nullopt;
+    if (ports > 1) worst += fmt::format(" ({} ports are like that)", ports);
+    return Observation{worst,
+                       {{"link", worst_link},
+                        {"kmin_bytes", static_cast<double>(worst_kmin)},
+                        {"reach_bytes", static_cast<double>(worst_reach)},
+                        {"ports", static_cast<double>(ports)}}};
+  }
+};
+
+const RegisteredDiagnosis<ThresholdsBeyondBuffer> kThresholdsBeyondBuffer{
+    "thresholds_beyond_buffer",
+    "ECN cannot act: PFC pauses all inputs, or the buffer is full, before a queue reaches kmin",
+    "Set `switch.ecn.kmin` well below the length that the text names, or enlarge `switch.buffer`"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,53 @@
+// timeouts_without_loss: retransmission timers ran out although every packet was on its way.
+#include <fmt/format.h>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class TimeoutsWithoutLoss final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const std::uint64_t timeouts = results.counters.of(&NicCounters::timeouts);
+    const bool lost = results.balance.packets_dropped > 0 ||
+                      results.counters.of(&NicCounters::icrc_errors) > 0 ||
+                      (results.wasted && results.wasted->trimmed + results.wasted->returned > 0);
+    if (timeouts == 0 || lost) return std::nullopt;
+    const std::uint64_t again = results.counters.of(&FlowRecord::retransmits);
+    std::string text = fmt::format(
+        "{} retransmission timers ran out although no packet was lost, and {} packets were sent "
+        "again for nothing: ",
+        timeouts, again);
+    std::vector<FindingFigure> figures{{"timeouts", static_cast<double>(timeouts)},
+                                       {"retransmits", static_cast<double>(again)}};
+    const PicoSeconds timeout = evidence.config().nic.recovery.timeout;
+    if (results.wasted) {
+      text +=
+          "the timers of the transport are shorter than its round trips in this network "
+          "(nic.transport)";
+    } else {
+      text += fmt::format("nic.recovery.timeout is {}", text_of(timeout));
+      if (const auto rtt = quantile_of(results.rtt_ns, 990)) {
+        text += fmt::format(", the round trip reaches {} (99th percentile of acknowledged packets)",
+                            text_of(*rtt));
+        figures.push_back({"rtt_p99_s", to_seconds(*rtt)});
+      }
+      if (evidence.config().nic.ack == AckMode::kPerMessage) {
+        text += "; with nic.ack: per_message a whole message must arrive within the timeout";
+      }
+      text += "; a longer timeout ends it (RoCE networks use 4 ms to 67 ms)";
+      figures.push_back({"timeout_s", to_seconds(timeout)});
+    }
+    return Observation{text, std::move(figures)};
+  }
+};
+
+const RegisteredDiagnosis<TimeoutsWithoutLoss> kTimeoutsWithoutLoss{
+    "timeouts_without_loss",
+    "Retransmission timers ran out within the window although the run lost no packet",
+    "Set `nic.recovery.timeout` above the longest round trip, queues and pauses included"};
+
+}  // namespace
+}  // namespace dcc::vp

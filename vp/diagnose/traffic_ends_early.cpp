@@ -1,0 +1,100 @@
+// traffic_ends_early: a part of the run, or of the window, has no traffic.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class TrafficEndsEarly final : public Diagnosis {
+  // Rates over a window that is idle for less than this are right within it.
+  static constexpr int kIdleShare = 10;  // a tenth
+
+ public:
+  Found before(const Evidence& evidence) const override {
+    const PlatformConfig& config = evidence.config();
+    for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+      const TrafficSpec& entry = config.traffic[i];
+      // The start of a trace's flows is in its file.
+      if (entry.pattern == TrafficPattern::kTrace || entry.start < config.duration) continue;
+      return Observation{
+          fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "
+                      "does not begin",
+                      i, text_of(entry.start), text_of(config.duration)),
+          {{"entry", static_cast<double>(i)}, {"start_s", to_seconds(entry.start)}}};
+    }
+    return std::nullopt;
+  }
+
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    if (!results.completed || results.flows.empty()) return std::nullopt;
+    std::size_t begun = 0;
+    bool all_over = true;
+    PicoSeconds last{};
+    for (const FlowResult& flow : results.flows) {
+      if (!flow.begun) continue;
+      ++begun;
+      all_over = all_over && (flow.completed || (flow.stopped && !flow.waiting));
+      last = std::max({last, flow.progress, flow.stopped.value_or(PicoSeconds(0))});
+    }
+    if (begun == 0) {
+      return Observation{fmt::format("None of {} flows began within {}", results.flows.size(),
+                                     text_of(results.sim_time)),
+                         {{"flows", static_cast<double>(results.flows.size())}}};
+    }
+    if (all_over) {
+      if (const Found idle = idle_window(results, last)) return idle;
+      if (const Found count = ended_by_count(evidence, begun, last)) return count;
+    }
+    return before(evidence);
+  }
+
+ private:
+  /// The window goes on after the last byte.
+  static Found idle_window(const RunResults& results, PicoSeconds last) {
+    const PicoSeconds window = results.measured_to - results.measured_from;
+    const PicoSeconds idle = results.measured_to - std::max(last, results.measured_from);
+    if (window.count <= 0 || idle * kIdleShare <= window) return std::nullopt;
+    const double share = static_cast<double>(idle.count) / static_cast<double>(window.count);
+    return Observation{
+        fmt::format("The last flow ended at {}, and the window goes on until {}: goodput, "
+                    "utilisation and queues are means over a window that is idle for {:.1f} % "
+                    "(measure.to, or traffic without `bytes`)",
+                    text_of(last), text_of(results.measured_to), 100 * share),
+        {{"end_s", to_seconds(last)}, {"idle_share", share}}};
+  }
+
+  /// A random or repeated pattern came to the end of its number before the window that was set.
+  static Found ended_by_count(const Evidence& evidence, std::size_t begun, PicoSeconds last) {
+    const PlatformConfig& config = evidence.config();
+    if (!config.measure.to || (*config.measure.to - last) * kIdleShare <= *config.measure.to) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+      const TrafficSpec& entry = config.traffic[i];
+      const bool poisson = entry.pattern == TrafficPattern::kPoisson;
+      const std::optional<unsigned>& number = poisson ? entry.flows_per_host : entry.rounds;
+      if (!number) continue;
+      return Observation{
+          fmt::format("All {} flows had ended at {}, before measure.to: {}: traffic.{}.{} = {} "
+                      "limits them",
+                      begun, text_of(last), text_of(*config.measure.to), i,
+                      poisson ? "flows_per_host" : "rounds", *number),
+          {{"end_s", to_seconds(last)}, {"flows", static_cast<double>(begun)}}};
+    }
+    return std::nullopt;
+  }
+};
+
+const RegisteredDiagnosis<TrafficEndsEarly> kTrafficEndsEarly{
+    "traffic_ends_early",
+    "A part of the run or of the measured window has no traffic, or traffic begins after its end",
+    "Set `measure.to` or `duration` to the end of the traffic, or give it more `rounds`, "
+    "`flows_per_host` or `bytes`"};
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,115 @@
+// unused_parameters: values that the user set and nothing reads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bitset>
+
+#include "config/parameter_list.h"
+#include "controller/dcc.h"
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Parameters below `section` have an effect only if `used` says so.
+struct Rule {
+  const char* section;
+  bool (*used)(const PlatformConfig&);
+  const char* because;
+};
+
+bool runs_firmware(const PlatformConfig& c) {
+  return c.host.driver == DriverKind::kFirmware ||
+         std::any_of(c.hosts.begin(), c.hosts.end(),
+                     [](const auto& host) { return host.second.driver == DriverKind::kFirmware; });
+}
+bool runs_controller(const PlatformConfig& c) {
+  const auto all = c.congestion_controls();
+  return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* choice) {
+    return choice->chosen<DccParameters>() != nullptr;
+  });
+}
+bool sends_cnps(const PlatformConfig& c) {
+  const auto all = c.congestion_controls();
+  return std::any_of(all.begin(), all.end(),
+                     [&c](const AlgorithmChoice* choice) { return choice->needs(c.nic.mtu).cnp; });
+}
+bool is_roce(const PlatformConfig& c) {
+  const TransportParameters* const transport = c.nic.transport.chosen();
+  return transport == nullptr || transport->on_roce();
+}
+bool recovers(const PlatformConfig& c) {
+  return is_roce(c) && c.nic.recovery.kind != RecoveryParameters::Kind::kNone;
+}
+bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
+
+// In this order: the first rule that fits a parameter counts. Parameters of a scenario that files
+// share between algorithms (switch.ecn, dscp weights, series) are left out on purpose.
+const Rule kRules[] = {
+    {"nic.dma", [](const PlatformConfig& c) { return c.nic.real_payload(); },
+     "nic.payload is virtual, so no DMA moves payload"},
+    {"nic.controller", runs_controller, "no host runs algorithm: dcc"},
+    {"nic.cnp", sends_cnps, "no algorithm goes by CNPs"},
+    {"nic.recovery.timeout", recovers, "nothing is recovered by RoCE's timer"},
+    {"nic.recovery.reorder_window", recovers, "nothing is recovered by RoCE"},
+    {"nic.recovery.retries", recovers, "nothing is recovered by RoCE's timer"},
+    {"switch.pfc.alpha", pauses, "no switch pauses (switch.pfc.enabled, switch.flow_control)"},
+    {"switch.pfc.headroom", pauses, "no switch pauses (switch.pfc.enabled, switch.flow_control)"},
+    {"switch.pfc.resume_below", pauses,
+     "no switch pauses (switch.pfc.enabled, switch.flow_control)"},
+    {"switch.credits", [](const PlatformConfig& c) { return c.switch_.has_credits(); },
+     "switch.flow_control is pfc"},
+    {"measure.settle", [](const PlatformConfig& c) { return c.measure.window.has_value(); },
+     "measure.window is not set"},
+    {"qos", [](const PlatformConfig& c) { return c.qos.manager.has_value(); },
+     "qos.manager is not set"},
+    {"host.ram", [](const PlatformConfig& c) { return c.host.driver != DriverKind::kNone; },
+     "host.driver is none"},
+    {"host.elf", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.clock", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.cpi", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.keeps_accounts", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.misaligned_done", runs_firmware, "no host runs firmware (host.driver)"},
+};
+
+bool is_below(const std::string& path, const std::string& section) {
+  return path.compare(0, section.size(), section) == 0 &&
+         (path.size() == section.size() || path[section.size()] == '.');
+}
+
+class UnusedParameters final : public Diagnosis {
+  static constexpr std::size_t kNamed = 4;
+
+ public:
+  Found before(const Evidence& evidence) const override {
+    std::string text;
+    std::string first;
+    std::size_t count = 0;
+    for (const ParameterRow& row : list_parameters(evidence.loaded())) {
+      // A value equal to the default changes nothing where it is read either; effective
+      // configurations write all of them.
+      if (!evidence.wrote(row.path) || row.value == row.fallback) continue;
+      for (const Rule& rule : kRules) {
+        if (!is_below(row.path, rule.section)) continue;
+        if (rule.used(evidence.config())) break;
+        if (++count <= kNamed) {
+          text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "; ", row.path, row.value,
+                              rule.because);
+        }
+        if (first.empty()) first = row.path;
+        break;
+      }
+    }
+    if (count == 0) return std::nullopt;
+    if (count > kNamed) text += fmt::format("; and {} more", count - kNamed);
+    return Observation{"Without effect: " + text,
+                       {{"parameters", static_cast<double>(count)}, {"first", first}}};
+  }
+};
+
+const RegisteredDiagnosis<UnusedParameters> kUnusedParameters{
+    "unused_parameters", "Values were set that nothing in this configuration reads",
+    "Remove them, or switch on what reads them; the text names it"};
+
+}  // namespace
+}  // namespace dcc::vp

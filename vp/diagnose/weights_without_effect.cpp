@@ -1,0 +1,131 @@
+// weights_without_effect: classes share alike although their weights differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "controller/dcc.h"
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/link_use.h"
+#include "measure/metrics.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Mean goodput of one flow of a class while the flow is active.
+struct OneOf {
+  unsigned dscp = 0;
+  double weight = 0;
+  double gbps = 0;
+};
+
+class WeightsWithoutEffect final : public Diagnosis {
+  // Shares of a working law lie within a few percent of the weights' ratio; equal shares have an
+  // effect of 0. Between the two the shares themselves (classes) tell enough.
+  static constexpr double kLeastEffect = 0.25;
+  static constexpr int kRoundTrips = 100;  // of the window, for a law to find its shares
+
+  Found after(const Evidence& evidence) const override {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    if (config.qos.manager || !has_single_bottleneck(results)) return std::nullopt;
+    const PicoSeconds window = results.measured_to - results.measured_from;
+    if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;
+    const std::optional<std::pair<OneOf, OneOf>> ends = lightest_and_heaviest(config, results);
+    if (!ends) return std::nullopt;
+    const auto& [light, heavy] = *ends;
+    // 1: goodput in the ratio of weights; 0: equal goodput.
+    const double effect = std::log(heavy.gbps / light.gbps) / std::log(heavy.weight / light.weight);
+    if (effect >= kLeastEffect) return std::nullopt;
+    return Observation{
+        fmt::format("A flow of DSCP {} (weight {:.4g}) got {:.3g} Gb/s and one of DSCP {} (weight "
+                    "{:.4g}) {:.3g} Gb/s: weights had no effect, since {}",
+                    light.dscp, light.weight, light.gbps, heavy.dscp, heavy.weight, heavy.gbps,
+                    cause(evidence)),
+        {{"effect", effect},
+         {"ratio_of_weights", heavy.weight / light.weight},
+         {"ratio_of_goodput", heavy.gbps / light.gbps}}};
+  }
+
+  /// Empty if the classes that compete have one weight, or if a class got nothing.
+  static std::optional<std::pair<OneOf, OneOf>> lightest_and_heaviest(const PlatformConfig& config,
+                                                                      const RunResults& results) {
+    const FlowFigures figures(config, results);
+    struct Sum {
+      double bytes = 0;
+      double active = 0;
+      double longest = 0;
+    };
+    std::array<Sum, 64> sums{};
+    for (const FlowResult& flow : results.flows) {
+      if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0) continue;
+      const auto active = static_cast<double>(figures(flow).active.count);
+      Sum& sum = sums[flow.dscp];
+      sum.bytes += static_cast<double>(flow.delivered_measured);
+      sum.active += active;
+      sum.longest = std::max(sum.longest, active);
+    }
+    const auto window = static_cast<double>((results.measured_to - results.measured_from).count);
+    std::optional<std::pair<OneOf, OneOf>> ends;
+    for (unsigned dscp = 0; dscp < 64; ++dscp) {
+      const Sum& sum = sums[dscp];
+      const DscpConfig& of = config.dscp_of(dscp);
+      // A class that is there for a part of the window competes with nobody the rest of the time.
+      if (sum.longest < 0.9 * window || sum.bytes <= 0 || of.max_rate || of.min_rate) continue;
+      const OneOf one{dscp, of.weight.value(), sum.bytes * 8e3 / sum.active};
+      if (!ends) ends = {one, one};
+      if (one.weight < ends->first.weight) ends->first = one;
+      if (one.weight > ends->second.weight) ends->second = one;
+    }
+    if (!ends || ends->first.weight == ends->second.weight) return std::nullopt;
+    return ends;
+  }
+
+  static std::string cause(const Evidence& evidence) {
+    const RunResults& results = *evidence.results();
+    const PlatformConfig& config = evidence.config();
+    const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+    if (dcc == nullptr || !dcc->shares_by_weight()) {
+      return fmt::format(
+          "{} {} did not turn them into rates (algorithm: dcc with policy: "
+          "proportional does)",
+          dcc != nullptr ? "policy:" : "algorithm:",
+          dcc != nullptr ? dcc->policy : config.nic.congestion_control.name());
+    }
+    double busiest = 0;
+    const LinkUse use(evidence);
+    for (const LinkResult& link : results.links) busiest = std::max(busiest, use.of(link));
+    if (busiest < 0.95) {
+      return fmt::format(
+          "the flows did not fill a link (the busiest was used {:.1f} %): each got "
+          "its greatest rate, or was limited by a window",
+          100 * busiest);
+    }
+    if (results.counters.of(&SwitchCounters::ecn_marks) == 0) {
+      Bytes longest = 0;
+      for (const QueueResult& queue : results.queues) longest = std::max(longest, queue.max_bytes);
+      return fmt::format("no packet was marked: the longest queue had {} and switch.ecn.kmin is {}",
+                         text_of(longest), text_of(config.switch_.ecn.kmin));
+    }
+    if (results.counters.of(&PfcCounters::pauses_sent) > 0) {
+      return "PFC paused the senders, all flows alike";
+    }
+    if (results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot) > 0) {
+      return "the controller had no free slots";
+    }
+    return fmt::format(
+        "{} marks were too few or too many to tell the flows apart (switch.ecn, r_ai)",
+        results.counters.of(&SwitchCounters::ecn_marks));
+  }
+};
+
+const RegisteredDiagnosis<WeightsWithoutEffect> kWeightsWithoutEffect{
+    "weights_without_effect",
+    "Flows of differently weighted classes compete for one link and get about the same",
+    "Choose an algorithm that shares by weight, and thresholds at which the switch marks "
+    "(`switch.ecn`)"};
+
+}  // namespace
+}  // namespace dcc::vp
