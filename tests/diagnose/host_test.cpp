@@ -141,6 +141,23 @@ TEST(DecreaseTableUnwritten, NamesTheHosts) {
   EXPECT_EQ(run.found("decrease_table_unwritten")->text.rfind("host 1: the controller is", 0), 0u);
 }
 
+TEST(DefaultsOfAnotherSpeed, NamedPresetsFarFromTheirSource) {
+  const auto with = [](const char* rate, const std::string& control) {
+    return foreseen("topology: {kind: star, hosts: 5, link: {rate: " + std::string(rate) +
+                        "}}\nnic: {congestion_control: {" + control + "}}\n",
+                    "defaults_of_another_speed");
+  };
+  const auto found = with("160Gbps", "algorithm: dcqcn, preset: sig15");
+  EXPECT_TRUE(says(found, "preset: sig15 has its source's values, for 40Gbps, and the slowest"));
+  EXPECT_FALSE(with("150Gbps", "algorithm: dcqcn, preset: sig15"));
+  EXPECT_TRUE(with("10Gbps", "algorithm: dcc, preset: sig15"));
+  EXPECT_FALSE(with("11Gbps", "algorithm: dcc, preset: sig15"));
+  EXPECT_TRUE(with("100Gbps", "algorithm: dcqcn, preset: adapter"));
+  EXPECT_FALSE(with("100Gbps", "algorithm: dcqcn, preset: adapter, r_ai: 20Mbps"));
+  EXPECT_FALSE(with("800Gbps", "algorithm: dcqcn"));
+  EXPECT_FALSE(with("800Gbps", "algorithm: timely"));
+}
+
 TEST(PlatformNotes, AreJoinedById) {
   SyntheticRun run;
   EXPECT_FALSE(run.found("dma_faults"));

@@ -1,0 +1,50 @@
+// defaults_of_another_speed: a named preset has the values of a source for links of another rate.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "controller/law/dcqcn_parameters.h"
+#include "describe/quantity_text.h"
+#include "diagnose/diagnosis.h"
+
+namespace dcc::vp {
+namespace {
+
+class DefaultsOfAnotherSpeed final : public Diagnosis {
+  // Steps and times of DCQCN scale with the rate: within a factor of four a link still fills within
+  // the time that its source shows.
+  static constexpr std::uint64_t kFactor = 4;
+
+ public:
+  Found before(const Evidence& evidence) const override {
+    const PlatformConfig& config = evidence.config();
+    const auto* const dcqcn = config.nic.congestion_control.chosen<DcqcnParameters>();
+    if (dcqcn == nullptr || dcqcn->preset_name == DcqcnParameters::Preset::kAuto ||
+        evidence.wrote("nic.congestion_control.r_ai")) {
+      return std::nullopt;
+    }
+    const BitRate source = dcqcn->preset_name == DcqcnParameters::Preset::kSig15
+                               ? BitRate(40'000'000'000)
+                               : BitRate(25'000'000'000);
+    const BitRate link = config.topology.slowest_link();
+    const auto [low, high] = std::minmax(source.bits_per_second, link.bits_per_second);
+    if (high < low * kFactor) return std::nullopt;
+    return Observation{
+        fmt::format("nic.congestion_control.preset: {} has its source's values, for {}, and the "
+                    "slowest link has {}; preset: auto follows the network, and r_ai of your own "
+                    "ends this note",
+                    name_of(dcqcn->preset_name), text_of(source), text_of(link)),
+        {{"preset_gbps", static_cast<double>(source.bits_per_second) / 1e9},
+         {"link_gbps", static_cast<double>(link.bits_per_second) / 1e9}}};
+  }
+};
+
+const RegisteredDiagnosis<DefaultsOfAnotherSpeed> kDefaultsOfAnotherSpeed{
+    "defaults_of_another_speed",
+    "A named preset of DCQCN has values for links at least four times slower or faster",
+    "Use `preset: auto`, which follows the network, or set `r_ai`; a comparison of algorithms "
+    "needs "
+    "the same for all"};
+
+}  // namespace
+}  // namespace dcc::vp
