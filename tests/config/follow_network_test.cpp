@@ -75,6 +75,12 @@ TEST(FollowNetwork, WrittenValuesAndNamedPresetsStay) {
   EXPECT_EQ(threshold.config.switch_.ecn.kmin, EcnParameters{}.kmin);
 }
 
+TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
+  const std::string net = star("100Gbps", "1us") + "nic: {congestion_control: {algorithm: dcqcn, ";
+  EXPECT_EQ(dcqcn(read(net + "r_max: 50Mbps}}\n")).r_min, 50_Mbps);
+  EXPECT_EQ(dcqcn(read(net + "initial_rate: 30Mbps}}\n")).r_min, 30_Mbps);
+}
+
 TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
   const auto c = read(star("100Gbps", "1us") +
                       "duration: 10ms\n"

@@ -45,8 +45,9 @@ void IbccParameters::describe(ParameterVisitor& v) {
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
   v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
-  v.follows(true, "512: with cct_scale the delay that leaves 1/1000 of the slowest link's rate",
-            [this](const NetworkScale&) { ccti_limit = 32 * kFullRateEntries; });
+  v.follows(
+      true, "512: with cct_scale the delay that leaves 1/1000 of the slowest link's rate",
+      [this](const NetworkScale&) { ccti_limit = std::max(ccti_min, 32 * kFullRateEntries); });
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
   v.follows(true, "2 base RTTs, from 1us", [this](const NetworkScale& network) {

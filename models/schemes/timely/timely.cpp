@@ -45,8 +45,9 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.follows(true, "5/4 base RTTs",
             [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(5, 4)); });
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
-  v.follows(true, "3 base RTTs",
-            [this](const NetworkScale& network) { t_high = network.round_trips(Ratio(3)); });
+  v.follows(true, "3 base RTTs, at least t_low", [this](const NetworkScale& network) {
+    t_high = std::max(t_low, network.round_trips(Ratio(3)));
+  });
   v.field("min_rtt", min_rtt, {"100ns", "1s"}, {"RTT of the empty network", paper});
   v.follows(true, "the base RTT",
             [this](const NetworkScale& network) { min_rtt = network.round_trips(Ratio(1)); });
