@@ -104,6 +104,12 @@ class Hpcc(Import):
         self.assertNotIn("forwards", str(yaml))
         self.assertIn("torus", self.said(imported))
 
+    def test_the_later_of_two_links_is_used(self):
+        imported, yaml = self.read(hpcc, t_txt="4 2 4\n2 3\n0 2 1Gbps 1us 0\n2 3 5Gbps 1us 0\n3 2 7Gbps 1us 0\n"
+                                   "1 3 1Gbps 1us 0\n")
+        self.assertEqual([link["rate"] for link in yaml["topology"]["links"]], ["1Gbps", "7Gbps", "1Gbps"])
+        self.assertIn("a later link joins again, as the original uses the last one: 2 3", self.said(imported))
+
     def test_the_form_of_2015_counts_packets(self):
         imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt="1\n0 2 3 20 0.5 9\n")
         self.assertEqual(self.flows(imported), [(0, 1, 20_000, 5e8)])
