@@ -45,7 +45,10 @@ TEST(Diagnoses, KeepTheirIds) {
                                "network_split",
                                "settings_adapted",
                                "decrease_table_unwritten",
-                               "notifications_lost"}) {
+                               "notifications_lost",
+                               "dma_faults",
+                               "lone_queue_pairs",
+                               "defaults_of_another_speed"}) {
     EXPECT_EQ(ids.count(id), 1u) << id;
   }
 }
