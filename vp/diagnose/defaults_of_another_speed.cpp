@@ -19,13 +19,13 @@ class DefaultsOfAnotherSpeed final : public Diagnosis {
   Found before(const Evidence& evidence) const override {
     const PlatformConfig& config = evidence.config();
     const auto* const dcqcn = config.nic.congestion_control.chosen<DcqcnParameters>();
-    if (dcqcn == nullptr || dcqcn->preset_name == DcqcnParameters::Preset::kAuto ||
-        evidence.wrote("nic.congestion_control.r_ai")) {
+    if (dcqcn == nullptr || dcqcn->preset_name == DcqcnParameters::Preset::kAuto) {
       return std::nullopt;
     }
-    const BitRate source = dcqcn->preset_name == DcqcnParameters::Preset::kSig15
-                               ? BitRate(40'000'000'000)
-                               : BitRate(25'000'000'000);
+    const bool sig15 = dcqcn->preset_name == DcqcnParameters::Preset::kSig15;
+    // A step of the user's own: the preset's speed is no longer the measure.
+    if (dcqcn->r_ai.bits_per_second != (sig15 ? 40'000'000u : 5'000'000u)) return std::nullopt;
+    const BitRate source(sig15 ? 40'000'000'000 : 25'000'000'000);
     const BitRate link = config.topology.slowest_link();
     const auto [low, high] = std::minmax(source.bits_per_second, link.bits_per_second);
     if (high < low * kFactor) return std::nullopt;

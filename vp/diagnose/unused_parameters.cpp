@@ -29,11 +29,6 @@ bool runs_controller(const PlatformConfig& c) {
     return choice->chosen<DccParameters>() != nullptr;
   });
 }
-bool sends_cnps(const PlatformConfig& c) {
-  const auto all = c.congestion_controls();
-  return std::any_of(all.begin(), all.end(),
-                     [&c](const AlgorithmChoice* choice) { return choice->needs(c.nic.mtu).cnp; });
-}
 bool is_roce(const PlatformConfig& c) {
   const TransportParameters* const transport = c.nic.transport.chosen();
   return transport == nullptr || transport->on_roce();
@@ -44,13 +39,13 @@ bool recovers(const PlatformConfig& c) {
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 
 // In this order: the first rule that fits a parameter counts. Parameters of a scenario that files
-// share between algorithms (switch.ecn, dscp weights, series) are left out on purpose.
+// share between algorithms (switch.ecn, dscp weights, series) are left out on purpose, and so are
+// those whose default follows the network or the algorithm (nic.cnp, nic.recovery.timeout): an
+// effective configuration has them written.
 const Rule kRules[] = {
     {"nic.dma", [](const PlatformConfig& c) { return c.nic.real_payload(); },
      "nic.payload is virtual, so no DMA moves payload"},
     {"nic.controller", runs_controller, "no host runs algorithm: dcc"},
-    {"nic.cnp", sends_cnps, "no algorithm goes by CNPs"},
-    {"nic.recovery.timeout", recovers, "nothing is recovered by RoCE's timer"},
     {"nic.recovery.reorder_window", recovers, "nothing is recovered by RoCE"},
     {"nic.recovery.retries", recovers, "nothing is recovered by RoCE's timer"},
     {"switch.pfc.alpha", pauses, "no switch pauses (switch.pfc.enabled, switch.flow_control)"},
