@@ -1,6 +1,7 @@
 // The state that a transmitter keeps for one queue pair.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "nic/completion_sink.h"
 #include "nic/nic_parameters.h"
 #include "nic/read_responder.h"
+#include "nic/recovery_window.h"
 #include "nic/retransmit_timer.h"
 #include "nic/work_queue.h"
 #include "units.h"
@@ -55,22 +57,33 @@ struct alignas(64) SendQueuePair {
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
   std::uint8_t rnr_retries = 0;  // of these, because the receiver was not ready
   PacingState pacing;
-  Bytes window = INT64_MAX;
+  Bytes window = INT64_MAX;  // the smaller of the algorithm's and that of `recovery`
   PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
   Bytes burst_left = 0;      // payload bytes that may still follow without a gap
   std::unique_ptr<ReadState> reads;
   WorkQueue work;
   RetransmitTimer::Deadline deadline;  // armed while packets are outstanding
+  PicoSeconds round_trip{};  // longest of late; decays by an eighth with each acknowledgement
+  Psn asked = 0;             // above the last packet on the wire that asks for an ACK or response
+  std::unique_ptr<RecoveryWindow> recovery;  // null: no timeout since the queue pair was idle
+  Bytes algorithm_window = INT64_MAX;        // used with `recovery`
   QueuePairConfig config;
   PicoSeconds burst_next{};  // when a burst below line rate continues
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
   std::unique_ptr<AlgorithmTimers> timers;
 
+  /// An answer arrived `rtt` after its packet was sent.
+  void heard_after(PicoSeconds rtt) {
+    round_trip = std::max(rtt, PicoSeconds(round_trip.count - round_trip.count / 8));
+  }
+  /// True if the receiver was asked for an acknowledgement, or for a response, that is outstanding.
+  bool awaits_answer() const { return asked > work.oldest_unacked(); }
+
   template <class Digest>
   void add_state(Digest& d) const {
     d(created, connected, failed, retries, rnr_retries, work, pacing.rate, window,
       pacing.paced_from, pacing.last_wire, burst_left, burst_next, due, not_before, deadline,
-      timers, reads);
+      timers, reads, round_trip, awaits_answer(), recovery, algorithm_window);
   }
 };
 

@@ -57,6 +57,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair = SendQueuePair(parameters_.mtu);
   pair.created = true;
   pair.config = config;
+  pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;
   if (delays_ != nullptr) delays_->messages().forget(qpn);
   pacing_.add_flow(qpn, config.priority);
@@ -124,8 +125,10 @@ void Transmitter::stop(Qpn qpn) {
     return;
   }
   if (!exists(qpn)) return;
-  pairs_[qpn].work.truncate();
+  SendQueuePair& pair = pairs_[qpn];
+  pair.work.truncate();
   pacing_.deactivate(qpn);
+  activate_if_sendable(qpn, pair);  // packets to send again
 }
 
 void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
@@ -216,8 +219,9 @@ void Transmitter::set_rate(FlowNumber flow, Rate rate) {
 
 void Transmitter::set_window(FlowNumber flow, Bytes bytes) {
   SendQueuePair& pair = pairs_[flow];
-  pair.window = bytes;
+  pair.window = pair.algorithm_window = bytes;
   pair.has_window = true;
+  if (pair.recovery != nullptr) limit_window(pair);
   if (!pair.created) return;
   activate_if_sendable(flow, pair);
   if (out_ != nullptr) try_send();
@@ -372,11 +376,15 @@ void Transmitter::send_one_staged() {
   const Qpn qpn = packet->source_qpn;
   const Psn psn = packet->psn;
   const bool own = !is_response(packet->operation);
+  const bool asks = packet->ack_requested || expects_response(packet->operation);
   send_data(packet);
+  if (!own) return;
+  SendQueuePair& pair = pairs_[qpn];
+  if (asks && retransmits() && !pair.failed) note_sent(qpn, pair, psn + 1, asks);
   // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
-  if (own && !expects_acks(pairs_[qpn])) {
-    complete_before(qpn, pairs_[qpn], psn + 1);
-    fail_if_refused(qpn, pairs_[qpn]);
+  if (!expects_acks(pair)) {
+    complete_before(qpn, pair, psn + 1);
+    fail_if_refused(qpn, pair);
   }
 }
 
@@ -409,8 +417,8 @@ Packet* Transmitter::pick_data_packet() {
     }
     if (!expects_acks(pair) && !reads) {
       if (!parameters_.real_payload()) complete_before(qpn, pair, pair.work.next_psn());
-    } else if (retransmits()) {
-      retransmit_timer_.sent(pair.deadline, qpn, parameters_.retransmit_timeout());
+    } else if (retransmits() && !parameters_.real_payload()) {
+      note_sent(qpn, pair, pair.work.next_psn(), packet->ack_requested || reads);
     }
     if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
       algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
@@ -423,7 +431,8 @@ Packet* Transmitter::pick_data_packet() {
 
 Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan) {
   Packet* const packet = pool_.allocate();
-  fill_request(*packet, plan, pair.work.next_psn(), qpn, pair.config, parameters_, pair.has_window);
+  fill_request(*packet, plan, pair.work.next_psn(), qpn, pair.config, parameters_,
+               pair.has_window || pair.recovery != nullptr);
   packet->priority =
       demotion_.is_active() ? demotion_.priority_at(plan.item_offset) : pair.config.priority;
   if (expects_response(packet->operation)) {
@@ -485,6 +494,11 @@ Packet* Transmitter::make_response_packet(Qpn qpn, SendQueuePair& pair) {
 
 Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
   if (pair.reads != nullptr) pair.reads->acked_to = std::max(pair.reads->acked_to, psn);
+  if (psn > pair.work.next_psn()) {
+    const std::uint64_t spared = pair.work.restore(psn);
+    counters_.retransmits -= spared;
+    ledger_[pair.config.flow].retransmits -= spared;
+  }
   const Bytes newly = pair.work.acknowledge_before(
       psn, [&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
   if (newly > 0) tally_.acknowledged(ledger_[pair.config.flow], newly, now());
@@ -496,8 +510,42 @@ void Transmitter::progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
   if (newly_acked == 0) return;
   pair.retries = pair.rnr_retries = 0;
   if (!retransmits()) return;
-  retransmit_timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(),
-                               parameters_.retransmit_timeout());
+  if (pair.recovery != nullptr) {
+    if (pair.work.idle()) {
+      end_recovery(pair);
+    } else {
+      pair.recovery->acknowledged(newly_acked);
+      limit_window(pair);
+    }
+  }
+  retransmit_timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(), timeout_of(pair));
+}
+
+/// A packet that ends before `end` is on the wire. The timeout counts from the first packet that
+/// asks for an answer, and until there is one from the latest packet: a message of which only the
+/// last packet asks may take longer to send than the timeout.
+void Transmitter::note_sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks) {
+  if (!pair.awaits_answer()) {
+    retransmit_timer_.arm(pair.deadline, qpn, now() + timeout_of(pair));
+  }
+  if (asks) pair.asked = end;
+}
+
+/// At least two round trips, since no answer comes earlier than after one; longer after timeouts in
+/// a row, unless the number of retries is limited.
+PicoSeconds Transmitter::timeout_of(const SendQueuePair& pair) const {
+  const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
+  if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;
+  return timeout * (std::int64_t{1} << pair.recovery->backoff());
+}
+
+void Transmitter::limit_window(SendQueuePair& pair) {
+  pair.window = std::min(pair.algorithm_window, pair.recovery->limit());
+}
+
+void Transmitter::end_recovery(SendQueuePair& pair) const {
+  pair.recovery.reset();
+  pair.window = pair.algorithm_window;
 }
 
 /// Returns the round-trip time as the host's clock reads it.
@@ -536,6 +584,7 @@ void Transmitter::on_ack(const Packet& ack) {
   SendQueuePair& pair = *known;
   const PicoSeconds rtt = now() - ack.sent;
   round_trip(rtt);
+  pair.heard_after(rtt);
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
   progressed(qpn, pair, newly);
@@ -557,6 +606,11 @@ void Transmitter::on_nak(const Packet& nak) {
   // A NAK carries the number that the responder expects: all packets before it have arrived.
   if (complete_before(qpn, pair, nak.psn) > 0) pair.retries = pair.rnr_retries = 0;
   if (fail_if_refused(qpn, pair)) return;
+  if (pair.recovery != nullptr && nak.nak == NakReason::kSequence) {
+    pair.recovery->gap_reported(pair.config.base_rtt /
+                                serialization_time(1, parameters_.line_rate));
+    limit_window(pair);
+  }
   if (nak.nak == NakReason::kAccess) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
   } else if (nak.nak == NakReason::kInvalid) {
@@ -601,6 +655,7 @@ void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
   counters_.retransmits += repeated;
   ledger_[pair.config.flow].retransmits += repeated;
   RetransmitTimer::disarm(pair.deadline);
+  pair.asked = pair.work.oldest_unacked();
   if (demotion_.is_active()) set_turn_priority(qpn, pair);
   activate_if_sendable(qpn, pair);
   try_send();
@@ -612,10 +667,22 @@ void Transmitter::check_timeouts() {
         SendQueuePair* const pair = pairs_.find(qpn);
         return pair != nullptr ? &pair->deadline : nullptr;
       },
-      [this](Qpn qpn) {
-        ++counters_.timeouts;
-        retry_or_fail(qpn, pairs_[qpn]);
-      });
+      [this](Qpn qpn) { timed_out(qpn, pairs_[qpn]); });
+}
+
+void Transmitter::timed_out(Qpn qpn, SendQueuePair& pair) {
+  // The packet that asks for an answer waits for its turn: its rate, a pause, other queue pairs.
+  if (!pair.awaits_answer() && may_send(pair)) {
+    retransmit_timer_.arm(pair.deadline, qpn, now() + timeout_of(pair));
+    return;
+  }
+  ++counters_.timeouts;
+  if (pair.recovery == nullptr) {
+    pair.recovery = std::make_unique<RecoveryWindow>(pair.work.mtu(), pair.work.in_flight());
+  }
+  pair.recovery->timed_out();
+  limit_window(pair);
+  retry_or_fail(qpn, pair);
 }
 
 /// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
@@ -705,6 +772,7 @@ void Transmitter::on_response(const Packet& packet) {
   const bool ce = packet.ecn == Ecn::kCe;
   const PicoSeconds rtt = now() - packet.sent;
   round_trip(std::max(rtt, PicoSeconds{}));
+  pair.heard_after(rtt);
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ce);
   const Bytes newly =
       pair.work.response_arrived([&](const WorkItem& item) { complete(qpn, item, Status::kOk); });

@@ -259,6 +259,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool expects_acks(const SendQueuePair& pair) const {
     return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
   }
+  void note_sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks);
+  PicoSeconds timeout_of(const SendQueuePair& pair) const;
+  void timed_out(Qpn qpn, SendQueuePair& pair);
+  void end_recovery(SendQueuePair& pair) const;
+  static void limit_window(SendQueuePair& pair);
   bool retransmits() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
   static ReadState& read_state(SendQueuePair& pair);
   void complete(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {

@@ -32,25 +32,39 @@ void WorkQueue::make_request(PacketPlan& packet) const {
 
 std::uint64_t WorkQueue::go_back() {
   const std::uint64_t repeated = next_.psn - una_.psn;
+  if (furthest_.psn < next_.psn) furthest_ = next_;
   next_ = una_;
   in_flight_ = 0;
   reads_out_ = 0;
   return repeated;
 }
 
+std::uint64_t WorkQueue::restore(Psn psn) {
+  std::uint64_t restored = 0;
+  while (next_.psn < std::min(psn, furthest_.psn)) {
+    const PacketPlan packet = plan(next_);
+    if (expects_response(packet.item->operation)) break;
+    sent(packet);
+    ++restored;
+  }
+  return restored;
+}
+
 std::size_t WorkQueue::truncate() {
   std::size_t dropped = 0;
-  const auto current = static_cast<std::size_t>(next_.index - base_);
-  while (items_.size() > current + (next_.offset > 0 ? 1u : 0u)) {
+  // Packets that go_back() withdrew may have arrived, so their numbers are not used again.
+  Cursor& end = furthest_.psn > next_.psn ? furthest_ : next_;
+  const auto current = static_cast<std::size_t>(end.index - base_);
+  while (items_.size() > current + (end.offset > 0 ? 1u : 0u)) {
     items_.pop_back();
     ++dropped;
   }
-  if (next_.offset > 0) {
+  if (end.offset > 0) {
     // The last sent packet becomes the last of its item. It was not marked as last, and the
     // receiver of a truncated transfer needs no mark.
-    items_.back().bytes = next_.offset;
-    ++next_.index;
-    next_.offset = next_.in_message = 0;
+    items_.back().bytes = end.offset;
+    ++end.index;
+    end.offset = end.in_message = 0;
   }
   return dropped;
 }

@@ -57,7 +57,7 @@ class WorkQueue {
 
   /// Precondition: item.bytes > 0.
   void post(const WorkItem& item);
-  /// Drops all packets that have not been sent. The item being sent ends with its last sent packet.
+  /// Drops all packets that were never sent. The item being sent ends with its last sent packet.
   /// Returns the number of items of which no packet was sent.
   std::size_t truncate();
   /// Bytes left to send of the oldest item that is not completely sent; 0: none.
@@ -66,6 +66,7 @@ class WorkQueue {
   /// packets and the next packet stay the same. Precondition: a multiple of the MTU, less than
   /// unsent().
   void mark_delivered(Bytes bytes) {
+    furthest_ = next_;
     items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;
   }
 
@@ -127,17 +128,23 @@ class WorkQueue {
     next_.index = una_.index = base_;
     next_.offset = una_.offset = 0;
     next_.in_message = una_.in_message = 0;
+    furthest_ = next_;
     for (const WorkItem& item : items) dropped(item);
   }
 
   /// Moves the sending cursor back to the oldest unacknowledged packet. Returns the number of
   /// packets to repeat.
   std::uint64_t go_back();
+  /// The receiver has every packet before `psn`, although go_back() withdrew some of them: moves
+  /// the sending cursor over these packets, so that acknowledge_before() covers them. Stops at a
+  /// READ or atomic request, whose response must come first. Returns the number of packets that
+  /// need not be repeated.
+  std::uint64_t restore(Psn psn);
 
   template <class Digest>
   void add_state(Digest& d) const {
     d(items(), next_.index, next_.offset, next_.psn, una_.index, una_.offset, una_.psn, in_flight_,
-      reads_out_);
+      reads_out_, std::max(furthest_.psn, next_.psn));
     for (std::size_t i = head_; i < items_.size(); ++i) d(items_[i]);
   }
 
@@ -208,6 +215,7 @@ class WorkQueue {
   Cursor una_;
   Bytes in_flight_ = 0;
   std::uint32_t reads_out_ = 0;
+  Cursor furthest_;  // next_ before go_back(); of use only while it is ahead of next_
 };
 
 }  // namespace dcc

@@ -94,6 +94,36 @@ TEST(WorkQueue, AcknowledgementOfWhatWasNeverSentCoversNothing) {
   EXPECT_TRUE(queue.has_unsent());
 }
 
+TEST(WorkQueue, WhatArrivedAlthoughItWasWithdrawnIsNotSentAgain) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 4'200));
+  queue.post(item(2, 3'000));
+  for (int i = 0; i < 6; ++i) queue.sent(queue.plan_next());
+  queue.go_back();
+  queue.sent(queue.plan_next());
+  EXPECT_EQ(queue.restore(99), 5u) << "six packets were sent";
+  EXPECT_EQ(queue.next_psn(), 6u);
+  std::vector<std::uint64_t> done;
+  queue.acknowledge_before(99, [&](const WorkItem& work) { done.push_back(work.id); });
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(queue.in_flight(), 0);
+  EXPECT_EQ(queue.restore(99), 0u);
+  EXPECT_EQ(queue.plan_next().item_offset, 1'000);
+}
+
+TEST(WorkQueue, TruncateKeepsWhatIsToBeSentAgain) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 10'000));
+  for (int i = 0; i < 4; ++i) queue.sent(queue.plan_next());
+  queue.go_back();
+  queue.sent(queue.plan_next());
+  EXPECT_EQ(queue.truncate(), 0u);
+  EXPECT_EQ(send_all(queue).size(), 3u);
+  EXPECT_EQ(queue.next_psn(), 4u);
+  queue.acknowledge_before(4, [](const WorkItem& work) { EXPECT_EQ(work.bytes, 4'000); });
+  EXPECT_TRUE(queue.idle());
+}
+
 TEST(WorkQueue, TruncateEndsTheItemWithWhatIsOut) {
   WorkQueue queue(1000);
   queue.post(item(1, 1 << 30));

@@ -1,0 +1,65 @@
+// The window that holds a queue pair back after a retransmission timeout, and the backoff of its
+// timer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "units.h"
+
+namespace dcc {
+
+/// Go-back-N repeats everything behind a lost packet. Where many senders repeat at full rate into
+/// one port, nearly all that arrives is out of order, and each round delivers about one packet. So
+/// a queue pair restarts from one packet after a timeout, as adapters do with slow restart, and
+/// opens the window by what is acknowledged: by as much up to half of what was in flight, then by
+/// one packet a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the window, but
+/// not below one bandwidth-delay product, which a flow alone needs to fill its link. The window
+/// ends when all work is done.
+///
+/// Timeouts in a row double the time until the next one, as adaptive retransmission of adapters and
+/// RFC 6298, 5.5 do: packets that wait in a long queue are not repeated over and over.
+class RecoveryWindow {
+ public:
+  /// Window of a queue pair that has none: a timeout follows, with `in_flight` bytes out.
+  RecoveryWindow(std::uint32_t mtu, Bytes in_flight) : mtu_(mtu), limit_(in_flight) {}
+
+  Bytes limit() const { return limit_; }
+  /// Factor of the timeout, as a power of two. The first timeout in a row does not count: only a
+  /// second one tells that the first came too early, or that the path is gone.
+  unsigned backoff() const { return std::min(timeouts_ > 0 ? timeouts_ - 1 : 0, kMostDoublings); }
+
+  void timed_out() {
+    // A timeout of a single packet tells nothing new about the path.
+    if (limit_ > mtu_) threshold_ = std::max<Bytes>(limit_ / 2, mtu_);
+    limit_ = mtu_;
+    ++timeouts_;
+  }
+  /// The receiver has reported a gap. `full`: bandwidth-delay product of the path.
+  void gap_reported(Bytes full) {
+    limit_ = std::max({limit_ / 2, std::min(limit_, full), Bytes{mtu_}});
+    threshold_ = limit_;
+  }
+  /// `bytes` were acknowledged for the first time.
+  void acknowledged(Bytes bytes) {
+    timeouts_ = 0;
+    limit_ += limit_ < threshold_ ? bytes : std::max<Bytes>(Bytes{mtu_} * bytes / limit_, 1);
+    limit_ = std::min(limit_, kMost);
+  }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(limit_, threshold_, timeouts_);
+  }
+
+ private:
+  static constexpr unsigned kMostDoublings = 6;
+  static constexpr Bytes kMost = Bytes{1} << 40;
+
+  std::uint32_t mtu_;
+  Bytes limit_;
+  Bytes threshold_ = kMost;  // below it the window doubles in a round trip
+  unsigned timeouts_ = 0;    // since the last acknowledgement of new data
+};
+
+}  // namespace dcc

@@ -1,0 +1,167 @@
+// Retransmission of RoCE: when the timer runs, and how a queue pair goes on after a timeout.
+#include <gtest/gtest.h>
+
+#include "nic/recovery_window.h"
+#include "unit/nic/nic_pair_test.h"
+
+namespace dcc::test {
+namespace {
+
+class Recovery : public PairTest {
+ protected:
+  Recovery() {
+    parameters.ack = AckMode::kPerMessage;
+    parameters.recovery.timeout = kMicroSecond * 50;
+  }
+  std::uint64_t timeouts() const { return nic[0]->counters().timeouts; }
+};
+
+TEST_F(Recovery, AMessageMayTakeLongerThanTheTimeout) {
+  parameters.line_rate = 1_Gbps;  // 100 KB take 800 us
+  build();
+  post(100'000, 1);
+  post(100'000, 2);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(done.size(), 2u);
+  EXPECT_EQ(timeouts(), 0u);
+  EXPECT_EQ(seen_data(), 200u);
+}
+
+TEST_F(Recovery, APacedMessageMayHaveGapsLongerThanTheTimeout) {
+  build();
+  nic[0]->transmitter().set_rate(3, Rate::from(10_Mbps));  // a packet of 1000 B every 0.8 ms
+  post(4'000);
+  scheduler.run_until(kMilliSecond * 10);
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_EQ(timeouts(), 0u);
+}
+
+TEST_F(Recovery, APauseWithinAMessageIsNoTimeout) {
+  build();
+  nic[0]->transmitter().set_pfc_mask(0xFF);
+  post(100'000);
+  scheduler.run_until(kMicroSecond * 2);
+  nic[0]->transmitter().on_pause(0xFF);
+  scheduler.run_until(kMilliSecond);
+  nic[0]->transmitter().on_pause(0);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_EQ(timeouts(), 0u);
+}
+
+TEST_F(Recovery, TheTimeoutCountsFromThePacketThatAsks) {
+  parameters.line_rate = 1_Gbps;
+  build();
+  bool lost = false;
+  PicoSeconds left{};
+  on_wire = [&](Packet& packet) {
+    if (lost || packet.kind != PacketKind::kData || !packet.last) return true;
+    lost = true;
+    left = packet.sent;
+    return false;
+  };
+  post(100'000);
+  scheduler.run_until(left + kMilliSecond);
+  EXPECT_EQ(timeouts(), 0u);
+  scheduler.run_until(left + kMicroSecond * 50);
+  EXPECT_EQ(timeouts(), 1u);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(done.size(), 1u);
+  // The repeated packets ask for acknowledgements, and the first of these tells that 99 arrived.
+  EXPECT_LE(seen_data(), 100u + 2u);
+  EXPECT_EQ(nic[0]->counters().retransmits, seen_data() - 100u);
+}
+
+TEST_F(Recovery, AMessageThatIsCutShortEnds) {
+  parameters.line_rate = 1_Gbps;
+  build();
+  post(100'000);
+  scheduler.run_until(kMicroSecond * 400);
+  nic[0]->transmitter().stop(3);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_LE(timeouts(), 1u);  // the last packet sent did not ask
+}
+
+TEST_F(Recovery, AWindowThatClosesWithinAMessageReopens) {
+  parameters.line_rate = 1_Gbps;
+  build();
+  post(100'000);
+  scheduler.run_until(kMicroSecond * 400);  // no packet has asked yet
+  nic[0]->transmitter().set_window(3, 4'000);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(done.size(), 1u);
+}
+
+TEST_F(Recovery, NoTimeoutComesBeforeAnAnswerCan) {
+  parameters.ack = AckMode::kPerPacket;
+  parameters.recovery.timeout = kMicroSecond;  // the base round trip takes 2 us
+  join(*this);
+  nic[0]->transmitter().set_completion_sink(this);
+  QueuePairConfig there;
+  there.remote_host = 1;
+  there.remote_qpn = 5;
+  there.base_rtt = kMicroSecond * 3;
+  nic[0]->create_queue_pair(3, there);
+  QueuePairConfig back;
+  back.remote_qpn = 3;
+  back.flow = 1;
+  nic[1]->create_queue_pair(5, back);
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_EQ(timeouts(), 0u);
+}
+
+TEST_F(Recovery, TimeoutsInARowComeEverMoreRarely) {
+  build();
+  on_wire = [](Packet& packet) { return packet.kind != PacketKind::kData; };
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 50 * 17);  // after 1, 2, 4, 8, 16 timeouts
+  EXPECT_EQ(timeouts(), 5u);
+}
+
+TEST_F(Recovery, ALimitedNumberOfRetriesKeepsTheirPace) {
+  parameters.recovery.retries = 7;
+  build();
+  on_wire = [](Packet& packet) { return packet.kind != PacketKind::kData; };
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 50 * 9);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kRetryExceeded);
+}
+
+// A queue of one packet in front of a slow link: full rate loses all but every 16th packet.
+TEST_F(Recovery, GoesBackWithAWindowThatThePathCarries) {
+  parameters.ack = AckMode::kPerPacket;
+  build();
+  PicoSeconds free{};
+  on_wire = [&](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    if (scheduler.now() < free) return false;
+    free = scheduler.now() + PicoSeconds(1'300'000);
+    return true;
+  };
+  post(200'000);
+  scheduler.run_until(kMilliSecond * 2);  // 200 packets take 260 us at best
+  EXPECT_EQ(done.size(), 1u);
+}
+
+TEST(RecoveryWindow, DoublesUpToHalfOfWhatWasOutThenGrowsByAPacket) {
+  RecoveryWindow window(1000, 16'000);
+  window.timed_out();
+  EXPECT_EQ(window.limit(), 1000);
+  for (int i = 0; i < 7; ++i) window.acknowledged(1000);
+  EXPECT_EQ(window.limit(), 8'000);
+  for (int i = 0; i < 8; ++i) window.acknowledged(1000);
+  EXPECT_NEAR(static_cast<double>(window.limit()), 9'000, 1000 * 0.1);
+  window.gap_reported(2'000);
+  EXPECT_NEAR(static_cast<double>(window.limit()), 4'500, 50);
+  window.gap_reported(4'200);  // not below the bandwidth-delay product
+  EXPECT_EQ(window.limit(), 4'200);
+}
+
+}  // namespace
+}  // namespace dcc::test
