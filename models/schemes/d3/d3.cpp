@@ -85,7 +85,7 @@ PicoSeconds D3::next_request(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (!sender.has_asked) return {};
   if (is_asking(qpn)) return repeats_at(qpn);
-  return asked_at(qpn) + std::max(context_.longest_base_rtt, sender.round_trip);
+  return asked_at(qpn) + std::max({context_.longest_base_rtt, sender.round_trip, sender.wait});
 }
 
 /// True if a data packet will leave in time to carry the request.
@@ -123,6 +123,7 @@ void D3::put_past(Sender& sender, Packet& packet) {
   context_.pool.attach_places(packet);
   for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
     RateRequestHeader::write(packet.telemetry->hop[hop], sender.leases.ports[hop]);
+    RateRequestHeader::write_round_trip(packet.telemetry->hop[hop], context_.longest_base_rtt);
     sender.leases.ports[hop] = {};
   }
 }
@@ -156,6 +157,8 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
     leases.rate = std::min(leases.rate, lease.rate);
     leases.until = std::min(leases.until, lease.until);
   }
+  const bool carries = may_send(qpn) && due(qpn, leases.rate) < leases.until;
+  sender.wait = carries ? PicoSeconds() : std::max(sender.round_trip, sender.wait * 2);
 }
 
 // ---------------------------------------------------------------- Data

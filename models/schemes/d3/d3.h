@@ -23,7 +23,9 @@ struct D3Parameters final : RatedParameters {
 /// the first grant ends. The next request, or one with a desired rate of nothing, returns each
 /// grant. If a request gets no answer, its grants are unknown and are not returned. Packets leave
 /// at the flow's rate and carry the request if one is due; a request waits for a packet, a round
-/// trip for a flow with a deadline, otherwise as long as the present grants last. Every data packet
+/// trip for a flow with a deadline, otherwise as long as the present grants last. A flow whose
+/// grants let no packet out waits twice as long before each further request: otherwise the requests
+/// of many flows fill the link, at a higher priority than the data. Every data packet
 /// is acknowledged, and sent again if no acknowledgement arrives within the timeout.
 class D3 final : public RatedTransport {
  public:
@@ -44,11 +46,12 @@ class D3 final : public RatedTransport {
   struct Sender {
     bool has_asked = false;
     PicoSeconds round_trip{};  // of the last answered request
+    PicoSeconds wait{};        // before the next request; 0: the last grants let a packet out
     BitRate desired;           // of the last request
     Leases leases;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(has_asked, round_trip, desired, leases);
+      d(has_asked, round_trip, wait, desired, leases);
     }
   };
 

@@ -27,9 +27,10 @@ void ExplicitRatePort::asked(Packet& packet) {
   using Header = RateRequestHeader;
   if (!Header::is_on(packet) || packet.immediate >= packet.telemetry_hops) return;
   IntHop& hop = packet.telemetry->hop[packet.immediate++];
-  Header::write(hop, rates_.answer({Header::desired(packet), Header::past_desired(packet),
-                                    Header::lease(hop), Header::leaves(packet)},
-                                   now()));
+  Header::write(
+      hop, rates_.answer({Header::desired(packet), Header::past_desired(packet), Header::lease(hop),
+                          Header::leaves(packet), Header::round_trip(hop)},
+                         now()));
 }
 
 void ExplicitRatePort::add_state(StateDigest& d) const {

@@ -7,7 +7,8 @@ namespace dcc {
 void RateAllocatorParameters::describe(ParameterVisitor& v) {
   const char* const paper = "D3, SIGCOMM'11";
   v.field("interval", interval, {"1us", "1s"},
-          {"of the control: longer than two round trips; a rate that is not asked for again is "
+          {"of the control, or two round trips if that is longer; a rate that is not asked for "
+           "again is "
            "free after one or two",
            ""});
   v.field("reclaim", reclaim, {"0", "1"},
@@ -24,10 +25,10 @@ void RateAllocator::set_link(BitRate rate) {
 
 /// Starts a new interval if the present one is over; leases of the last but one end.
 void RateAllocator::turn(PicoSeconds now) {
-  const std::int64_t interval = now / parameters_.interval;
+  const std::int64_t interval = now / span_;
   if (interval == interval_) return;
   const bool next = interval == interval_ + 1;
-  const double seconds = to_seconds(parameters_.interval);
+  const double seconds = to_seconds(span_);
   const double given = next ? static_cast<double>(allocated().bits_per_second) : 0;
   const double queue = next ? static_cast<double>(queue_) : 0;
   const double used = next ? static_cast<double>(arrived_) * 8 / seconds : 0;
@@ -42,6 +43,13 @@ void RateAllocator::turn(PicoSeconds now) {
   interval_ = interval;
 }
 
+/// Makes intervals last `least` or longer. Leases that were given before keep their ends.
+void RateAllocator::lengthen(PicoSeconds least, PicoSeconds now) {
+  if (least <= span_) return;
+  span_ = least;
+  interval_ = now / span_;
+}
+
 void RateAllocator::take_back(const Request& request, PicoSeconds now) {
   if (request.past.until <= now) return;
   Book& book = request.past.until == end_of(interval_) ? newer_ : older_;
@@ -53,6 +61,7 @@ void RateAllocator::take_back(const Request& request, PicoSeconds now) {
 
 RateAllocator::Lease RateAllocator::answer(const Request& request, PicoSeconds now) {
   turn(now);
+  lengthen(request.round_trip * 2, now);
   take_back(request, now);
   if (request.leaves) return {};
   const std::uint64_t desired = request.desired.bits_per_second;

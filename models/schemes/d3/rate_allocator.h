@@ -27,6 +27,8 @@ struct RateAllocatorParameters {
 /// interval the minimum queue of the last interval (as in XCP; on a fully allocated link some
 /// packets always meet).
 ///
+/// An interval lasts two round trips at least: a lease must still hold when its answer has arrived.
+///
 /// A grant is a lease that ends with the interval after the one in which it was given. So a rate
 /// that is never returned, because a packet was lost, becomes free, and no rate is returned twice.
 /// Except for reclaimed rates, leases never exceed the link's rate.
@@ -44,10 +46,12 @@ class RateAllocator {
     BitRate desired;       // rate that meets the deadline; 0: no deadline
     BitRate past_desired;  // desired rate of the request that got `past`
     Lease past;
-    bool leaves = false;  // true: the flow ends its demand
+    bool leaves = false;       // true: the flow ends its demand
+    PicoSeconds round_trip{};  // longest in the network without queues; 0: unknown
   };
 
-  explicit RateAllocator(const RateAllocatorParameters& parameters) : parameters_(parameters) {}
+  explicit RateAllocator(const RateAllocatorParameters& parameters)
+      : parameters_(parameters), span_(parameters.interval) {}
   void set_link(BitRate rate);
 
   /// Records arriving bytes for the link, overhead included; `queue`: bytes that wait for the link.
@@ -65,7 +69,7 @@ class RateAllocator {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(capacity_, interval_, arrived_, queue_, older_, newer_);
+    d(capacity_, span_, interval_, arrived_, queue_, older_, newer_);
   }
 
  private:
@@ -79,16 +83,18 @@ class RateAllocator {
       d(allocated, demand, flows);
     }
   };
-  PicoSeconds end_of(std::int64_t interval) const { return parameters_.interval * (interval + 2); }
+  PicoSeconds end_of(std::int64_t interval) const { return span_ * (interval + 2); }
+  void lengthen(PicoSeconds least, PicoSeconds now);
   void turn(PicoSeconds now);
   void take_back(const Request& request, PicoSeconds now);
 
   RateAllocatorParameters parameters_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  std::int64_t interval_ = 0;
-  Bytes arrived_ = 0;  // in the present interval
-  Bytes queue_ = 0;    // minimum found by arrivals
+  PicoSeconds span_;           // of an interval
+  std::int64_t interval_ = 0;  // number of the present one
+  Bytes arrived_ = 0;          // in the present interval
+  Bytes queue_ = 0;            // minimum found by arrivals
   Book older_, newer_;
 };
 

@@ -98,6 +98,25 @@ TEST(D3, ACrowdIsServedWithoutALossAndWithAShortQueue) {
   EXPECT_LT(last * 100, (kAsking + kPacket * 1600 + kThere) * 108);
 }
 
+// The requests of 45 flows, one a round trip each, are more than 1 Gb/s carries.
+TEST(D3, RequestsLeaveTheLinkToData) {
+  TransportStar star(10, Star::d3(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
+  for (int round = 0; round < 5; ++round) {
+    for (HostId h = 1; h <= 9; ++h) star.send(h, 0, 20'000);
+  }
+  star.scheduler.run_until(kMilliSecond * 25);  // the link takes 7.9 ms
+  star.expect_all_arrived();
+}
+
+// Round trips of 0.8 ms, where a port has control intervals of 0.1 ms.
+TEST(D3, GrantsLastAcrossALongWay) {
+  TransportStar star(3, Star::d3(), {}, {10_Gbps, kMicroSecond * 200, 20}, 1000);
+  star.send(1, 0, 1'000'000);
+  star.send(2, 0, 1'000'000);
+  star.scheduler.run_until(kMilliSecond * 20);
+  star.expect_all_arrived();
+}
+
 // All replies are lost for a while: leases expire, the senders stop, and sending resumes with the
 // next reply.
 TEST(D3, WhoIsNotAnsweredSendsNothingAndAsksAgain) {

@@ -52,6 +52,15 @@ TEST(RateAllocator, SharesAlikeAmongThoseWithoutDeadline) {
   EXPECT_EQ(second.asks(link, kMicroSecond * 22), 10_G);
 }
 
+TEST(RateAllocator, AnIntervalLastsTwoRoundTrips) {
+  Link10G link;
+  const Lease lease = link.answer({{}, {}, {}, false, kMicroSecond * 300}, kMicroSecond * 50);
+  EXPECT_EQ(lease.until, kMicroSecond * 1200);
+  EXPECT_EQ(link.answer({{}, {}, lease, false, kMicroSecond * 300}, kMicroSecond * 700).until,
+            kMicroSecond * 1800);
+  EXPECT_EQ(link.flows(), 1u) << "the first lease was returned";
+}
+
 TEST(RateAllocator, GivesWhatIsWantedAndAShareOfTheRest) {
   Link10G link;
   Flow urgent{gbps(4), {}, {}}, other{gbps(2), {}, {}}, idle;
