@@ -80,6 +80,7 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
   if (!sender.late) header.deadline = at(qpn).config.deadline;
   header.left = time_left(qpn);
   header.round_trip = header.probe_after = sender.round_trip;
+  if (sender.paused_by != 0) header.waited = sender.probe_after;
   return header;
 }
 

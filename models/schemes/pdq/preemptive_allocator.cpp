@@ -122,11 +122,13 @@ void PreemptiveAllocator::pause(SchedulingHeader& header, std::size_t place) con
   header.rate = {};
   header.paused_by = name_;
   header.probe_after =
-      std::max(header.probe_after, times(header.round_trip, place, parameters_.probing));
+      std::max({header.probe_after, times(header.round_trip, place, parameters_.probing),
+                probe_ * (2 * static_cast<std::int64_t>(flows_.size()))});
 }
 
 void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, Bytes queue,
-                              PicoSeconds now) {
+                              PicoSeconds now, Bytes wire) {
+  if (wire > 0) probe_ = serialization_time(wire, BitRate(link_));
   control_rate(header.round_trip, queue, now);
   forget_the_silent(now);
   const bool pauses_elsewhere = header.paused_by != 0 && header.paused_by != name_;
@@ -147,6 +149,7 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   const std::size_t room = most(now);
   if (flows_.size() >= room && !more_critical(flow, flows_.back())) {
     pause(header, flows_.size());
+    header.probe_after = std::max(header.probe_after, header.waited * 2);
     return;
   }
   const std::size_t place = put(flow);

@@ -20,6 +20,7 @@ struct SchedulingHeader {
   PicoSeconds left{};         // time of the rest at the sender's maximum rate; 0: nothing left
   PicoSeconds round_trip{};   // measured by the sender, > 0
   PicoSeconds probe_after{};  // for a paused flow: time until the next probe
+  PicoSeconds waited{};       // before this probe of a paused flow
 };
 
 /// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012,
@@ -42,7 +43,9 @@ struct PreemptiveAllocatorParameters {
 /// A rate becomes valid when the answer with it has passed the port; a rate that was raised on the
 /// forward path counts for two round trips until then. The list does not keep flows that another
 /// port pauses, flows that send their last packet, and more flows than `flows` or twice the sending
-/// ones.
+/// ones. A flow without a place in the list probes ever more rarely, each time after twice the
+/// time, and probes of the listed flows take at most half the link: probes leave before data, so
+/// those of many flows would keep all data waiting.
 class PreemptiveAllocator {
  public:
   /// `name`: number of the port in SchedulingHeader::paused_by, unique and not 0.
@@ -51,8 +54,10 @@ class PreemptiveAllocator {
   void set_link(BitRate rate);
   std::uint64_t name() const { return name_; }
 
-  /// Handles a header on the forward path; `queue`: bytes that wait for the link.
-  void ask(std::uint32_t flow, SchedulingHeader& header, Bytes queue, PicoSeconds now);
+  /// Handles a header on the forward path; `queue`: bytes that wait for the link; `wire`: bytes
+  /// that its packet takes on the wire, if the packet is a probe.
+  void ask(std::uint32_t flow, SchedulingHeader& header, Bytes queue, PicoSeconds now,
+           Bytes wire = 0);
   /// Handles a header on the reverse path; `sent`: when the answered packet was sent.
   void answer(std::uint32_t flow, const SchedulingHeader& header, PicoSeconds sent);
   void leave(std::uint32_t flow);
@@ -79,7 +84,7 @@ class PreemptiveAllocator {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(capacity_, controlled_, shortest_queue_, next_may_begin_, flows_);
+    d(capacity_, controlled_, shortest_queue_, next_may_begin_, probe_, flows_);
   }
 
  private:
@@ -100,6 +105,7 @@ class PreemptiveAllocator {
   PicoSeconds controlled_{};      // next adjustment of the capacity
   Bytes shortest_queue_ = 0;      // since the last adjustment
   PicoSeconds next_may_begin_{};  // earliest start of the next long flow
+  PicoSeconds probe_{};           // time of a probe on the link
   std::vector<Flow> flows_;
 };
 

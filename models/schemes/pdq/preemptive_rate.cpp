@@ -25,7 +25,8 @@ PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameter
 void PreemptiveRatePort::asked(Packet& packet) {
   if (!SchedulingHeaderOn::way_out(packet)) return;
   SchedulingHeader header = SchedulingHeaderOn::read(packet);
-  rates_.ask(packet.flow, header, bytes(), now());
+  const bool probe = packet.kind == PacketKind::kRequest;
+  rates_.ask(packet.flow, header, bytes(), now(), probe ? on_wire(packet) : 0);
   SchedulingHeaderOn::write(packet, header);
 }
 

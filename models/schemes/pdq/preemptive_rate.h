@@ -25,15 +25,21 @@ struct SchedulingHeaderOn {
   static SchedulingHeader read(const Packet& packet) {
     const IntHop& first = packet.telemetry->hop[0];
     const IntHop& second = packet.telemetry->hop[1];
-    return {first.rate,       first.tx_bytes,           first.timestamp,
-            second.timestamp, PicoSeconds(first.queue), PicoSeconds(second.queue)};
+    return {first.rate,
+            first.tx_bytes,
+            first.timestamp,
+            second.timestamp,
+            PicoSeconds(first.queue),
+            PicoSeconds(second.queue),
+            PicoSeconds(static_cast<std::int64_t>(second.tx_bytes))};
   }
   /// Precondition: the packet has a stack (PacketPool::attach_places).
   static void write(Packet& packet, const SchedulingHeader& header) {
     IntHop& first = packet.telemetry->hop[0];
     IntHop& second = packet.telemetry->hop[1];
     first = {header.deadline, header.paused_by, header.round_trip.count, header.rate};
-    second = {header.left, 0, header.probe_after.count, {}};
+    second = {
+        header.left, static_cast<std::uint64_t>(header.waited.count), header.probe_after.count, {}};
   }
 };
 

@@ -51,6 +51,17 @@ TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
+// The probes of 180 flows, one in three round trips each, are more than 1 Gb/s carries.
+TEST(Pdq, ProbesLeaveTheLinkToData) {
+  TransportStar star(10, Star::pdq(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
+  for (int round = 0; round < 20; ++round) {
+    for (HostId h = 1; h <= 9; ++h) star.send(h, 0, 1000);
+  }
+  star.scheduler.run_until(kMilliSecond * 8);  // the link takes 1.6 ms
+  star.expect_all_arrived();
+  EXPECT_EQ(star.device->totals().dropped, 0u);
+}
+
 // Five flows of one size from five hosts follow each other, and the wire is hardly ever idle. The
 // probes of paused flows take a hundredth of the wire.
 TEST(Pdq, FlowsOfOneSizeFollowEachOther) {

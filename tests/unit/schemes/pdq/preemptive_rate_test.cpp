@@ -202,6 +202,35 @@ TEST(PreemptiveAllocator, KeepsTheMostCriticalOnly) {
   EXPECT_EQ(link.flows()[1].number, 1u);
 }
 
+TEST(PreemptiveAllocator, WhoIsNotKeptAsksEverMoreRarely) {
+  Link10G link(undampened(2));
+  Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};
+  a.gets(link, kMicroSecond);
+  b.gets(link, kMicroSecond);
+  SchedulingHeader asks = c.header();
+  link.ask(3, asks, 0, kMicroSecond);
+  EXPECT_EQ(asks.probe_after, kRtt);
+  asks = c.header();
+  asks.waited = kRtt * 4;
+  link.ask(3, asks, 0, kMicroSecond);
+  EXPECT_EQ(asks.probe_after, kRtt * 8);
+  asks = b.header();
+  asks.waited = kRtt * 4;
+  link.ask(2, asks, 0, kMicroSecond);
+  EXPECT_EQ(asks.probe_after, kRtt) << "it is kept, and its turn is near";
+}
+
+// Probes of 12'500 bytes take 10 us each; three flows are kept.
+TEST(PreemptiveAllocator, ProbesOfTheKeptTakeHalfTheLinkAtMost) {
+  Link10G link;
+  Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};
+  a.gets(link, kMicroSecond);
+  b.gets(link, kMicroSecond);
+  SchedulingHeader asks = c.header();
+  link.ask(3, asks, 0, kMicroSecond, 12'500);
+  EXPECT_EQ(asks.probe_after, kMicroSecond * 10 * 2 * 3);
+}
+
 TEST(PreemptiveAllocator, ForgetsWhomNobodySpeaksOf) {
   Link10G link;
   Flow gone{1, kRtt * 10}, other{2, kRtt * 20};
