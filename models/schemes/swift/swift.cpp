@@ -78,12 +78,12 @@ AlgorithmNeeds Swift::needs() const {
   return needs;
 }
 
-PicoSeconds Swift::target(long double window) const {
+PicoSeconds Swift::target(long double window, PicoSeconds base) const {
   const long double exact = window / mtu_;
   const long double packets = parameters_.whole_packets ? std::floor(exact) : exact;
   const long double range = picoseconds(parameters_.scaling_range);
   const long double scaling = packets > 0 ? scale_ / std::sqrt(packets) + offset_ : range;
-  return parameters_.base_target +
+  return base +
          PicoSeconds{static_cast<std::int64_t>(std::min(range, std::max(0.0L, scaling)) + 0.5L)};
 }
 
@@ -91,6 +91,8 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.rtt = picoseconds(start.base_rtt);
+  const PicoSeconds packet(static_cast<std::int64_t>(mtu_ * 8e6L / line_));
+  flow.base_target = std::max(parameters_.base_target, start.base_rtt + packet);
   const long double full = bytes_at(line_, start.base_rtt);
   flow.most =
       parameters_.max_window ? static_cast<long double>(*parameters_.max_window) : 4 * full + mtu_;
@@ -119,7 +121,7 @@ void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   flow.rtt += (delay - flow.rtt) / 8;
 
   const long double before = flow.window;
-  const PicoSeconds aim = target(before);
+  const PicoSeconds aim = target(before, flow.base_target);
   if (info.rtt < aim) {
     const long double acked = static_cast<long double>(info.newly_acked);
     flow.window += increase_ * acked * (before < mtu_ ? 1 : mtu_ / before);

@@ -29,6 +29,7 @@ struct SwiftParameters final : AlgorithmParameters {
   void check(Bytes largest_packet) const override;
 };
 
+
 /// Delay is the whole round trip, of fabric and receiver together. The part of the paper's target
 /// that grows with the number of hops is left out, because an algorithm does not know that number.
 class Swift final : public Algorithm {
@@ -43,8 +44,9 @@ class Swift final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Delay at which a window, in bytes, neither grows nor shrinks.
-  PicoSeconds target(long double window) const;
+  /// Delay at which a window, in bytes, neither grows nor shrinks, of a flow whose base RTT is below
+  /// the base target.
+  PicoSeconds target(long double window) const { return target(window, parameters_.base_target); }
   long double window(FlowNumber flow) const { return flows_[flow].window; }
 
  private:
@@ -52,9 +54,11 @@ class Swift final : public Algorithm {
     long double window = 0;  // bytes
     long double rtt = 0;     // smoothed, ps
     long double most = 0;    // greatest window
+    PicoSeconds base_target{};
     PicoSeconds last_decrease{};
     bool decreased = false;  // last_decrease holds one
   };
+  PicoSeconds target(long double window, PicoSeconds base) const;
   void apply(FlowNumber number, const Flow& flow);
   long double pace(const Flow& flow) const;  // Mb/s: a window a round trip
 

@@ -70,6 +70,19 @@ TEST_F(SwiftTest, GrowsByOnePacketAWindowBelowTheTarget) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 100'000);
 }
 
+// 300 us and a packet of 80 ns for ever above the base target of 20 us: the window would fall to 10
+// B.
+TEST_F(SwiftTest, TheTargetIsNeverBelowTheDelayOfAnEmptyNetwork) {
+  swift_.emplace(host_, p_, 1000);
+  FlowStart start;
+  start.base_rtt = kMicroSecond * 300;
+  swift_->on_flow_start(0, start);
+  ack(300.08 + 13.06);  // 32.65543 / sqrt(4) - 3.265543 us are on top
+  EXPECT_DOUBLE_EQ(window(), 4250);
+  ack(300.08 + 13.06);
+  EXPECT_LT(window(), 4250) << "13.06 us are above the target of 4.25 packets";
+}
+
 // Target 33.06217 us at twice the delay: 1 - 0.8 / 2 is left.
 TEST_F(SwiftTest, CutsByHowFarTheDelayIsAboveOnceARoundTrip) {
   Swift& swift = begin();
