@@ -32,6 +32,7 @@ Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
       interval_(parameters.pull_interval.value_or(
           serialization_time(context.nic.mtu, context.nic.line_rate))),
       deadlines_(context.scheduler, Event::calling<&Ndp::check_deadlines>(*this, context.rank)),
+      silence_(context.scheduler, Event::calling<&Ndp::check_silence>(*this, context.rank)),
       pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
 
 void Ndp::begin(Qpn qpn) {
@@ -42,19 +43,21 @@ void Ndp::begin(Qpn qpn) {
   senders_[qpn] = Sender{};
   senders_[qpn].heard = now();
   receivers_[qpn] = Receiver{};
+  receivers_[qpn].patience = parameters_.timeout;
 }
 
 void Ndp::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
   deadlines_.clear(qpn);
+  silence_.clear(qpn);
   senders_[qpn].ready = false;
   receivers_[qpn].pending = 0;
   receivers_[qpn].queued = false;
 }
 
 void Ndp::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
+  d(senders_, receivers_, ready_, deadlines_, silence_, pull_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -124,11 +127,13 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Timeout of the oldest packet in flight; without one, of the last packet received.
+/// Timeout of the oldest packet in flight; of the last packet received if none is in flight and no
+/// PULL will come.
 void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
-  if (sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0) {
+  const bool waits = sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0;
+  if (waits && sender.owed == 0) {
     when = sender.heard + parameters_.timeout;
   }
   deadlines_.set(qpn, when);
@@ -137,7 +142,7 @@ void Ndp::set_deadline(Qpn qpn) {
 /// Restores the part of the window that was lost with a packet or a PULL.
 void Ndp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  std::uint64_t silent = sender.packets.out() == 0 ? 1 : 0;
+  std::uint64_t silent = sender.packets.out() == 0 && sender.owed == 0 ? 1 : 0;
   while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
     sender.packets.lost(*psn, Outstanding::Place::kFirst);
     ++silent;
@@ -185,7 +190,12 @@ void Ndp::arrived(Qpn qpn, Packet& packet) {
     default:
       return;
   }
-  senders_[qpn].heard = now();
+  Sender& sender = senders_[qpn];
+  sender.heard = now();
+  if (packet.kind != PacketKind::kReturned && packet.remote_address > sender.news) {
+    sender.news = packet.remote_address;
+    sender.owed = packet.immediate;
+  }
   settle(qpn);
   context_.port.data_ready();
 }
@@ -204,16 +214,47 @@ void Ndp::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   Packet* const reply = make_control(qpn, kind, packet.flow);
   reply->psn = packet.psn;
   reply->sent = packet.sent;
-  reply->scheme = receiver.pulls;
+  tell_pulls(receiver, *reply);
   ++(kind == PacketKind::kAck ? context_.counters.acks_sent : context_.counters.naks_sent);
-  if (!pulled && receiver.pending > 0 && !receiver.queued) {
-    receiver.queued = true;
-    pull_turns_.push_back(qpn);
-    if (!pulling_.is_scheduled()) {
-      context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
-    }
-  }
+  if (!pulled) queue_pull(qpn);
   send_control(reply);
+  receiver.patience = parameters_.timeout;
+  watch(qpn);
+}
+
+/// Puts a queue pair that is owed a PULL into the round robin.
+void Ndp::queue_pull(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (receiver.pending == 0 || receiver.queued) return;
+  receiver.queued = true;
+  pull_turns_.push_back(qpn);
+  if (!pulling_.is_scheduled()) {
+    context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
+  }
+}
+
+/// Writes the number of PULLs sent so far, and of those to come, into an answer or a PULL.
+void Ndp::tell_pulls(Receiver& receiver, Packet& packet) {
+  packet.scheme = receiver.pulls;
+  packet.remote_address = ++receiver.told;
+  packet.immediate = static_cast<std::uint32_t>(receiver.pending);
+}
+
+/// Sets the alarm of a receiver that has sent its last PULL and misses packets.
+void Ndp::watch(Qpn qpn) {
+  const Receiver& receiver = receivers_[qpn];
+  const bool whole = receiver.ended && at(qpn).in.count() == receiver.seen_end;
+  const bool waits = receiver.pending == 0 && !whole;
+  silence_.set(qpn, waits ? now() + receiver.patience : PicoSeconds::max());
+}
+
+void Ndp::check_silence() {
+  silence_.expire([this](Qpn qpn) {
+    Receiver& receiver = receivers_[qpn];
+    receiver.patience = std::min(receiver.patience * 2, kSecond * 100);
+    ++receiver.pending;
+    queue_pull(qpn);
+  });
 }
 
 void Ndp::limit_pulls(Qpn qpn) {
@@ -245,9 +286,10 @@ void Ndp::send_pull() {
     ++receiver.pulls;
     ++totals_.credits_sent;
     Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
-    pull->scheme = receiver.pulls;
+    tell_pulls(receiver, *pull);
     next_pull_ = now() + interval_;
     send_control(pull);
+    watch(qpn);
     break;
   }
   if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);

@@ -33,9 +33,13 @@ struct NdpParameters final : TransportParameters {
 /// packets are pulled.
 ///
 /// A packet without an answer for the timeout is sent again without a PULL, which restores its part
-/// of the window. A returned header (the port's header queue was full) is first among the packets
-/// to send again. Its packet leaves at once if no PULL is expected, or if a quarter of the last
-/// twelve answers were ACKs: then the path was bad, not the number of senders too large.
+/// of the window. With no packet out a sender waits for its PULL, however long other queue pairs
+/// take theirs: ACKs, NACKs and PULLs tell how many PULLs the receiver still owes, and only a
+/// sender that is owed none times out. If packets are missing and no PULL is owed, a receiver that
+/// hears nothing for the timeout repeats the last PULL, which was lost, at increasing intervals. A
+/// returned header (the port's header queue was full) is first among the packets to send again. Its
+/// packet leaves at once if no PULL is expected, or if a quarter of the last twelve answers were
+/// ACKs: then the path was bad, not the number of senders too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);
@@ -74,10 +78,12 @@ class Ndp final : public MessageTransport {
     std::uint64_t pulled = 0;   // number of PULLs received
     std::uint64_t answers = 0;  // number of ACKs and NACKs; each announces a PULL
     LatestAnswers latest;
-    PicoSeconds heard{};  // time of the last packet received
+    std::uint64_t news = 0;  // number of the latest answer or PULL
+    std::uint32_t owed = 0;  // PULLs that will come, as that packet said
+    PicoSeconds heard{};     // time of the last packet received
     template <class Digest>
     void add_state(Digest& d) const {
-      d(posted, packets, allowed, pulled, answers, latest, heard);
+      d(posted, packets, allowed, pulled, answers, latest, news, owed, heard);
     }
   };
   struct Receiver {
@@ -85,10 +91,12 @@ class Ndp final : public MessageTransport {
     bool ended = false;         // that packet is the last of its message
     std::uint64_t pending = 0;  // number of PULLs to send
     std::uint64_t pulls = 0;    // number of PULLs sent
+    std::uint64_t told = 0;     // number of answers and PULLs sent
+    PicoSeconds patience{};     // until the last PULL is repeated
     bool queued = false;        // in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
-      d(seen_end, ended, pending, pulls);
+      d(seen_end, ended, pending, pulls, told, patience);
     }
   };
 
@@ -112,6 +120,10 @@ class Ndp final : public MessageTransport {
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void limit_pulls(Qpn qpn);
   bool pull_at_once(Qpn qpn);
+  void queue_pull(Qpn qpn);
+  void tell_pulls(Receiver& receiver, Packet& packet);
+  void watch(Qpn qpn);
+  void check_silence();
   void send_pull();
 
   NdpParameters parameters_;
@@ -119,7 +131,8 @@ class Ndp final : public MessageTransport {
   std::vector<Sender> senders_;      // by queue pair
   std::vector<Receiver> receivers_;  // by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
-  DeadlineTable deadlines_;
+  DeadlineTable deadlines_;          // of senders
+  DeadlineTable silence_;            // of receivers that wait after their last PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

@@ -96,6 +96,40 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
   EXPECT_LT(last * 1000, (kPacket * 800 + kThere) * 1006);
 }
 
+// A round of PULLs takes 240 x 7.2 us, more than the timeout of 1 ms. Nothing is lost.
+TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
+  Star star(13);
+  for (int round = 0; round < 20; ++round) {
+    for (HostId h = 1; h <= 12; ++h) star.send(h, 0, 9000 * 25);
+  }
+  star.scheduler.run_until(kMilliSecond * 60);
+  star.expect_all_arrived();
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  PicoSeconds last{};
+  for (std::uint32_t flow = 0; flow < 240; ++flow) last = std::max(last, star.received_at(flow));
+  EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kThere) * 1006);
+}
+
+// No answer is on its way then that could tell of the PULL.
+TEST(Ndp, ALastPullThatIsLostIsRepeated) {
+  Star star(3, 4);
+  int pulls = 0;
+  star.lose([&](const Packet& packet) {
+    // Of two flows that take turns, all answers and PULLs of a time.
+    if (star.scheduler.now() < kMicroSecond * 100 || star.scheduler.now() > kMicroSecond * 200) {
+      return false;
+    }
+    const bool lost = packet.kind == PacketKind::kCredit;
+    pulls += lost ? 1 : 0;
+    return lost;
+  });
+  star.send(1, 0, 9000 * 100);
+  star.send(2, 0, 9000 * 100);
+  star.scheduler.run_until(kMilliSecond * 10);
+  EXPECT_GT(pulls, 0);
+  star.expect_all_arrived();
+}
+
 TEST(Ndp, HeadersThatFindNoRoomComeBack) {
   SwitchParameters switches;
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 3;
