@@ -392,6 +392,9 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
   ack->ce_echo = receiver.echo;
+  // Hosts with DCTCP send every segment as ECT, since a port that marks above a low threshold drops
+  // other packets there.
+  if (is_dctcp() && at(qpn).config.ecn_capable) ack->ecn = Ecn::kEct0;
   if (!receiver.early.empty()) {
     std::size_t place = 0;
     std::array<Psn, kBlocks> put{};

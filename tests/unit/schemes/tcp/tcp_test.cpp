@@ -440,6 +440,19 @@ TEST(Tcp, DctcpKeepsTheQueueAtItsThreshold) {
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
 }
 
+// Otherwise a port that drops what it cannot mark would drop ACKs above DCTCP's low threshold.
+TEST(Tcp, AcksOfDctcpMayBeMarked) {
+  for (const Growth growth : {Growth::kDctcp, Growth::kNewReno}) {
+    Star star(2, tcp(growth, 10, true));
+    std::vector<Ecn> fields;
+    star.up[1]->set_tap([&](const Packet& ack, PicoSeconds) { fields.push_back(ack.ecn); });
+    star.send(0, 1, kSegment * 3);
+    star.scheduler.run_until(kMilliSecond);
+    const Ecn expected = growth == Growth::kDctcp ? Ecn::kEct0 : Ecn::kNotEct;
+    EXPECT_EQ(fields, std::vector<Ecn>(3, expected));
+  }
+}
+
 // RFC 3168: the mark is echoed until the sender says that it has cut its window; one cut for it.
 TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
   Star star(2, tcp(Growth::kNewReno, 32, true), kMicroSecond * 100);
