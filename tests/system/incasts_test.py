@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Every flow of an incast ends, whatever the scheme: drawn numbers of senders, sizes, rates, with and without PFC.
+
+  incasts_test.py BUILD/dccvp [--full] [--points N] [--seed N] [--scheme NAME]...
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from random import Random
+
+from harness import PATIENCE
+
+# Scheme: (settings, whether PFC may be on, whether it may be off).
+NONE = {"congestion_control": {"algorithm": "none"}}
+
+
+def transport(kind, **more):
+    return {"nic": {"transport": {"kind": kind, **more}, **NONE}}
+
+
+def algorithm(name, **switch):
+    return {"nic": {"congestion_control": {"algorithm": name}}, **({"switch": switch} if switch else {})}
+
+
+SCHEMES = {
+    "none": (algorithm("none"), True, True),
+    **{name: (algorithm(name), True, True) for name in
+       ("dcqcn", "dcc", "dctcp", "hpcc", "powertcp", "timely", "swift", "hull", "qcn", "ibcc")},
+    "per_message": ({"nic": {"ack": "per_message", **NONE}}, True, True),
+    "pias": ({"nic": {"transport": {"kind": "pias"}, "congestion_control": {"algorithm": "dctcp"}},
+              "switch": {"scheduler": {"kind": "strict"}}}, False, True),
+    "tcp": ({**transport("tcp"), "switch": {"discipline": {"kind": "drop_tail"}}}, False, True),
+    "tcp_dctcp": ({**transport("tcp", growth="dctcp", ecn=True), "switch": {"discipline": {
+        "kind": "drop_tail", "red": True, "min_threshold": "30KB", "max_threshold": "30KB",
+        "weight": 1}}}, False, True),
+    "homa": ({**transport("homa"), "switch": {"scheduler": {"kind": "strict"}}}, False, True),
+    "phost": ({**transport("phost"), "switch": {"discipline": {"kind": "drop_tail"}}}, False, True),
+    **{name: (transport(name), False, True) for name in
+       ("d3", "fcp", "ndp", "pfabric", "fastpass", "uec")},
+    **{name: ({**transport(name), "routing": {"kind": "symmetric"}}, False, True) for name in
+       ("pdq", "expresspass")},
+}
+RATES = [1, 10, 25, 100, 400]  # Gb/s
+
+
+def merged(base, more):
+    """`base` with the entries of `more`, section by section."""
+    out = dict(base)
+    for key, value in more.items():
+        out[key] = merged(out[key], value) if isinstance(value, dict) and key in out else value
+    return out
+
+
+def draw(random, scheme, most_bytes):
+    """A configuration, and the least time in seconds in which its incast can end."""
+    settings, may_pause, may_drop = SCHEMES[scheme]
+    rate = random.choice(RATES)
+    flows = int(2 ** random.uniform(1, 10))
+    size = int(2 ** random.uniform(10, 20))
+    if flows * size > most_bytes:
+        size = max(1000, most_bytes // flows)
+    senders = min(flows, random.choice([2, 8, 16, 32]))
+    each = max(1, flows // senders)
+    mtu = random.choice([1000, 1000, 4096, 9000])
+    pfc = may_pause and (not may_drop or random.random() < 0.5)
+    ideal = each * senders * (size + (size // mtu + 1) * 90) * 8 / (rate * 1e9)
+    # Twenty times the ideal, and time for timeouts: a flow that loses its last packet waits for one
+    # of up to 5 ms, some in a row with twice the time.
+    config = {
+        "duration": f"{int((20 * ideal + 1) * 1e6)}us",
+        "seed": random.randint(1, 1000),
+        "topology": {"kind": "star", "hosts": senders + 1,
+                     "link": {"rate": f"{rate}Gbps", "delay": f"{random.choice([200, 1000, 5000])}ns"}},
+        "switch": {"buffer": random.choice(["1MiB", "8MiB"]), "pfc": {"enabled": pfc}},
+        "nic": {"mtu": f"{mtu}B"},
+        "host": {"driver": "none"},
+        "traffic": [{"kind": "incast", "receiver": 0, "senders": f"1..{senders}", "bytes": f"{size}B",
+                     "flows": each}],
+        "output": {"plots": False, "series": {"interval": "10ms", "flows": "none", "queues": "none"}},
+    }
+    return merged(config, settings), ideal
+
+
+class Incasts(unittest.TestCase):
+    def run_point(self, config):
+        """(flows posted, flows completed, last end in seconds, what the program said)."""
+        with tempfile.TemporaryDirectory(prefix="dccvp-incasts-") as folder:
+            path = pathlib.Path(folder) / "incast.yaml"
+            path.write_text(json.dumps(config), encoding="utf-8")
+            out = pathlib.Path(folder) / "out"
+            done = subprocess.run([OPTIONS.dccvp, "run", str(path), "--out", str(out), "--no-plots", "--quiet"],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            if done.returncode != 0:
+                return 0, 0, 0, done.stderr
+            metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+            ends = [flow.get("fct_s") for flow in metrics["flows"]]
+            ended = [end for end in ends if end is not None]
+            return len(ends), len(ended), max(ended, default=0), done.stderr
+
+    def test_all_flows_end(self):
+        random = Random(OPTIONS.seed)
+        schemes = OPTIONS.scheme or list(SCHEMES)
+        for number in range(OPTIONS.points or (20 * len(schemes) if OPTIONS.full else len(schemes))):
+            scheme = schemes[number % len(schemes)]
+            config, ideal = draw(random, scheme, 50_000_000 if OPTIONS.full else 1_000_000)
+            posted, ended, last, said = self.run_point(config)
+            if OPTIONS.show:
+                entry = config["traffic"][0]
+                print(f"{scheme:12} {config['topology']['link']['rate']:>8} pfc={config['switch']['pfc']['enabled']!s:5} "
+                      f"{posted:5} x {entry['bytes']:>9} mtu {config['nic']['mtu']}: {ended} ended, "
+                      f"{last / ideal:.1f} x ideal {ideal * 1e3:.3f} ms {said[:200]}", flush=True)
+            with self.subTest(scheme=scheme, point=number, config=json.dumps(config)):
+                self.assertEqual(said, "")
+                self.assertEqual(ended, posted)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dccvp")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--points", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scheme", action="append")
+    parser.add_argument("--show", action="store_true", help="print a line a point")
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
