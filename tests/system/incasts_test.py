@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Every flow of an incast ends, whatever the scheme: drawn numbers of senders, sizes, rates, with and without PFC.
 
-  incasts_test.py BUILD/dccvp [--full] [--points N] [--seed N] [--scheme NAME]...
+  incasts_test.py BUILD/dccvp [--full] [--points N] [--seed N] [--scheme NAME]... [--show]
 """
 
 import argparse
@@ -93,8 +93,8 @@ class Incasts(unittest.TestCase):
             path = pathlib.Path(folder) / "incast.yaml"
             path.write_text(json.dumps(config), encoding="utf-8")
             out = pathlib.Path(folder) / "out"
-            done = subprocess.run([OPTIONS.dccvp, "run", str(path), "--out", str(out), "--no-plots", "--quiet"],
-                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            done = subprocess.run([OPTIONS.dccvp, "run", str(path), "--out", str(out), "--no-plots",
+                                   "--quiet"], capture_output=True, text=True, timeout=PATIENCE, check=False)
             if done.returncode != 0:
                 return 0, 0, 0, done.stderr
             metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
@@ -110,9 +110,9 @@ class Incasts(unittest.TestCase):
             config, ideal = draw(random, scheme, 50_000_000 if OPTIONS.full else 1_000_000)
             posted, ended, last, said = self.run_point(config)
             if OPTIONS.show:
-                entry = config["traffic"][0]
-                print(f"{scheme:12} {config['topology']['link']['rate']:>8} pfc={config['switch']['pfc']['enabled']!s:5} "
-                      f"{posted:5} x {entry['bytes']:>9} mtu {config['nic']['mtu']}: {ended} ended, "
+                link, pfc = config["topology"]["link"], config["switch"]["pfc"]["enabled"]
+                print(f"{scheme:12} {link['rate']:>8} pfc={pfc!s:5} {posted:5} x "
+                      f"{config['traffic'][0]['bytes']:>9} mtu {config['nic']['mtu']}: {ended} ended, "
                       f"{last / ideal:.1f} x ideal {ideal * 1e3:.3f} ms {said[:200]}", flush=True)
             with self.subTest(scheme=scheme, point=number, config=json.dumps(config)):
                 self.assertEqual(said, "")

@@ -123,6 +123,7 @@ void D3::put_past(Sender& sender, Packet& packet) {
   context_.pool.attach_places(packet);
   for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
     RateRequestHeader::write(packet.telemetry->hop[hop], sender.leases.ports[hop]);
+    RateRequestHeader::write_crowded(packet.telemetry->hop[hop], false);
     RateRequestHeader::write_round_trip(packet.telemetry->hop[hop], context_.longest_base_rtt);
     sender.leases.ports[hop] = {};
   }
@@ -151,14 +152,17 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
   Leases& leases = sender.leases;
   leases.rate = leases.nic.rate;
   leases.until = leases.nic.until;
+  bool crowded = false;
   for (std::size_t hop = 0; hop < answer.immediate; ++hop) {
     const RateAllocator::Lease lease = RateRequestHeader::lease(answer.telemetry->hop[hop]);
     leases.ports[hop] = lease;
     leases.rate = std::min(leases.rate, lease.rate);
     leases.until = std::min(leases.until, lease.until);
+    crowded = crowded || RateRequestHeader::is_crowded(answer.telemetry->hop[hop]);
   }
   const bool carries = may_send(qpn) && due(qpn, leases.rate) < leases.until;
-  sender.wait = carries ? PicoSeconds() : std::max(sender.round_trip, sender.wait * 2);
+  const PicoSeconds wait = crowded ? sender.wait * 2 : PicoSeconds(sender.wait.count * 3 / 4);
+  sender.wait = carries ? PicoSeconds() : std::max(sender.round_trip, wait);
 }
 
 // ---------------------------------------------------------------- Data

@@ -24,9 +24,10 @@ struct D3Parameters final : RatedParameters {
 /// grant. If a request gets no answer, its grants are unknown and are not returned. Packets leave
 /// at the flow's rate and carry the request if one is due; a request waits for a packet, a round
 /// trip for a flow with a deadline, otherwise as long as the present grants last. A flow whose
-/// grants let no packet out waits twice as long before each further request: otherwise the requests
-/// of many flows fill the link, at a higher priority than the data. Every data packet
-/// is acknowledged, and sent again if no acknowledgement arrives within the timeout.
+/// grants let no packet out waits twice as long before its next request if a port of the path says
+/// that requests take more than a quarter of its link, and a quarter less otherwise: the requests
+/// of many flows would fill the link, at a higher priority than the data. Every data packet is
+/// acknowledged, and sent again if no acknowledgement arrives within the timeout.
 class D3 final : public RatedTransport {
  public:
   D3(const TransportContext& context, const D3Parameters& parameters);

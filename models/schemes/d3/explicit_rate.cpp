@@ -25,8 +25,10 @@ ExplicitRatePort::ExplicitRatePort(const ExplicitRateParameters& parameters,
 void ExplicitRatePort::asked(Packet& packet) {
   rates_.comes(on_wire(packet), bytes(), now());
   using Header = RateRequestHeader;
+  if (packet.kind == PacketKind::kRequest) rates_.request_comes(on_wire(packet));
   if (!Header::is_on(packet) || packet.immediate >= packet.telemetry_hops) return;
   IntHop& hop = packet.telemetry->hop[packet.immediate++];
+  Header::write_crowded(hop, rates_.is_crowded());
   Header::write(
       hop, rates_.answer({Header::desired(packet), Header::past_desired(packet), Header::lease(hop),
                           Header::leaves(packet), Header::round_trip(hop)},

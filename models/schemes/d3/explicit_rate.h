@@ -28,6 +28,8 @@ struct RateRequestHeader {
   static BitRate past_desired(const Packet& packet) { return BitRate(packet.remote_address); }
   static PicoSeconds round_trip(const IntHop& hop) { return PicoSeconds(hop.queue); }
   static void write_round_trip(IntHop& hop, PicoSeconds longest) { hop.queue = longest.count; }
+  static bool is_crowded(const IntHop& hop) { return hop.tx_bytes != 0; }
+  static void write_crowded(IntHop& hop, bool crowded) { hop.tx_bytes = crowded ? 1 : 0; }
   static RateAllocator::Lease lease(const IntHop& hop) { return {hop.rate, hop.timestamp}; }
   static void write(IntHop& hop, const RateAllocator::Lease& lease) {
     hop.rate = lease.rate;

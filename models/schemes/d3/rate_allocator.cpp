@@ -38,7 +38,8 @@ void RateAllocator::turn(PicoSeconds now) {
   capacity_ = static_cast<std::uint64_t>(std::max(capacity, 0.0));
   older_ = next ? newer_ : Book{};
   newer_ = Book{};
-  arrived_ = 0;
+  crowded_ = next && static_cast<double>(asked_) * 8 / seconds > static_cast<double>(link_) / 4;
+  arrived_ = asked_ = 0;
   queue_ = 0;
   interval_ = interval;
 }

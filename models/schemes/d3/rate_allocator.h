@@ -61,6 +61,10 @@ class RateAllocator {
     arrived_ += bytes;
   }
   Lease answer(const Request& request, PicoSeconds now);
+  /// Records that `bytes` of the arrived ones were a request in a packet of its own.
+  void request_comes(Bytes bytes) { asked_ += bytes; }
+  /// True if requests took more than a quarter of the link in the last interval.
+  bool is_crowded() const { return crowded_; }
 
   // State after the last call
   BitRate capacity() const { return BitRate(capacity_); }
@@ -69,7 +73,7 @@ class RateAllocator {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(capacity_, span_, interval_, arrived_, queue_, older_, newer_);
+    d(capacity_, span_, interval_, arrived_, asked_, crowded_, queue_, older_, newer_);
   }
 
  private:
@@ -94,7 +98,9 @@ class RateAllocator {
   PicoSeconds span_;           // of an interval
   std::int64_t interval_ = 0;  // number of the present one
   Bytes arrived_ = 0;          // in the present interval
-  Bytes queue_ = 0;            // minimum found by arrivals
+  Bytes asked_ = 0;            // of them requests
+  bool crowded_ = false;
+  Bytes queue_ = 0;  // minimum found by arrivals
   Book older_, newer_;
 };
 

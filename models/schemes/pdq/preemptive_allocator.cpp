@@ -87,6 +87,16 @@ void PreemptiveAllocator::forget_the_silent(PicoSeconds now) {
                flows_.end());
 }
 
+/// Counts a probe; compares the sum with the link once in eight round trips.
+void PreemptiveAllocator::count_probe(Bytes wire, PicoSeconds round_trip, PicoSeconds now) {
+  probe_ = serialization_time(wire, BitRate(link_));
+  probed_ += probe_;
+  if (now < counted_from_ + round_trip * 8) return;
+  crowded_ = probed_ * 4 > now - counted_from_;
+  probed_ = {};
+  counted_from_ = now;
+}
+
 /// Adjusts the capacity once per round trip: reserves what drains the minimum queue of the last
 /// round trip in two round trips.
 void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, PicoSeconds now) {
@@ -128,7 +138,7 @@ void PreemptiveAllocator::pause(SchedulingHeader& header, std::size_t place) con
 
 void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, Bytes queue,
                               PicoSeconds now, Bytes wire) {
-  if (wire > 0) probe_ = serialization_time(wire, BitRate(link_));
+  if (wire > 0) count_probe(wire, header.round_trip, now);
   control_rate(header.round_trip, queue, now);
   forget_the_silent(now);
   const bool pauses_elsewhere = header.paused_by != 0 && header.paused_by != name_;
@@ -149,7 +159,9 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   const std::size_t room = most(now);
   if (flows_.size() >= room && !more_critical(flow, flows_.back())) {
     pause(header, flows_.size());
-    header.probe_after = std::max(header.probe_after, header.waited * 2);
+    const PicoSeconds wait =
+        crowded_ ? header.waited * 2 : PicoSeconds(header.waited.count * 3 / 4);
+    header.probe_after = std::max(header.probe_after, wait);
     return;
   }
   const std::size_t place = put(flow);

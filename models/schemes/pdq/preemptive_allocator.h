@@ -43,9 +43,10 @@ struct PreemptiveAllocatorParameters {
 /// A rate becomes valid when the answer with it has passed the port; a rate that was raised on the
 /// forward path counts for two round trips until then. The list does not keep flows that another
 /// port pauses, flows that send their last packet, and more flows than `flows` or twice the sending
-/// ones. A flow without a place in the list probes ever more rarely, each time after twice the
-/// time, and probes of the listed flows take at most half the link: probes leave before data, so
-/// those of many flows would keep all data waiting.
+/// ones. A flow without a place in the list waits twice as long before its next probe if probes
+/// took more than a quarter of the link, and a quarter less otherwise. Probes of the listed flows
+/// take at most half the link. Probes leave before data, so those of many flows would keep all data
+/// waiting.
 class PreemptiveAllocator {
  public:
   /// `name`: number of the port in SchedulingHeader::paused_by, unique and not 0.
@@ -84,7 +85,8 @@ class PreemptiveAllocator {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(capacity_, controlled_, shortest_queue_, next_may_begin_, probe_, flows_);
+    d(capacity_, controlled_, shortest_queue_, next_may_begin_, probe_, probed_, counted_from_,
+      crowded_, flows_);
   }
 
  private:
@@ -93,6 +95,7 @@ class PreemptiveAllocator {
   std::size_t place_of(std::uint32_t flow) const;
   std::size_t most(PicoSeconds now) const;
   std::size_t put(const Flow& flow);
+  void count_probe(Bytes wire, PicoSeconds round_trip, PicoSeconds now);
   void control_rate(PicoSeconds round_trip, Bytes queue, PicoSeconds now);
   void forget_the_silent(PicoSeconds now);
   std::uint64_t available(std::size_t place, PicoSeconds now) const;
@@ -106,6 +109,9 @@ class PreemptiveAllocator {
   Bytes shortest_queue_ = 0;      // since the last adjustment
   PicoSeconds next_may_begin_{};  // earliest start of the next long flow
   PicoSeconds probe_{};           // time of a probe on the link
+  PicoSeconds probed_{};          // time of all probes since counted_from_
+  PicoSeconds counted_from_{};
+  bool crowded_ = false;  // probes took more than a quarter of the link
   std::vector<Flow> flows_;
 };
 

@@ -107,16 +107,17 @@ TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 240; ++flow) last = std::max(last, star.received_at(flow));
-  EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kThere) * 1006);
+  // The headers of the first windows take the same wire.
+  EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kHeader * 240 * 23 + kThere) * 1002);
 }
 
-// No answer is on its way then that could tell of the PULL.
+// All PULLs of half a millisecond are lost: what was out has been answered, and no answer follows
+// that could carry the count.
 TEST(Ndp, ALastPullThatIsLostIsRepeated) {
-  Star star(3, 4);
+  Star star(3);
   int pulls = 0;
   star.lose([&](const Packet& packet) {
-    // Of two flows that take turns, all answers and PULLs of a time.
-    if (star.scheduler.now() < kMicroSecond * 100 || star.scheduler.now() > kMicroSecond * 200) {
+    if (star.scheduler.now() < kMicroSecond * 100 || star.scheduler.now() > kMicroSecond * 600) {
       return false;
     }
     const bool lost = packet.kind == PacketKind::kCredit;

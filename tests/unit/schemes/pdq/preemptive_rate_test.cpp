@@ -202,22 +202,26 @@ TEST(PreemptiveAllocator, KeepsTheMostCriticalOnly) {
   EXPECT_EQ(link.flows()[1].number, 1u);
 }
 
-TEST(PreemptiveAllocator, WhoIsNotKeptAsksEverMoreRarely) {
+// Probes of 2 us every 5 us, in periods of eight round trips; then one in a millisecond.
+TEST(PreemptiveAllocator, WhoIsNotKeptAsksMoreRarelyWhileProbesCrowdTheLink) {
   Link10G link(undampened(2));
   Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};
-  a.gets(link, kMicroSecond);
-  b.gets(link, kMicroSecond);
-  SchedulingHeader asks = c.header();
-  link.ask(3, asks, 0, kMicroSecond);
-  EXPECT_EQ(asks.probe_after, kRtt);
-  asks = c.header();
-  asks.waited = kRtt * 4;
-  link.ask(3, asks, 0, kMicroSecond);
-  EXPECT_EQ(asks.probe_after, kRtt * 8);
-  asks = b.header();
-  asks.waited = kRtt * 4;
-  link.ask(2, asks, 0, kMicroSecond);
-  EXPECT_EQ(asks.probe_after, kRtt) << "it is kept, and its turn is near";
+  const auto asks = [&](PicoSeconds now) {
+    a.gets(link, now);
+    b.gets(link, now);
+    SchedulingHeader header = c.header();
+    header.waited = kRtt * 4;
+    link.ask(3, header, 0, now, 2'500);
+    return header.probe_after;
+  };
+  EXPECT_EQ(asks(kMicroSecond), kRtt * 3);
+  for (int i = 1; i < 20; ++i) asks(kMicroSecond * (1 + 5 * i));
+  EXPECT_EQ(asks(kMicroSecond * 100), kRtt * 8);
+  SchedulingHeader kept = b.header();
+  kept.waited = kRtt * 4;
+  link.ask(2, kept, 0, kMicroSecond * 100);
+  EXPECT_EQ(kept.probe_after, kRtt) << "it is kept, and its turn is near";
+  EXPECT_EQ(asks(kMilliSecond), kRtt * 3);
 }
 
 // Probes of 12'500 bytes take 10 us each; three flows are kept.
