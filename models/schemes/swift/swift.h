@@ -29,9 +29,10 @@ struct SwiftParameters final : AlgorithmParameters {
   void check(Bytes largest_packet) const override;
 };
 
-
 /// Delay is the whole round trip, of fabric and receiver together. The part of the paper's target
 /// that grows with the number of hops is left out, because an algorithm does not know that number.
+/// The base target of a flow is at least its base RTT and the time of a packet: no window meets a
+/// target below the delay of an empty network, so the window would fall to its least value.
 class Swift final : public Algorithm {
  public:
   Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32_t mtu);
@@ -44,8 +45,8 @@ class Swift final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Delay at which a window, in bytes, neither grows nor shrinks, of a flow whose base RTT is below
-  /// the base target.
+  /// Delay at which a window, in bytes, neither grows nor shrinks, of a flow whose base RTT is
+  /// below the base target.
   PicoSeconds target(long double window) const { return target(window, parameters_.base_target); }
   long double window(FlowNumber flow) const { return flows_[flow].window; }
 
