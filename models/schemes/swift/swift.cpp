@@ -92,7 +92,9 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   flow = Flow{};
   flow.rtt = picoseconds(start.base_rtt);
   const PicoSeconds packet(static_cast<std::int64_t>(mtu_ * 8e6L / line_));
-  flow.base_target = std::max(parameters_.base_target, start.base_rtt + packet);
+  const PicoSeconds least = start.base_rtt + packet;
+  const bool met = parameters_.base_target + parameters_.scaling_range >= least;
+  flow.base_target = met ? parameters_.base_target : least;
   const long double full = bytes_at(line_, start.base_rtt);
   flow.most =
       parameters_.max_window ? static_cast<long double>(*parameters_.max_window) : 4 * full + mtu_;

@@ -31,8 +31,8 @@ struct SwiftParameters final : AlgorithmParameters {
 
 /// Delay is the whole round trip, of fabric and receiver together. The part of the paper's target
 /// that grows with the number of hops is left out, because an algorithm does not know that number.
-/// The base target of a flow is at least its base RTT and the time of a packet: no window meets a
-/// target below the delay of an empty network, so the window would fall to its least value.
+/// Where not even a small window's target reaches the delay of an empty network (base RTT and the
+/// time of a packet), that delay is the base target: the window would fall to its least value.
 class Swift final : public Algorithm {
  public:
   Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32_t mtu);
