@@ -1,6 +1,7 @@
 #include "schemes/ndp/ndp.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "describe/visitor.h"
@@ -23,7 +24,7 @@ void NdpParameters::describe(ParameterVisitor& v) {
   v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
           {"between two PULLs of a host; auto: a full payload at line rate", paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", paper});
+          {"least time without an answer after which a packet is sent again", paper});
 }
 
 Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
@@ -127,14 +128,31 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
+/// RFC 6298, 2.3.
+void Ndp::measure(Sender& sender, PicoSeconds round_trip) const {
+  if (sender.round_trip == PicoSeconds()) {
+    sender.round_trip = round_trip;
+    sender.deviation = PicoSeconds(round_trip.count / 2);
+    return;
+  }
+  const std::int64_t off = round_trip.count - sender.round_trip.count;
+  sender.deviation.count += (std::abs(off) - sender.deviation.count) / 4;
+  sender.round_trip.count += off / 8;
+}
+
+PicoSeconds Ndp::timeout_of(const Sender& sender) const {
+  if (sender.round_trip == PicoSeconds()) return parameters_.timeout * 20;
+  return std::max(parameters_.timeout, sender.round_trip + sender.deviation * 4);
+}
+
 /// Timeout of the oldest packet in flight; of the last packet received if none is in flight and no
 /// PULL will come.
 void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
+  PicoSeconds when = sender.packets.overdue_at(timeout_of(sender));
   const bool waits = sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0;
   if (waits && sender.owed == 0) {
-    when = sender.heard + parameters_.timeout;
+    when = sender.heard + timeout_of(sender);
   }
   deadlines_.set(qpn, when);
 }
@@ -143,7 +161,7 @@ void Ndp::set_deadline(Qpn qpn) {
 void Ndp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
   std::uint64_t silent = sender.packets.out() == 0 && sender.owed == 0 ? 1 : 0;
-  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+  while (const auto psn = sender.packets.overdue(now(), timeout_of(sender))) {
     sender.packets.lost(*psn, Outstanding::Place::kFirst);
     ++silent;
   }
@@ -172,12 +190,14 @@ void Ndp::arrived(Qpn qpn, Packet& packet) {
       ++context_.counters.acks_received;
       ++senders_[qpn].answers;
       senders_[qpn].latest.add(true);
+      measure(senders_[qpn], now() - packet.sent);
       on_ack(qpn, packet);
       on_pull(qpn, packet.scheme);
       break;
     case PacketKind::kNak:
       ++senders_[qpn].answers;
       senders_[qpn].latest.add(false);
+      measure(senders_[qpn], now() - packet.sent);
       senders_[qpn].packets.lost(packet.psn);
       on_pull(qpn, packet.scheme);
       break;

@@ -33,13 +33,16 @@ struct NdpParameters final : TransportParameters {
 /// packets are pulled.
 ///
 /// A packet without an answer for the timeout is sent again without a PULL, which restores its part
-/// of the window. With no packet out a sender waits for its PULL, however long other queue pairs
-/// take theirs: ACKs, NACKs and PULLs tell how many PULLs the receiver still owes, and only a
-/// sender that is owed none times out. If packets are missing and no PULL is owed, a receiver that
-/// hears nothing for the timeout repeats the last PULL, which was lost, at increasing intervals. A
-/// returned header (the port's header queue was full) is first among the packets to send again. Its
-/// packet leaves at once if no PULL is expected, or if a quarter of the last twelve answers were
-/// ACKs: then the path was bad, not the number of senders too large.
+/// of the window. As in the authors' simulator the timeout is the smoothed round trip and four mean
+/// deviations, `timeout` at least, and twenty times that before the first answer: headers may wait
+/// for a millisecond behind the data of a full port. With no packet out a sender waits for its
+/// PULL, however long other queue pairs take theirs: ACKs, NACKs and PULLs tell how many PULLs the
+/// receiver still owes, and only a sender that is owed none times out. If packets are missing and
+/// no PULL is owed, a receiver that hears nothing for the timeout repeats the last PULL, which was
+/// lost, at increasing intervals. A returned header (the port's header queue was full) is first
+/// among the packets to send again. Its packet leaves at once if no PULL is expected, or if a
+/// quarter of the last twelve answers were ACKs: then the path was bad, not the number of senders
+/// too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);
@@ -78,12 +81,15 @@ class Ndp final : public MessageTransport {
     std::uint64_t pulled = 0;   // number of PULLs received
     std::uint64_t answers = 0;  // number of ACKs and NACKs; each announces a PULL
     LatestAnswers latest;
-    std::uint64_t news = 0;  // number of the latest answer or PULL
-    std::uint32_t owed = 0;  // PULLs that will come, as that packet said
-    PicoSeconds heard{};     // time of the last packet received
+    std::uint64_t news = 0;    // number of the latest answer or PULL
+    std::uint32_t owed = 0;    // PULLs that will come, as that packet said
+    PicoSeconds heard{};       // time of the last packet received
+    PicoSeconds round_trip{};  // smoothed; 0: no answer yet
+    PicoSeconds deviation{};   // mean, of the round trip
     template <class Digest>
     void add_state(Digest& d) const {
-      d(posted, packets, allowed, pulled, answers, latest, news, owed, heard);
+      d(posted, packets, allowed, pulled, answers, latest, news, owed, heard, round_trip,
+        deviation);
     }
   };
   struct Receiver {
@@ -110,6 +116,8 @@ class Ndp final : public MessageTransport {
   void on_ack(Qpn qpn, const Packet& ack);
   void on_return(Qpn qpn, Psn psn);
   void on_pull(Qpn qpn, std::uint64_t pulls);
+  void measure(Sender& sender, PicoSeconds round_trip) const;
+  PicoSeconds timeout_of(const Sender& sender) const;
   std::uint64_t work_left(Qpn qpn) const;
   void settle(Qpn qpn);
   void set_deadline(Qpn qpn);
