@@ -23,8 +23,8 @@ def transport(kind, **more):
     return {"nic": {"transport": {"kind": kind, **more}, **NONE}}
 
 
-def algorithm(name, **switch):
-    return {"nic": {"congestion_control": {"algorithm": name}}, **({"switch": switch} if switch else {})}
+def algorithm(name):
+    return {"nic": {"congestion_control": {"algorithm": name}}}
 
 
 SCHEMES = {
