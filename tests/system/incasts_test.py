@@ -69,6 +69,8 @@ def draw(random, scheme, most_bytes):
     mtu = random.choice([1000, 1000, 4096, 9000])
     pfc = may_pause and (not may_drop or random.random() < 0.5)
     ideal = each * senders * (size + (size // mtu + 1) * 90) * 8 / (rate * 1e9)
+    # PFC needs headroom for the longest cables at all ports: 33 of 0.5 MB at 400 Gb/s.
+    buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
     # Twenty times the ideal, and time for timeouts: a flow that loses its last packet waits for one
     # of up to 5 ms, some in a row with twice the time.
     config = {
@@ -76,7 +78,7 @@ def draw(random, scheme, most_bytes):
         "seed": random.randint(1, 1000),
         "topology": {"kind": "star", "hosts": senders + 1,
                      "link": {"rate": f"{rate}Gbps", "delay": f"{random.choice([200, 1000, 5000])}ns"}},
-        "switch": {"buffer": random.choice(["1MiB", "8MiB"]), "pfc": {"enabled": pfc}},
+        "switch": {"buffer": buffer, "pfc": {"enabled": pfc}},
         "nic": {"mtu": f"{mtu}B"},
         "host": {"driver": "none"},
         "traffic": [{"kind": "incast", "receiver": 0, "senders": f"1..{senders}", "bytes": f"{size}B",
