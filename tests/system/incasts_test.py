@@ -56,28 +56,15 @@ def merged(base, more):
     return out
 
 
-def draw(random, scheme, most_bytes):
+def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=False, buffer="8MiB", seed=1):
     """A configuration, and the least time in seconds in which its incast can end."""
-    settings, may_pause, may_drop = SCHEMES[scheme]
-    rate = random.choice(RATES)
-    flows = int(2 ** random.uniform(1, 10))
-    size = int(2 ** random.uniform(10, 20))
-    if flows * size > most_bytes:
-        size = max(1000, most_bytes // flows)
-    senders = min(flows, random.choice([2, 8, 16, 32]))
-    each = max(1, flows // senders)
-    mtu = random.choice([1000, 1000, 4096, 9000])
-    pfc = may_pause and (not may_drop or random.random() < 0.5)
     ideal = each * senders * (size + (size // mtu + 1) * 90) * 8 / (rate * 1e9)
-    # PFC needs headroom for the longest cables at all ports: 33 of 0.5 MB at 400 Gb/s.
-    buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
     # Twenty times the ideal, and time for timeouts: a flow that loses its last packet waits for one
-    # of up to 5 ms, some in a row with twice the time.
+    # of up to 200 ms, some in a row with twice the time.
     config = {
         "duration": f"{int((20 * ideal + 1) * 1e6)}us",
-        "seed": random.randint(1, 1000),
-        "topology": {"kind": "star", "hosts": senders + 1,
-                     "link": {"rate": f"{rate}Gbps", "delay": f"{random.choice([200, 1000, 5000])}ns"}},
+        "seed": seed,
+        "topology": {"kind": "star", "hosts": senders + 1, "link": {"rate": f"{rate}Gbps", "delay": delay}},
         "switch": {"buffer": buffer, "pfc": {"enabled": pfc}},
         "nic": {"mtu": f"{mtu}B"},
         "host": {"driver": "none"},
@@ -85,7 +72,24 @@ def draw(random, scheme, most_bytes):
                      "flows": each}],
         "output": {"plots": False, "series": {"interval": "10ms", "flows": "none", "queues": "none"}},
     }
-    return merged(config, settings), ideal
+    return merged(config, SCHEMES[scheme][0]), ideal
+
+
+def draw(random, scheme, most_bytes):
+    """An incast() of the scheme with at most so many bytes."""
+    _, may_pause, may_drop = SCHEMES[scheme]
+    rate = random.choice(RATES)
+    flows = int(2 ** random.uniform(1, 10))
+    size = int(2 ** random.uniform(10, 20))
+    if flows * size > most_bytes:
+        size = max(1000, most_bytes // flows)
+    senders = min(flows, random.choice([2, 8, 16, 32]))
+    mtu = random.choice([1000, 1000, 4096, 9000])
+    pfc = may_pause and (not may_drop or random.random() < 0.5)
+    # PFC needs headroom for the longest cables at all ports: 33 of 0.5 MB at 400 Gb/s.
+    buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
+    return incast(scheme, rate, senders, max(1, flows // senders), size, mtu,
+                  f"{random.choice([200, 1000, 5000])}ns", pfc, buffer, random.randint(1, 1000))
 
 
 class Incasts(unittest.TestCase):
@@ -103,6 +107,16 @@ class Incasts(unittest.TestCase):
             ends = [flow.get("fct_s") for flow in metrics["flows"]]
             ended = [end for end in ends if end is not None]
             return len(ends), len(ended), max(ended, default=0), ""
+
+    def test_points_at_which_flows_starved(self):
+        for scheme, *point in (("d3", 1, 9, 5, 20_000), ("pdq", 1, 9, 20, 1000), ("per_message", 1, 1, 1, 10**6),
+                               ("none", 1, 32, 2, 100_000, 1000, "1000ns", False, "256KiB"),
+                               ("pias", 1, 32, 2, 100_000, 1000, "1000ns", False, "256KiB")):
+            config, _ = incast(scheme, *point)
+            with self.subTest(scheme=scheme, config=json.dumps(config)):
+                posted, ended, _, why = self.run_point(config)
+                self.assertEqual(why, "")
+                self.assertEqual(ended, posted)
 
     def test_all_flows_end(self):
         random = Random(OPTIONS.seed)
