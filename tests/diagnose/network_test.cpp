@@ -25,12 +25,6 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss"));
 }
 
-TEST(TimeoutsWithoutLoss, NamesMessagesThatAreTooLong) {
-  SyntheticRun run("nic: {ack: per_message}\n");
-  run.count(&NicCounters::timeouts, 1);
-  EXPECT_TRUE(says(run.found("timeouts_without_loss"), "a whole message must arrive"));
-}
-
 // 80 km of fibre at 100 Gb/s: 2 * 400 us * 12.5 GB/s = 10 MB for each input.
 TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
   const auto far = [](const char* buffer) {

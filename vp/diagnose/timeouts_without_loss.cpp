@@ -34,9 +34,6 @@ class TimeoutsWithoutLoss final : public Diagnosis {
                             text_of(*rtt));
         figures.push_back({"rtt_p99_s", to_seconds(*rtt)});
       }
-      if (evidence.config().nic.ack == AckMode::kPerMessage) {
-        text += "; with nic.ack: per_message a whole message must arrive within the timeout";
-      }
       text += "; a longer timeout ends it (RoCE networks use 4 ms to 67 ms)";
       figures.push_back({"timeout_s", to_seconds(timeout)});
     }
