@@ -130,16 +130,19 @@
  * writes to what it guards are refused. */
 #define DCC_REGWEN_OFFSET                            0x00014u
 #define DCC_REGWEN_RESET                             0x00000007u
-/*   PARAMETERS (W0C): TICK_DIV to CUT_FLOOR may be written. */
+/*   PARAMETERS (W0C): Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD,
+ *   F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD,
+ *   FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR. */
 #define DCC_REGWEN_PARAMETERS_SHIFT                  0u
 #define DCC_REGWEN_PARAMETERS_WIDTH                  1u
 #define DCC_REGWEN_PARAMETERS_MASK                   0x00000001u
-/*   TABLES (W0C): Factor, floor, ceiling, decay and decrease tables may be written. */
+/*   TABLES (W0C): Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo,
+ *   decrease. Guards nothing while STATUS.FAULT is 1. */
 #define DCC_REGWEN_TABLES_SHIFT                      1u
 #define DCC_REGWEN_TABLES_WIDTH                      1u
 #define DCC_REGWEN_TABLES_MASK                       0x00000002u
 /*   CTRL (W0C): CTRL may be written: with 0 software can neither disable nor reset the controller.
- *   */
+ *   Guards CTRL. Guards nothing while STATUS.FAULT is 1. */
 #define DCC_REGWEN_CTRL_SHIFT                        2u
 #define DCC_REGWEN_CTRL_WIDTH                        1u
 #define DCC_REGWEN_CTRL_MASK                         0x00000004u

@@ -126,6 +126,8 @@ BAD = [
      "units: no parameter is of the group rate"),
     ("title: Toy block\n", "title: Toy block\nwrite_enable: MODE\n", 3,
      "write_enable: MODE is not a register of W0C bits that are 1 after reset"),
+    ("title: Toy block\n", "title: Toy block\nunlock: {when: MODE.X, bits: [LOCK]}\n", 3,
+     "unlock: there is no write_enable register"),
     (GOOD, "", 1, "empty: a register map is a map"),
     (GOOD, "just text", 1, "a register map is a map, not 'just text'"),
 ]

@@ -164,7 +164,12 @@ bool RegisterBlock::locked(const Target& target) const {
   if (map_.write_enable == kNoRegister) return false;
   const std::uint32_t regwen = target.kind == Kind::kWindow ? map_.windows[target.index].regwen
                                                             : map_.registers[target.index].regwen;
-  return (regwen & ~values_[map_.write_enable]) != 0;
+  std::uint32_t shut = regwen & ~values_[map_.write_enable];
+  if (shut != 0 && map_.unlock_register != kNoRegister &&
+      (register_value(map_.unlock_register) & map_.unlock_bit) != 0) {
+    shut &= ~map_.unlocked;
+  }
+  return shut != 0;
 }
 
 std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {

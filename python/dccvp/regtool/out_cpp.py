@@ -310,7 +310,9 @@ def source(regmap):
            f"    {registers},", f"    {counters},", f"    {windows},",
            f"    {index(regmap.interrupt_status)},", f"    {index(regmap.interrupt_mask)},",
            f"    {index(regmap.error_register)},", f"    0x{cause:08X},",
-           f"    {index(regmap.write_enable)},", "};",
+           f"    {index(regmap.write_enable)},",
+           *([f"    {index(regmap.unlock[0].name)}, 0x{regmap.unlock[1].mask:08X}, 0x{regmap.unlock[2]:08X},"]
+             if regmap.unlock else []), "};",
            *(_decoder(regmap) if regmap.parameters() else []), "",
            f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
     return "\n".join(out)

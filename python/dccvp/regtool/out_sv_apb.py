@@ -160,7 +160,10 @@ class _Block:
             hits += [f"hit_win[{i}]" for i, w in enumerate(self.map.windows) if w.regwen == field.mask]
             lines.append(f"  logic {member(lock, field)}_q;")
             guarded = ("\n" + " " * 20 + "| ").join(hits) or "1'b0"
-            terms.append(f"(~{member(lock, field)}_q & ({guarded}))")
+            shut = f"~{member(lock, field)}_q"
+            if self.map.unlock and self.map.unlock[2] & field.mask:
+                shut += f" & ~hw2reg_i.{member(*self.map.unlock[:2])}"
+            terms.append(f"({shut} & ({guarded}))")
         return lines + ["  logic locked;",
                         "  assign locked = " + "\n                | ".join(terms) + ";"]
 

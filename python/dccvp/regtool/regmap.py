@@ -141,6 +141,7 @@ class RegisterMap:
     base_address: int
     interrupt_number: int
     write_enable: str  # the register whose bits let writes through, or ""
+    unlock: tuple      # (register, field, mask): while the field is 1 these bits of write_enable guard nothing; or ()
     units: dict  # groups of parameters whose hardware is a unit without a register block: its folder
 
     @property
@@ -364,13 +365,14 @@ class _Builder:
             interrupt.get("status", ""), interrupt.get("mask", ""),
             errors.get("register", ""), errors.get("interrupt", ""),
             pathlib.Path(self.source.path).name, data.get("base_address", 0),
-            interrupt.get("number", 0), data.get("write_enable", ""), data.get("units", {}))
+            interrupt.get("number", 0), data.get("write_enable", ""), (), data.get("units", {}))
         if result.base_address % result.size:
             self.fail(("base_address",), f"base_address: not a multiple of the block's {result.size:#x} bytes")
         self.check_names(data)
         self.check_addresses(result, data)
         self.check_interrupts(result)
         self.check_write_enable(result)
+        self.unlock(result, data)
         self.check_parameters(result, data)
         return result
 
@@ -382,6 +384,34 @@ class _Builder:
         if lock is None or any(f.access != "W0C" or f.width != 1 or f.reset != 1 for f in lock.fields):
             self.fail(("write_enable",), f"write_enable: {result.write_enable} is not a register of "
                       "W0C bits that are 1 after reset")
+
+    def unlock(self, result, data):
+        """Finds the field that opens locks; names in each bit's description what the bit guards."""
+        if not result.write_enable:
+            if "unlock" in data:
+                self.fail(("unlock",), "unlock: there is no write_enable register")
+            return
+        lock = result.register(result.write_enable)
+        bits = {f.name: f for f in lock.fields}
+        for field in lock.fields:
+            guarded = [r.name for r in result.registers if r.regwen == field.mask]
+            guarded += [w.name for w in result.windows if w.regwen == field.mask]
+            field.description += f" Guards {', '.join(guarded)}."
+        if "unlock" not in data:
+            return
+        owner, _, name = data["unlock"]["when"].partition(".")
+        opener = next((r for r in result.registers if r.name == owner), None)
+        found = [f for f in opener.fields if f.name == name] if opener else []
+        if (opener is None or not found or found[0].width != 1 or opener.source != "hardware"
+                or found[0].access != "RO"):
+            self.fail(("unlock", "when"), f"unlock: {owner}.{name} is not a read-only bit of the hardware")
+        mask = 0
+        for i, bit in enumerate(data["unlock"]["bits"]):
+            if bit not in bits:
+                self.fail(("unlock", "bits", i), f"unlock: {bit} is not a bit of {result.write_enable}")
+            mask |= bits[bit].mask
+            bits[bit].description += f" Guards nothing while {owner}.{name} is 1."
+        result.unlock = (opener, found[0], mask)
 
     def check_parameters(self, result, data):
         """Members are distinct, and none is a group too."""

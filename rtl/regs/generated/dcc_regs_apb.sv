@@ -244,13 +244,13 @@ module dcc_regs_apb #(
                     | hit_silence
                     | hit_brisk
                     | hit_cut_floor))
-                | (~regwen_tables_q & (hit_win[0]
+                | (~regwen_tables_q & ~hw2reg_i.status_fault & (hit_win[0]
                     | hit_win[1]
                     | hit_win[2]
                     | hit_win[3]
                     | hit_win[4]
                     | hit_win[5]))
-                | (~regwen_ctrl_q & (hit_ctrl));
+                | (~regwen_ctrl_q & ~hw2reg_i.status_fault & (hit_ctrl));
 
   // The lowest code wins.
   logic [2:0] code_d, code_q;

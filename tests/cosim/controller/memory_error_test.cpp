@@ -65,6 +65,41 @@ TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   }
 }
 
+// Software has locked everything: a lost word of a table can be written again all the same, and the
+// block reset, while the error stands. Afterwards the locks hold again.
+TEST(MemoryErrorLocks, AreOpenWhileTheErrorStands) {
+  for (const GuardedMemory& memory : guarded_memories()) {
+    if (std::string(memory.name) != "decrease_odd") continue;
+    Bench bench(make_small_controller(5), 5);
+    bench.program(true);
+    bench.may_refuse = true;
+    bench.write(DCC_REGWEN_OFFSET, 0);
+    const auto refuses = [&bench](std::uint32_t address, std::uint32_t value) {
+      const std::uint64_t before = bench.refused;
+      bench.write(address, value);
+      return bench.refused != before;
+    };
+    EXPECT_TRUE(refuses(DCC_DECREASE_ENTRY_OFFSET(5), 60'000));
+    EXPECT_TRUE(refuses(DCC_CTRL_OFFSET, DCC_CTRL_SOFT_RESET_MASK));
+    bench.faulty = true;
+    bench.dut().check_assertions(false);
+    flip_bit(bench.dut(), memory, 0);
+    bench.read(DCC_DECREASE_ENTRY_OFFSET(5));
+    ASSERT_NE(bench.read(DCC_STATUS_OFFSET) & DCC_STATUS_FAULT_MASK, 0u);
+    EXPECT_TRUE(refuses(DCC_R_AI_OFFSET, 77));
+    for (std::uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i)
+      EXPECT_FALSE(refuses(DCC_DECREASE_ENTRY_OFFSET(i), 60'000)) << i;
+    EXPECT_FALSE(refuses(DCC_CTRL_OFFSET, DCC_CTRL_SOFT_RESET_MASK));
+    for (int i = 0; i < 1000; ++i) bench.cycle({});
+    EXPECT_EQ(bench.read(DCC_STATUS_OFFSET) & (DCC_STATUS_READY_MASK | DCC_STATUS_FAULT_MASK),
+              DCC_STATUS_READY_MASK);
+    EXPECT_EQ(bench.read(DCC_DECREASE_ENTRY_OFFSET(5)), 60'000u);
+    EXPECT_EQ(bench.read(DCC_MEMORY_ERROR_OFFSET), 0u);
+    EXPECT_TRUE(refuses(DCC_DECREASE_ENTRY_OFFSET(5), 50'000));
+    EXPECT_TRUE(refuses(DCC_CTRL_OFFSET, DCC_CTRL_SOFT_RESET_MASK));
+  }
+}
+
 TEST(MemoryErrorCount, GoesToItsEndACycleAtATime) {
   for (const GuardedMemory& memory : guarded_memories()) {
     if (std::string(memory.name) != "cnps") continue;

@@ -80,13 +80,13 @@ constexpr FieldInfo kStatusFields[] = {
 constexpr FieldInfo kRegwenFields[] = {
     {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "TICK_DIV to CUT_FLOOR may be written.", {}},
+     "Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD, F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR.", {}},
     {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "Factor, floor, ceiling, decay and decrease tables may be written.", {}},
+     "Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo, decrease. Guards nothing while STATUS.FAULT is 1.", {}},
     {"CTRL", 2, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "CTRL may be written: with 0 software can neither disable nor reset the controller.", {}},
+     "CTRL may be written: with 0 software can neither disable nor reset the controller. Guards CTRL. Guards nothing while STATUS.FAULT is 1.", {}},
 };
 constexpr FieldInfo kTickDivFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,
@@ -537,6 +537,7 @@ const MapInfo kMap = {
     kErrorInfo,
     0x00000004,
     kRegwen,
+    kStatus, 0x00000008, 0x00000006,
 };
 
 void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
