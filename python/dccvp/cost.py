@@ -32,6 +32,7 @@ GROUP = 32                  # bits of a word for each bit of parity
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
          "timers_per_second": "events/s", "worst_lateness_us": "us",
          "osu018_cycle_pj": "pJ", "osu018_leakage_nw": "nW",
+         "osu018_greatest_clock_mhz": "MHz",
          **{f"osu018_{path}_ps": "ps" for path in ("logic", "from_memory", "to_memory", "from_input", "to_output")}}
 
 
@@ -109,6 +110,10 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
         value, how = at_slots(points, figure, shape.slots)
         if value is not None:
             values[figure], origin[figure] = value, how
+    paths = [value for figure, value in values.items() if figure.startswith("osu018_") and figure.endswith("_ps")]
+    if paths:
+        values["osu018_greatest_clock_mhz"] = 1e6 / max(paths)
+        origin["osu018_greatest_clock_mhz"] = "longest path"
     contract = "cycle contract"
     values["greatest_events_per_second"] = clock_hz
     values["events_of_a_flow_per_second"] = clock_hz / APART
@@ -118,6 +123,16 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
     for figure in list(values)[-4:]:
         origin[figure] = contract
     return values, origin, sizes
+
+
+def warnings(values):
+    """Sentences on figures that hold only if the hardware can have the configured clock."""
+    clock, possible = values["greatest_events_per_second"] / 1e6, values.get("osu018_greatest_clock_mhz")
+    if possible is None or clock <= possible:
+        return []
+    return [f"the configured clock of {clock:.6g} MHz is {clock / possible:.2g} times what the longest path allows in "
+            f"OSU018 (180 nm, without wires): {possible:.4g} MHz. The events/s and the lateness below are those of the "
+            "configured clock; they hold only in a technology in which this path is that much shorter"]
 
 
 def of_parameters(parameters):
@@ -167,7 +182,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     values, origin, sizes = of_parameters(parameters_of(options.program, options.config, options.overrides))
     if options.format == "json":
-        json.dump({"cost": values, "origin": origin,
+        json.dump({"cost": values, "origin": origin, "warnings": warnings(values),
                    "memories": {name: words * bits for name, (words, bits) in sizes.items()}}, sys.stdout, indent=2)
         print()
         return 0
@@ -175,6 +190,8 @@ def main(arguments):
     rows += [[name, str(words), str(bits), f"{words * bits / 1024:.1f}"] for name, (words, bits) in sizes.items()]
     rows.append(["all", "", "", f"{values['ram_kbits']:.1f}"])
     print(text_table(rows))
+    for sentence in warnings(values):
+        print(f"warning: {sentence}\n")
     rows = [["figure", "value", "unit", "from"]]
     rows += [["cost." + name, f"{value:.6g}", UNITS.get(name, ""), origin[name]] for name, value in values.items()]
     print(text_table(rows), end="")

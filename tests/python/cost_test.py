@@ -48,6 +48,17 @@ class Memories(unittest.TestCase):
         self.assertEqual(cost.Shape(1).slots, 64)
 
 
+class Clock(unittest.TestCase):
+    def test_beyond_the_longest_path_is_said(self):
+        values, _, _ = cost.cost(1024, 5e9)
+        self.assertLess(values["osu018_greatest_clock_mhz"], 250)
+        self.assertIn("5000 MHz", cost.warnings(values)[0])
+
+    def test_within_the_longest_path_nothing_is_said(self):
+        values, _, _ = cost.cost(1024, 20e6)
+        self.assertEqual(cost.warnings(values), [])
+
+
 class Points(unittest.TestCase):
     POINTS = [{"slots": 64, "lut": 1000}, {"slots": 1024, "lut": 1400, "dsp": 9}]
 
