@@ -5,7 +5,7 @@
 //   (check.sh has it run on the SystemVerilog as well, with Verilator)
 //
 // Format of a line: see vectors/README.md. +runs=N stops after so many runs, 0 is all of them. Every
-// output is looked at in every cycle: an X that leaves the block is an error. Prints PASS or FAIL.
+// output is looked at in every cycle: an X that leaves the block is an error. Prints PASS, or ends with $fatal: a simulator's exit status is not 0 then.
 `timescale 1ns / 1ps
 module tb_controller;
   reg         clk, rst_n;
@@ -167,8 +167,7 @@ module tb_controller;
     if (!$value$plusargs("runs=%d", max_runs)) max_runs = 0;
     file = $fopen(path, "r");
     if (file == 0) begin
-      $display("FAIL: cannot read the vectors");
-      $finish;
+      $fatal(1, "FAIL: cannot read the vectors");
     end
     idle;
     psel = 0; penable = 0; pwrite = 0; paddr = 0; pwdata = 0;
@@ -199,7 +198,7 @@ module tb_controller;
     if (wrong == 0 && answers > 0 && reads > 0 && over && (max_runs != 0 || $feof(file)))
       $display("PASS: %0d runs, %0d cycles, %0d answers, %0d reads", runs, total, answers, reads);
     else
-      $display("FAIL: %0d runs, %0d cycles, %0d answers, %0d wrong", runs, total, answers, wrong);
+      $fatal(1, "FAIL: %0d runs, %0d cycles, %0d answers, %0d wrong", runs, total, answers, wrong);
     $finish;
   end
 

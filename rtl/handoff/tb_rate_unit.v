@@ -4,7 +4,8 @@
 //   (check.sh has it run on the SystemVerilog as well, with Verilator)
 //
 // Format of a line: see vectors/README.md. Requests are offered every cycle; the consumer hesitates
-// in a pseudo-random pattern. Prints PASS or FAIL and the number of comparisons.
+// in a pseudo-random pattern. Prints PASS and the number of comparisons, or
+// ends with $fatal: a simulator's exit status is not 0 then.
 `timescale 1ns / 1ps
 module tb_rate_unit;
   reg         clk, rst_n;
@@ -85,8 +86,7 @@ module tb_rate_unit;
     if (!$value$plusargs("vectors=%s", path)) path = "rate_unit.vec";
     file = $fopen(path, "r");
     if (file == 0) begin
-      $display("FAIL: cannot read the vectors");
-      $finish;
+      $fatal(1, "FAIL: cannot read the vectors");
     end
     repeat (4) @(negedge clk);
     rst_n = 1;
@@ -135,7 +135,7 @@ module tb_rate_unit;
     if (wrong == 0 && got == put && put > 0 && $feof(file))
       $display("PASS: %0d lines, %0d responses compared", lines, got);
     else
-      $display("FAIL: %0d lines, %0d of %0d responses, %0d wrong", lines, got, put, wrong);
+      $fatal(1, "FAIL: %0d lines, %0d of %0d responses, %0d wrong", lines, got, put, wrong);
     $finish;
   end
 endmodule

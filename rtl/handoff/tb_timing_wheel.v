@@ -4,7 +4,8 @@
 //   iverilog -o tb tb_timing_wheel.v timing_wheel_dut.v && vvp tb +vectors=timing_wheel.vec
 //   (check.sh has it run on the SystemVerilog as well, with Verilator)
 //
-// Format of a line: see vectors/README.md. Prints PASS or FAIL and the number of cycles compared.
+// Format of a line: see vectors/README.md. Prints PASS and the number of cycles
+// compared, or ends with $fatal: a simulator's exit status is not 0 then.
 `timescale 1ns / 1ps
 module tb_timing_wheel;
   reg         clk, rst_n;
@@ -57,8 +58,7 @@ module tb_timing_wheel;
     if (!$value$plusargs("vectors=%s", path)) path = "timing_wheel.vec";
     file = $fopen(path, "r");
     if (file == 0) begin
-      $display("FAIL: cannot read the vectors");
-      $finish;
+      $fatal(1, "FAIL: cannot read the vectors");
     end
     for (k = 0; k < 3; k = k + 1) begin
       #2 clk = 1;
@@ -95,7 +95,7 @@ module tb_timing_wheel;
     if (wrong == 0 && cycles > 0 && expiries > 0 && $feof(file))
       $display("PASS: %0d cycles compared, %0d expiries", cycles, expiries);
     else
-      $display("FAIL: %0d cycles, %0d expiries, %0d wrong", cycles, expiries, wrong);
+      $fatal(1, "FAIL: %0d cycles, %0d expiries, %0d wrong", cycles, expiries, wrong);
     $finish;
   end
 endmodule

@@ -5,6 +5,7 @@ bus interface and file sets; PACKAGE/dcc_top.core: FuseSoC (CAPI2).
 """
 import copy
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -106,13 +107,23 @@ def parameter_list(parameters):
     return element
 
 
-def ip_xact(package, top, parameters, ports, groups):
+def package_version(package):
+    """The version of the last row of CHANGES.md. The register map's own version is that of register VERSION."""
+    rows = re.findall(r"^\| (\d+\.\d+) \|", (package / "CHANGES.md").read_text(encoding="utf-8"), re.M)
+    if not rows:
+        sys.exit("component: CHANGES.md has no version")
+    return rows[-1]
+
+
+def ip_xact(package, top, parameters, ports, groups, version):
     ElementTree.register_namespace("ipxact", IPXACT)
     ElementTree.register_namespace("xsi", XSI)
     registers = ElementTree.parse(package / "registers/dcc.xml").getroot()
     component = copy.deepcopy(registers)
     for name in component.iterfind(tag("name")):
         name.text = top
+    for element in component.iterfind(tag("version")):
+        element.text = version
     bus_interface(component, ports)
     for element in (model(top, parameters, ports), file_sets(groups), parameter_list(parameters)):
         component.append(element)
@@ -126,11 +137,14 @@ def ip_xact(package, top, parameters, ports, groups):
 def fusesoc(package, top, parameters, groups, version):
     lines = ["CAPI=2:", f"name: dcc-vp:nic:{top}:{version}",
              "description: Differentiated congestion controller of an RDMA NIC", "", "filesets:"]
-    kinds = {"rtl": "systemVerilogSource", "lint": "vlt", "constraints": "SDC", "bench": "verilogSource",
-             "assertions": "systemVerilogSource"}
+    kinds = {"rtl": "systemVerilogSource", "lint": "vlt", "constraints": "SDC", "bench": "systemVerilogSource",
+             "assertions": "systemVerilogSource", "vectors": "user"}
     for name, files in groups.items():
         lines += [f"  {name}:", "    files:"]
-        lines += [f"      - {path}" for path, _ in files]
+        # Vectors lie where the simulation runs: their file's name is the testbench's default.
+        for path, _ in files:
+            place = f": {{copyto: {pathlib.PurePath(path).name}}}" if name == "vectors" else ""
+            lines.append(f"      - {path}{place}")
         lines += [f"    file_type: {kinds[name]}"]
     lines += ["", "parameters:"]
     for parameter in parameters:
@@ -144,9 +158,11 @@ def fusesoc(package, top, parameters, groups, version):
               "    tools: {verilator: {mode: lint-only, verilator_options: [-Wall]}}",
               "  synth:", "    <<: *default", "    default_tool: yosys",
               "    filesets: [rtl, constraints]",
-              "  sim:", "    default_tool: verilator", "    filesets: [rtl, assertions, bench]",
+              # The options are those of check.sh, which says why.
+              "  sim:", "    default_tool: verilator", "    filesets: [rtl, assertions, bench, vectors]",
               "    toplevel: tb_controller",
-              "    tools: {verilator: {mode: binary, verilator_options: [--timing, --assert, -Wno-fatal]}}"]
+              "    tools: {verilator: {mode: binary, verilator_options: [--timing, --assert, -O3, -fno-life, "
+              "--x-initial, unique, -Wno-fatal, -Wno-lint, -Wno-style]}}"]
     (package / f"{top}.core").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -165,13 +181,14 @@ def main(arguments):
               "assertions": files("sva/*.sv", "systemVerilogSource"),
               "bench": [("vectors/controller_dut.sv", "systemVerilogSource"),
                         ("vectors/tb_controller.v", "verilogSource")],
+              "vectors": [("vectors/controller.vec", "user")],
               "lint": files("lint/*.vlt", "verilatorConfiguration"),
               "constraints": files("constraints/*.sdc", "SDC")}
     for name, group in groups.items():
         for path, _ in group:
             if not (package / path).is_file():
                 sys.exit(f"component: {name}: there is no {path}")
-    registers = ElementTree.parse(package / "registers/dcc.xml").getroot()
-    ip_xact(package, top, parameters, ports, groups)
-    fusesoc(package, top, parameters, groups, f"{registers.findtext(tag('version'))}.0")
+    version = package_version(package)
+    ip_xact(package, top, parameters, ports, groups, version)
+    fusesoc(package, top, parameters, groups, f"{version}.0")
     return 0
