@@ -23,6 +23,10 @@ module dc_byte_queue #(
   output logic [15:0]      packets_o,  // number of joined notifications, saturated
   input  logic             pop_i       // only with valid_o
 );
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
+    $fatal(1, "dc_byte_queue: Depth (dcc_top: BytesDepth) must be a power of two, at least 2");
+  end
+
   logic [Depth-1:0] used_q;
   logic [FlowW-1:0] flow_q [Depth];
   logic [5:0]       dscp_q [Depth];

@@ -19,6 +19,10 @@ module dc_fifo #(
   input  logic             pop_i,    // only with valid_o
   output logic             error_o   // the head of the cycle before had wrong parity
 );
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
+    $fatal(1, "dc_fifo: Depth (dcc_top: CnpDepth, CommandDepth) must be a power of two, at least 2");
+  end
+
   logic [AddrW-1:0] head_q, head_d, tail_q;
   logic [AddrW:0]   count_q;
   logic             push;

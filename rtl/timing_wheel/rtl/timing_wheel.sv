@@ -65,6 +65,16 @@ module timing_wheel #(
   localparam int unsigned WordW  = SlotW - BitW;
   localparam int unsigned TopLsb = LastBits + MiddleBits;
 
+  if (WordBits < 2 || (WordBits & (WordBits - 1)) != 0) begin : g_word_bits
+    $fatal(1, "timing_wheel: WordBits must be a power of two, at least 2");
+  end
+  if (NumTimers < 2 * WordBits || (NumTimers & (NumTimers - 1)) != 0) begin : g_num_timers
+    $fatal(1, "timing_wheel: NumTimers must be a power of two, at least 2 * WordBits");
+  end
+  if (TopBits < 2 || MiddleBits < 1 || LastBits < 1 || TimeW <= DelayW) begin : g_digits
+    $fatal(1, "timing_wheel: TopBits must be at least 2, MiddleBits and LastBits 1, TimeW above their sum");
+  end
+
   // ---------------------------------------------------------------------------------------------
   // Time
   // ---------------------------------------------------------------------------------------------
