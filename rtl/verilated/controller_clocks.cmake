@@ -2,7 +2,7 @@
 # need not work out parts in which nothing is. What ships has one clock.
 #
 # dcc_controller_clocks(OUT SOURCES…): SOURCES with those files replaced; controller_rtl_dut.sv, compiled with
-# DCC_CLOCKS, has the clocks and says which of them an edge needs.
+# DCC_CLOCKS, has the clocks and says which of them an edge needs. DCC_CLOCKS_WHOLE: every instance was found.
 
 # Instances in a file get the clock controller_rtl_dut.clk_NAME_i; each must be there, and once.
 function(dcc_controller_clock text name)
@@ -11,7 +11,8 @@ function(dcc_controller_clock text name)
     string(REGEX MATCHALL " ${instance} \\(\n +\\.clk_i *\\(clk_i\\)" found "${result}")
     list(LENGTH found count)
     if(NOT count EQUAL 1)
-      message(FATAL_ERROR "${instance}: ${count} times with a clock: mend rtl/verilated/controller_clocks.cmake")
+      dcc_controller_unmatched("${instance}: ${count} times with a clock in its module: rtl/verilated/controller_clocks.cmake has no place; the simulation has one clock for all parts")
+      set(DCC_CLOCKS_WHOLE FALSE PARENT_SCOPE)
     endif()
     string(REGEX REPLACE "( ${instance} \\(\n +\\.clk_i *\\()clk_i\\)"
       "\\1controller_rtl_dut.clk_${name}_i)" result "${result}")
@@ -21,6 +22,7 @@ endfunction()
 
 function(dcc_controller_clocks out)
   set(sources ${ARGN})
+  set(DCC_CLOCKS_WHOLE TRUE)
   foreach(file dc_manager dc_status dc_timers dcc_top)
     set(path ${DCCVP_RTL_DIR}/controller/rtl/${file}.sv)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
@@ -41,4 +43,5 @@ function(dcc_controller_clocks out)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv CONTENT "${${file}}" @ONLY)
   endforeach()
   set(${out} ${sources} PARENT_SCOPE)
+  set(DCC_CLOCKS_WHOLE ${DCC_CLOCKS_WHOLE} PARENT_SCOPE)
 endfunction()
