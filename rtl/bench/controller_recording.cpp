@@ -18,6 +18,38 @@ std::string to_string(const ControllerCall& c) {
   return s.str();
 }
 
+std::string in_words(const ControllerCall& c) {
+  std::ostringstream s;
+  s << kNames[static_cast<int>(c.kind)];
+  const auto flow = [&] { s << " flow " << c.first; };
+  switch (c.kind) {
+    case ControllerCall::Kind::kCnp:
+      flow();
+      s << ", DSCP " << unsigned{c.dscp} << ", " << unsigned{c.marks} << " marks of "
+        << unsigned{c.packets} << " packets" << (c.packets == 0 ? " (not told)" : "");
+      break;
+    case ControllerCall::Kind::kBytes:
+      flow();
+      s << ", DSCP " << unsigned{c.dscp} << ", " << c.second << " bytes";
+      break;
+    case ControllerCall::Kind::kRelease:
+    case ControllerCall::Kind::kQuery:
+      flow();
+      break;
+    case ControllerCall::Kind::kWrite:
+    case ControllerCall::Kind::kRead:
+      s << std::hex << " 0x" << c.first;
+      if (c.kind == ControllerCall::Kind::kWrite) s << " = 0x" << c.second;
+      break;
+    case ControllerCall::Kind::kLook:
+      if (c.first == ControllerCall::kFigures) s << " at the counters";
+      if (c.first == ControllerCall::kSlotOf) s << " for the slot of flow " << c.second;
+      if (c.first == ControllerCall::kSlot) s << " at slot " << c.second;
+      break;
+  }
+  return s.str();
+}
+
 void write_recording(const std::string& path, const ControllerRecording& r) {
   std::ofstream file(path);
   file << kTitle << "\nseed " << r.seed << " slots " << r.slots << " clock " << r.clock_hertz

@@ -24,7 +24,10 @@ struct ControllerCall {
 };
 static_assert(sizeof(ControllerCall) == 24, "millions are kept");
 
+/// A line of a recording.
 std::string to_string(const ControllerCall& call);
+/// The call with the names and units of its arguments, for reports.
+std::string in_words(const ControllerCall& call);
 
 struct ControllerRecording {
   /// Limit of some hundred megabytes; later calls are not recorded, and the run cannot be replayed.

@@ -10,6 +10,8 @@ module gate_formal #(
   input  logic        write_i,
   input  logic [19:0] addr_i,
   input  logic        ready_i,
+  input  logic [1:0]  rdata_i,
+  input  logic        slverr_i,
   input  logic        quiet_i,
   output logic        bad_o
 );
@@ -19,6 +21,8 @@ module gate_formal #(
   // A requester: an access stands still until it is over, penable from its second cycle on.
   logic        busy_q, enable_q, write_q, psel, pwrite, pready, regs_sel, regs_enable, hold;
   logic [19:0] addr_q, paddr;
+  logic [31:0] prdata;
+  logic        pslverr;
   assign psel   = running && (busy_q || sel_i);
   assign pwrite = busy_q ? write_q : write_i;
   assign paddr  = busy_q ? addr_q : addr_i;
@@ -44,15 +48,22 @@ module gate_formal #(
     .pwrite_i (pwrite),
     .paddr_i  (paddr),
     .pready_o (pready),
+    .prdata_o (prdata),
+    .pslverr_o(pslverr),
     .psel_o   (regs_sel),
     .penable_o(regs_enable),
     .pready_i (ready_i),
+    .prdata_i (32'(rdata_i)),
+    .pslverr_i(slverr_i),
     .quiet_i  (quiet_i),
     .hold_o   (hold)
   );
 
   logic regs_sel_q, regs_enable_q, regs_over_q, seen_quiet_q, waits, addressed_q;
-  logic regs_setup_q;
+  localparam int unsigned P = dcc_controller_pkg::Recovery;
+  logic regs_setup_q, ended_q, late_q, error_q;
+  logic [1:0] rdata_q;
+  logic [6:0] free_q;  // cycles of the access without a hold
   assign waits = pwrite || (paddr[19:12] != '0 && paddr[19:12] != 8'h03);
   always_ff @(posedge clk_i or negedge running) begin
     if (!running) begin
@@ -62,6 +73,11 @@ module gate_formal #(
       regs_setup_q  <= 1'b0;
       seen_quiet_q  <= 1'b0;
       addressed_q   <= 1'b0;
+      ended_q       <= 1'b0;
+      late_q        <= 1'b0;
+      free_q        <= '0;
+      rdata_q       <= '0;
+      error_q       <= 1'b0;
     end else begin
       regs_sel_q    <= regs_sel;
       regs_enable_q <= regs_enable;
@@ -69,6 +85,13 @@ module gate_formal #(
       regs_setup_q  <= regs_sel && !regs_enable;
       seen_quiet_q  <= psel && !(enable_q && pready) && (seen_quiet_q || quiet_i);
       addressed_q   <= regs_sel && !(regs_enable && ready_i);
+      ended_q       <= psel && !(enable_q && pready) && (ended_q || (regs_sel && regs_enable && ready_i));
+      late_q        <= psel && (enable_q ? late_q : !quiet_i);
+      free_q        <= (!psel || hold) ? '0 : free_q + 7'(free_q != '1);
+      if (regs_sel && regs_enable && ready_i) begin
+        rdata_q <= rdata_i;
+        error_q <= slverr_i;
+      end
     end
   end
 
@@ -83,10 +106,16 @@ module gate_formal #(
       2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !hold;
       // Reads of registers and counters never hold anything up, and begin at once.
       3: bad_o = running && psel && !waits && (hold || !regs_sel);
-      // An access ends when the register block ends it, and not before.
-      4: bad_o = running && pready != (regs_sel && regs_enable && ready_i) && enable_q && regs_sel;
+      // An access that waits ends after the register block has ended it, another one with it; each once.
+      4: bad_o = running && ((pready && !(waits ? ended_q : regs_sel && regs_enable && ready_i)) ||
+                               (regs_sel && ended_q));
       // Nothing is held without an access.
       5: bad_o = running && hold && !psel;
+      // One that began when the pipeline was not quiet lets it go on for Recovery - 1 edges at least before its end.
+      6: bad_o = running && pready && waits && late_q && free_q < 7'(P - 1);
+      // It gives the block's word and error.
+      7: bad_o = running && pready && (prdata[1:0] != (waits ? rdata_q : rdata_i) ||
+                                         pslverr != (waits ? error_q : slverr_i));
       // false_: nothing is ever held.
       20: bad_o = running && hold;
       // false_: an access is over in its second cycle.

@@ -39,6 +39,7 @@ class Lockstep final : public LockstepControllerEngine {
         rtl_(make_rtl(ears_[1])) {
     model_.on_cause(&ears_[0]);
     rtl_->on_cause(&ears_[1]);
+    rtl_->on_error([this](const std::string& error) { stop(error); });
     recording_.seed = options.seed;
     recording_.slots = config.slots;
     recording_.clock_hertz = config.clock.hertz;
@@ -49,22 +50,22 @@ class Lockstep final : public LockstepControllerEngine {
            std::uint8_t packets) override {
     record(ControllerCall::Kind::kCnp, flow, 0, dscp, marks, packets);
     model_.cnp(flow, dscp, marks, packets);
-    rtl_->cnp(flow, dscp, marks, packets);
+    of_rtl([&] { rtl_->cnp(flow, dscp, marks, packets); });
   }
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override {
     record(ControllerCall::Kind::kBytes, flow, length, dscp);
     model_.bytes(flow, dscp, length);
-    rtl_->bytes(flow, dscp, length);
+    of_rtl([&] { rtl_->bytes(flow, dscp, length); });
   }
   void release(std::uint32_t flow) override {
     record(ControllerCall::Kind::kRelease, flow);
     model_.release(flow);
-    rtl_->release(flow);
+    of_rtl([&] { rtl_->release(flow); });
   }
   void query(std::uint32_t flow) override {
     record(ControllerCall::Kind::kQuery, flow);
     model_.query(flow);
-    rtl_->query(flow);
+    of_rtl([&] { rtl_->query(flow); });
   }
 
   const ControllerParameters& parameters() const override { return model_.parameters(); }
@@ -77,16 +78,19 @@ class Lockstep final : public LockstepControllerEngine {
   const ControllerConfig& config() const override { return model_.config(); }
   bool ready() override { return model_.ready(); }
   SlotView slot(SlotIndex slot) override {
-    if (!differed_ && rtl_->sees_all()) compare_slot(slot);
+    of_rtl([&] {
+      if (rtl_->sees_all()) compare_slot(slot);
+    });
     return model_.slot(slot);
   }
   std::optional<SlotIndex> slot_of(std::uint32_t flow) override {
     const auto slot = model_.slot_of(flow);
-    if (!differed_ && rtl_->sees_all()) {
+    of_rtl([&] {
+      if (!rtl_->sees_all()) return;
       const auto other = rtl_->slot_of(flow);
       compare("slot of flow", flow, slot.value_or(kMaxSlots), other.value_or(kMaxSlots),
               ControllerCall::kSlotOf);
-    }
+    });
     return slot;
   }
   std::uint32_t free_slots() override {
@@ -101,6 +105,7 @@ class Lockstep final : public LockstepControllerEngine {
     compare_figures();
     return model_.timer_counters();
   }
+  std::uint64_t bytes_dropped_at_port() const override { return model_.bytes_dropped_at_port(); }
   std::uint64_t missed_latency() override {
     compare_figures();
     return model_.missed_latency();
@@ -194,7 +199,22 @@ class Lockstep final : public LockstepControllerEngine {
     record(ControllerCall::Kind::kLook, ControllerCall::kFigures);
     differ(what, std::to_string(of_model), std::to_string(of_rtl));
   }
-  void compare_figures();
+  /// `call` of the RTL, unless the two have differed. An error of the RTL is reported as a
+  /// difference is, and nothing is compared afterwards.
+  template <class Call>
+  void of_rtl(const Call& call) {
+    if (differed_) return;
+    try {
+      call();
+    } catch (const RtlError& error) {
+      stop(error.what());
+    }
+  }
+  [[noreturn]] void stop(const std::string& error) { differ("error of the RTL", "goes on", error); }
+  void compare_figures() {
+    of_rtl([this] { compare_all_figures(); });
+  }
+  void compare_all_figures();
   void compare_slot(SlotIndex slot);
 
   std::string text(const Said& what) const {
@@ -204,11 +224,15 @@ class Lockstep final : public LockstepControllerEngine {
       s << "causes " << what.flow;
     } else {
       s << (what.kind == Said::Kind::kRate ? "flow " : "query of flow ") << what.flow;
-      if (what.kind != Said::Kind::kUnboundQuery) s << " rate " << what.rate;
+      if (what.kind != Said::Kind::kUnboundQuery) {
+        s << " rate " << static_cast<double>(what.rate) / 256 << " Mb/s (" << what.rate << ")";
+      }
     }
     return s.str();
   }
   std::string describe_model();
+  std::string describe_rtl();
+  std::string described(const ControllerCall& call) const;
   std::string history(bool rtl) const;
   [[noreturn]] void differ(const std::string& what, const std::string& of_model,
                            const std::string& of_rtl);
@@ -234,8 +258,8 @@ class Lockstep final : public LockstepControllerEngine {
   std::unique_ptr<RtlControllerEngine> rtl_;
 };
 
-void Lockstep::compare_figures() {
-  if (differed_ || !rtl_->sees_all()) return;
+void Lockstep::compare_all_figures() {
+  if (!rtl_->sees_all()) return;
   const ControllerFigures f = rtl_->figures();
   const ControllerStatistics& m = model_.statistics();
   const ControllerStatistics& r = f.statistics;
@@ -258,12 +282,16 @@ void Lockstep::compare_figures() {
   compare_figure("timer events cancelled", model_.timer_counters().cancelled, f.timers.cancelled);
   compare_figure("missed latency", model_.missed_latency(), f.missed_latency);
   compare_figure("greatest lateness", model_.timer_lateness_max(), f.lateness_max);
+  compare_figure("byte notifications dropped at the port", model_.bytes_dropped_at_port(),
+                 rtl_->bytes_dropped_at_port());
   compare_figure("free slots", model_.free_slots(), f.free_slots);
 }
 
 void Lockstep::finish() {
   compare_figures();
-  for (SlotIndex slot = 0; slot < config().slots && !differed_; ++slot) compare_slot(slot);
+  of_rtl([this] {
+    for (SlotIndex slot = 0; slot < config().slots && !differed_; ++slot) compare_slot(slot);
+  });
   for (const bool rtl : {false, true}) {
     const RingQueue<Said>& alone = unmatched_[rtl];
     if (!differed_ && !alone.empty() && alone.front().time < scheduler_.now()) missing(rtl);
@@ -314,10 +342,16 @@ void Lockstep::access(regs::RegisterAccess& access) {
       access.write || access.refused() ? 0 : ~comparable_bits(access.address);
   if (live != 0) compare_figures();
   regs::RegisterAccess other = access;
-  rtl_->access(other);
+  bool alone = true;
+  of_rtl([&] {
+    alone = rtl_->port_free();
+    rtl_->access(other);
+  });
   ++comparisons_;
   if (access.write || access.refused()) return;
   std::uint32_t bits = comparable_bits(access.address);
+  // A word that waits for another access is read later, when events may have changed it.
+  if (!alone && access.address >= map::kStatCnpsReceivedOffset) bits = 0;
   if (access.address >= map::kWindowSlotsOffset) {
     // The contents of a free slot have no meaning.
     const SlotIndex slot =
@@ -337,6 +371,20 @@ std::string Lockstep::describe_model() {
          std::to_string(model_.timer_counters().pending()) + " timers pending";
 }
 
+std::string Lockstep::describe_rtl() {
+  try {
+    return rtl_->describe();
+  } catch (const RtlError& error) {
+    return error.what();
+  }
+}
+
+/// A call in words, with its cycle; the recording has it in figures.
+std::string Lockstep::described(const ControllerCall& call) const {
+  return "cycle " + std::to_string(clock_.edge_at(call.time)) + " (" +
+         std::to_string(call.time.count) + " ps): " + in_words(call);
+}
+
 std::string Lockstep::history(bool rtl) const {
   std::string lines;
   for (std::size_t i = heard_[rtl] - std::min(heard_[rtl], kHistory); i < heard_[rtl]; ++i) {
@@ -353,13 +401,13 @@ void Lockstep::differ(const std::string& what, const std::string& of_model,
                        std::to_string(clock_.edge_at(now)) + ", seed " +
                        std::to_string(options_.seed) + ": " + what + ": model " + of_model +
                        ", RTL " + of_rtl + "\n";
-  report += "  model: " + describe_model() + "\n  RTL:   " + rtl_->describe() + "\n";
+  report += "  model: " + describe_model() + "\n  RTL:   " + describe_rtl() + "\n";
   report += "  last answers of the model:\n" + history(false);
   report += "  last answers of the RTL:\n" + history(true) + "  last calls:\n";
   const std::vector<ControllerCall>& calls = recording_.calls;
   for (std::size_t i = calls.size() - std::min(calls.size(), options_.last_calls); i < calls.size();
        ++i) {
-    report += "    " + to_string(calls[i]) + "\n";
+    report += "    " + described(calls[i]) + "\n";
   }
   if (complete_) {
     try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ class RtlControllerEngine : public ControllerEngine {
   virtual ControllerFigures figures() = 0;
   /// False in the midst of an access: events may be issued between it and a look.
   virtual bool sees_all() = 0;
+  /// False while an access is under way or waits: what a further one reads is then read later.
+  virtual bool port_free() = 0;
+  /// `told` is called with an error that is found outside a call, before the error is thrown.
+  virtual void on_error(std::function<void(const std::string&)> told) = 0;
   virtual std::string describe() = 0;
 };
 

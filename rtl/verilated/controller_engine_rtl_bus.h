@@ -30,9 +30,12 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
   }
 }
 
+/// `edges` is the number of edges that the access takes, `reset` the one after which the RTL is no
+/// longer ready.
 /// Makes an access now, without anything else going on.
 template <class Dut>
-auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Transfer {
+auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle& reset)
+    -> Transfer {
   ControllerPins pins;
   set_access(pins, access, false);
   dut_->drive(pins);
@@ -42,11 +45,13 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Tr
   for (edges = 2; !dut_->pready(); ++edges) {
     if (edges == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
     dut_->edge();
+    if (reset == 0 && !dut_->ready()) reset = edges;
   }
   Transfer answer = access;
   if (!access.write) answer.value = dut_->prdata();
   answer.refused = dut_->pslverr();
   dut_->edge();
+  if (reset == 0) reset = edges;
   dut_->drive({});
   return answer;
 }
@@ -63,13 +68,18 @@ Cycle RtlController<Dut>::finish_accesses() {
       ControllerPins pins;
       set_access(pins, access.what, true);
       dut_->drive(pins);
-      for (; ahead < access.end; ++ahead) dut_->edge();
+      // Inputs that came after the call may have put off its end.
+      for (bool done = false; !done; ++ahead) {
+        if (ahead - at_ == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
+        done = dut_->pready();
+        dut_->edge();
+      }
       dut_->drive({});
       continue;
     }
     for (; ahead < access.from - 1; ++ahead) dut_->edge();
-    Cycle edges = 0;
-    make_access(access.what, edges);
+    Cycle edges = 0, reset = 0;
+    make_access(access.what, edges, reset);
     ahead += edges;
   }
   return ahead;
@@ -96,8 +106,8 @@ template <class Dut>
 auto RtlController<Dut>::forward(const Transfer& asked) -> Transfer {
   come_back();
   if (before_time()) {
-    Cycle edges = 0;
-    return make_access(asked, edges);
+    Cycle edges = 0, reset = 0;
+    return make_access(asked, edges, reset);
   }
   catch_up();
   Access now;
@@ -105,15 +115,15 @@ auto RtlController<Dut>::forward(const Transfer& asked) -> Transfer {
   dut_->save(image_);
   Cycle ahead = finish_accesses();
   for (; ahead < now.from - 1; ++ahead) dut_->edge();
-  Cycle edges = 0;
-  const Transfer answer = make_access(asked, edges);
+  Cycle edges = 0, reset = 0;
+  const Transfer answer = make_access(asked, edges, reset);
   now.end = ahead + edges;
   now.sure = accesses_.empty();
   dut_->restore(image_);
   now.what = asked;
   now.what.refused = answer.refused;
   access_end_ = now.end;
-  if (is_soft_reset(now.what)) reset_at_ = now.end;
+  if (is_soft_reset(now.what)) reset_at_ = ahead + reset;
   accesses_.push(now);
   wake_by(now.end);
   return answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -45,6 +46,11 @@ class RtlController final : public RtlControllerEngine {
     wake_by(from + 1 + kRtlLatency);
   }
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override {
+    if (bytes_.size() == timing::kAtPort) catch_up();
+    if (bytes_.size() == timing::kAtPort) {
+      ++dropped_at_port_;
+      return;
+    }
     const Cycle from = arrival();
     bytes_.push({from, known(flow), length, dscp, 0, 0});
     wake_by(from + 1 + kRtlLatency);
@@ -81,6 +87,7 @@ class RtlController final : public RtlControllerEngine {
     seen_ = figures();
     return seen_.timers;
   }
+  std::uint64_t bytes_dropped_at_port() const override { return dropped_at_port_; }
   std::uint64_t missed_latency() override { return figures().missed_latency; }
   Tick timer_lateness_max() override { return figures().lateness_max; }
   Tick time() override {
@@ -108,6 +115,11 @@ class RtlController final : public RtlControllerEngine {
     if (!looked()) catch_up();
     return !in_access_;
   }
+  bool port_free() override {
+    catch_up();
+    return accesses_.empty();
+  }
+  void on_error(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
   std::string describe() override;
   /// Valid from now on.
   void skip_idle(bool skip) { options_.skip_idle = skip; }
@@ -232,7 +244,7 @@ class RtlController final : public RtlControllerEngine {
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);
-  Transfer make_access(const Transfer& access, Cycle& edges);
+  Transfer make_access(const Transfer& access, Cycle& edges, Cycle& reset);
   Transfer forward(const Transfer& asked);
   Cycle finish_accesses();
   void set_access(ControllerPins& pins, const Transfer& access, bool penable) const {
@@ -261,6 +273,7 @@ class RtlController final : public RtlControllerEngine {
   }
 
   void wake();
+  void wake_up();
   void wake_by(Cycle cycle) {
     const PicoSeconds when = clock_.time_of(cycle);
     if (wake_event_.is_scheduled() && when >= wake_event_.due()) return;
@@ -284,6 +297,7 @@ class RtlController final : public RtlControllerEngine {
   Cycle last_busy_ = -1;    // the last cycle in which it did not rest …
   Cycle last_access_ = -1;  // … or in which software was at its registers
   std::uint64_t made_ = 0;
+  std::uint64_t dropped_at_port_ = 0;
   bool driven_ = false;  // the pins are not at rest
   RingQueue<Input> cnps_, bytes_, commands_;
   RingQueue<Access> accesses_;
@@ -298,6 +312,7 @@ class RtlController final : public RtlControllerEngine {
   std::vector<unsigned char> image_;
   bool ahead_ = false;    // the RTL is where a look was, image_ is where it belongs …
   Cycle ahead_from_ = 0;  // … at this edge
+  std::function<void(const std::string&)> told_;
   Event wake_event_;
 };
 
@@ -381,6 +396,16 @@ void RtlController<Dut>::after_edge() {
 
 template <class Dut>
 void RtlController<Dut>::wake() {
+  try {
+    wake_up();
+  } catch (const RtlError& error) {
+    if (told_) told_(error.what());
+    throw;
+  }
+}
+
+template <class Dut>
+void RtlController<Dut>::wake_up() {
   const Cycle now = edge();
   run_to(now - 1, true);
   while (!answers_.empty() && answers_.front().when <= now) {

@@ -152,7 +152,7 @@ module controller_rtl_dut #(
   // contents of pipelines that no valid bit vouches for) keeps its value from cycle to cycle, until the tick ends.
   // (An adapter looks at beside_q, waiting_q and the arbiter's busy_q themselves.)
   assign table_full_o = u_top.u_manager.u_status.table_full;
-  assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !rate_valid_o &&
+  assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
                      !u_top.u_manager.u_timers.first_valid &&
                      !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.expire_valid &&
@@ -171,7 +171,8 @@ module controller_rtl_dut #(
   // Time, the arbiter's memory, what is beside: an adapter can count these itself. An expiry's flow is known.
   assign expiring_o = u_top.u_manager.u_timers.expire_valid;
   assign pace_o     = u_top.u_manager.u_timers.wait_for;
-  assign counting_o = ready_o && u_top.u_manager.waits == '0 && !psel_q && !u_top.u_manager.clear_q &&
+  assign counting_o = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !psel_q &&
+                      !u_top.u_manager.clear_q &&
                       u_top.u_manager.wrong == '0 && !u_top.u_manager.cnp_lost &&
                       u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i &&
                       u_top.u_manager.u_timers.asked_q == expiring_o &&
@@ -190,7 +191,8 @@ module controller_rtl_dut #(
                      (u_top.u_manager.u_timers.u_wheel.u_time.overrun_q ||
                       u_top.u_manager.u_timers.u_wheel.u_time.lag_q <
                       u_top.u_manager.u_timers.u_wheel.u_time.OverrunLag);
-  assign need_o[0] = all || cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0;
+  assign need_o[0] = all || cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0 ||
+                     u_top.u_manager.cnp_take;
   assign need_o[1] = all || u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.wb_valid ||
                      u_top.u_manager.u_lookup.give1_q || u_top.u_manager.u_lookup.give2_q ||
                      {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,

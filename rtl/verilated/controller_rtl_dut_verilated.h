@@ -101,8 +101,7 @@ class VerilatedController {
       const std::uint32_t clocks = clocks_.needed(*top_) | (beside != 0 ? kBesideClock : 0);
       root->DCC_MANAGER(beside_q) =
           static_cast<std::uint16_t>(beside << 1 | root->DCC_CLASSIFY(s9_valid_q));
-      root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= 1;
-      shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), kRtlFlowBits);
+      age_issues(1);
       ++root->DCC_TIMERS(cycle_q);
       if (since < kMaxSince) root->DCC_TIMERS(since_q) = since + 1;
       watch_.settled(*top_);
@@ -208,8 +207,7 @@ class VerilatedController {
         root->DCC_ANSWERS(u_delay__DOT__at_q), waiting, left_out);
     root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(beside << left_out);
     root->DCC_ANSWERS(waiting_q) = waiting << left_out;
-    root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= left_out;
-    shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), left_out * kRtlFlowBits);
+    age_issues(left_out);
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
     root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
         std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMaxSince));
@@ -325,15 +323,13 @@ class VerilatedController {
       ring[(from - left_out) % kPlaces] = ring[from % kPlaces];
     }
   }
-  template <std::size_t kWords>
-  static void shift_left(VlWide<kWords>& words, unsigned bits) {
-    const std::size_t whole = bits / 32;
-    const unsigned rest = bits % 32;
-    for (std::size_t i = kWords; i-- > 0;) {
-      const std::uint64_t high = i >= whole ? words.at(i - whole) : 0;
-      const std::uint64_t low = i >= whole + 1 ? words.at(i - whole - 1) : 0;
-      words.at(i) = static_cast<EData>(high << rest | low << rest >> 32);
-    }
+  /// The arbiter's ring of the last issues, so many cycles older. No joined CNP waits in it.
+  void age_issues(unsigned cycles) {
+    Root* const root = at();
+    const unsigned place = root->DCC_MANAGER(u_arbiter__DOT__at_q);
+    std::uint32_t& busy = root->DCC_MANAGER(u_arbiter__DOT__busy_q);
+    for (unsigned i = 0; i < std::min(cycles, 32u); ++i) busy &= ~(1u << (place + i) % 32);
+    root->DCC_MANAGER(u_arbiter__DOT__at_q) = static_cast<std::uint8_t>((place + cycles) % 32);
   }
 
   /// A packed word, from its lowest bit up.

@@ -155,7 +155,8 @@ std::string totals(const RunResults& r, const Metrics& m) {
     }
     if (all.cnps_lost + all.inputs_dropped > 0) {
       out += fmt::format(
-          "Controller's inputs lost: {} CNPs found its queue full, {} inputs its reset\n",
+          "Controller's inputs lost: {} CNPs found its queue full, {} inputs its reset or a "
+          "byte port that is not ready\n",
           all.cnps_lost, all.inputs_dropped);
     }
   }

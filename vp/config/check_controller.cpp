@@ -11,6 +11,7 @@
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp {
 namespace {
@@ -157,6 +158,33 @@ class ControllerCheck : private CheckContext {
                 std::to_string(timing::kSameFlow) +
                 " cycles between two events of a flow, in which a link of " +
                 text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_byte_port(k, i);
+  }
+
+  /// Checks that the controller's byte port, which takes one notification a cycle, takes the
+  /// packets of an entry of the traffic at the rate of the fastest link.
+  void check_byte_port(const ControllerConfig& k, std::size_t entry) const {
+    const TrafficSpec& spec = c_.traffic[entry];
+    if (is_drawn(spec.pattern)) return;  // their messages are as large as their flows
+    constexpr Bytes kPreambleAndGap = 20;
+    const Bytes payload =
+        std::min({spec.message, spec.bytes.value_or(spec.message), Bytes{c_.nic.mtu}});
+    const Bytes packet =
+        roce::send_wire_bytes(static_cast<std::uint32_t>(payload), false, false) + kPreambleAndGap;
+    // The NIC keeps some packets in front of the port, so a short flow loses none.
+    if (spec.bytes && *spec.bytes / payload <= Bytes{timing::kAtPort}) return;
+    const BitRate fastest = c_.topology.fastest_link();
+    const BitRate link = std::min(fastest, spec.rate.value_or(fastest));
+    const std::uint64_t least = link.bits_per_second / (8 * static_cast<std::uint64_t>(packet));
+    if (k.clock.hertz >= least) return;
+    const std::string path = "traffic." + std::to_string(entry);
+    require(false, given(path + ".message", path),
+            "packets of " + text_of(payload) + " payload leave at " + text_of(link) + " " +
+                std::to_string(least) +
+                " times a second, and the controller takes one a cycle of " + text_of(k.clock) +
+                "; send messages and packets of at least " +
+                std::to_string(link.bits_per_second / (8 * k.clock.hertz) + 1 - kPreambleAndGap) +
+                "B on the wire, or set nic.controller.clock to " + std::to_string(least) + "Hz");
   }
 
   /// Checks for the whole block as RTL, alone or in lock-step.

@@ -64,7 +64,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
       out.timer_lateness_max_ticks = device.timer_lateness_max();
       out.missed_latency = device.missed_latency();
       out.cnps_lost = device.statistics().cnps_lost;
-      out.inputs_dropped = device.statistics().inputs_dropped;
+      out.inputs_dropped = device.statistics().inputs_dropped + device.bytes_dropped_at_port();
       out.tables_unwritten = device.parameters().enable && !device.tables().can_decrease() ? 1 : 0;
     }
     results.hosts.push_back(out);

@@ -154,7 +154,10 @@ struct HostResult {
     v(&HostResult::cnps_lost, "cnps_lost",
       {"", "CNPs that found the input queue of its controller full", kSum, Span::kRun});
     v(&HostResult::inputs_dropped, "inputs_dropped",
-      {"", "CNPs and sent packets that its controller dropped during a reset", kSum, Span::kRun});
+      {"",
+       "CNPs and sent packets that its controller dropped during a reset, and sent packets beyond "
+       "1024 that wait for its byte port",
+       kSum, Span::kRun});
     v(&HostResult::instructions, "instructions",
       {"", "instructions executed by its CPU; 0 without a CPU", kSum, Span::kRun});
     v(&HostResult::payload_errors, "payload_errors",

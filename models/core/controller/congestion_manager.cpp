@@ -47,21 +47,24 @@ bool CongestionManager::write_table(RateTable table, std::uint32_t index, std::u
 
 // The patent, case 1 (congestion notification), step (5).
 std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_t dscp,
-                                                 std::uint8_t marks, Tick now,
-                                                 std::uint8_t packets) {
+                                                 std::uint8_t marks, Tick now, std::uint8_t packets,
+                                                 std::uint8_t count) {
   flow &= kFlowNumberMask;
   dscp &= kDscpMask;
-  ++statistics_.cnps_received;
+  statistics_.cnps_received += count;
 
   // (5) Match the flow number. (5a) No match: look for a free address, bind, register the timer
   // event; no free address: drop the notification.
   SlotIndex slot = flows_.match(flow);
   const bool first = slot == FlowTable::kNoSlot;
   if (first) {
-    if (!law_->binds(marks)) return std::nullopt;
+    if (!law_->binds(marks)) {
+      statistics_.cnps_coalesced += count - 1u;
+      return std::nullopt;
+    }
     slot = flows_.bind(flow);
     if (slot == FlowTable::kNoSlot) {
-      ++statistics_.cnps_dropped_no_slot;
+      statistics_.cnps_dropped_no_slot += count;
       return std::nullopt;
     }
     ++statistics_.slots_bound;
@@ -70,6 +73,8 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
     initialise(store_[slot], dscp);
     notify(slot, flow, SlotChange::kBound);
   }
+
+  statistics_.cnps_coalesced += count - 1u;
 
   // (5b) Decrease by look-up, with the notification's DSCP. (5c) Write back.
   SlotParameters& parameters = store_[slot];

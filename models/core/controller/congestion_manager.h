@@ -46,9 +46,10 @@ class CongestionManager {
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
   /// A congestion notification of `flow` (24 bits; higher bits are masked). It stands for `marks`
-  /// marked packets among the `packets` that arrived since the notification before (0: not told).
+  /// marked packets among the `packets` that arrived since the notification before (0: not told),
+  /// and `count` notifications were joined to it.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
-                                std::uint8_t packets = 0);
+                                std::uint8_t packets = 0, std::uint8_t count = 1);
   /// The flow has sent `packets` of `length` bytes together.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets = 1);

@@ -116,6 +116,9 @@ class ControllerEngine {
   virtual std::uint32_t free_slots() = 0;
   virtual const ControllerStatistics& statistics() = 0;
   virtual const TimerCounters& timer_counters() = 0;
+  /// Number of byte notifications that the NIC dropped in front of the port, since more than
+  /// timing::kAtPort waited there.
+  virtual std::uint64_t bytes_dropped_at_port() const = 0;
   virtual std::uint64_t missed_latency() = 0;
   virtual Tick timer_lateness_max() = 0;  // whole ticks
   virtual Tick time() = 0;

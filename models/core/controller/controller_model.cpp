@@ -64,7 +64,7 @@ void ControllerModel::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t ma
   const Cycle now = edge();
   advance(now - 1);
   cnp_sampled_ = std::max(now, cnp_sampled_ + 1);
-  cnps_ahead_.push({cnp_sampled_, flow & kFlowMask, dscp, marks, packets});
+  cnps_ahead_.push({cnp_sampled_, flow & kFlowMask, dscp, marks, packets, 1});
   next_possible_ = std::min(next_possible_, cnp_sampled_);
   if (!might_be_enabled()) return;
   // A cut is issued before waiting bytes of its flow, and may bind the flow to a slot.
@@ -75,6 +75,10 @@ void ControllerModel::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t ma
 void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) {
   const Cycle now = edge();
   advance(now - 1);
+  if (bytes_ahead_.size() == timing::kAtPort) {
+    ++dropped_at_port_;
+    return;
+  }
   bytes_sampled_ = std::max(now, bytes_sampled_ + 1);
   next_possible_ = std::min(next_possible_, bytes_sampled_);
   const Bytes bytes{bytes_sampled_, flow & kFlowMask, length, 1, dscp};
@@ -96,12 +100,14 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
 bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const {
   if (!manager_.law().increases_by_bytes()) return false;  // bytes are only counted
   if (manager_.over_threshold(slot, length)) return might_be_enabled();
-  return cnps_.size() + cnps_ahead_.size() + bytes_.size() + bytes_ahead_.size() != 0 &&
+  return (!joined_.empty() ||
+          cnps_.size() + cnps_ahead_.size() + bytes_.size() + bytes_ahead_.size() != 0) &&
          might_be_enabled();
 }
 
 bool ControllerModel::nothing_waits() const {
   if (!enabled_ || reset_pending_ || !enable_changes_.empty()) return false;
+  if (!joined_.empty() || !orders_.empty()) return false;
   return bytes_sampled_ >= ready_from_ && cnps_.size() + cnps_ahead_.size() + bytes_.size() +
                                                   bytes_ahead_.size() + commands_.size() +
                                                   commands_ahead_.size() ==
@@ -217,157 +223,6 @@ bool ControllerModel::sample_bytes(const Bytes& bytes) {
   return true;
 }
 
-Cycle ControllerModel::issue_until(Cycle cycle) {
-  Cycle from = next_issue_;
-  for (;;) {
-    const Cycle cnp = cnps_.empty() ? kNever : std::max(from, cnps_.front().sampled + 1);
-    const Cycle timer = std::max(from, timer_bound_);
-    const Cycle command =
-        commands_.empty() ? kNever : std::max(from, commands_.front().sampled + 1);
-    const Cycle bytes = bytes_.empty() ? kNever : std::max(from, bytes_.front().sampled + 1);
-    const Cycle at = std::min({cnp, timer, command, bytes});
-    if (at > cycle) return at;
-
-    // The chosen kind's head, and the first cycle in which a kind of higher priority could be
-    // chosen.
-    std::uint32_t flow = 0;
-    Cycle preferred = kNever;
-    if (at == cnp) {
-      flow = cnps_.front().flow;
-    } else if (at == timer) {
-      if (!load_timer_head(at)) continue;  // the bound was too low
-      flow = timer_head_.flow;
-      preferred = cnp;
-    } else if (at == command) {
-      flow = commands_.front().flow;
-      preferred = std::min(cnp, timer);
-    } else {
-      flow = bytes_.front().flow;
-      preferred = std::min({cnp, timer, command});
-    }
-    const Cycle ready = recent_.ready(flow, at);
-    if (ready > at) {
-      from = std::min(ready, preferred);
-      continue;
-    }
-    note_issue(flow, at);
-    from = next_issue_;
-    if (at == cnp) {
-      issue_cnp(at, cnps_.take());
-    } else if (at == timer) {
-      issue_timer(at);
-    } else if (at == command) {
-      issue_command(at, commands_.take());
-    } else {
-      issue_bytes(at, bytes_.take());
-    }
-  }
-}
-
-void ControllerModel::note_issue(std::uint32_t flow, Cycle cycle) {
-  recent_.add(flow, cycle);
-  last_issue_ = cycle;
-  next_issue_ = cycle + 1;
-}
-
-void ControllerModel::issue_cnp(Cycle cycle, const Cnp& cnp) {
-  if (!freed_.empty()) manager_.hold_back(freed_lately(cycle));
-  const ControllerStatistics& statistics = manager_.statistics();
-  const std::uint64_t no_slot = statistics.cnps_dropped_no_slot;
-  const std::uint64_t bound = statistics.slots_bound;
-  const Tick now = clock_.tick_of_next(cycle);
-  answer(cycle, manager_.cnp(cnp.flow, cnp.dscp, cnp.marks, now, cnp.packets));
-  if (statistics.slots_bound != bound && !timer_head_.valid) {
-    const Tick due = now + std::max(kMinDelay, Ticks{manager_.parameters().timer_interval});
-    timer_bound_ = std::min(timer_bound_, timer_from(due));
-    wake_for_issue(timer_bound_);
-  }
-  if (statistics.cnps_dropped_no_slot != no_slot) raise(cycle, kCauseTableFull);
-}
-
-void ControllerModel::issue_timer(Cycle cycle) {
-  const TimerExpiry event = timer_head_.event;
-  const Tick now = clock_.tick_of_next(cycle);
-  const std::uint32_t free_before = manager_.flows().free_slots();
-  const CongestionManager::TimerOutcome outcome = manager_.timer_event(event, now);
-  if (manager_.flows().free_slots() != free_before) {
-    freed_lately(cycle);  // drops old entries
-    freed_.push(cycle);
-  }
-  if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {
-    const Cycle on_time = clock_.begin_of(event.due) + timing::kFirstOfTick + timing::kSameFlow;
-    if (cycle > on_time) ++missed_latency_;
-    lateness_max_ = std::max(lateness_max_, now - event.due);
-    answer(cycle, outcome.answer);
-  }
-  timer_head_.valid = false;
-  last_timer_ = cycle;
-  last_timer_due_ = event.due;
-  bound_timer(now);
-}
-
-void ControllerModel::issue_command(Cycle cycle, const Command& command) {
-  if (command.release) {
-    manager_.release(command.flow);
-    return;
-  }
-  const std::optional<Rate> rate = manager_.query(command.flow);
-  outcomes_.push({cycle + latency_,
-                  rate ? Outcome::Kind::kBoundQuery : Outcome::Kind::kUnboundQuery, command.flow,
-                  rate.value_or(Rate())});
-  wake_by(cycle + latency_);
-}
-
-void ControllerModel::issue_bytes(Cycle cycle, const Bytes& bytes) {
-  if (bytes_.empty() && bytes_ahead_.empty()) bytes_matter_ = false;
-  answer(cycle, manager_.bytes(bytes.flow, bytes.dscp, bytes.length, bytes.packets));
-}
-
-/// Number of slots that were freed but whose write-back is not done; they cannot be bound yet.
-std::uint32_t ControllerModel::freed_lately(Cycle cycle) {
-  while (!freed_.empty() && freed_.front() + timing::kSameFlow <= cycle) freed_.pop();
-  return freed_.size();
-}
-
-// ---- Timer events -------------------------------------------------------------------------------
-
-/// The first cycle in which a timer event that is due in tick `due` can be issued.
-Cycle ControllerModel::timer_from(Tick due) const {
-  const Cycle ticks = std::max<Cycle>(0, static_cast<Cycle>(due - last_timer_due_));
-  return std::max(clock_.begin_of(due) + timing::kFirstOfTick,
-                  last_timer_ + timing::kTimerEvents + timing::kTickStep * ticks);
-}
-
-/// True if a timer event can be issued in `cycle`; otherwise timer_bound_ is later afterwards.
-bool ControllerModel::load_timer_head(Cycle cycle) {
-  if (!timer_head_.valid) {
-    const Tick now = clock_.tick_of_next(cycle);
-    const bool had_overrun = timers_->overrun();
-    const std::optional<TimerExpiry> event = timers_->take_expired(now);
-    if (!had_overrun && timers_->overrun()) raise(cycle, kCauseOverrun);
-    if (!event.has_value()) {
-      bound_timer(now);
-      timer_bound_ = std::max(timer_bound_, cycle + 1);
-      return false;
-    }
-    timer_head_ = {true, manager_.flows().read_last(event->slot), *event};
-    timer_bound_ = timer_from(event->due);
-  }
-  return timer_bound_ <= cycle;
-}
-
-void ControllerModel::bound_timer(Tick now) {
-  const std::optional<Tick> due = timers_->next_due(now);
-  if (!due.has_value()) {
-    timer_bound_ = kNever;
-  } else if (*due > now) {
-    timer_bound_ = timer_from(*due);
-  } else {
-    // The due tick of an engine that lags is known once its event is taken.
-    timer_bound_ = last_timer_ + timing::kTimerEvents;
-  }
-}
-
 // ---- Outputs ------------------------------------------------------------------------------------
 
 void ControllerModel::answer(Cycle issued, const std::optional<RateAnswer>& answer) {
@@ -435,6 +290,8 @@ Cycle ControllerModel::next_of_interest() const {
   consider(cnps_ahead_);
   consider(commands_);
   consider(commands_ahead_);
+  if (!joined_.empty()) next = std::min(next, joined_.next_round(next_issue_));
+  if (!orders_.empty()) next = std::min(next, std::max(orders_.front().called, port_free_));
   if (bytes_matter_) {
     consider(bytes_);
     consider(bytes_ahead_);

@@ -11,6 +11,7 @@
 
 #include "controller/controller_engine.h"
 #include "controller/cycle_clock.h"
+#include "controller/joined_cnps.h"
 #include "controller/rate_engine.h"
 #include "controller/recent_issues.h"
 #include "controller/ring_queue.h"
@@ -58,12 +59,13 @@ class ControllerModel final : public ControllerEngine {
   void access_window() { quiesce(); }
 
   const ControllerConfig& config() const override { return config_; }
-  bool ready() override { return edge() + 1 >= ready_from_; }
+  bool ready() override { return resets_ordered_ == 0 && edge() + 1 >= ready_from_; }
   SlotView slot(SlotIndex slot) override;
   std::optional<SlotIndex> slot_of(std::uint32_t flow) override;
   std::uint32_t free_slots() override;
   const ControllerStatistics& statistics() override;
   const TimerCounters& timer_counters() override;
+  std::uint64_t bytes_dropped_at_port() const override { return dropped_at_port_; }
   std::uint64_t missed_latency() override;
   Tick timer_lateness_max() override;
   Tick time() override { return clock_.tick_of(edge()); }
@@ -83,13 +85,7 @@ class ControllerModel final : public ControllerEngine {
  private:
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
 
-  struct Cnp {
-    Cycle sampled = 0;
-    std::uint32_t flow = 0;
-    std::uint8_t dscp = 0;
-    std::uint8_t marks = 0;
-    std::uint8_t packets = 0;
-  };
+  using Cnp = ControllerCnp;
   struct Bytes {
     Cycle sampled = 0;
     std::uint32_t flow = 0;
@@ -117,6 +113,18 @@ class ControllerModel final : public ControllerEngine {
     Rate rate;
   };
 
+  /// An access of software that waits for its turn at the port, and what it changes.
+  struct Order {
+    enum class Change : std::uint8_t { kNothing, kTable, kRegister };
+    Cycle called = 0;  // the cycle in which PSEL would have risen
+    bool waits = false;
+    Change change = Change::kNothing;
+    std::uint16_t index = 0;  // table or register
+    std::uint32_t word = 0;   // of a table
+    std::uint32_t value = 0;
+    Cycle least = 0;  // from the edge at which the access acts to its end, in an empty pipeline
+  };
+
   static std::uint32_t divider(const ControllerParameters& parameters) {
     return std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
   }
@@ -125,7 +133,7 @@ class ControllerModel final : public ControllerEngine {
   void command(std::uint32_t flow, bool release);
   /// True if an input that is handed over now may be sampled while enabled.
   bool might_be_enabled() const {
-    return enabled_ || manager_.parameters().enable || !enable_changes_.empty();
+    return enabled_ || manager_.parameters().enable || !enable_changes_.empty() || !orders_.empty();
   }
   bool might_increase(SlotIndex slot, std::uint32_t length) const;
   /// True if nothing is waiting or pending, so an input is issued as soon as the clock allows.
@@ -135,6 +143,7 @@ class ControllerModel final : public ControllerEngine {
   /// are pending afterwards.
   void advance(Cycle cycle) {
     if (pending_bytes_.packets != 0) flush_pending_bytes(cycle);
+    if (!orders_.empty()) carry_out_orders(cycle);
     if (cycle >= next_possible_) work_until(cycle);
   }
   void flush_pending_bytes(Cycle cycle);
@@ -149,7 +158,17 @@ class ControllerModel final : public ControllerEngine {
   bool dropped(Cycle sampled);
   /// Issues events up to `cycle`. Returns a cycle before which no further event is issued.
   Cycle issue_until(Cycle cycle);
-  void note_issue(std::uint32_t flow, Cycle cycle);
+  /// For each kind the cycle from which on its head can be chosen.
+  struct Heads {
+    Cycle cnp, timer, command, bytes;
+  };
+  bool issue_at(Cycle at, const Heads& heads);
+  void take_cnp(Cycle at);
+  bool can_join(const Cnp& cnp, Cycle at);
+  void join_cnp(Cycle at);
+  bool blocked(std::uint32_t flow, Cycle at);
+  Cycle unblocked(std::uint32_t flow, Cycle at);
+  void note_issue(std::uint32_t flow, Cycle cycle, bool cnp = false);
   void issue_cnp(Cycle cycle, const Cnp& cnp);
   void issue_timer(Cycle cycle);
   void issue_command(Cycle cycle, const Command& command);
@@ -159,7 +178,12 @@ class ControllerModel final : public ControllerEngine {
   Cycle timer_from(Tick due) const;
   std::uint32_t freed_lately(Cycle cycle);
   Cycle quiesce();
-  void write_register(const regs::RegisterAccess& access, Cycle effect);
+  Cycle begin_access(Cycle begin, Cycle least);
+  void carry_out_orders(Cycle cycle);
+  static bool is_soft_reset(const Order& order);
+  void carry_out(const Order& order, Cycle begin);
+  void apply(const Order& order, Cycle effect);
+  void write_register(std::uint16_t index, std::uint32_t stored, Cycle effect);
   void change_parameters(const ControllerParameters& parameters, Cycle effect);
   void begin_reset(Cycle effect);
   void reset();
@@ -205,13 +229,17 @@ class ControllerModel final : public ControllerEngine {
   Cycle next_issue_ = 0;          // no event is issued before
   Cycle next_possible_ = kNever;  // no input is sampled and no event issued before
   RecentIssues recent_;
+  JoinedCnps joined_;
+  Cycle next_take_ = 0;     // no CNP leaves its FIFO before
   RingQueue<Cycle> freed_;  // cycles of the latest issues that freed slots
   TimerHead timer_head_;
   Cycle timer_bound_ = kNever;  // the next timer event is not issued before
   Cycle last_timer_ = 0;        // issue of the timer event before
   Tick last_timer_due_ = 0;     // the tick in which that event was due
 
-  Cycle quiet_until_ = 0;  // the first cycle after the latest access
+  Cycle port_free_ = 0;  // the first cycle in which software's next access can begin
+  RingQueue<Order> orders_;
+  std::uint32_t resets_ordered_ = 0;  // soft resets among them
   struct EnableChange {
     Cycle from = 0;
     bool enable = false;
@@ -224,6 +252,7 @@ class ControllerModel final : public ControllerEngine {
   Cycle ready_from_ = 0;
 
   std::uint64_t missed_latency_ = 0;
+  std::uint64_t dropped_at_port_ = 0;
   Tick lateness_max_ = 0;
   RingQueue<Outcome> outcomes_;
   Event wake_event_;

@@ -27,12 +27,51 @@ constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epo
 /// Waits until the pipeline is empty. Returns the edge from which an access takes effect.
 Cycle ControllerModel::quiesce() {
   if (before_first_edge()) return 0;
-  const Cycle seen = std::max(edge() - 1, quiet_until_ - 1);
   advance(edge() - 1);
-  const Cycle effect = std::max(seen, last_issue_ + timing::kSameFlow) + timing::kWrite;
-  quiet_until_ = effect + 1;
-  next_issue_ = std::max(next_issue_, quiet_until_);
+  return begin_access(std::max(edge() - 1, port_free_), timing::kEndOfWrite);
+}
+
+/// Makes events wait for an access that begins in cycle `begin`, up to which all events are issued.
+/// Returns the edge at which the access acts.
+Cycle ControllerModel::begin_access(Cycle begin, Cycle least) {
+  const Cycle quiet = std::max({begin, last_issue_ + timing::kSameFlow, ready_from_ - 1});
+  const Cycle effect = quiet + timing::kWrite;
+  port_free_ = effect + (quiet > begin ? std::max(timing::kRecovery, least) : least);
+  next_issue_ = std::max(next_issue_, effect + 1);
   return effect;
+}
+
+/// Lets the accesses begin whose turn at the port comes up to `cycle`.
+void ControllerModel::carry_out_orders(Cycle cycle) {
+  while (!orders_.empty()) {
+    const Cycle begin = std::max(orders_.front().called, port_free_);
+    if (begin > cycle) return;
+    if (begin >= next_possible_) work_until(begin);
+    const Order order = orders_.take();
+    if (is_soft_reset(order)) --resets_ordered_;
+    carry_out(order, begin);
+  }
+}
+
+void ControllerModel::carry_out(const Order& order, Cycle begin) {
+  if (order.waits) {
+    apply(order, begin_access(begin, order.least));
+  } else {
+    port_free_ = begin + timing::kRead;
+  }
+}
+
+void ControllerModel::apply(const Order& order, Cycle effect) {
+  switch (order.change) {
+    case Order::Change::kNothing:
+      break;
+    case Order::Change::kTable:
+      manager_.write_table(table_of(order.index), order.word, order.value);
+      break;
+    case Order::Change::kRegister:
+      write_register(order.index, order.value, effect);
+      break;
+  }
 }
 
 // The hardware makes an access wait before it decodes it, so refused ones and those to the register
@@ -41,23 +80,54 @@ void ControllerModel::access(regs::RegisterAccess& access) {
   constexpr std::uint32_t kPage = 0x1000;
   const std::uint32_t page = access.address / kPage;
   const bool waits = access.write || (page != 0 && page != block::kStatCnpsReceivedOffset / kPage);
-  const Cycle effect = waits ? quiesce() : 0;
-  if (!access.write) return access.answer();
+  Order order;
+  order.waits = waits;
+  order.least = timing::kEndOfWrite;
   if (access.window_written()) {
-    manager_.write_table(table_of(access.index), access.word, access.value);
-  } else if (access.register_written && access.index != block::kIrqMask) {
-    write_register(access, effect);
+    order.change = Order::Change::kTable;
+    order.index = access.index;
+    order.word = access.word;
+    order.value = access.value;
+  } else if (access.write && access.register_written && access.index != block::kIrqMask) {
+    order.change = Order::Change::kRegister;
+    order.index = access.index;
+    order.value = access.stored;
+  } else if (!access.write && !access.refused() &&
+             access.target == regs::RegisterAccess::Target::kWindow) {
+    order.least = access.address >= block::kWindowSlotsOffset ? timing::kEndOfSlotRead
+                                                              : timing::kEndOfTableRead;
   }
+  if (before_first_edge()) {
+    apply(order, 0);
+  } else {
+    advance(edge() - 1);
+    order.called = edge() - 1;
+    if (orders_.empty() && port_free_ <= order.called) {
+      carry_out(order, order.called);
+    } else {
+      orders_.push(order);
+      if (is_soft_reset(order)) ++resets_ordered_;
+      if (order.change != Order::Change::kNothing) {
+        wake_for_issue(std::max(order.called, port_free_));
+      }
+    }
+  }
+  if (!access.write) access.answer();
 }
 
-void ControllerModel::write_register(const regs::RegisterAccess& access, Cycle effect) {
+bool ControllerModel::is_soft_reset(const Order& order) {
+  return order.change == Order::Change::kRegister && order.index == block::kCtrl &&
+         (order.value & block::kCtrlSoftResetMask) != 0;
+}
+
+void ControllerModel::write_register(std::uint16_t index, std::uint32_t stored, Cycle effect) {
   ControllerParameters parameters = manager_.parameters();
-  block::decode(parameters, access.index, access.stored);
+  block::decode(parameters, index, stored);
   bool soft_reset = false;
-  switch (static_cast<block::Command>(access.index)) {
+  switch (static_cast<block::Command>(index)) {
     case block::Command::kCtrl:
-      parameters.rate.law = law_number(access.stored);
-      soft_reset = (access.stored & block::kCtrlSoftResetMask) != 0;
+      parameters.rate.law = law_number(stored);
+      soft_reset = (stored & block::kCtrlSoftResetMask) != 0;
       break;
   }
   change_parameters(parameters, effect);
@@ -75,7 +145,8 @@ void ControllerModel::change_parameters(const ControllerParameters& parameters, 
     enable_changes_.push({before_first_edge() ? 0 : effect + 1, parameters.enable});
   }
   if (divider(parameters) != clock_.divider()) {
-    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1, edge());
+    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1,
+                       std::min(edge(), effect));
     if (timer_head_.valid) {
       timer_bound_ = timer_from(timer_head_.event.due);
     } else if (timer_bound_ != kNever) {
@@ -119,6 +190,7 @@ void ControllerModel::reset() {
   bytes_matter_ = false;
   freed_.clear();
   recent_.clear();
+  joined_.clear();
   timer_head_.valid = false;
   timer_bound_ = kNever;
   last_timer_ = reset_from_;

@@ -19,6 +19,15 @@ constexpr Cycle kTickStep = 4;
 constexpr Cycle kResetBesidesSlots = 16;
 /// Time from an empty pipeline until a written register has its new value.
 constexpr Cycle kWrite = 2;
+/// Duration of a read that waits for nothing.
+constexpr Cycle kRead = 2;
+/// Time from the edge at which an access acts to its end, if events were under way at its begin.
+/// (P)
+constexpr Cycle kRecovery = 64;
+/// The same at least, for accesses that find the pipeline empty: writes, reads of slots and tables.
+constexpr Cycle kEndOfWrite = 1;
+constexpr Cycle kEndOfSlotRead = 3;
+constexpr Cycle kEndOfTableRead = 17;
 /// Least latency from the issue of an event to its answer. (L)
 constexpr std::uint32_t kMinLatency = 32;
 
@@ -32,6 +41,10 @@ constexpr Cycle least_interval(std::uint32_t slots) { return kTimerEvents * slot
 constexpr std::uint32_t kCnpDepth = 64;
 constexpr std::uint32_t kBytesDepth = 64;  // flows
 constexpr std::uint32_t kCommandDepth = 16;
+
+/// Byte notifications that the NIC keeps in front of the port while it is not ready; more are
+/// dropped and counted.
+constexpr std::uint32_t kAtPort = 1024;
 
 /// Greatest sums of a waiting entry of joined byte notifications; more is not counted.
 constexpr std::uint32_t kMaxJoinedBytes = 0xFFFFFFFF;

@@ -56,12 +56,12 @@ class CycleClock {
   }
 
   std::uint32_t divider() const { return divider_; }
-  /// Sets the cycles of a tick from `cycle` on; the tick of `cycle` begins anew there.
-  /// Precondition: `cycle` is not before that of the change before. Several changes may lie ahead
-  /// of the cycles that are asked for next. tick_of() must not be called for a cycle before `now`
-  /// any more.
+  /// Sets the cycles of a tick from `cycle` on: the tick of the cycle before begins anew there,
+  /// even if the next one had been due in `cycle`. Precondition: `cycle` is not before that of the
+  /// change before. Several changes may lie ahead of the cycles that are asked for next. tick_of()
+  /// must not be called for a cycle before `now` any more.
   void set_divider(std::uint32_t divider, Cycle cycle, Cycle now) {
-    const Tick tick = tick_of(cycle);
+    const Tick tick = cycle == 0 ? 0 : tick_of(cycle - 1);
     before_.push_back(present());
     std::size_t over = 0;
     while (over + 1 < before_.size() && before_[over + 1].began <= now) ++over;

@@ -14,10 +14,10 @@ namespace dcc {
 class RecentIssues {
  public:
   /// Adds an issue. Precondition: `cycle` is after that of the call before.
-  void add(std::uint32_t flow, Cycle cycle) {
+  void add(std::uint32_t flow, Cycle cycle, bool cnp) {
     if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
     if (issues_.empty()) issues_.resize(kSize);
-    issues_[next_ & (kSize - 1)] = {cycle, flow};
+    issues_[next_ & (kSize - 1)] = {cycle, flow, cnp};
     ++next_;
     latest_ = cycle;
   }
@@ -32,6 +32,14 @@ class RecentIssues {
     }
     return cycle;
   }
+  /// True if the latest issue of `flow`, which is under way, was that of a CNP.
+  bool is_cnp(std::uint32_t flow) const {
+    for (std::uint32_t back = 1; back <= std::min(next_, kSize); ++back) {
+      const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
+      if (issue.flow == flow) return issue.cnp;
+    }
+    return false;
+  }
   void clear() {
     latest_ = -timing::kSameFlow;
     next_ = 0;
@@ -43,6 +51,7 @@ class RecentIssues {
   struct Issue {
     Cycle cycle = -timing::kSameFlow;
     std::uint32_t flow = 0;
+    bool cnp = false;
   };
   Cycle latest_ = -timing::kSameFlow;
   std::uint32_t next_ = 0;     // number of issues since the last pause

@@ -4,7 +4,12 @@
 // The register block sees such an access begin when the pipeline is quiet. No event is issued from the cycle
 // in which the requester begins the access until two cycles after the access has begun at the block: then a write
 // is done, and a read has its word. Other accesses pass without a wait state.
-module dc_apb_gate (
+//
+// The requester sees the end of an access that waits a cycle later at the earliest, and Recovery cycles later if the
+// pipeline was not quiet when the access began. So accesses one after the other leave the pipeline most of its cycles.
+module dc_apb_gate #(
+  parameter int unsigned Recovery = dcc_controller_pkg::Recovery
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   // requester
@@ -13,32 +18,59 @@ module dc_apb_gate (
   input  logic        pwrite_i,
   input  logic [19:0] paddr_i,
   output logic        pready_o,
+  output logic [31:0] prdata_o,
+  output logic        pslverr_o,
   // register block
   output logic        psel_o,
   output logic        penable_o,
   input  logic        pready_i,
+  input  logic [31:0] prdata_i,
+  input  logic        pslverr_i,
   // pipeline
   input  logic        quiet_i,
   output logic        hold_o     // no event is issued
 );
-  logic statistics, waits, begun_q, passed_q, begin_now;
+  localparam int unsigned CountW = $clog2(Recovery + 1);
+
+  logic              statistics, waits, begun_q, passed_q, done_q, over, begin_now, late;
+  logic              late_q, error_q;
+  logic [CountW-1:0] left_q;
+  logic [31:0]       rdata_q;
 
   assign statistics = paddr_i[19:12] == 8'(dcc_regs_pkg::StatMissedLatencyLoOffset >> 12);
   assign waits      = pwrite_i || (paddr_i[19:12] != '0 && !statistics);
-  assign begin_now  = psel_i && !begun_q && (!waits || quiet_i);
+  assign begin_now  = psel_i && !begun_q && !done_q && (!waits || quiet_i);
   assign psel_o     = begin_now || (psel_i && begun_q);
   assign penable_o  = begun_q && penable_i;
-  assign pready_o   = begun_q && pready_i;
+  assign over       = begun_q && penable_i && pready_i;
+  assign pready_o   = waits ? done_q && left_q == '0 : begun_q && pready_i;
+  assign prdata_o   = waits ? rdata_q : prdata_i;
+  assign pslverr_o  = waits ? pready_o && error_q : pslverr_i;
   assign hold_o     = psel_i && waits && !passed_q;
+  assign late       = penable_i ? late_q : !quiet_i;  // the pipeline was not quiet when the access began
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       begun_q  <= 1'b0;
       passed_q <= 1'b0;
+      done_q   <= 1'b0;
+      late_q   <= 1'b0;
+      left_q   <= '0;
     end else begin
       if (begin_now) begun_q <= 1'b1;
-      else if (!psel_i || (penable_i && pready_i)) begun_q <= 1'b0;
-      passed_q <= begun_q && psel_i && !(penable_i && pready_i);
+      else if (!psel_i || over) begun_q <= 1'b0;
+      done_q   <= psel_i && waits && (over || (done_q && !pready_o));
+      passed_q <= psel_i && (begun_q || passed_q) && !(penable_i && pready_o);
+      late_q   <= psel_i && late;
+      if (begin_now) left_q <= late ? CountW'(Recovery) : '0;
+      else if (left_q != '0) left_q <= left_q - 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (over) begin
+      rdata_q <= prdata_i;
+      error_q <= pslverr_i;
     end
   end
 endmodule

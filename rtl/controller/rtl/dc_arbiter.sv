@@ -1,33 +1,114 @@
-// Issue: the first kind in order that has an event, unless an event of its flow was issued less than Distance ago.
+// Issue: the first kind in order whose event's flow has no event in the pipeline; CNPs of other flows are joined.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The choice is made in every cycle; an issued event is in the first register of the pipeline in the next cycle.
+// A ring of Distance places holds the flows of the last issues: an event that is issued in a cycle takes the place
+// at_q, which was taken Distance cycles before. A CNP whose flow is in the ring waits in that flow's place, where
+// further CNPs of the flow join it, and is issued when its place comes round. So no CNP stops the queue behind it.
+// After two CNPs of one flow an event of another kind of that flow is issued, if one is at the head of its kind.
 module dc_arbiter #(
   parameter int unsigned FlowW = 14
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             hold_i,     // no event is issued
-  input  logic [3:0]       valid_i,    // by kind
+  input  logic             clear_i,      // soft reset: joined CNPs are dropped
+  input  logic             hold_i,       // no event is issued, and no CNP is joined
+  input  logic [3:0]       valid_i,      // by kind
   input  logic [FlowW-1:0] cnp_flow_i,
+  input  logic [5:0]       cnp_dscp_i,
+  input  logic [7:0]       cnp_marks_i,
+  input  logic [7:0]       cnp_packets_i,
   input  logic [FlowW-1:0] timer_flow_i,
   input  logic [FlowW-1:0] command_flow_i,
   input  logic [FlowW-1:0] bytes_flow_i,
-  output logic [3:0]       issue_o,    // by kind, at most one bit
-  output logic [1:0]       kind_o,     // the kind chosen
+  output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined
+  output logic [3:0]       issue_o,      // by kind, at most one bit
+  output logic [1:0]       kind_o,       // the kind chosen
   output logic [FlowW-1:0] flow_o,
-  output logic             quiet_o     // every issued event is written back
+  output logic [5:0]       cnp_dscp_o,   // the chosen CNP: the latest DSCP …
+  output logic [7:0]       cnp_marks_o,  // … and the sums of joined CNPs
+  output logic [7:0]       cnp_packets_o,
+  output logic [7:0]       cnp_count_o,
+  output logic             joined_o,     // joined CNPs wait
+  output logic             quiet_o       // every issued event is written back
 );
-  localparam int unsigned Watched = dcc_controller_pkg::Distance - 1;
+  localparam int unsigned Places = dcc_controller_pkg::Distance;
+  localparam int unsigned PlaceW = $clog2(Places);
+
+  logic [PlaceW-1:0] at_q;
+  logic [Places-1:0] busy_q;    // the place's event is in the pipeline
+  logic [Places-1:0] after_q;   // the place's event is a CNP
+  logic [Places-1:0] joined_q;  // joined CNPs wait in the place
+  logic [FlowW-1:0]  flow_q [Places];
+  logic [5:0]        dscp_q [Places];
+  logic [7:0]        marks_q [Places];
+  logic [7:0]        packets_q [Places];
+  logic [7:0]        count_q [Places];
+
+  // ---------------------------------------------------------------------------------------------
+  // The places of the heads' flows: at most one each
+  // ---------------------------------------------------------------------------------------------
+  logic [Places-1:0] taken, cnp_match;
+  logic [3:0]        blocked;
+  logic [PlaceW-1:0] join_at;
 
   always_comb begin
-    if (valid_i[dcc_controller_pkg::KindCnp]) begin
+    taken       = busy_q | joined_q;
+    taken[at_q] = 1'b0;
+    cnp_match   = '0;
+    join_at     = '0;
+    blocked     = '0;
+    if (taken != '0) begin  // these conditions save simulation time
+      if (valid_i[dcc_controller_pkg::KindCnp]) begin
+        for (int unsigned i = 0; i < Places; i++) begin
+          cnp_match[i] = taken[i] && flow_q[i] == cnp_flow_i;
+          if (cnp_match[i]) join_at = join_at | PlaceW'(i);
+        end
+        blocked[dcc_controller_pkg::KindCnp] = cnp_match != '0;
+      end
+      if (valid_i[dcc_controller_pkg::KindTimer]) begin
+        for (int unsigned i = 0; i < Places; i++) begin
+          if (taken[i] && flow_q[i] == timer_flow_i) blocked[dcc_controller_pkg::KindTimer] = 1'b1;
+        end
+      end
+      if (valid_i[dcc_controller_pkg::KindCommand]) begin
+        for (int unsigned i = 0; i < Places; i++) begin
+          if (taken[i] && flow_q[i] == command_flow_i) blocked[dcc_controller_pkg::KindCommand] = 1'b1;
+        end
+      end
+      if (valid_i[dcc_controller_pkg::KindBytes]) begin
+        for (int unsigned i = 0; i < Places; i++) begin
+          if (taken[i] && flow_q[i] == bytes_flow_i) blocked[dcc_controller_pkg::KindBytes] = 1'b1;
+        end
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The choice
+  // ---------------------------------------------------------------------------------------------
+  logic       round, free;  // joined CNPs' place comes round; something can be issued
+  logic [3:0] own;          // the head is of the flow whose place comes round
+  logic [3:0] choice;       // kinds to choose from
+  logic       issue;
+
+  assign round = joined_q[at_q];
+  always_comb begin
+    own = '0;
+    if (round && after_q[at_q]) begin
+      own[dcc_controller_pkg::KindTimer]   = timer_flow_i == flow_q[at_q];
+      own[dcc_controller_pkg::KindCommand] = command_flow_i == flow_q[at_q];
+      own[dcc_controller_pkg::KindBytes]   = bytes_flow_i == flow_q[at_q];
+    end
+    choice = valid_i & (round ? own : ~blocked);
+    if (round && choice == '0) choice[dcc_controller_pkg::KindCnp] = 1'b1;
+    if (choice[dcc_controller_pkg::KindCnp]) begin
       kind_o = dcc_controller_pkg::KindCnp;
-      flow_o = cnp_flow_i;
-    end else if (valid_i[dcc_controller_pkg::KindTimer]) begin
+      flow_o = round ? flow_q[at_q] : cnp_flow_i;
+    end else if (choice[dcc_controller_pkg::KindTimer]) begin
       kind_o = dcc_controller_pkg::KindTimer;
       flow_o = timer_flow_i;
-    end else if (valid_i[dcc_controller_pkg::KindCommand]) begin
+    end else if (choice[dcc_controller_pkg::KindCommand]) begin
       kind_o = dcc_controller_pkg::KindCommand;
       flow_o = command_flow_i;
     end else begin
@@ -35,30 +116,60 @@ module dc_arbiter #(
       flow_o = bytes_flow_i;
     end
   end
+  assign free    = choice != '0;
+  assign issue   = free && !hold_i;
+  assign issue_o = issue ? 4'b0001 << kind_o : 4'b0000;
+  assign quiet_o = busy_q == '0;
 
-  // The flows issued in the last Watched cycles, the newest lowest; the valid bits go back one cycle more.
-  logic [Watched:0]         busy_q;
-  logic [Watched*FlowW-1:0] flows_q;
-  logic [Watched-1:0]       same;
-  logic                     issue;
+  assign cnp_dscp_o    = round ? dscp_q[at_q] : cnp_dscp_i;
+  assign cnp_marks_o   = round ? marks_q[at_q] : cnp_marks_i;
+  assign cnp_packets_o = round ? packets_q[at_q] : cnp_packets_i;
+  assign cnp_count_o   = round ? count_q[at_q] : 8'd1;
+  assign joined_o      = joined_q != '0;
 
-  always_comb begin
-    same = '0;
-    if (valid_i != '0) begin  // saves simulation time
-      for (int unsigned i = 0; i < Watched; i++) begin
-        same[i] = busy_q[i] && flows_q[i*FlowW +: FlowW] == flow_o;
+  // ---------------------------------------------------------------------------------------------
+  // Joining: marked with marked and clear with clear CNPs only, and no sum that does not fit
+  // ---------------------------------------------------------------------------------------------
+  logic [8:0] marks, packets;
+  logic       untold, more, fits, join_now;
+
+  assign marks    = {1'b0, marks_q[join_at]} + {1'b0, cnp_marks_i};
+  assign packets  = {1'b0, packets_q[join_at]} + {1'b0, cnp_packets_i};
+  assign untold   = packets_q[join_at] == '0 || cnp_packets_i == '0;
+  assign more     = joined_q[join_at];
+  assign fits     = !more || (!marks[8] && count_q[join_at] != '1 &&
+                              (marks_q[join_at] == '0) == (cnp_marks_i == '0));
+  assign join_now = blocked[dcc_controller_pkg::KindCnp] && fits && !hold_i;
+  assign cnp_take_o = join_now || (issue_o[dcc_controller_pkg::KindCnp] && !round);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      at_q     <= '0;
+      busy_q   <= '0;
+      joined_q <= '0;
+    end else begin
+      at_q         <= at_q + 1'b1;
+      busy_q[at_q] <= issue;
+      if (clear_i) begin
+        joined_q <= '0;
+      end else begin
+        if (issue_o[dcc_controller_pkg::KindCnp]) joined_q[at_q] <= 1'b0;
+        if (join_now) joined_q[join_at] <= 1'b1;
       end
     end
   end
 
-  assign issue   = valid_i != '0 && same == '0 && !hold_i;
-  assign issue_o = issue ? 4'b0001 << kind_o : 4'b0000;
-  assign quiet_o = busy_q == '0;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) busy_q <= '0;
-    else busy_q <= {busy_q[Watched-1:0], issue};
+  // These registers are written before they are read, so they need no reset.
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      flow_q[at_q]  <= flow_o;
+      after_q[at_q] <= kind_o == dcc_controller_pkg::KindCnp;
+    end
+    if (join_now) begin
+      dscp_q[join_at]    <= cnp_dscp_i;
+      marks_q[join_at]   <= more ? marks[7:0] : cnp_marks_i;
+      packets_q[join_at] <= !more ? cnp_packets_i : untold ? 8'd0 : packets[8] ? 8'd255 : packets[7:0];
+      count_q[join_at]   <= more ? count_q[join_at] + 1'b1 : 8'd1;
+    end
   end
-
-  always_ff @(posedge clk_i) flows_q <= {flows_q[(Watched-1)*FlowW-1:0], flow_o};
 endmodule

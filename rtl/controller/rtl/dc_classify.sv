@@ -280,7 +280,8 @@ module dc_classify #(
     if (s7_valid_q) begin
       plan.kind      = s7_event_q.kind;
       plan.query     = s7_event_q.query;
-      plan.packets   = s7_event_q.packets;
+      plan.packets   = (s7_event_q.kind == dcc_controller_pkg::KindCnp) ? 16'(s7_event_q.data[7:0])
+                       : s7_event_q.packets;
       plan.late      = s7_event_q.late;
       plan.lateness  = s7_lateness_q;
       plan.hit       = s7_hit_q;

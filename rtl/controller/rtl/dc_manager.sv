@@ -108,7 +108,9 @@ module dc_manager #(
   logic [7:0]       cnp_marks, cnp_packets;
   logic [31:0]      bytes_length;
   logic [15:0]      bytes_packets;
-  logic             command_query;
+  logic             command_query, cnp_take, joined;
+  logic [5:0]       joined_dscp;
+  logic [7:0]       joined_marks, joined_packets, joined_count;
 
   // Memories of which a word used in the cycle before had wrong parity.
   logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
@@ -123,7 +125,7 @@ module dc_manager #(
     .full_o (cnp_full),
     .valid_o(waits[dcc_controller_pkg::KindCnp]),
     .data_o ({cnp_flow, cnp_dscp, cnp_marks, cnp_packets}),
-    .pop_i  (issue[dcc_controller_pkg::KindCnp]),
+    .pop_i  (cnp_take),
     .error_o(wrong_cnp)
   );
   dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1)) u_commands (
@@ -213,15 +215,25 @@ module dc_manager #(
   dc_arbiter #(.FlowW(FlowW)) u_arbiter (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
+    .clear_i       (clear),
     .hold_i        (hold_i || !ready),
     .valid_i       (waits),
     .cnp_flow_i    (cnp_flow),
+    .cnp_dscp_i    (cnp_dscp),
+    .cnp_marks_i   (cnp_marks),
+    .cnp_packets_i (cnp_packets),
     .timer_flow_i  (timer_flow),
     .command_flow_i(command_flow),
     .bytes_flow_i  (bytes_flow),
+    .cnp_take_o    (cnp_take),
     .issue_o       (issue),
     .kind_o        (kind),
     .flow_o        (flow),
+    .cnp_dscp_o    (joined_dscp),
+    .cnp_marks_o   (joined_marks),
+    .cnp_packets_o (joined_packets),
+    .cnp_count_o   (joined_count),
+    .joined_o      (joined),
     .quiet_o       (quiet_o)
   );
 
@@ -229,10 +241,11 @@ module dc_manager #(
     event_d         = '0;
     event_d.kind    = kind;
     event_d.query   = kind == dcc_controller_pkg::KindCommand && command_query;
-    event_d.dscp    = (kind == dcc_controller_pkg::KindCnp) ? cnp_dscp : bytes_dscp;
-    event_d.marks   = cnp_marks;
-    event_d.packets = (kind == dcc_controller_pkg::KindCnp) ? 16'(cnp_packets) : bytes_packets;
-    event_d.data    = (kind == dcc_controller_pkg::KindTimer) ? 32'(timer_due) : bytes_length;
+    event_d.dscp    = (kind == dcc_controller_pkg::KindCnp) ? joined_dscp : bytes_dscp;
+    event_d.marks   = joined_marks;
+    event_d.packets = (kind == dcc_controller_pkg::KindCnp) ? 16'(joined_packets) : bytes_packets;
+    event_d.data    = (kind == dcc_controller_pkg::KindTimer) ? 32'(timer_due)
+                      : (kind == dcc_controller_pkg::KindCnp) ? 32'(joined_count) : bytes_length;
     event_d.late    = timer_late;
   end
 
@@ -476,7 +489,7 @@ module dc_manager #(
     .rst_ni      (rst_ni),
     .clear_i     (clear),
     .ready_i     (ready),
-    .idle_i      (free == (SlotW + 1)'(Slots) && waits == '0 && quiet_o),
+    .idle_i      (free == (SlotW + 1)'(Slots) && waits == '0 && !joined && quiet_o),
     .overrun_i   (overrun),
     .free_i      (free),
     .in_use_max_i(in_use_max),

@@ -83,9 +83,12 @@ module dc_statistics (
       inputs_dropped_o               <= 64'(dropped_i);
       lateness_max_o                 <= '0;
     end else if (valid_i || cnp_lost_i || dropped_i != '0) begin
-      cnps_received_o        <= cnps_received_o + 64'(cnp);
-      cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + 64'(table_full_o);
-      cnps_coalesced_o       <= cnps_coalesced_o + 64'(cnp && plan_i.coalesced);
+      cnps_received_o        <= cnps_received_o + (cnp ? 64'(plan_i.packets) : '0);
+      cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + (table_full_o ? 64'(plan_i.packets) : '0);
+      // Joined CNPs are one event.
+      if (cnp && !table_full_o) begin
+        cnps_coalesced_o     <= cnps_coalesced_o + 64'(plan_i.packets) - 64'(!plan_i.coalesced);
+      end
       byte_notifications_o   <= byte_notifications_o + (bytes ? 64'(plan_i.packets) : '0);
       byte_notifications_unmatched_o <= byte_notifications_unmatched_o +
                                         ((bytes && !plan_i.hit) ? 64'(plan_i.packets) : '0);

@@ -8,6 +8,7 @@ package dcc_controller_pkg;
   localparam int unsigned OfferPace  = 8;   // K: least number of edges between two timer events
   localparam int unsigned StepPace   = 4;   // S: additional edges for each tick between their due ticks
   localparam int unsigned ResetSlack = 16;  // R: edges of a soft reset beyond one for each slot
+  localparam int unsigned Recovery   = 64;  // P: edges from an access that found events under way to its end
 
   // Kinds of events, in the order in which they are chosen.
   localparam logic [1:0] KindCnp     = 2'd0;
@@ -25,7 +26,7 @@ package dcc_controller_pkg;
     logic [5:0]  dscp;     // CNP, bytes
     logic [7:0]  marks;    // CNP
     logic [15:0] packets;  // CNP: packets since the CNP before (8 bits); bytes: joined notifications
-    logic [31:0] data;     // bytes: sum of the lengths; timer: due tick in the wheel (17 bits)
+    logic [31:0] data;     // bytes: sum of the lengths; timer: due tick in the wheel (17 bits); CNP: joined CNPs (8 bits)
     logic        late;     // timer: issued later than FirstOffer + Distance after its tick began
   } event_t;
 
@@ -67,7 +68,7 @@ package dcc_controller_pkg;
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;
-    logic [15:0] packets;
+    logic [15:0] packets;    // number of joined CNPs or byte notifications
     logic        late;
     logic [16:0] lateness;   // ticks
     logic        hit;        // the flow has a slot

@@ -66,10 +66,25 @@ module dcc_top #(
                                  (32'(MiddleBits) << dcc_regs_pkg::CapsWheelMiddleLsb) |
                                  (32'(LastBits) << dcc_regs_pkg::CapsWheelLastLsb);
 
+  // -- Legal parameters -----------------------------------------------------------------------------
+  if (Slots < 64 || Slots > 16384 || (Slots & (Slots - 1)) != 0) begin : g_slots
+    $fatal(1, "dcc_top: Slots must be a power of two from 64 to 16384");
+  end
+  if (FlowW < SlotW || FlowW > 24) begin : g_flow_w
+    $fatal(1, "dcc_top: FlowW must be from log2(Slots) to 24");
+  end
+  if (SparseFlows > 1) begin : g_sparse_flows
+    $fatal(1, "dcc_top: SparseFlows must be 0 or 1");
+  end
+  if (Latency < dcc_controller_pkg::Distance || Latency > 255) begin : g_latency
+    $fatal(1, "dcc_top: Latency must be from 32 to 255");
+  end
+
   // -- Registers ------------------------------------------------------------------------------------
   dcc_regs_pkg::dcc_reg2hw_t reg2hw;
   dcc_regs_pkg::dcc_hw2reg_t hw2reg;
-  logic        regs_psel, regs_penable, regs_pready, quiet, hold, ready, swept;
+  logic        regs_psel, regs_penable, regs_pready, regs_pslverr, quiet, hold, ready, swept;
+  logic [31:0] regs_prdata;
   logic [6:0]  win_sel;
   logic        win_write, win_ready;
   logic [16:0] win_addr;
@@ -83,9 +98,13 @@ module dcc_top #(
     .pwrite_i (pwrite_i),
     .paddr_i  (paddr_i),
     .pready_o (pready_o),
+    .prdata_o (prdata_o),
+    .pslverr_o(pslverr_o),
     .psel_o   (regs_psel),
     .penable_o(regs_penable),
     .pready_i (regs_pready),
+    .prdata_i (regs_prdata),
+    .pslverr_i(regs_pslverr),
     .quiet_i  (quiet && swept),
     .hold_o   (hold)
   );
@@ -101,8 +120,8 @@ module dcc_top #(
     .pwdata_i   (pwdata_i),
     .pstrb_i    (pstrb_i),
     .pready_o   (regs_pready),
-    .prdata_o   (prdata_o),
-    .pslverr_o  (pslverr_o),
+    .prdata_o   (regs_prdata),
+    .pslverr_o  (regs_pslverr),
     .reg2hw_o   (reg2hw),
     .hw2reg_i   (hw2reg),
     .win_sel_o  (win_sel),

@@ -68,7 +68,10 @@ Inputs Bench::random_inputs(const Profile& p) {
 }
 
 void Bench::begin(bool write, std::uint32_t address, std::uint32_t value) {
-  access_ = {write, address, value, false, 0, 0, false, std::nullopt};
+  access_ = {};
+  access_.write = write;
+  access_.address = address;
+  access_.value = value;
   accessing_ = true;
 }
 
@@ -284,6 +287,7 @@ void Bench::step(const Inputs& inputs) {
       access_.expected = expected_window(access_.address);
     if (!access_.begun) {
       access_.acts = oracle_.write_edge(oracle_.cycle());
+      access_.ends = oracle_.write_end(oracle_.cycle());
       access_.expected.reset();
       access_.since = oracle_.cycle();
     }
@@ -383,11 +387,12 @@ void Bench::step(const Inputs& inputs) {
     }
     last_of_flow_.insert_or_assign(issue->flow, *issue);
   }
-  if (wrote) {
-    if (!faulty && oracle_.cycle() != access_.acts)
-      differ("a write acts here, expected at edge " + std::to_string(access_.acts));
-    act(access_.address, access_.value);
-  }
+  // A write acts before it ends. The bench learns at the end only what was refused or delayed.
+  const bool unsure = faulty || may_refuse;
+  if (wrote && !unsure && oracle_.cycle() != access_.ends)
+    differ("a write ends here, expected at edge " + std::to_string(access_.ends));
+  const bool acts = accessing_ && access_.write && oracle_.cycle() == access_.acts;
+  if (unsure ? wrote : acts) act(access_.address, access_.value);
 }
 
 void Bench::cycle(const Inputs& inputs) { step(inputs); }

@@ -78,6 +78,7 @@ class Bench {
     std::uint32_t address = 0, value = 0;
     bool begun = false;
     std::uint64_t acts = 0;  // a write's edge
+    std::uint64_t ends = 0;  // … and that of its end
     std::uint64_t since = 0;
     bool status = false;                    // a read of a register that expected_status() knows
     std::optional<std::uint64_t> expected;  // of a window's read

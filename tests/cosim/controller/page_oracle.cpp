@@ -5,7 +5,7 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kD = 32, kF = 16, kK = 8, kS = 4, kR = 16;
+constexpr std::uint64_t kD = 32, kF = 16, kK = 8, kS = 4, kR = 16, kP = 64;
 constexpr std::uint32_t kOne = 65536;
 constexpr std::int64_t kLimit = (1 << 27) - 1;
 
@@ -43,7 +43,13 @@ std::uint64_t Oracle::write_edge(std::uint64_t a) const {
   return std::max(a, last_issue_.has_value() ? *last_issue_ + kD : 0) + 2;
 }
 
+std::uint64_t Oracle::write_end(std::uint64_t a) const {
+  const bool at_once = write_edge(a) == a + 2;
+  return write_edge(a) + (at_once ? 1 : kP);
+}
+
 void Oracle::soft_reset() {
+  for (auto& [flow, latest] : issued_) latest.joined.reset();
   cnps_.clear();
   commands_.clear();
   bytes_.clear();
@@ -72,37 +78,51 @@ std::optional<std::uint64_t> Oracle::lag() const {
   return tick_ - at;
 }
 
-// The event issued at the edge that ends this cycle.
+// Joined CNPs are issued D edges after the latest issue of their flow, or a multiple of D.
+std::optional<std::uint32_t> Oracle::round(std::uint64_t edge) const {
+  for (const auto& [flow, latest] : issued_) {
+    if (latest.joined.has_value() && edge > latest.edge && (edge - latest.edge) % kD == 0)
+      return flow;
+  }
+  return std::nullopt;
+}
+
+bool Oracle::blocked(std::uint32_t flow, std::uint64_t edge) const {
+  const auto latest = issued_.find(flow);
+  return latest != issued_.end() &&
+         (edge - latest->second.edge < kD || latest->second.joined.has_value());
+}
+
+bool Oracle::joins(bool hold) const {
+  if (hold || !ready() || cnps_.empty()) return false;
+  const Cnp& cnp = cnps_.front();
+  if (!blocked(cnp.flow, n_ + 1) || round(n_ + 1) == cnp.flow) return false;
+  const std::optional<Cnp>& there = issued_.at(cnp.flow).joined;
+  return !there.has_value() || ((there->marks == 0) == (cnp.marks == 0) &&
+                                there->marks + cnp.marks < 256 && there->count < 255);
+}
+
+// Decides what is issued at the edge that ends this cycle.
 std::optional<Kind> Oracle::chosen(bool hold) const {
   if (hold || !ready()) return std::nullopt;
   const std::uint64_t edge = n_ + 1;
-  std::optional<Kind> kind;
-  std::uint32_t flow = 0;
-  if (!cnps_.empty()) {
-    kind = kCnp;
-    flow = cnps_.front().flow;
-  } else if (!wheel_.empty() && wheel_.begin()->first <= tick_) {
+  const std::optional<std::uint32_t> own = round(edge);
+  const auto can = [&](std::uint32_t flow) {
+    if (own.has_value()) return flow == *own && issued_.at(flow).cnp;
+    return !blocked(flow, edge);
+  };
+  if (!own.has_value() && !cnps_.empty() && can(cnps_.front().flow)) return kCnp;
+  if (!wheel_.empty() && wheel_.begin()->first <= tick_) {
     const auto [due, slot] = *wheel_.begin();
     const bool begun = due < tick_ || (edge >= tick_begin_ + kF && registers.tick_div == used_div_);
     const bool paced =
         !last_timer_.has_value() || edge >= *last_timer_ + kK + kS * (due - last_due_);
-    if (begun && paced) {
-      kind = kTimer;
-      flow = slots_[slot].flow;
-    }
+    if (begun && paced && can(slots_[slot].flow)) return kTimer;
   }
-  if (!kind.has_value() && !commands_.empty()) {
-    kind = kCommand;
-    flow = commands_.front().flow;
-  }
-  if (!kind.has_value() && !bytes_.empty()) {
-    kind = kBytes;
-    flow = bytes_.front().flow;
-  }
-  if (!kind.has_value()) return std::nullopt;
-  const auto before = issued_.find(flow);
-  if (before != issued_.end() && edge - before->second < kD) return std::nullopt;
-  return kind;
+  if (!commands_.empty() && can(commands_.front().flow)) return kCommand;
+  if (!bytes_.empty() && can(bytes_.front().flow)) return kBytes;
+  if (own.has_value()) return kCnp;
+  return std::nullopt;
 }
 
 bool Oracle::bytes_ready(std::uint32_t flow, bool hold) const {
@@ -120,10 +140,16 @@ bool Oracle::command_ready(bool hold) const {
 
 std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   const std::optional<Kind> kind = chosen(hold);
+  const std::optional<std::uint32_t> own = hold ? std::nullopt : round(n_ + 1);
   const bool taken = ready() && registers.enable;
   const bool early = !ready() && registers.enable;
   const bool bytes_taken = in.bytes && taken && bytes_ready(in.bytes_flow, hold);
   const bool command_taken = in.command && command_ready(hold);
+  std::optional<Cnp> joining;
+  if (joins(hold)) {
+    joining = cnps_.front();
+    cnps_.pop_front();
+  }
   if (!answers_.empty() && answers_.front().first == n_) answers_.pop_front();
 
   // The tick of the new edge.
@@ -140,8 +166,14 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   if (kind.has_value()) {
     switch (*kind) {
       case kCnp: {
-        const Cnp cnp = cnps_.front();
-        cnps_.pop_front();
+        Cnp cnp{};
+        if (own.has_value()) {
+          cnp = *issued_.at(*own).joined;
+          issued_.at(*own).joined.reset();
+        } else {
+          cnp = cnps_.front();
+          cnps_.pop_front();
+        }
         issue = Issue{kCnp, cnp.flow, cnp.sampled, 0};
         on_cnp(cnp);
         break;
@@ -165,8 +197,22 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
         break;
       }
     }
-    issued_[issue->flow] = n_;
+    Latest& latest = issued_[issue->flow];  // joined CNPs that were not issued stay there
+    latest.edge = n_;
+    latest.cnp = *kind == kCnp;
     last_issue_ = n_;
+  }
+  if (joining.has_value()) {
+    std::optional<Cnp>& there = issued_.at(joining->flow).joined;
+    if (!there.has_value()) {
+      there = joining;
+    } else {
+      there->dscp = joining->dscp;
+      there->marks += joining->marks;
+      const bool untold = there->packets == 0 || joining->packets == 0;
+      there->packets = untold ? 0 : std::min(255u, there->packets + joining->packets);
+      there->count += 1;
+    }
   }
 
   if (in.cnp && taken) {
@@ -226,9 +272,12 @@ void Oracle::put(std::uint32_t slot) {
 
 void Oracle::on_cnp(const Cnp& cnp) {
   const Registers& r = registers;
-  ++counts_.cnps_received;
+  counts_.cnps_received += cnp.count;
   std::optional<std::uint32_t> at = find(cnp.flow);
   const bool first = !at.has_value();
+  const bool binds = first && (r.dcqcn || cnp.marks != 0);
+  const bool no_slot = binds && (free_.empty() || free_.front().first > n_);
+  if (!no_slot) counts_.cnps_coalesced += cnp.count - 1;  // joined CNPs are one event
   if (!r.dcqcn && cnp.marks == 0) {  // a clear notification ends a hold, and nothing else
     if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
@@ -239,8 +288,8 @@ void Oracle::on_cnp(const Cnp& cnp) {
     return;
   }
   if (first) {
-    if (free_.empty() || free_.front().first > n_) {
-      ++counts_.cnps_dropped_no_slot;
+    if (no_slot) {
+      counts_.cnps_dropped_no_slot += cnp.count;
       return;
     }
     at = free_.front().second;

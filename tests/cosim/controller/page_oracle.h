@@ -118,8 +118,10 @@ class Oracle {
   /// Advances to the edge at the end of this cycle with the given port inputs. `hold`: an access is
   /// waiting for an empty pipeline. Returns true in the parameter if an event is issued.
   std::optional<Issue> edge(const Inputs& inputs, bool hold);
-  /// The edge at which a write that began in cycle a acts.
+  /// The edge at which a write that began in cycle a acts …
   std::uint64_t write_edge(std::uint64_t a) const;
+  /// … and that at which it ends.
+  std::uint64_t write_end(std::uint64_t a) const;
   /// Applies register changes. Call right after the edge at which they take effect.
   Registers registers;
   Tables tables;
@@ -147,6 +149,9 @@ class Oracle {
   std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
   /// True if no event waits at the inputs or in the wheel.
   bool nothing_waits() const {
+    for (const auto& [flow, latest] : issued_) {
+      if (latest.joined.has_value()) return false;
+    }
     return cnps_.empty() && commands_.empty() && bytes_.empty() && wheel_.empty();
   }
   std::uint64_t since_issue() const { return last_issue_.has_value() ? n_ - *last_issue_ : n_; }
@@ -157,6 +162,13 @@ class Oracle {
   struct Cnp {
     std::uint64_t sampled;
     std::uint32_t flow, dscp, marks, packets;
+    std::uint32_t count = 1;  // CNPs that were joined
+  };
+  /// The latest issue of a flow, and the CNPs of the flow that wait behind it.
+  struct Latest {
+    std::uint64_t edge = 0;
+    bool cnp = false;
+    std::optional<Cnp> joined;
   };
   struct Command {
     std::uint64_t sampled;
@@ -181,6 +193,11 @@ class Oracle {
 
   void remember();
   std::optional<Kind> chosen(bool hold) const;
+  /// The flow whose joined CNPs come round at that edge.
+  std::optional<std::uint32_t> round(std::uint64_t edge) const;
+  bool blocked(std::uint32_t flow, std::uint64_t edge) const;
+  /// Whether the first CNP joins others at the edge that ends this cycle.
+  bool joins(bool hold) const;
   std::optional<std::uint32_t> find(std::uint32_t flow) const;
   void on_cnp(const Cnp& cnp);
   void on_timer();
@@ -204,7 +221,7 @@ class Oracle {
   std::deque<Cnp> cnps_;
   std::deque<Command> commands_;
   std::deque<Bytes> bytes_;
-  std::map<std::uint32_t, std::uint64_t> issued_;  // by flow
+  std::map<std::uint32_t, Latest> issued_;  // by flow
   std::optional<std::uint64_t> last_issue_;
   std::vector<Slot> slots_;
   std::map<std::uint32_t, std::uint32_t> slot_of_;

@@ -74,7 +74,7 @@ class Rtl {
   }
   std::uint32_t value() const { return value_; }
   void offer(const Inputs& in) {
-    if (in.bytes) bytes_.push_back(in);
+    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // as the model
     if (in.command) commands_.push_back(in);
     cnp_ = in;
   }

@@ -63,6 +63,7 @@ class ClockedController {
   struct Seen {
     std::uint64_t same_flow_stalls = 0;
     std::uint64_t joined = 0;
+    std::uint64_t joined_cnps = 0;
     std::uint64_t bytes_waited = 0;
     std::uint64_t commands_waited = 0;
     std::uint64_t stale = 0;
@@ -88,13 +89,12 @@ class ClockedController {
     for (edge_ = 0; edge_ * period_ <= end; ++edge_) {
       while (next < inputs.size() && inputs[next].when <= edge_ * period_) arrive(inputs[next++]);
       // A tick that begins with this edge.
-      if (edge_ - tick_began_ >= tick_length_) {
-        tick_began_ = edge_;
-        ++tick_;
-      }
       if (edge_ == tick_restarts_) {
         tick_began_ = edge_;
         tick_length_ = manager_.parameters().tick_div;
+      } else if (edge_ - tick_began_ >= tick_length_) {
+        tick_began_ = edge_;
+        ++tick_;
       }
       const bool quiet = !accesses_.empty() || edge_ <= effect_ || edge_ < ready_;
       if (!quiet) issue();
@@ -118,6 +118,13 @@ class ClockedController {
     std::uint64_t length = 0;
     std::uint32_t packets = 1;
   };
+  /// The latest issue of a flow, and the CNPs of the flow that wait behind it.
+  struct Latest {
+    std::int64_t edge = 0;
+    bool cnp = false;
+    std::optional<Input> joined;
+    std::uint32_t count = 0;
+  };
   struct Leaving {
     std::int64_t edge;
     std::uint32_t flow;
@@ -139,7 +146,7 @@ class ClockedController {
       case Input::Kind::kParameters:
       case Input::Kind::kReset:
         if (accesses_.empty()) {
-          effect_ = std::max(std::max(edge_ - 1, effect_), last_issue_ + kD) + 2;
+          effect_ = std::max({edge_ - 1, effect_, last_issue_ + kD, ready_ - 1}) + 2;
         }
         if (last_issue_ + kD > edge_) ++seen_.accesses_in_flight;
         accesses_.push_back(input);
@@ -170,7 +177,7 @@ class ClockedController {
       last_due_ = tick_;
       ready_ = edge_ + 1 + slots_ + kR;
     }
-    if (!accesses_.empty()) effect_ = std::max(edge_, last_issue_ + kD) + 2;
+    if (!accesses_.empty()) effect_ = std::max({edge_, last_issue_ + kD, ready_ - 1}) + 2;
   }
 
   void sample() {
@@ -235,48 +242,104 @@ class ClockedController {
     return tick_began_ - static_cast<std::int64_t>(tick_ - due) * tick_length_;
   }
 
+  /// Issues an event, and lets a CNP join others of its flow.
   void issue() {
     const auto head = [&](std::deque<Waiting>& fifo) {
       return !fifo.empty() && fifo.front().sampled < edge_ ? &fifo.front() : nullptr;
     };
-    if (const Waiting* const cnp = head(cnps_)) {
-      if (!may_issue(cnp->input.flow, cnp->sampled)) return;
-      issue_cnp(cnp->input);
+    const std::optional<std::uint32_t> own = round();
+    const Waiting* const cnp = head(cnps_);
+    const bool joins = cnp != nullptr && blocked(cnp->input.flow, cnp->sampled) &&
+                       own != cnp->input.flow && fits(cnp->input);
+    const auto can = [&](std::uint32_t flow, std::int64_t sampled) {
+      const bool stands = blocked(flow, sampled);
+      return own ? flow == *own && last_of_flow_[flow].cnp : !stands;
+    };
+    const auto timer = timer_head();
+    const std::uint32_t timer_flow = timer ? manager_.flows().read_last(timer->second) : 0;
+    const Waiting* const command = head(commands_);
+    const Waiting* const bytes = head(bytes_);
+    std::optional<Input> joining;
+    if (joins) {
+      joining = cnp->input;
       cnps_.pop_front();
-    } else if (const auto timer = timer_head()) {
-      if (!may_issue(manager_.flows().read_last(timer->second), edge_ - 1)) return;
+    }
+    if (cnp != nullptr && !joins && !own && can(cnp->input.flow, cnp->sampled)) {
+      note(cnp->input.flow, true);
+      issue_cnp(cnp->input, 1);
+      cnps_.pop_front();
+    } else if (timer && can(timer_flow, edge_ - 1)) {
+      note(timer_flow, false);
       issue_timer(timer->first, timer->second);
-    } else if (const Waiting* const command = head(commands_)) {
-      if (!may_issue(command->input.flow, command->sampled)) return;
+    } else if (command != nullptr && can(command->input.flow, command->sampled)) {
+      note(command->input.flow, false);
       issue_command(command->input);
       commands_.pop_front();
-    } else if (const Waiting* const bytes = head(bytes_)) {
-      if (!may_issue(bytes->input.flow, bytes->sampled)) return;
+    } else if (bytes != nullptr && can(bytes->input.flow, bytes->sampled)) {
+      note(bytes->input.flow, false);
       answer(manager_.bytes(bytes->input.flow, bytes->input.dscp,
                             static_cast<std::uint32_t>(bytes->length), bytes->packets));
       bytes_.pop_front();
+    } else if (own) {
+      const Latest latest = last_of_flow_[*own];
+      last_of_flow_[*own].joined.reset();
+      note(*own, true);
+      issue_cnp(*latest.joined, latest.count);
+      ++seen_.joined_cnps;
     }
+    if (joining) join(*joining);
   }
 
-  bool may_issue(std::uint32_t flow, std::int64_t sampled) {
+  /// The flow whose joined CNPs come round.
+  std::optional<std::uint32_t> round() const {
+    for (const auto& [flow, latest] : last_of_flow_) {
+      if (latest.joined && (edge_ - latest.edge) % kD == 0) return flow;
+    }
+    return std::nullopt;
+  }
+  bool fits(const Input& cnp) {
+    const Latest& latest = last_of_flow_[cnp.flow];
+    return !latest.joined || ((latest.joined->marks == 0) == (cnp.marks == 0) &&
+                              latest.joined->marks + cnp.marks <= 255 && latest.count < 255);
+  }
+  void join(const Input& cnp) {
+    Latest& latest = last_of_flow_[cnp.flow];
+    if (!latest.joined) {
+      latest.joined = cnp;
+      latest.count = 1;
+      return;
+    }
+    Input& sum = *latest.joined;
+    sum.dscp = cnp.dscp;
+    sum.marks = static_cast<std::uint8_t>(sum.marks + cnp.marks);
+    const bool told = sum.packets != 0 && cnp.packets != 0;
+    sum.packets = static_cast<std::uint8_t>(told ? std::min(255, sum.packets + cnp.packets) : 0);
+    ++latest.count;
+  }
+  bool blocked(std::uint32_t flow, std::int64_t sampled) {
     const auto last = last_of_flow_.find(flow);
-    if (last != last_of_flow_.end() && edge_ - last->second < kD) {
+    if (last == last_of_flow_.end()) return false;
+    const std::int64_t distance = edge_ - last->second.edge;
+    if (distance < kD) {
       ++seen_.same_flow_stalls;
-      if (sampled == edge_ - 1) ++seen_.distances[edge_ - last->second];
-      return false;
+      if (sampled == edge_ - 1) ++seen_.distances[distance];
     }
-    last_of_flow_[flow] = edge_;
+    return distance < kD || last->second.joined.has_value();
+  }
+  void note(std::uint32_t flow, bool cnp) {
+    last_of_flow_[flow].edge = edge_;
+    last_of_flow_[flow].cnp = cnp;
     last_issue_ = edge_;
-    return true;
   }
 
-  void issue_cnp(const Input& input) {
+  void issue_cnp(const Input& input, std::uint32_t count) {
     freed_at_.erase(std::remove_if(freed_at_.begin(), freed_at_.end(),
                                    [&](std::int64_t at) { return at + kD <= edge_; }),
                     freed_at_.end());
     manager_.hold_back(static_cast<std::uint32_t>(freed_at_.size()));
     const ControllerStatistics before = manager_.statistics();
-    answer(manager_.cnp(input.flow, input.dscp, input.marks, tick_, input.packets));
+    answer(manager_.cnp(input.flow, input.dscp, input.marks, tick_, input.packets,
+                        static_cast<std::uint8_t>(count)));
     const ControllerStatistics& after = manager_.statistics();
     if (after.cnps_dropped_no_slot != before.cnps_dropped_no_slot) {
       ++no_slot_causes_;
@@ -354,7 +417,7 @@ class ClockedController {
   std::int64_t effect_ = -1, ready_ = 0;
   std::int64_t last_issue_ = -kD, last_timer_ = 0;
   Tick last_due_ = 0;
-  std::map<std::uint32_t, std::int64_t> last_of_flow_;
+  std::map<std::uint32_t, Latest> last_of_flow_;
   std::vector<std::int64_t> freed_at_;
   std::map<SlotIndex, Tick> due_;
   std::uint64_t missed_ = 0, no_slot_causes_ = 0;

@@ -149,11 +149,11 @@ TEST_F(ControllerModelTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) 
 
 TEST_F(ControllerModelTest, EventsOfOneFlowKeepTheirDistance) {
   device_.cnp(5, 0, 1);  // issued at 1
-  device_.cnp(5, 0, 1);  // sampled at 1
-  device_.cnp(6, 0, 1);  // behind it, whatever its flow
+  device_.cnp(5, 0, 1);  // sampled at 1, waits from 2 on
+  device_.cnp(6, 0, 1);  // sampled at 2
   run_to(edge(200));
-  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(33, 5, mbps(250)),
-                                                answer(34, 6, mbps(500))}));
+  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(3, 6, mbps(500)),
+                                                answer(33, 5, mbps(250))}));
 }
 
 TEST_F(ControllerModelTest, CnpGoesBeforeBytesAndTimer) {
@@ -187,12 +187,38 @@ TEST_F(ControllerModelTest, WaitingBytesOfAFlowAddUp) {
   EXPECT_EQ(device_.statistics().byte_notifications, 4u);
 }
 
-TEST_F(ControllerModelTest, ACnpThatFindsItsFifoFullIsLost) {
-  // A cycle takes one in and lets one of another flow out, but these are one flow's.
+TEST_F(ControllerModelTest, CnpsOfOneFlowAreJoinedAndNoneIsLost) {
   for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 1);
   run_to(kTick * 9);
-  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 4u);  // issued at 1, 33, 65, 97
-  EXPECT_EQ(device_.statistics().cnps_received, 68u);
+  EXPECT_EQ(device_.statistics().cnps_lost, 0u);
+  EXPECT_EQ(device_.statistics().cnps_received, 100u);
+  EXPECT_EQ(device_.statistics().cnps_coalesced, 95u);  // issued at 1, 33, 65, 97, 129
+  EXPECT_EQ(sink_.answers.size(), 5u);
+}
+
+// The CNP whose marks do not fit a joined entry waits in the FIFO, and so do CNPs behind it.
+TEST_F(ControllerModelTest, ACnpThatFindsItsFifoFullIsLost) {
+  for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 200);
+  run_to(kTick * 20);
+  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 5u);  // out at 1, 2, 34, 66, 98
+  EXPECT_EQ(device_.statistics().cnps_received, 69u);
+}
+
+// One flow's CNPs at every second edge leave the others their bytes and timers.
+TEST_F(ControllerModelTest, AFloodOfOneFlowsCnpsStopsNoOtherFlow) {
+  for (std::uint32_t flow = 10; flow < 14; ++flow) device_.cnp(flow, 0, 1);
+  for (std::int64_t n = 10; n < 3'000; ++n) {
+    run_to(edge(n));
+    if (n % 2 == 0) device_.cnp(5, 0, 1);
+    if (n % 8 == 0) device_.bytes(10 + static_cast<std::uint32_t>(n / 8 % 4), 0, 1);
+    if (n % 64 == 0) device_.bytes(5, 0, 1);
+  }
+  run_to(edge(3'100));
+  EXPECT_EQ(device_.statistics().cnps_lost, 0u);
+  EXPECT_EQ(device_.statistics().cnps_received, 4u + 1'495u);
+  EXPECT_EQ(device_.statistics().byte_notifications, 373u + 46u);
+  EXPECT_GE(device_.timer_counters().expired, 4u);
+  EXPECT_LE(device_.timer_lateness_max(), 1u);
 }
 
 TEST_F(ControllerModelTest, BytesWaitForRoomAndNoneIsLost) {

@@ -1,0 +1,89 @@
+// CNPs that wait for an earlier event of their flow, joined by flow.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "controller/controller_timing.h"
+
+namespace dcc {
+
+/// A CNP, or several of one flow that were joined.
+struct ControllerCnp {
+  Cycle sampled = 0;
+  std::uint32_t flow = 0;
+  std::uint8_t dscp = 0;
+  std::uint8_t marks = 0;
+  std::uint8_t packets = 0;  // 0: not told
+  std::uint8_t count = 1;    // number of joined CNPs
+
+  /// True if `other` can join without a loss: clear CNPs join clear ones only, and sums must fit.
+  bool takes(const ControllerCnp& other) const {
+    return (marks == 0) == (other.marks == 0) && marks + other.marks <= kMost && count < kMost;
+  }
+  void join(const ControllerCnp& other) {
+    dscp = other.dscp;
+    marks = static_cast<std::uint8_t>(marks + other.marks);
+    const bool untold = packets == 0 || other.packets == 0;
+    packets = static_cast<std::uint8_t>(untold ? 0 : std::min(kMost, packets + other.packets));
+    ++count;
+  }
+
+ private:
+  static constexpr int kMost = 255;
+};
+
+/// The joined CNPs of each flow that has an event under way. They are issued when their place in
+/// the hardware's ring of the last issues comes round: a multiple of timing::kSameFlow cycles after
+/// the flow's latest issue, at the first such cycle in which events are issued.
+class JoinedCnps {
+ public:
+  struct Entry {
+    Cycle issued = 0;        // the flow's latest issue
+    bool after_cnp = false;  // … was that of a CNP
+    ControllerCnp cnp;
+  };
+  static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
+
+  bool empty() const { return entries_.empty(); }
+  void clear() { entries_.clear(); }
+  /// The first cycle at or after `from` in which an entry comes round; kNever if there is none.
+  Cycle next_round(Cycle from) const {
+    Cycle next = kNever;
+    for (const Entry& entry : entries_) next = std::min(next, round_of(entry, from));
+    return next;
+  }
+  static Cycle round_of(const Entry& entry, Cycle from) {
+    const Cycle first = entry.issued + timing::kSameFlow;
+    if (from <= first) return first;
+    return first + (from - first + timing::kSameFlow - 1) / timing::kSameFlow * timing::kSameFlow;
+  }
+  /// The entry that comes round in `cycle`, or null. No two do.
+  Entry* at_round(Cycle cycle) {
+    for (Entry& entry : entries_) {
+      if (round_of(entry, cycle) == cycle) return &entry;
+    }
+    return nullptr;
+  }
+  Entry* find(std::uint32_t flow) {
+    for (Entry& entry : entries_) {
+      if (entry.cnp.flow == flow) return &entry;
+    }
+    return nullptr;
+  }
+  void add(const Entry& entry) { entries_.push_back(entry); }
+  /// Removes an entry and returns its CNP.
+  ControllerCnp take(Entry* entry) {
+    const ControllerCnp cnp = entry->cnp;
+    *entry = entries_.back();
+    entries_.pop_back();
+    return cnp;
+  }
+
+ private:
+  std::vector<Entry> entries_;  // at most timing::kSameFlow
+};
+
+}  // namespace dcc
