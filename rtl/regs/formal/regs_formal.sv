@@ -97,6 +97,17 @@ module regs_formal #(
   end
 
   // Write enables as derived from the bus, and their values of the previous cycle.
+  // While the hardware has a fault when an access is set up, the locks of tables and CTRL are open.
+  logic open_q, open_before_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q        <= 1'b0;
+      open_before_q <= 1'b0;
+    end else begin
+      open_before_q <= open_q;
+      if (psel_i && !penable_i) open_q <= hw2reg_i.status_fault;
+    end
+  end
   logic [2:0] regwen_q, regwen_before_q;
   logic       lock;
   assign lock = psel_i && penable_i && pready && !pslverr && pwrite_i
@@ -170,14 +181,14 @@ module regs_formal #(
       16: held = !win_sel[6] || (win_addr < 17'(Slots * 8));
       17: held = !((win_sel != 7'd0) && win_write && win_sel[5] && (win_wdata[16:0] > 17'd65536));
       18: held = !past || regwen_before_q[0] || (parameters == parameters_q);
-      19: held = !past || regwen_before_q[2]
+      19: held = !past || regwen_before_q[2] || open_before_q
                  || (!reg2hw.ctrl_soft_reset && (reg2hw.ctrl_enable == reg2hw_q.ctrl_enable)
                      && (reg2hw.ctrl_timer_restart == reg2hw_q.ctrl_timer_restart)
                      && (reg2hw.ctrl_law == reg2hw_q.ctrl_law)
                      && (reg2hw.ctrl_cut_by_marks == reg2hw_q.ctrl_cut_by_marks)
                      && (reg2hw.ctrl_byte_counter == reg2hw_q.ctrl_byte_counter)
                      && (reg2hw.ctrl_keep_target == reg2hw_q.ctrl_keep_target));
-      20: held = regwen_q[1] || !((win_sel[5:0] != 6'd0) && win_write);
+      20: held = regwen_q[1] || open_q || !((win_sel[5:0] != 6'd0) && win_write);
       21: held = !(psel_i && penable_i && pready && !pslverr && !pwrite_i
                    && (paddr_i == dcc_regs_pkg::RegwenOffset)) || (prdata == 32'(regwen_q));
       22: held = !(psel_i && penable_i && pready && pwrite_i && !regwen_q[0]

@@ -40,8 +40,8 @@ PROPERTIES = {
     16: "no slot beyond the instance's is reached",
     17: "no multiplier above one is written",
     18: "parameters that are locked keep their values",
-    19: "CTRL, locked, keeps its values and resets nothing",
-    20: "no write reaches a locked table",
+    19: "CTRL, locked, keeps its values and resets nothing unless the hardware has a fault",
+    20: "no write reaches a locked table unless the hardware has a fault",
     21: "REGWEN reads as what was written to it since reset, bits only cleared",
     22: "a write to a locked parameter is refused",
 }
