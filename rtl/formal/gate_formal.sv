@@ -103,7 +103,7 @@ module gate_formal #(
       // What waits begins no earlier than in a quiet cycle.
       1: bad_o = running && regs_sel && waits && !seen_quiet_q && !quiet_i;
       // Nothing is issued from its first cycle until it was begun, and in the cycle after.
-      2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !hold;
+      2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !ended_q && !hold;
       // Reads of registers and counters never hold anything up, and begin at once.
       3: bad_o = running && psel && !waits && (hold || !regs_sel);
       // An access that waits ends after the register block has ended it, another one with it; each once.
