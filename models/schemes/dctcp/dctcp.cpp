@@ -44,10 +44,10 @@ void DctcpParameters::describe(ParameterVisitor& v) {
   v.choice("form", form, {"control the window or the rate", ""});
   v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", paper});
   v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT", ""});
-  v.follows(true, "a full packet a base RTT, as in window form",
+  v.follows(form == Form::kRate, "a full packet a base RTT, as in window form",
             [this](const NetworkScale& network) { r_ai = network.packet_rate(); });
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
-  v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
+  v.follows(form == Form::kRate, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
           {"window of a new flow; bdp: rate x base RTT", ""});

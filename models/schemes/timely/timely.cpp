@@ -42,8 +42,8 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.follows(true, "1/500 of the slowest link's rate",
             [this](const NetworkScale& network) { additive_step = network.share(Ratio(1, 500)); });
   v.field("t_low", t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
-  v.follows(true, "5/4 base RTTs",
-            [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(5, 4)); });
+  v.follows(true, "4/3 base RTTs",
+            [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(4, 3)); });
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
   v.follows(true, "3 base RTTs, at least t_low", [this](const NetworkScale& network) {
     t_high = std::max(t_low, network.round_trips(Ratio(3)));
