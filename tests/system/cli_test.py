@@ -246,7 +246,7 @@ class Ends(Cli):
                 done = subprocess.run([DCCVP, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True,
                                       timeout=PATIENCE, check=False)
                 self.assertEqual(done.returncode, 2)
-                self.assertIn("standard output could not be written: No space left on device", done.stderr)
+                self.assertIn("standard output could not be written", done.stderr)
 
     def test_an_exit_in_the_middle_is_no_success(self):
         """As a plug-in might call it: a library in front of libc leaves when the results' folder is made."""
@@ -328,7 +328,8 @@ class Lists(Cli):
         self.assertEqual(len(known), len(set(known)))
         self.assertTrue(all(row["meaning"] for row in listed))
         self.run_small("--quiet", "-c", "dscp.46.tenant=gold", "-c",
-                       "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true")
+                       "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true",
+                       "-c", "traffic.1.start=300us")  # within the window, for the completion times
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
         # Queries, deadlines and wasted packets are listed only if the run has some.
