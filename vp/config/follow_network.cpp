@@ -10,9 +10,13 @@ namespace dcc::vp {
 namespace {
 
 /// True if no traffic of the configuration can lose a packet: flow control protects its priorities,
-/// and no fault is injected.
+/// no fault is injected, and no NIC drops what its host's memory is too slow for.
 bool is_lossless(const PlatformConfig& config) {
   if (!config.faults.empty()) return false;
+  if (config.nic.receive_buffer.when_full == ReceiveBufferParameters::WhenFull::kDrop &&
+      config.nic.real_payload() && config.nic.dma.rate < config.topology.slowest_link()) {
+    return false;
+  }
   const SwitchParameters& s = config.switch_;
   if (s.has_credits()) return true;
   const DisciplineParameters* const ports = s.discipline.chosen();
