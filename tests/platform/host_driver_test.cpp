@@ -36,9 +36,9 @@ TEST(HostDriver, ANativeApplicationSendsChecksAndReports) {
 }
 
 TEST(HostDriver, ARunNeedsNoTraffic) {
-  const RunResults r = run(
-      "topology: {kind: star, hosts: 2}\nhost: {driver: native}\nduration: 300us\n"
-      "nic: {payload: real, congestion_control: {algorithm: dcc}}\n");
+  const RunResults r =
+      run("topology: {kind: star, hosts: 2}\nhost: {driver: native}\nduration: 300us\n"
+          "nic: {payload: real, congestion_control: {algorithm: dcc}}\n");
   EXPECT_TRUE(r.failures.empty()) << r.failures.front();
   EXPECT_TRUE(r.completed);
   EXPECT_TRUE(broken_balances(r).empty());
