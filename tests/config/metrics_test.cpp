@@ -326,6 +326,7 @@ TEST(Json, HasTheContractsNamesInOrder) {
                                             "deadlock",
                                             "slowdown",
                                             "reference_slowdown",
+                                            "fct",
                                             "flow_count",
                                             "flows_begun",
                                             "flows_completed",
