@@ -61,6 +61,8 @@ TEST_F(RunFiles, WritesTheContractsTables) {
   record.retransmits = 2;
   flow.counts = FlowCounts(record);
   flow.completed = true;
+  flow.begun = true;
+  results_.measured_to = kMicroSecond * 20;
   results_.flows.push_back(flow);
   FlowResult open;
   open.id = 1;
@@ -78,6 +80,13 @@ TEST_F(RunFiles, WritesTheContractsTables) {
             "goodput_gbps,retransmits,completed\n"
             "0,3,0,46,1,1000,0.000002,0.000012,0.00001,0.000009,0.000005,2,0,2,true\n"
             "1,0,0,0,1,,0,,,,,,0,0,false\n");
+  const std::string fct = text_of(root_ / "run/fct.csv");
+  EXPECT_EQ(fct.substr(0, fct.find(",us_p50")),
+            "of,which,above_bytes,up_to_bytes,begun,completed,unfinished,us_mean");
+  EXPECT_NE(fct.find("\nall,,0,,1,1,0,10,10,10,10,10,10,2,2,2,2,2\n"
+                     "all,,0,1000,1,1,0,10,10,10,10,10,10,2,2,2,2,2\nclass,46,0,,1,1,0,10,"),
+            std::string::npos)
+      << fct;
   EXPECT_EQ(text_of(root_ / "run/series/flow_rates.csv"),
             "t_s,flow,rate_gbps,target_gbps,alpha,goodput_gbps\n0.000001,1,2.5,3,0.5,2.25\n");
   EXPECT_EQ(text_of(root_ / "run/series/queue.csv"), "t_s,port,bytes\n0.000001,s0->h0,777\n");

@@ -32,13 +32,16 @@ class OutputFile {
 };
 
 /// Converts a figure to a cell: numbers with nine digits, times exactly, empty if there is no
-/// value.
+/// value. Times are in seconds, or in microseconds if the figure says so.
 struct ToCell {
+  std::string_view unit;
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::uint64_t value) const { return std::to_string(value); }
   std::string operator()(double value) const { return number_text(value); }
-  std::string operator()(PicoSeconds time) const { return seconds_text(time); }
+  std::string operator()(PicoSeconds time) const {
+    return unit == "us" ? number_text(static_cast<double>(time.count) / 1e6) : seconds_text(time);
+  }
   std::string operator()(const Ratio& ratio) const { return number_text(ratio.value()); }
   std::string operator()(std::string_view value) const { return std::string(value); }
 };
@@ -56,7 +59,8 @@ class CsvRow final : public MetricVisitor {
  private:
   void visit(const VisitedMetric& figure) override {
     if (!line_.empty()) line_ += ',';
-    line_ += names_ ? std::string(figure.name) : std::visit(ToCell{}, figure.value);
+    line_ +=
+        names_ ? std::string(figure.name) : std::visit(ToCell{figure.about.unit}, figure.value);
   }
   void begin_group(std::string_view) override { refuse(); }
   void begin_element() override { refuse(); }
