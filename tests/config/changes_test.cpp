@@ -74,7 +74,7 @@ TEST(Changes, RefusedWhereTheyStand) {
   EXPECT_EQ(of("switch.ecn.kmax: 200KB"), "accepted");
   const std::string fixed = " cannot change during a run (dccvp params marks those that can)";
   EXPECT_EQ(of("switch.buffer: 1MB"), "t.yaml:2:34: 'switch.buffer'" + fixed);
-  EXPECT_EQ(of("switch: {ecn: {kmax: 9KB}, buffer: 1MB}"), "t.yaml:2:54: 'switch.buffer'" + fixed);
+  EXPECT_EQ(of("switch: {ecn: {kmax: 90KB}, buffer: 1MB}"), "t.yaml:2:55: 'switch.buffer'" + fixed);
   EXPECT_EQ(of("seed: 2"), "t.yaml:2:25: 'seed'" + fixed);
   EXPECT_EQ(of("dscp.3.priority: 1"), "t.yaml:2:36: 'dscp.3.priority'" + fixed);
   EXPECT_EQ(of("traffic: []"), "t.yaml:2:28: 'traffic'" + fixed);

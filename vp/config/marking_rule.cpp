@@ -79,8 +79,10 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
   try {
     ecn.check(loaded.config.topology.fastest_link());
   } catch (const ParameterError& error) {
-    throw ConfigError(loaded.place_of("switch.ecn.rule"),
-                      std::string("switch.ecn.rule: ") + error.what());
+    // Only a change of a threshold contradicts a rule; otherwise the rule itself does not fit.
+    const std::string changed = given_threshold(loaded, rule);
+    const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
+    throw ConfigError(loaded.place_of(blamed), blamed + ": " + error.what());
   }
 }
 

@@ -20,8 +20,9 @@ BitRate step_for(const NetworkScale& network) {
   const PicoSeconds interval = network.reaction();
   const auto rtt = static_cast<std::uint64_t>(network.base_rtt.count);
   const auto time = static_cast<std::uint64_t>(interval.count);
+  // An interval is shorter than a round trip only where the greatest interval is.
   const auto share = static_cast<std::uint64_t>(Uint128(rtt) * 1'000'000 / time);
-  return network.share(Ratio(share, 125'000'000));
+  return network.share(Ratio(std::min<std::uint64_t>(share, 1'000'000), 125'000'000));
 }
 
 /// SIGCOMM'15: 10 MB are what 40 Gb/s send in 36 intervals of 55 us.
