@@ -53,7 +53,7 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: conga, flowlet_gap: 1us", "metric_bits", "8", []),
     (ROUTING, "kind: hermes", "failed_for", "1us", [LOSS]),
     (ROUTING, "kind: conweave", "path_busy", "500us", []),
-    (ROUTING, "kind: conweave", "message_priority", "0", []),
+    (ROUTING, "kind: conweave", "message_priority", "0", [NONE]),
     (PORTS, "kind: preemptive_rate", "probing", "10", [LOSSY, NONE, SYMMETRIC, "nic.transport.kind=pdq"]),
     (TRANSPORT, "kind: d3", "ask_again", "1us", [LOSSY, NONE, SYMMETRIC]),
     (TRANSPORT, "kind: expresspass", "target_loss", "0.9", [LOSSY, NONE]),
