@@ -286,7 +286,7 @@ class Report(unittest.TestCase):
                 self.assertEqual(sum(int(r["packets"]) for r in mine), one[way]["packets"])
                 self.assertEqual(float(mine[-1]["share"]), 1)
                 median = next(float(r["us"]) for r in mine if float(r["share"]) >= 0.5)
-                # The median lies in the bucket that ends there, 1/32 of its value wide; the last one ends at the maximum.
+                # The median lies in the bucket that ends there, 1/32 of its value wide; the last ends at the maximum.
                 self.assertLessEqual(one[way]["us_p50"], median)
                 self.assertGreaterEqual(one[way]["us_p50"], median * 31 / 32 - 0.001)
                 self.assertGreaterEqual(float(mine[-1]["us"]), max(one[way]["us_mean"], one[way]["us_p999"]))
