@@ -26,6 +26,10 @@ DCCVP = ""
 OFFSETS = 50 if "--full" in sys.argv else 10
 R_MIN_GBPS = 0.010
 
+# The paper's values, for 10 Gb/s; the defaults follow the network.
+PAPER = {"ewma": "1/50", "additive_step": "10Mbps", "t_low": "50us", "t_high": "500us", "min_rtt": "20us",
+         "r_min": "10Mbps"}
+
 STAR = """\
 duration: {duration}ms
 measure: {{from: {half}ms, to: {duration}ms}}
@@ -49,8 +53,9 @@ class Star:
         hosts = min(len(self.starts_us), 10)
         flows = "\n".join(f"  - {{kind: flow, from: {1 + i % hosts}, to: 0, start: {start}us}}"
                           for i, start in enumerate(self.starts_us))
+        paper = "".join(f"{key}: {value}, " for key, value in PAPER.items() if f"{key}:" not in self.options)
         return STAR.format(duration=self.duration_ms, half=self.duration_ms // 2, hosts=hosts + 1,
-                           options=self.options, flows=flows)
+                           options=paper + self.options, flows=flows)
 
     def run(self):
         with tempfile.TemporaryDirectory(prefix="dccvp-timely-") as folder:
