@@ -35,7 +35,7 @@ duration: {duration}ms
 measure: {{from: {half}ms, to: {duration}ms}}
 topology: {{kind: star, hosts: {hosts}, link: {{rate: 10Gbps, delay: 5us, overhead: 0B}}}}
 switch: {{ecn: {{enabled: false}}}}
-nic: {{congestion_control: {{algorithm: timely, bursts: true, {options}}}}}
+nic: {{recovery: {{timeout: 500us}}, congestion_control: {{algorithm: timely, bursts: true, {options}}}}}
 host: {{driver: none}}
 traffic:
 {flows}
