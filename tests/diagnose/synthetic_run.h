@@ -104,6 +104,13 @@ struct SyntheticRun {
   void count(std::uint64_t Counters::*counter, std::uint64_t value) {
     results.counters.set(counter, value);
   }
+  /// Sets the number of packets for which a switch had no room.
+  void drop(std::uint64_t packets) {
+    std::size_t i = 0;
+    results.counters.each([&](std::uint64_t& sum) {
+      if (CounterTotals::described()[i++].name == "drops_no_room") sum = packets;
+    });
+  }
   std::vector<Finding> all() const { return diagnose(loaded, results); }
   std::optional<Finding> found(const std::string& id) const { return of_id(all(), id); }
 

@@ -9,11 +9,20 @@ namespace dcc::vp {
 namespace {
 
 class LosslessLoss final : public Diagnosis {
+  /// Packets for which a switch had no room, without those that links lost.
+  static std::uint64_t no_room(const CounterTotals& counters) {
+    const std::vector<CounterInfo>& all = CounterTotals::described();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].name == "drops_no_room") return counters.at(i);
+    }
+    return 0;
+  }
+
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const std::uint8_t lossless = lossless_in_use(config);
-    const std::uint64_t dropped = results.counters.of(&SwitchCounters::dropped);
+    const std::uint64_t dropped = no_room(results.counters);
     if (lossless == 0 || dropped == 0) return std::nullopt;
     std::uint64_t lost = dropped;
     const char* lost_text = "packets of lossless classes found no room in a switch";
