@@ -202,7 +202,7 @@ def to_aiger(unit, number, directory):
     script = f"""
         read_verilog -sv -formal {' '.join(unit.files)}
         chparam -set Property {number} {unit.top}
-        hierarchy -check -top {unit.top}; proc; flatten
+        hierarchy -check -top {unit.top}; rename -top {unit.top}; proc; flatten
         {"memory_map" if unit.mapped else ""}
         {connect}; prep -top {unit.top}
         memory_map; opt -full; async2sync; setundef -undriven -anyseq; opt -full

@@ -266,7 +266,8 @@ class Bench final : public PacketSink, public ConnectionManager {
     nic_wqe entry{};
     entry.opcode =
         static_cast<std::uint8_t>(dice_.one_in(16) ? dice_.below(256) : 1 + dice_.below(7));
-    entry.flags = static_cast<std::uint8_t>(dice_.one_in(4) ? dice_.below(256) : NIC_WQE_SIGNALED);
+    entry.flags = static_cast<std::uint8_t>(dice_.one_in(4) ? dice_.below(256)
+                                                            : std::uint64_t{NIC_WQE_SIGNALED});
     entry.qpn = dice_.one_in(20) ? static_cast<std::uint32_t>(dice_.below(std::uint64_t{1} << 32))
                                  : qpn_[0];
     if (entry.qpn == qpn_[1]) entry.qpn = qpn_[0];
