@@ -26,7 +26,7 @@ FLOW_BITS = 14              # of the platform's queue pair numbers
 CNPS, COMMANDS = 64, 16     # FIFOs as shipped
 FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
 SLOT_BITS = 185             # slot_t of dcc_controller_pkg.sv
-PLAN_BITS = 382             # plan_t
+PLAN_BITS = 383             # plan_t
 GROUP = 32                  # bits of a word for each bit of parity
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",

@@ -70,7 +70,8 @@ Cycle RtlController<Dut>::finish_accesses() {
       dut_->drive(pins);
       // Inputs that came after the call may have put off its end.
       for (bool done = false; !done; ++ahead) {
-        if (ahead - at_ == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
+        if (ahead - at_ == kMaxAccess)
+          throw RtlError("the controller's RTL does not end an access");
         done = dut_->pready();
         dut_->edge();
       }

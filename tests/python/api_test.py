@@ -11,6 +11,7 @@ import subprocess
 import sys
 import unittest
 import warnings
+from typing import Any
 
 from package import DCCVP, ROOT, FolderTest, main
 import pandas
@@ -148,7 +149,7 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
 
     def test_a_sweep_from_dicts(self):
         (self.folder / "c.yaml").write_text(INCAST)
-        plan = {"grid": {"switch.ecn.kmin": ["5KB", "20KB"]}, "set": {"duration": "20us", "measure": {"from": "5us"}},
+        plan: dict[str, Any] = {"grid": {"switch.ecn.kmin": ["5KB", "20KB"]}, "set": {"duration": "20us", "measure": {"from": "5us"}},
                 "metrics": {"goodput": "aggregate.goodput_gbps"}, "seeds": "1..2"}
         by_path = dccvp.sweep({"platform": self.folder / "c.yaml", **plan})
         by_dict = dccvp.sweep({"platform": yaml.safe_load(INCAST), **plan})

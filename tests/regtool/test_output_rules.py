@@ -64,7 +64,7 @@ class OutputRules(unittest.TestCase):
     RECIPE = {
         "rtl/regs/dcc.yaml": ("  - name: SILENCE\n", """\
   - name: MARK_MASK
-    offset: 0x068
+    offset: 0x06c
     access: RW
     regwen: PARAMETERS
     parameter: rate.mark_mask

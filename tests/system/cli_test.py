@@ -8,6 +8,7 @@ before the input is accepted, results complete and repeatable.
 import csv
 import json
 import os
+import re
 import pathlib
 import shutil
 import signal
@@ -179,6 +180,8 @@ class Runs(Cli):
                      "config.effective.yaml"):
             first = (self.folder / "a" / file).read_bytes()
             self.assertEqual(first, (self.folder / "b" / file).read_bytes(), file)
+            # Values that followed the network are written values of the next run: no comment names a rule.
+            first = re.sub(rb" *# follows: .*", b"", first) if file == "config.effective.yaml" else first
             self.assertEqual(first, (self.folder / "c" / file).read_bytes(), file)
 
     def test_force_replaces_a_run(self):

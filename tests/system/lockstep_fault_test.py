@@ -79,7 +79,7 @@ def at_the_port(fst, seen):
     names = [top + n for n in ("clk_i", "rate_valid_o", "rate_flow_o", "rate_value_o", "fault_i")]
     rows = list(vcd.cycles(fst, names))
     check(all(row[names[4]] != 0 for row in rows), "the waveform is that of RTL without a fault")
-    said = re.search(r"answer: model .*, RTL cycle \d+ flow (\d+) rate (\d+)", seen)
+    said = re.search(r"answer: model .*, RTL cycle \d+ flow (\d+) rate \S+ Mb/s \((\d+)\)", seen)
     if said is None:
         return  # a figure or a slot differs
     answers = [[row[names[2]], row[names[3]]] for row in rows if row[names[1]] == 1]

@@ -61,8 +61,8 @@ void add_import_command(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_flag("--force", arguments->force, "replace the folder of an earlier import");
   command->footer(
-      "Leaves DIR/network.yaml, traffic files, and DIR/import.md: what was read, ignored\n"
-      "and assumed. docs/import.md says what each format gives.\n"
+      "Leaves DIR/network.yaml, traffic files, and DIR/import.md: what was read,\n"
+      "ignored and assumed. docs/import.md says what each format gives.\n"
       "Examples:\n"
       "  dccvp import hpcc topology.txt flow.txt config.txt -o net\n"
       "  dccvp import sonic config_db.json -o switch\n"

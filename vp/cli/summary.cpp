@@ -128,15 +128,14 @@ std::string counters(const CounterTotals& totals) {
 }
 
 std::string totals(const RunResults& r, const Metrics& m) {
-  std::string jain = m.jain ? decimals(*m.jain, 4) : "-";
+  std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
+                                m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
   // Where weights differ, equal goodput is not what was asked for.
   if (m.jain_weighted && std::any_of(m.classes.begin(), m.classes.end(), [&](const auto& c) {
         return c.weight.value() != m.classes.front().weight.value();
       })) {
-    jain += fmt::format(" ({} by weight)", decimals(*m.jain_weighted, 4));
+    out += fmt::format("Jain by weight {}\n", decimals(*m.jain_weighted, 4));
   }
-  std::string out =
-      fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps, jain, completion(r.flows));
   if (r.rtt_ns.count() != 0) {
     out +=
         fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(mean_of(r.rtt_ns)),

@@ -10,9 +10,11 @@ namespace dcc::vp {
 namespace {
 
 /// True if no traffic of the configuration can lose a packet: flow control protects its priorities,
-/// no fault is injected, and no NIC drops what its host's memory is too slow for.
+/// no fault acts on a link, and no NIC drops what its host's memory is too slow for.
 bool is_lossless(const PlatformConfig& config) {
-  if (!config.faults.empty()) return false;
+  for (const FaultParameters& fault : config.faults) {
+    if (fault.kind != FaultKind::kMemoryFlip) return false;
+  }
   if (config.nic.receive_buffer.when_full == ReceiveBufferParameters::WhenFull::kDrop &&
       config.nic.real_payload() && config.nic.dma.rate < config.topology.slowest_link()) {
     return false;

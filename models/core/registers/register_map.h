@@ -111,8 +111,8 @@ struct MapInfo {
   std::uint16_t error_info;    // keeps a refused access
   std::uint32_t error_cause;   // bit of interrupt_status that a refused access sets
   std::uint16_t write_enable;  // register whose bits enable writes; they can only be cleared
-  // While unlock_bit of this register of the hardware is 1, the bits `unlocked` of write_enable guard
-  // nothing.
+  // While unlock_bit of this register of the hardware is 1, the bits `unlocked` of write_enable
+  // guard nothing.
   std::uint16_t unlock_register = kNoRegister;
   std::uint32_t unlock_bit = 0;
   std::uint32_t unlocked = 0;

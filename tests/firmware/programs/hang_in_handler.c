@@ -13,6 +13,7 @@ static void on_timer(struct trap_frame* frame) {
 int main(void) {
   trap_set_interrupt_handler(TRAP_TIMER, on_timer);
   machine_set_timer(machine_time_ns() + 20000);
+  MACHINE_CSR_SET(mie, 1u << TRAP_TIMER);
   machine_enable_interrupts();
   for (;;) machine_sleep();
 }
