@@ -58,7 +58,7 @@ const char kChange[] =
     "traffic: [{kind: incast, senders: 1..3, receiver: 0, dscp: 5}]\n";
 
 TEST(Changes, ControllersWithoutSoftwareHaveTheirNewParametersAtOnce) {
-  const Looked looked(star(kChange));
+  const Looked looked(star(kChange), kInstant + kMicroSecond * 10);
   ASSERT_TRUE(looked.after.asked);
   EXPECT_NE(looked.before.parameters.rate.r_ai, Rate::from(BitRate(7'000'000)).raw);
   EXPECT_EQ(looked.after.parameters.rate.r_ai, Rate::from(BitRate(7'000'000)).raw);

@@ -76,7 +76,7 @@ struct Law {
   const char* marking;
 };
 const Law kLaws[] = {
-    {"dcqcn", "algorithm: dcqcn",
+    {"dcqcn", "algorithm: dcqcn, preset: sig15",
      "switch: {ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, mark_at: dequeue}}\n"},
     {"dcc_proportional", "algorithm: dcc, policy: proportional",
      "switch: {ecn: {kmin: 14KB, kmax: 110KB, pmax: 1, mark_at: dequeue}}\n"},

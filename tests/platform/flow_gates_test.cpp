@@ -130,7 +130,7 @@ TEST(FlowGates, AQueryWithoutAllItsAnswersIsUnanswered) {
 TEST(FlowGates, NeedHostsThatThePlatformDrives) {
   try {
     config_of(
-        "topology: {kind: star, hosts: 4}\n"
+        "topology: {kind: star, hosts: 4}\nhost: {driver: native}\n"
         "traffic: [{kind: partition_aggregate, receiver: 0, fan_out: [1, 2], bytes: 1KB}]\n");
     FAIL();
   } catch (const std::exception& error) {
