@@ -14,11 +14,12 @@ TEST(CnpProfiles, AreEmptyWhereAllHostsAreAlike) {
 }
 
 TEST(CnpProfiles, EachSendersAlgorithmSaysWhatItGoesBy) {
-  const CnpProfiles agreed(config_of(star(
-      "nic: {ack: per_packet, congestion_control: {policy: proportional}}\n"
-      "nics:\n"
-      "  - {hosts: [0, 3], congestion_control: {algorithm: dcqcn, preset: sig15}, cnp: {dscp: 20, priority: 5}}\n"
-      "  - {hosts: 1, congestion_control: {algorithm: dctcp}}\n")));
+  const CnpProfiles agreed(
+      config_of(star("nic: {ack: per_packet, congestion_control: {policy: proportional}}\n"
+                     "nics:\n"
+                     "  - {hosts: [0, 3], congestion_control: {algorithm: dcqcn, preset: sig15}, "
+                     "cnp: {dscp: 20, priority: 5}}\n"
+                     "  - {hosts: 1, congestion_control: {algorithm: dctcp}}\n")));
   ASSERT_FALSE(agreed.empty());
   for (const HostId plain : {0u, 3u}) {
     EXPECT_TRUE(agreed.with(plain).wanted);
