@@ -12,8 +12,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_VERSION] = "the controller's register map has another major version than the driver",
     [DCC_ERROR_NOT_READY] = "the controller did not become ready after reset (STATUS.READY)",
     [DCC_ERROR_POLICY] =
-        "unknown policy: neither dcqcn (0) nor proportional (1), nor a law from 2 to 15 with a "
-        "curve",
+        "unknown policy: not dcqcn (0), not proportional (1), no law from 2 to 15 with a curve",
     [DCC_ERROR_RATES] = "rates do not satisfy R_MIN <= R_MAX",
     [DCC_ERROR_FLAG] = "timer restart or byte counter is neither 0 nor 1",
     [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",

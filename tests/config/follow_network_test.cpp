@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-LoadedConfig read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+LoadedConfig loaded_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return load_config_text(text, "t.yaml", ".", overrides);
 }
 
@@ -23,9 +23,9 @@ DcqcnParameters dcqcn(const LoadedConfig& loaded) {
   return *loaded.config.nic.congestion_control.chosen<DcqcnParameters>();
 }
 
-std::string error_of(const std::string& text) {
+std::string refusal_of(const std::string& text) {
   try {
-    read(text);
+    loaded_of(text);
   } catch (const ConfigError& e) {
     return e.what();
   }
@@ -35,7 +35,7 @@ std::string error_of(const std::string& text) {
 // 100 Gb/s and 1 us: a base RTT of 4.19 us, a product of 52.3 KB.
 TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   const std::string algorithm = "nic: {congestion_control: {algorithm: dcqcn}}\n";
-  const LoadedConfig loaded = read(star("100Gbps", "1us") + algorithm);
+  const LoadedConfig loaded = loaded_of(star("100Gbps", "1us") + algorithm);
   const DcqcnParameters p = dcqcn(loaded);
   EXPECT_EQ(p.increase_timer, kMicroSecond * 17);
   EXPECT_EQ(p.alpha_timer, kMicroSecond * 17);
@@ -46,48 +46,50 @@ TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   EXPECT_NEAR(loaded.config.switch_.ecn.kmin, 52'336 / 2, 2);
   EXPECT_NEAR(loaded.config.switch_.ecn.kmax, 52'336 * 2, 8);
 
-  const DcqcnParameters fast = dcqcn(read(star("800Gbps", "1us") + algorithm));
+  const DcqcnParameters fast = dcqcn(loaded_of(star("800Gbps", "1us") + algorithm));
   // Eight times the rate, and a base RTT of 4.02 us.
   EXPECT_NEAR(
       static_cast<double>(fast.r_ai.bits_per_second) / static_cast<double>(p.r_ai.bits_per_second),
       8 * 4.02 / 4.187, 0.05);
   // A long network reacts in a round trip, and a short one in whole ticks.
-  EXPECT_GE(dcqcn(read(star("100Gbps", "50us") + algorithm)).increase_timer, kMicroSecond * 200);
-  EXPECT_EQ(dcqcn(read(star("800Gbps", "1ns") + algorithm)).increase_timer, kMicroSecond);
+  EXPECT_GE(dcqcn(loaded_of(star("100Gbps", "50us") + algorithm)).increase_timer,
+            kMicroSecond * 200);
+  EXPECT_EQ(dcqcn(loaded_of(star("800Gbps", "1ns") + algorithm)).increase_timer, kMicroSecond);
 }
 
 TEST(FollowNetwork, HardwareHasTheSameDefaultsInWholeTicks) {
-  const DcqcnParameters p = dcqcn(read(star("100Gbps", "1us")));
+  const DcqcnParameters p = dcqcn(loaded_of(star("100Gbps", "1us")));
   EXPECT_EQ(p.increase_timer, kMicroSecond * 17);
   const DcqcnParameters coarse =
-      dcqcn(read(star("100Gbps", "1us") + "nic: {controller: {tick: 10us}}\n"));
+      dcqcn(loaded_of(star("100Gbps", "1us") + "nic: {controller: {tick: 10us}}\n"));
   EXPECT_EQ(coarse.increase_timer, kMicroSecond * 20);
 }
 
 TEST(FollowNetwork, WrittenValuesAndNamedPresetsStay) {
   const std::string net = star("100Gbps", "1us");
-  const DcqcnParameters written = dcqcn(read(net + "nic: {congestion_control: {r_ai: 7Mbps}}\n"));
+  const DcqcnParameters written =
+      dcqcn(loaded_of(net + "nic: {congestion_control: {r_ai: 7Mbps}}\n"));
   EXPECT_EQ(written.r_ai, 7_Mbps);
   EXPECT_EQ(written.increase_timer, kMicroSecond * 17);
-  const LoadedConfig sig15 = read(net + "nic: {congestion_control: {preset: sig15}}\n");
+  const LoadedConfig sig15 = loaded_of(net + "nic: {congestion_control: {preset: sig15}}\n");
   EXPECT_EQ(dcqcn(sig15).r_ai, 40_Mbps);
   EXPECT_EQ(sig15.config.nic.cnp.interval, kMicroSecond * 50);
   EXPECT_EQ(sig15.config.switch_.ecn.kmax, EcnParameters{}.kmax);
-  const LoadedConfig threshold = read(net + "switch: {ecn: {kmax: 400KB}}\n");
+  const LoadedConfig threshold = loaded_of(net + "switch: {ecn: {kmax: 400KB}}\n");
   EXPECT_EQ(threshold.config.switch_.ecn.kmax, 400'000);
   EXPECT_EQ(threshold.config.switch_.ecn.kmin, EcnParameters{}.kmin);
 }
 
 TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
   const std::string net = star("100Gbps", "1us") + "nic: {congestion_control: {algorithm: dcqcn, ";
-  EXPECT_EQ(dcqcn(read(net + "r_max: 50Mbps}}\n")).r_min, 50_Mbps);
-  EXPECT_EQ(dcqcn(read(net + "initial_rate: 30Mbps}}\n")).r_min, 30_Mbps);
+  EXPECT_EQ(dcqcn(loaded_of(net + "r_max: 50Mbps}}\n")).r_min, 50_Mbps);
+  EXPECT_EQ(dcqcn(loaded_of(net + "initial_rate: 30Mbps}}\n")).r_min, 30_Mbps);
 }
 
 TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
-  const auto c = read(star("100Gbps", "1us") +
-                      "duration: 10ms\n"
-                      "changes: [{at: 1ms, set: {switch.ecn.kmax: 400KB, nic.mtu: 500B}}]\n")
+  const auto c = loaded_of(star("100Gbps", "1us") +
+                           "duration: 10ms\n"
+                           "changes: [{at: 1ms, set: {switch.ecn.kmax: 400KB, nic.mtu: 500B}}]\n")
                      .config;
   const PlatformConfig& after = *c.changes.front().config;
   EXPECT_EQ(after.switch_.ecn.kmax, 400'000);
@@ -97,7 +99,7 @@ TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
 }
 
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
-  const LoadedConfig loaded = read(star("100Gbps", "1us"));
+  const LoadedConfig loaded = loaded_of(star("100Gbps", "1us"));
   bool seen = false;
   for (const ParameterRow& row : list_parameters(loaded)) {
     if (row.path != "nic.congestion_control.r_ai") continue;
@@ -109,7 +111,7 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   const std::string text = effective_yaml(loaded.config, RuleComments::kWritten);
   EXPECT_NE(text.find("kmin: 26168B  # follows: switch.ecn.rule dcqcn"), std::string::npos) << text;
   // The copy has every value, so that it follows nothing, and reads back as the same configuration.
-  const LoadedConfig copy = read(text);
+  const LoadedConfig copy = loaded_of(text);
   EXPECT_TRUE(copy.config.followed.empty());
   EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
 }
@@ -121,8 +123,8 @@ TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
       for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
         const std::string text =
             star(rate, delay) + "nic: {congestion_control: {algorithm: " + entry.name + "}}\n";
-        const std::string written = effective_yaml(read(text).config);
-        EXPECT_EQ(effective_yaml(read(written).config), written) << text;
+        const std::string written = effective_yaml(loaded_of(text).config);
+        EXPECT_EQ(effective_yaml(loaded_of(written).config), written) << text;
       }
     }
   }
@@ -130,7 +132,7 @@ TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
 
 TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const auto timeout = [](const std::string& more) {
-    return read(star("100Gbps", "1us") + more).config.nic.recovery.timeout;
+    return loaded_of(star("100Gbps", "1us") + more).config.nic.recovery.timeout;
   };
   const PicoSeconds usual = kNanoSecond * 67'108'864;
   EXPECT_EQ(timeout(""), usual);
@@ -148,10 +150,10 @@ TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
 TEST(SchemeNeeds, EveryTransportWorksAlone) {
   for (const auto& entry : Transports::all()) {
     const LoadedConfig loaded =
-        read(star("100Gbps", "1us") + "nic: {transport: {kind: " + entry.name + "}}\n");
+        loaded_of(star("100Gbps", "1us") + "nic: {transport: {kind: " + entry.name + "}}\n");
     EXPECT_EQ(loaded.config.nic.transport.name(), entry.name);
     // The written copy says all of it and is accepted as well.
-    EXPECT_EQ(effective_yaml(read(effective_yaml(loaded.config)).config),
+    EXPECT_EQ(effective_yaml(loaded_of(effective_yaml(loaded.config)).config),
               effective_yaml(loaded.config))
         << entry.name;
   }
@@ -159,11 +161,12 @@ TEST(SchemeNeeds, EveryTransportWorksAlone) {
 
 TEST(SchemeNeeds, WhatIsWrittenAgainstItIsRefused) {
   const std::string ndp = "nic: {transport: {kind: ndp}";
-  EXPECT_NE(error_of(ndp + "}\nswitch: {pfc: {enabled: true}}\n").find("without flow control"),
+  EXPECT_NE(refusal_of(ndp + "}\nswitch: {pfc: {enabled: true}}\n").find("without flow control"),
             std::string::npos);
-  EXPECT_NE(error_of(ndp + ", congestion_control: {algorithm: dcqcn}}\n").find("algorithm: none"),
+  EXPECT_NE(refusal_of(ndp + ", congestion_control: {algorithm: dcqcn}}\n").find("algorithm: none"),
             std::string::npos);
-  EXPECT_NE(error_of(ndp + "}\nhost: {driver: native}\n").find("driver: none"), std::string::npos);
+  EXPECT_NE(refusal_of(ndp + "}\nhost: {driver: native}\n").find("driver: none"),
+            std::string::npos);
 }
 
 }  // namespace

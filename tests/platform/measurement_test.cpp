@@ -173,6 +173,7 @@ RunResults timely_with(const std::string& clock) {
       "host: {driver: none}\nswitch: {buffer: 4MiB}\nduration: 20ms\nmeasure: {from: 10ms}\n"
       "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\noutput: {delays: true}\n"
       "nic: {recovery: {timeout: 500us}, congestion_control: {algorithm: timely, ewma: 1/50, "
+      "segment: 16KB, "
       "additive_step: 10Mbps, t_low: 50us, t_high: 500us, min_rtt: 20us, r_min: 10Mbps}, clock: {" +
       clock + "}}\n");
 }
