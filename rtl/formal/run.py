@@ -158,8 +158,7 @@ UNITS = {
          "second_round_at_the_latest": (6, True),
          "in_turn": (7, True),
          "false_never_joined_cnps": (22, False)},
-        ["flows_are_apart", "no_needless_wait", "one_of_what_is_there", "held", "quiet_is_honest",
-         "false_never_again"]),
+        ["one_of_what_is_there"]),
     "bytes": Unit(
         ["common/lowest_bit.sv", "controller/rtl/dc_byte_queue.sv",
          "formal/from_reset.sv", "formal/byte_queue_formal.sv"], "byte_queue_formal",

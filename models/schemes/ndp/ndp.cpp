@@ -154,7 +154,8 @@ void Ndp::set_deadline(Qpn qpn) {
   if (waits && sender.owed == 0) {
     when = sender.heard + timeout_of(sender);
   }
-  deadlines_.set(qpn, when);
+  // A shorter measured round trip may have moved the deadline into the past.
+  deadlines_.set(qpn, std::max(when, now()));
 }
 
 /// Restores the part of the window that was lost with a packet or a PULL.

@@ -36,8 +36,9 @@ void QcnParameters::describe(ParameterVisitor& v) {
   v.follows(true, "5 times the product of slowest link and base RTT",
             [this](const NetworkScale& network) { byte_counter = network.products(Ratio(5), 25); });
   v.field("timer", timer, {"1us", "1s"}, {"rpgTimeReset", qau});
-  v.follows(true, "10 base RTTs",
-            [this](const NetworkScale& network) { timer = network.round_trips(Ratio(10)); });
+  v.follows(true, "10 base RTTs, from 1us to 1s", [this](const NetworkScale& network) {
+    timer = std::min(kSecond, std::max(kMicroSecond, network.round_trips(Ratio(10))));
+  });
   v.field("threshold", threshold, {"1", "255"}, {"rpgThreshold: cycles of recovery", qau});
   v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"rpgAiRate", qau});
   v.follows(true, "1/500 of the slowest link's rate",

@@ -33,7 +33,7 @@ namespace {
 
 constexpr Shape kShape{64, 48, 64, 16, 64};
 constexpr std::uint64_t kSweep = 256 + 16;  // flow numbers, and 16 more
-constexpr std::uint64_t kWindowRead = 60;   // cycles after which every read of a window is over
+constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
 
 /// Answers the bench with what its own oracle says, and writes both down.
 class Recorder final : public ControllerDut {
@@ -77,7 +77,7 @@ class Recorder final : public ControllerDut {
   void begin(const ApbPins& apb, std::uint64_t now) {
     acts_ = bench_->oracle().write_edge(now);
     if (apb.pwrite) {
-      done_ = acts_ - 1;
+      done_ = bench_->oracle().write_end(now) - 1;
       line(now, 4, apb.paddr, apb.pwdata, done_);
       return;
     }

@@ -22,7 +22,7 @@ TEST_P(MemoryErrors, AreSeenAndNothingWrongLeaves) {
   const GuardedMemory& memory = GetParam();
   Loss loss;
   for (unsigned bit = 0; bit<memory.bits; bit += memory.bits> 64 ? 37 : 7) {
-    Bench bench(make_small_controller(bit + 1), bit + 1);
+    Bench bench(make_small_controller(bit + 3), bit + 3);
     ASSERT_EQ(lose_a_bit(bench, memory, bit, loss), "") << "bit " << bit;
   }
   std::printf("seen within %llu cycles; %llu right answers left meanwhile\n",
