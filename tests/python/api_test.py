@@ -149,8 +149,9 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
 
     def test_a_sweep_from_dicts(self):
         (self.folder / "c.yaml").write_text(INCAST)
-        plan: dict[str, Any] = {"grid": {"switch.ecn.kmin": ["5KB", "20KB"]}, "set": {"duration": "20us", "measure": {"from": "5us"}},
-                "metrics": {"goodput": "aggregate.goodput_gbps"}, "seeds": "1..2"}
+        plan: dict[str, Any] = {
+            "grid": {"switch.ecn.kmin": ["5KB", "20KB"]}, "set": {"duration": "20us", "measure": {"from": "5us"}},
+            "metrics": {"goodput": "aggregate.goodput_gbps"}, "seeds": "1..2"}
         by_path = dccvp.sweep({"platform": self.folder / "c.yaml", **plan})
         by_dict = dccvp.sweep({"platform": yaml.safe_load(INCAST), **plan})
         self.assertEqual(list(by_path.table["status"]), ["ok"] * 4)

@@ -98,7 +98,6 @@ class WhereItEnds(unittest.TestCase):
                 self.assertAlmostEqual(metrics["classes"][1]["share"], 20 / 21, delta=0.02)
 
 
-
 class InMotion(unittest.TestCase):
     """One seed of the study of starts, with every cause of delay at a start."""
 
