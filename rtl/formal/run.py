@@ -144,6 +144,8 @@ UNITS = {
          "false_stash_never_asked": (22, False),
          "false_never_refused": (23, False)},
         [], mapped=True, cycles=6),
+    # Since CNPs join in a ring of places, one property of the arbiter is decided in seconds; the others are for runs
+    # without --ci, where a property may stay bounded.
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
