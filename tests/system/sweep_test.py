@@ -133,7 +133,7 @@ seeds: 1..2
     def test_what_cannot_be_is_refused_where_it_stands(self):
         for line, said in (("branch_at: 100\n", "'100' is no time"),
                            ("branch_at: 10ms\n", "10ms is not before the end of the run")):
-            self.write(HEAD + line + METRICS + "set: {switch.ecn.kmax: 200KB}\ngrid: {switch.ecn.kmin: [5KB, 150KB]}\n")
+            self.write(HEAD + line + METRICS + "grid: {switch.ecn.kmin: [5KB, 150KB]}\n")
             self.assertIn(said, self.sweep("s.yaml", code=2).stderr)
         self.write(HEAD + "branch_at: 100us\n" + METRICS + "grid: {switch.buffer: [1MB, 2MB]}\n")
         said = self.sweep("s.yaml", code=2).stderr
