@@ -43,12 +43,13 @@ struct NetworkScale {
     const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(1, base_rtt.count));
     return BitRate(std::max<std::uint64_t>(1, packet_bits * kMega / time) * kMega);
   }
-  /// Base round trips, rounded up to a multiple of 10 ns, at most 1 s.
-  PicoSeconds round_trips(const Ratio& many) const {
+  /// Base round trips, rounded up to a multiple of 10 ns, from `least` to 1 s. `least`: lower limit
+  /// of the parameter's range.
+  PicoSeconds round_trips(const Ratio& many, PicoSeconds least = {}) const {
     constexpr std::int64_t kStep = 10'000;
     const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
-    return std::min(kSecond, PicoSeconds(steps * kStep));
+    return std::min(kSecond, std::max(least, PicoSeconds(steps * kStep)));
   }
   /// The interval at which a sender reacts to notifications: four round trips, so that a
   /// notification tells of the rates that the reaction before it set, while the queue that the

@@ -51,7 +51,7 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
   v.follows(true, "2 base RTTs, from 1us", [this](const NetworkScale& network) {
-    ccti_timer = std::max(kMicroSecond, network.round_trips(Ratio(2)));
+    ccti_timer = network.round_trips(Ratio(2), kMicroSecond);
   });
   v.field("ccti_timer_restart", ccti_timer_restart, {},
           {"a BECN starts the timer anew; false: it runs free", ""});

@@ -37,7 +37,7 @@ void QcnParameters::describe(ParameterVisitor& v) {
             [this](const NetworkScale& network) { byte_counter = network.products(Ratio(5), 25); });
   v.field("timer", timer, {"1us", "1s"}, {"rpgTimeReset", qau});
   v.follows(true, "10 base RTTs, from 1us to 1s", [this](const NetworkScale& network) {
-    timer = std::min(kSecond, std::max(kMicroSecond, network.round_trips(Ratio(10))));
+    timer = network.round_trips(Ratio(10), kMicroSecond);
   });
   v.field("threshold", threshold, {"1", "255"}, {"rpgThreshold: cycles of recovery", qau});
   v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"rpgAiRate", qau});

@@ -26,15 +26,13 @@ void SwiftParameters::describe(ParameterVisitor& v) {
   v.field("base_target", base_target, {"1us", "1s"}, {"delay that every flow may have", paper});
   v.follows(true, "2 base RTTs, from 1us: the queue of a long flow is one bandwidth-delay product",
             [this](const NetworkScale& network) {
-              base_target =
-                  std::min(kSecond, std::max(kMicroSecond, network.round_trips(Ratio(2))));
+              base_target = network.round_trips(Ratio(2), kMicroSecond);
             });
   v.field("scaling_range", scaling_range, {"0us", "1s"},
           {"most that a small window's target has on top", paper});
-  v.follows(true, "10 base RTTs: five times base_target, as in csg-htsim",
-            [this](const NetworkScale& network) {
-              scaling_range = std::min(kSecond, network.round_trips(Ratio(10)));
-            });
+  v.follows(
+      true, "10 base RTTs: five times base_target, as in csg-htsim",
+      [this](const NetworkScale& network) { scaling_range = network.round_trips(Ratio(10)); });
   v.field("scaling_min", scaling_min, {"1/1000", "1000"},
           {"window in packets that gets all of scaling_range", paper});
   v.field("scaling_max", scaling_max, {"1/1000", "10000"},

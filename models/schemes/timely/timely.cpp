@@ -46,11 +46,11 @@ void TimelyParameters::describe(ParameterVisitor& v) {
             [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(4, 3)); });
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
   v.follows(true, "3 base RTTs, at least t_low and 1us", [this](const NetworkScale& network) {
-    t_high = std::max(std::max(t_low, kMicroSecond), network.round_trips(Ratio(3)));
+    t_high = std::max(t_low, network.round_trips(Ratio(3), kMicroSecond));
   });
   v.field("min_rtt", min_rtt, {"100ns", "1s"}, {"RTT of the empty network", paper});
   v.follows(true, "the base RTT, at least 100ns", [this](const NetworkScale& network) {
-    min_rtt = std::max(kNanoSecond * 100, network.round_trips(Ratio(1)));
+    min_rtt = network.round_trips(Ratio(1), kNanoSecond * 100);
   });
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
