@@ -56,7 +56,7 @@ void SimulationKernel::beat() {
     hook_due_ = false;
     for (const auto& hook : hooks_) hook();
   }
-  // Hooks may be called after every event; the heartbeat continues meanwhile.
+  // A requested hook makes beat() run early; the heartbeat keeps its interval of events.
   if (!heartbeat_ || events_run() - last_beat_ < kEventsPerCall) return;
   last_beat_ = events_run();
   heartbeat_();

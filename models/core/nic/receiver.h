@@ -125,8 +125,8 @@ class Receiver {
   const CnpParameters& cnp_for(HostId sender) const {
     return cnp_profile_of_ ? cnp_profile_of_(sender).cnp : parameters_.cnp;
   }
-  /// True if the packet comes from the queue pair's other end, by the same service. A datagram
-  /// comes from anybody.
+  /// True if this queue pair accepts the packet: both use the same service, and a connected queue
+  /// pair accepts packets of its peer only. A datagram may come from any queue pair.
   static bool belongs(const Packet& packet, const Context& context) {
     if (packet.service != context.service) return false;
     return packet.service == Service::kUd ||

@@ -521,9 +521,10 @@ void Transmitter::progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
   retransmit_timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(), timeout_of(pair));
 }
 
-/// A packet that ends before `end` is on the wire. The timeout counts from the first packet that
-/// asks for an answer, and until there is one from the latest packet: a message of which only the
-/// last packet asks may take longer to send than the timeout.
+/// Arms the retransmission timer for a packet that was sent and ends before `end`. While no sent
+/// packet requests an ACK or a response, each packet restarts the timer, because a message whose
+/// last packet alone requests an ACK may take longer to send than the timeout. The first packet
+/// that requests one starts the timeout, and later packets do not move it.
 void Transmitter::note_sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks) {
   if (!pair.awaits_answer()) {
     retransmit_timer_.arm(pair.deadline, qpn, now() + timeout_of(pair));

@@ -19,8 +19,9 @@ struct DelayWindowParameters : AlgorithmParameters {
   void describe_limits(ParameterVisitor& v, const char* max_meaning);
 };
 
-/// Counts round trips, measures their RTTs and applies windows. A derived class computes the window
-/// of the next round trip. A flow starts with a full window, without slow start, as an RDMA NIC
+/// Base of a congestion-control algorithm with one window per flow. The base counts round trips by
+/// ACKs, measures their RTTs and gives windows to the NIC; a derived class computes the window of
+/// the next round trip. A flow starts with a full window, without slow start, as an RDMA NIC
 /// does. The least RTT of a flow begins with the base RTT of the empty network, so a flow that
 /// starts at a standing queue does not take the queue for distance.
 class DelayWindow : public Algorithm {

@@ -1,4 +1,4 @@
-// Rates and ratios as real numbers, for algorithms that are not implemented in hardware.
+// Rates and ratios as real numbers, for algorithms that exist as models only.
 #pragma once
 
 #include <algorithm>
