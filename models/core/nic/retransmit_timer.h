@@ -14,12 +14,10 @@ namespace dcc {
 /// store: the heap entry stays at the old time and moves when that time comes. This suits timers
 /// that nearly never expire.
 ///
-/// RoCE and the transports in models/schemes share this class. Two rules hold for retransmission,
-/// and sent() and progressed() state them:
-/// 1. The timeout counts from the last progress: the first packet sent after idleness, or the last
-///    acknowledgement that covered new data.
+/// RoCE and the transports in models/schemes share this class. The owner arms the timer when it
+/// sends a packet whose answer it awaits; progressed() states the rules that hold for all:
+/// 1. The timeout counts from the last acknowledgement that covered new data, if there is one.
 /// 2. The timer is not armed while nothing is outstanding.
-/// A caller of arm() is responsible for both rules itself.
 class RetransmitTimer {
  public:
   /// Deadline of one queue pair. The owner keeps it with its other state of the queue pair.
@@ -55,10 +53,6 @@ class RetransmitTimer {
   }
   static void disarm(Deadline& deadline) { deadline.when_ = PicoSeconds::max(); }
 
-  /// A packet was sent. Arms the timer unless it is armed already.
-  void sent(Deadline& deadline, Qpn qpn, PicoSeconds timeout) {
-    if (!deadline.is_armed()) arm(deadline, qpn, scheduler_.now() + timeout);
-  }
   /// New data was acknowledged. Restarts the timer if packets are still `outstanding`, and disarms
   /// it otherwise.
   void progressed(Deadline& deadline, Qpn qpn, bool outstanding, PicoSeconds timeout) {

@@ -21,6 +21,8 @@ struct Owner {
         },
         [this](Qpn qpn) { expired.emplace_back(qpn, scheduler.now().count); });
   }
+  /// Sends a packet whose answer is awaited.
+  void send(Qpn qpn) { timer.arm(deadlines[qpn], qpn, scheduler.now() + kTimeout); }
   void run_until(std::int64_t when) { scheduler.run_until(PicoSeconds(when)); }
 
   Scheduler scheduler;
@@ -30,11 +32,9 @@ struct Owner {
 };
 using Expired = std::vector<std::pair<Qpn, std::int64_t>>;
 
-TEST(RetransmitTimer, CountsFromTheFirstPacketAfterIdleness) {
+TEST(RetransmitTimer, ExpiresOnceAtItsDeadline) {
   Owner owner;
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
-  owner.run_until(400);
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);  // armed already: changes nothing
+  owner.send(3);
   owner.run_until(5000);
   EXPECT_EQ(owner.expired, (Expired{{3, 1000}}));
   EXPECT_FALSE(owner.deadlines[3].is_armed());
@@ -42,7 +42,7 @@ TEST(RetransmitTimer, CountsFromTheFirstPacketAfterIdleness) {
 
 TEST(RetransmitTimer, CountsFromTheLastProgress) {
   Owner owner;
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.send(3);
   owner.run_until(900);
   owner.timer.progressed(owner.deadlines[3], 3, true, kTimeout);
   owner.run_until(5000);
@@ -51,7 +51,7 @@ TEST(RetransmitTimer, CountsFromTheLastProgress) {
 
 TEST(RetransmitTimer, IsNotArmedWhileNothingIsOutstanding) {
   Owner owner;
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
+  owner.send(3);
   owner.run_until(900);
   owner.timer.progressed(owner.deadlines[3], 3, false, kTimeout);
   EXPECT_FALSE(owner.deadlines[3].is_armed());
@@ -68,11 +68,11 @@ TEST(RetransmitTimer, ExpiresDeadlinesOfOneInstantByQueuePairNumber) {
 
 TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
   Owner owner;
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);
-  owner.timer.sent(owner.deadlines[4], 4, kTimeout);
+  owner.send(3);
+  owner.send(4);
   owner.deadlines.erase(3);
   owner.run_until(500);
-  owner.timer.sent(owner.deadlines[3], 3, kTimeout);  // the number is used again
+  owner.send(3);  // the number is used again
   owner.run_until(5000);
   EXPECT_EQ(owner.expired, (Expired{{4, 1000}, {3, 1500}}));
 }
@@ -80,7 +80,7 @@ TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
 // Many queue pairs progress all the time: one event per timeout looks after all of them.
 TEST(RetransmitTimer, RunsOneEventPerTimeoutHoweverManyQueuePairsProgress) {
   Owner owner;
-  for (Qpn qpn = 0; qpn < 100; ++qpn) owner.timer.sent(owner.deadlines[qpn], qpn, kTimeout);
+  for (Qpn qpn = 0; qpn < 100; ++qpn) owner.send(qpn);
   for (std::int64_t when = 10; when <= 10'000; when += 10) {
     owner.run_until(when);
     for (auto& [qpn, deadline] : owner.deadlines) {
