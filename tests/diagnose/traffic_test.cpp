@@ -45,6 +45,18 @@ TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
   EXPECT_TRUE(run.found("idle_link")) << "it was there for nine tenths of the window";
 }
 
+// Two flows of 20 Gb/s fill the memory of one host; neither reaches its rate alone.
+TEST(IdleLink, IsNotToldWhereTheMemoryOfAHostIsBusy) {
+  SyntheticRun run("nic: {payload: real, dma: {rate: 40Gbps}}\n",
+                   "topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\n"
+                   "host: {driver: native}\n");
+  for (const HostId from : {1u, 2u}) run.add(from, 0).delivered_measured = 23'000'000;
+  run.use("s0->h0", 0.4);
+  EXPECT_FALSE(run.found("idle_link"));
+  for (FlowResult& flow : run.results.flows) flow.delivered_measured = 12'000'000;
+  EXPECT_TRUE(run.found("idle_link")) << "19 Gb/s leave the memory idle as well";
+}
+
 TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
   SyntheticRun run;
   run.add(1, 0);

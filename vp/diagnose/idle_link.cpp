@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
@@ -33,6 +35,7 @@ class IdleLink final : public Diagnosis {
     }
     const LinkUse use(evidence);
     const FlowFigures figures(config, results);
+    const std::set<HostId> busy_memories = hosts_with_busy_memory(config, results, window);
     struct Worst {
       const LinkResult* link = nullptr;
       double use = 1;
@@ -51,6 +54,7 @@ class IdleLink final : public Diagnosis {
       if (busiest >= kUsed) continue;
       if (!use.are_neighbours(flow.from, flow.to) && use.of_fabric() >= kUsed) continue;
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
+      if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
       // The slower link is the one that the flow could fill; of equal ones, the one shared by more.
       const bool of_receiver =
@@ -71,19 +75,38 @@ class IdleLink final : public Diagnosis {
                         {"flows", static_cast<double>(flows)}}};
   }
 
-  /// True if the flow reached a limit that the user set: its own rate, its class's, or the rate of
-  /// the hosts' memory.
+  /// True if `bytes` of payload in the window are what a limit in wire bits lets through.
+  static bool reaches(Bytes bytes, PicoSeconds window, BitRate limit) {
+    const double got = static_cast<double>(bytes) * 8e12 / static_cast<double>(window.count);
+    return got >= 0.7 * static_cast<double>(limit.bits_per_second);
+  }
+
+  /// True if the flow reached a rate that the user set for the flow or its class.
   static bool is_at_its_limit(const PlatformConfig& config, const FlowResult& flow,
                               PicoSeconds window, BitRate line) {
     BitRate limit = line;
     if (flow.rate_cap.bits_per_second != 0) limit = std::min(limit, flow.rate_cap);
     const DscpConfig& dscp = config.dscp_of(flow.dscp);
     if (dscp.max_rate) limit = std::min(limit, *dscp.max_rate);
-    if (config.nic.real_payload()) limit = std::min(limit, config.nic.dma.rate);
-    if (limit == line) return false;
-    const double got =
-        static_cast<double>(flow.delivered_measured) * 8e12 / static_cast<double>(window.count);
-    return got >= 0.7 * static_cast<double>(limit.bits_per_second);  // payload against wire bits
+    return limit < line && reaches(flow.delivered_measured, window, limit);
+  }
+
+  /// Hosts whose memory is busy all the time in one direction, by all of their flows together.
+  static std::set<HostId> hosts_with_busy_memory(const PlatformConfig& config,
+                                                 const RunResults& results, PicoSeconds window) {
+    std::set<HostId> busy;
+    if (!config.nic.real_payload()) return busy;
+    std::map<HostId, Bytes> read, written;
+    for (const FlowResult& flow : results.flows) {
+      read[flow.reversed ? flow.to : flow.from] += flow.delivered_measured;
+      written[flow.reversed ? flow.from : flow.to] += flow.delivered_measured;
+    }
+    for (const auto* const direction : {&read, &written}) {
+      for (const auto& [host, bytes] : *direction) {
+        if (reaches(bytes, window, config.nic.dma.rate)) busy.insert(host);
+      }
+    }
+    return busy;
   }
 
   static std::string cause(const RunResults& results, const LinkResult& up, PicoSeconds window) {
