@@ -35,7 +35,8 @@ CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, Tim
 void CongestionManager::set_parameters(const ControllerParameters& parameters) {
   parameters_ = parameters;
   law_ = &Law::of_number(parameters_.rate.law);
-  counts_to_threshold_ = law_->increases_by_bytes() && parameters_.byte_counter;
+  increases_by_bytes_ = law_->increases_by_bytes();
+  counts_to_threshold_ = increases_by_bytes_ && parameters_.byte_counter;
   rates_.load(parameters_.rate);
 }
 

@@ -83,8 +83,12 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   next_possible_ = std::min(next_possible_, bytes_sampled_);
   const Bytes bytes{bytes_sampled_, flow & kFlowMask, length, 1, dscp};
   const SlotIndex slot = manager_.flows().match(bytes.flow);
-  const bool matters = might_increase(slot, length);
-  if (!matters && nothing_waits()) {
+  // Bytes matter if they may lead to an answer, now or behind inputs that wait. Other bytes need no
+  // event of the scheduler: the next call issues them.
+  const bool waits = inputs_wait();
+  const bool matters = manager_.increases_by_bytes() &&
+                       (waits || manager_.over_threshold(slot, length)) && might_be_enabled();
+  if (!matters && !waits && is_steady()) {
     pending_bytes_ = bytes;
     pending_slot_ = slot;
     return;
@@ -93,25 +97,6 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   if (!matters) return;
   bytes_matter_ = true;
   wake_for_issue(bytes_sampled_ + 1);
-}
-
-// True if bytes may lead to an answer, now or behind inputs that wait. Other bytes need no event of
-// the scheduler: the next call issues them.
-bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const {
-  if (!manager_.law().increases_by_bytes()) return false;  // bytes are only counted
-  if (manager_.over_threshold(slot, length)) return might_be_enabled();
-  return (!joined_.empty() ||
-          cnps_.size() + cnps_ahead_.size() + bytes_.size() + bytes_ahead_.size() != 0) &&
-         might_be_enabled();
-}
-
-bool ControllerModel::nothing_waits() const {
-  if (!enabled_ || reset_pending_ || !enable_changes_.empty()) return false;
-  if (!joined_.empty() || !orders_.empty()) return false;
-  return bytes_sampled_ >= ready_from_ && cnps_.size() + cnps_ahead_.size() + bytes_.size() +
-                                                  bytes_ahead_.size() + commands_.size() +
-                                                  commands_ahead_.size() ==
-                                              0;
 }
 
 /// Issues the pending bytes if their cycle is not after `cycle` and no timer event precedes them;

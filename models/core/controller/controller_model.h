@@ -135,9 +135,18 @@ class ControllerModel final : public ControllerEngine {
   bool might_be_enabled() const {
     return enabled_ || manager_.parameters().enable || !enable_changes_.empty() || !orders_.empty();
   }
-  bool might_increase(SlotIndex slot, std::uint32_t length) const;
-  /// True if nothing is waiting or pending, so an input is issued as soon as the clock allows.
-  bool nothing_waits() const;
+  /// True if CNPs or bytes wait to be issued.
+  bool inputs_wait() const {
+    return (cnps_.size() | cnps_ahead_.size() | bytes_.size() | bytes_ahead_.size()) != 0 ||
+           !joined_.empty();
+  }
+  /// True if no command, reset or change of enable is pending, so an input behind which nothing
+  /// waits is issued as soon as the clock allows.
+  bool is_steady() const {
+    return enabled_ && !reset_pending_ && bytes_sampled_ >= ready_from_ &&
+           enable_changes_.empty() && orders_.empty() &&
+           (commands_.size() | commands_ahead_.size()) == 0;
+  }
 
   /// Samples all inputs up to the edge of `cycle`, and issues all events up to that cycle. No bytes
   /// are pending afterwards.

@@ -181,7 +181,7 @@ void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
 
 // When two windows have been sent, one of them at least has been acknowledged, and a mark of any of
 // its packets would have been reported.
-void Dcc::grow_window(FlowNumber number, Flow& flow, const SentInfo& info) {
+[[gnu::noinline]] void Dcc::grow_window(FlowNumber number, Flow& flow, const SentInfo& info) {
   flow.sent += info.payload_bytes;
   flow.window_filled |= info.window_full;
   if (flow.sent < 2 * flow.window) return;

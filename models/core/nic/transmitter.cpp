@@ -589,7 +589,7 @@ void Transmitter::on_ack(const Packet& ack) {
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
   progressed(qpn, pair, newly);
-  if (fail_if_refused(qpn, pair)) return;
+  if (pair.reads != nullptr && fail_if_refused(qpn, pair)) return;
   if (needs_.acks && pair.config.governed && !pair.failed) {
     tell_algorithm(qpn, pair, ack, rtt, ack.ce_echo, newly);
   }
