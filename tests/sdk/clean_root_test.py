@@ -17,7 +17,8 @@ SKIPPED = 77
 BUILD, SOURCE = (pathlib.Path(a) for a in sys.argv[1:3])
 ROOT = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--root"] else None
 # Packages needed to build the examples; the package suggests them.
-TOOLS = ["g++", "cmake", "ninja-build", "pkg-config", "libsystemc-dev", "zlib1g-dev", "make", "verilator",
+TOOLS = ["g++", "cmake", "ninja-build", "pkg-config", "libsystemc-dev", "zlib1g-dev", "libdeflate-dev",
+         "make", "verilator",
          "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf", "python3-matplotlib", "zsh",
          "groff-base"]
 HIDDEN = "DCCVP_SDK_TEST_FOLDER"

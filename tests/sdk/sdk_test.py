@@ -281,7 +281,8 @@ class Packaged(Installed):
     def test_what_it_needs(self):
         package = next(self.folder.glob("*.deb"))
         fields = run("dpkg-deb", "--field", package, "Depends", folder=self.folder)
-        for name in ("libc6", "libsystemc", "libyaml-cpp", "libfmt", "zlib1g", "python3-yaml"):
+        for name in ("libc6", "libsystemc", "libyaml-cpp", "libfmt", "zlib1g", "libdeflate0",
+                     "python3-yaml"):
             self.assertIn(name, fields)
 
 

@@ -1,6 +1,6 @@
 #include "wire/roce_headers.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <cassert>
@@ -62,13 +62,13 @@ std::uint32_t invariant_crc_of(const std::uint8_t* ip, std::size_t size,
   copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // UDP checksum
   copy[kIpv4 + kUdp + 4] = 0xFF;             // FECN, BECN, reserved
   constexpr std::size_t kMasked = kIpv4 + kUdp + kBth;
-  uLong crc = crc32_z(0, masked.data(), masked.size());
-  crc = crc32_z(crc, ip + kMasked, size - kMasked);
-  if (payload_size != 0) crc = crc32_z(crc, payload, payload_size);
+  std::uint32_t crc = libdeflate_crc32(0, masked.data(), masked.size());
+  crc = libdeflate_crc32(crc, ip + kMasked, size - kMasked);
+  if (payload_size != 0) crc = libdeflate_crc32(crc, payload, payload_size);
   static constexpr std::uint8_t kZeros[3] = {0, 0, 0};
   const std::uint32_t pad = padding(static_cast<std::uint32_t>(payload_size));
-  if (pad != 0) crc = crc32_z(crc, kZeros, pad);
-  return static_cast<std::uint32_t>(crc);
+  if (pad != 0) crc = libdeflate_crc32(crc, kZeros, pad);
+  return crc;
 }
 }  // namespace
 
