@@ -6,8 +6,8 @@
 
 namespace dcc {
 
-/// Simulated time in picoseconds. 64 bit signed: 106 days, either side of zero.
-/// Integer on purpose: two platforms given the same configuration agree to the picosecond.
+/// Simulated time in picoseconds as a signed 64-bit integer: up to 106 days. An integer, so that
+/// the same configuration gives the same times to the picosecond on every machine.
 struct PicoSeconds {
   std::int64_t count = 0;
 
@@ -50,13 +50,14 @@ constexpr PicoSeconds kMicroSecond{1'000'000};
 constexpr PicoSeconds kMilliSecond{1'000'000'000};
 constexpr PicoSeconds kSecond{1'000'000'000'000};
 
-/// Seconds for people and files; never for arithmetic inside a model.
+/// Time in seconds as a real number, for people and files only. Models must not compute with it.
 constexpr double to_seconds(PicoSeconds t) { return static_cast<double>(t.count) * 1e-12; }
 
-/// Bytes and counts of bytes. Signed, so that a difference is a number one can look at.
+/// Number of bytes. Signed, so that a difference may be negative.
 using Bytes = std::int64_t;
 
-/// Index of a unit of the controller's timing engine (configuration: controller.tick).
+/// Number of a tick, the unit of time of the controller's timing engine (configuration:
+/// controller.tick).
 using Tick = std::uint64_t;
 
 /// A line rate in bits per second (links, measured goodput): 1 b/s to 18 Eb/s.
@@ -81,7 +82,7 @@ struct Rate {
 
   constexpr Rate() = default;
   constexpr explicit Rate(std::uint32_t raw_q24_8) : raw(raw_q24_8) {}
-  /// Nearest representable; saturates at the top of the range.
+  /// The nearest representable rate; saturates at the top of the range.
   static constexpr Rate from(BitRate r) {
     const std::uint64_t whole = r.bits_per_second / 1'000'000;
     const std::uint64_t rest = r.bits_per_second % 1'000'000;
@@ -110,7 +111,8 @@ constexpr std::uint32_t kDscps = 64;
 
 __extension__ using Uint128 = unsigned __int128;
 
-/// Time to move `bytes` at `rate`, rounded up to a picosecond (a wire is never faster than told).
+/// Time to send `bytes` at `rate`, rounded up to a picosecond, so that a wire is never faster than
+/// its rate.
 constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
   if (bytes >= 0 && bytes < Bytes{1} << 21) {  // any packet: the same in 64 bits
     const std::uint64_t bits = static_cast<std::uint64_t>(bytes) * 8'000'000'000'000u;
@@ -122,10 +124,11 @@ constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
       static_cast<std::int64_t>((bits + rate.bits_per_second - 1) / rate.bits_per_second));
 }
 
-/// Time between two packet starts of a flow paced at `rate`; an unpaced (zero) rate never sends.
+/// Time between the starts of two packets of a flow paced at `rate`; at rate zero the flow never
+/// sends.
 constexpr PicoSeconds pacing_gap(Bytes bytes, Rate rate) {
   if (rate.raw == 0) return PicoSeconds::max();
-  // 8·10^12 ps·bit/s over (raw/256)·10^6 b/s = 2048·10^6/raw ps a byte.
+  // 8·10^12 ps·bit/s divided by (raw/256)·10^6 b/s gives 2048·10^6/raw ps per byte.
   const std::uint64_t numerator = static_cast<std::uint64_t>(bytes) * 2'048'000'000u;
   return PicoSeconds(static_cast<std::int64_t>(numerator / rate.raw));
 }

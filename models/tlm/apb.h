@@ -65,7 +65,7 @@ class ApbTarget : public sc_core::sc_module {
 
   using Observer = std::function<void(const ApbTransfer&)>;
 
-  /// `latency`: PENABLE to PREADY and the transfer's set-up, per access. `block` outlives this.
+  /// `latency`: time of each access from set-up to PREADY. `block` must outlive this object.
   ApbTarget(const sc_core::sc_module_name& name, regs::RegisterBlock& block,
             const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
 
@@ -77,7 +77,7 @@ class ApbTarget : public sc_core::sc_module {
   /// sc_time_stamp().
   void set_synchronise(std::function<void()> synchronise) { synchronise_ = std::move(synchronise); }
 
-  /// Transfers without TLM and without time, for a host model in the same thread.
+  /// Accesses without TLM and without simulated time, for a host model in the same thread.
   regs::AccessResult read32(std::uint32_t address, std::uint32_t& value) {
     const regs::AccessResult result = block_.read(address, value);
     if (!observers_.empty()) tell({false, address, value, 0, 0, result});

@@ -104,7 +104,8 @@ unsigned int Bus::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   const Range* const range = find(address, 1);
   if (range == nullptr) return 0;
-  // A debugger's read may reach over the end: it gets what there is.
+  // A debug access may extend beyond the end of a range; only the part within the range is
+  // transferred.
   const unsigned int length = payload.get_data_length();
   const std::uint64_t there = range->last - address;
   if (length != 0 && length - 1 > there) {
@@ -127,7 +128,7 @@ bool Bus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dm
   payload.set_address(address - range->base);
   const bool granted = out_[range->port]->get_direct_mem_ptr(payload, dmi);
   payload.set_address(address);
-  // A refusal speaks of a range too: that for which asking again is in vain.
+  // A refused DMI request also tells the range for which further requests are useless.
   const std::uint64_t size = range->last - range->base;
   dmi.set_start_address(range->base + std::min<std::uint64_t>(dmi.get_start_address(), size));
   dmi.set_end_address(range->base + std::min<std::uint64_t>(dmi.get_end_address(), size));

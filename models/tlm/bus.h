@@ -25,8 +25,8 @@ class Bus final : public sc_core::sc_module {
 
   Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
 
-  /// Puts a target at [base, base + bytes). Ranges must not overlap and not be empty
-  /// (std::invalid_argument with both names). Before the simulation starts.
+  /// Maps a target at [base, base + bytes). Throws std::invalid_argument with both names if ranges
+  /// overlap or a range is empty. Call before the simulation starts.
   template <class Socket>
   void attach(Socket& target, std::uint64_t base, std::uint64_t bytes, const std::string& name) {
     add_range(base, bytes, name);

@@ -5,7 +5,7 @@
 namespace dcc::model {
 namespace {
 
-/// Small devices answer all three with one status.
+/// Small devices report all three address errors with one status.
 const char* address_error(const Bus::Access& access) {
   if (access.range == nullptr) return "unmapped";
   if (access.payload.get_address() % 4 != 0) return "misaligned";

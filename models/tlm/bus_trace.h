@@ -1,4 +1,4 @@
-// Every transaction on a host's bus, named.
+// Trace of every transaction on a host's bus, with names instead of addresses.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@ class BusTrace {
   /// Name of the item at an address; empty if the address belongs to another owner.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
-  /// `initiators`: names of those bound to bus.in, in that order. Stays with `bus` to the end.
+  /// `initiators`: names of the initiators bound to bus.in, in the order of binding. Must exist as
+  /// long as `bus`.
   BusTrace(Bus& bus, std::vector<std::string> initiators, Sink sink);
-  /// Registers' names; the first namer that knows the address has it. Without one the bus's own
-  /// description shows ("uart + 0x4").
+  /// Adds a function that names addresses, such as registers. The first one that knows the address
+  /// wins; if none does, the bus's own description is used ("uart + 0x4").
   void add_namer(Namer namer) { namers_.push_back(std::move(namer)); }
 
  private:

@@ -8,7 +8,7 @@
 namespace dcc::model {
 namespace {
 
-// The farthest one event is set ahead: SystemC's time has room for 2^64 ps.
+// The greatest distance to which one event is scheduled, because SystemC's time ends at 2^64 ps.
 constexpr std::uint64_t kFarthestNanoseconds = std::uint64_t{1} << 50;
 
 std::uint64_t now_ns() {
@@ -43,7 +43,7 @@ void Clint::compare() {
   }
   due_.cancel();
   if (level) return;
-  // mtime steps at whole nanoseconds of simulated time.
+  // mtime changes at whole nanoseconds of simulated time.
   const std::uint64_t ahead = std::min(mtimecmp_ - time, kFarthestNanoseconds);
   const std::uint64_t at = (now_ns() + ahead) * kPicosecondsPerNanosecond;
   due_.notify(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());

@@ -23,8 +23,8 @@ struct ControllerRegistersHolder {
 /// platform with its own scheduler for devices; other platforms use ControllerModule.
 class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
  public:
-  /// `device` must outlive this. `synchronise` brings the device's clock to the present before each
-  /// access (ApbTarget::set_synchronise). `latency` as in ApbTarget, `split` as in
+  /// `device` must outlive this object. `synchronise` brings the device's clock to the present
+  /// before each access (ApbTarget::set_synchronise). `latency` as in ApbTarget, `split` as in
   /// ControllerRegisters.
   ApbController(const sc_core::sc_module_name& name, ControllerEngine& device,
                 std::function<void()> synchronise,

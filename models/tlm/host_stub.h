@@ -1,4 +1,5 @@
-// The host's processor where none is modelled: runs the C driver natively, its HAL made of TLM.
+// Native software in place of a modelled processor: runs the C driver, with a HAL that makes TLM
+// transactions.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

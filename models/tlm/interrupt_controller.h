@@ -25,9 +25,10 @@ class InterruptController final : public sc_core::sc_module {
 
   InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
 
-  /// A source's line, 1 … 31; other numbers throw std::out_of_range.
+  /// Sets the level of a source's line, 1 … 31; other numbers throw std::out_of_range.
   void set_level(unsigned source, bool high);
-  /// The processor's line. Called on changes only; at once if the output is high already.
+  /// Sets the function that receives the level of the processor's interrupt line. Called on changes
+  /// only, and at once if the line is already high.
   void connect_output(Output output);
   bool output() const { return output_; }
 
@@ -43,7 +44,7 @@ class InterruptController final : public sc_core::sc_module {
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
-  /// False: no such register.
+  /// Reads a register without side effects; false if there is no such register.
   bool peek(std::uint64_t offset, std::uint32_t& value) const;
   tlm::tlm_response_status read(std::uint64_t offset, std::uint32_t& value);
   tlm::tlm_response_status write(std::uint64_t offset, std::uint32_t value);

@@ -37,14 +37,14 @@ inline void refuse_blocking() {
   SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
 }
 
-/// The object behind a target socket: a wire, or a device with its port number, or neither.
+/// The object behind a target socket: a wire, a device with its port number, or neither.
 struct DirectAccess {
   PacketOut* wire = nullptr;
   PacketSink* device = nullptr;
   int port = 0;
 };
 
-/// A target that offers direct access.
+/// Interface of a target that offers direct access.
 class DirectTarget {
  public:
   virtual DirectAccess direct_access() = 0;
@@ -53,7 +53,7 @@ class DirectTarget {
   ~DirectTarget() = default;
 };
 
-/// A device's way out: PacketOut in front, a socket behind.
+/// Output port of a device: implements PacketOut for the device and has an initiator socket.
 class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<PacketProtocol> {
  public:
   explicit PacketOutPort(const char* name) : socket(name) { socket.bind(*this); }
@@ -81,7 +81,7 @@ class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<Pa
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };
 
-/// A device's way in: a socket in front, PacketSink behind.
+/// Input port of a device: has a target socket and passes packets to a PacketSink.
 class PacketInPort final : public tlm::tlm_fw_transport_if<PacketProtocol>, public DirectTarget {
  public:
   PacketInPort(const char* name, PacketSink& sink, int port)

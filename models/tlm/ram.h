@@ -25,11 +25,12 @@ class Ram final : public sc_core::sc_module {
       bool read_only = false);
 
   std::uint64_t size() const { return bytes_; }
-  /// The memory itself: loaders and checks use it between events.
+  /// The memory itself, which loaders and checks may access between two events.
   std::uint8_t* data() { return memory_.get(); }
   const std::uint8_t* data() const { return memory_.get(); }
 
-  /// Off: every access comes through b_transport (for watching it); grants given are withdrawn.
+  /// False: every access is made by b_transport, where a trace sees it; existing DMI pointers are
+  /// invalidated.
   void allow_dmi(bool allowed);
 
  private:

@@ -1,4 +1,4 @@
-// The program's way to talk to the simulator: exit code and console.
+// A device through which a program tells the simulator its exit code and console output.
 #pragma once
 
 #include <cstdint>

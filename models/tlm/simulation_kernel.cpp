@@ -40,7 +40,8 @@ void SimulationKernel::synchronise() {
   poke_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// SystemC would turn an exception into a report of its own and lose its type.
+// Catches exceptions itself, because SystemC would turn an exception into a report and lose its
+// type.
 void SimulationKernel::run() {
   try {
     partitions_ == nullptr ? run_events() : run_partitions();
@@ -67,7 +68,8 @@ std::uint64_t SimulationKernel::events_run() const {
 }
 
 void SimulationKernel::run_events() {
-  // Events of this very instant belong to us first: others see a device after its events.
+  // Device events of the present instant run first, because other processes must see devices after
+  // these events.
   const PicoSeconds present = from_sc_time(sc_core::sc_time_stamp());
   limit_ = std::max(horizon(), present);
   while (!stopping_) {

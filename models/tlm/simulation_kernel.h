@@ -30,8 +30,9 @@ class SimulationKernel final : public sc_core::sc_module {
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    PartitionedRun* partitions = nullptr);
 
-  /// For devices in an external platform, which may stop and resume at any moment and whose
-  /// processes are unknown: the kernel never runs ahead of sc_time_stamp() and has no end time.
+  /// Marks a kernel for devices in an external platform, which may stop and resume at any moment
+  /// and whose processes are unknown: the kernel never runs ahead of sc_time_stamp() and has no end
+  /// time.
   struct InStep {};
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, InStep);
 
@@ -51,12 +52,14 @@ class SimulationKernel final : public sc_core::sc_module {
     poke_.notify(sc_core::SC_ZERO_TIME);
   }
   bool stopped() const { return stopping_; }
-  /// Simulated time reached: the scheduler's, which the end of the run brings to `end`.
+  /// Simulated time that the devices have reached. At the end of a run, `end`.
   PicoSeconds now() const { return scheduler_.now(); }
 
-  /// Called every `kEventsPerCall` events or so; for progress and wall-clock limits.
+  /// Sets a function that is called about every `kEventsPerCall` events, for progress and
+  /// wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
-  /// Hook between two events, called when call_hook_after() requested it; for debuggers.
+  /// Adds a function that is called between two events after call_hook_after() requested it; for
+  /// debuggers.
   void add_event_hook(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
   /// Requests one call of the hook after this number of events from now (1: after the present
   /// event, or else the next one).

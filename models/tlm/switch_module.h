@@ -1,4 +1,5 @@
-// SystemC module of a switch: one socket pair a port around the core's switch, or none.
+// SystemC module of a switch: the core's switch with a pair of sockets for each port, or without
+// sockets.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ class SwitchModule final : public sc_core::sc_module {
     }
   }
 
-  /// The links of `port`; the device learns rate and delay from `outgoing`.
+  /// Connects the links of `port`. The switch takes rate and delay from `outgoing`.
   void connect(int port, const LinkParameters& outgoing) {
     device_.attach(port, *out_[static_cast<std::size_t>(port)], outgoing);
   }

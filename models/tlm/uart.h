@@ -1,4 +1,4 @@
-// A byte-wide serial port, reduced to what firmware sees of one.
+// A byte-wide serial port, reduced to the registers that firmware uses.
 #pragma once
 
 #include <cstdint>

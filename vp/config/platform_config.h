@@ -43,7 +43,7 @@ struct ControllerConfig : dcc::ControllerConfig {
   Implementation rate_lut = Implementation::kModel;
 };
 
-/// True if any part runs in lock-step.
+/// True if any part of the controller runs in lock-step with RTL.
 inline bool compares_rtl(const ControllerConfig& c) {
   return c.engine == Implementation::kLockstep || c.timer == Implementation::kLockstep ||
          c.rate_lut == Implementation::kLockstep;

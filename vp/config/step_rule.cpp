@@ -8,8 +8,9 @@
 namespace dcc::vp {
 
 namespace {
-/// How long after a packet a mark of it reaches the sender: the longest base round trip; at enqueue
-/// a mark is set before the queue of Kmin that it stands for has left.
+/// Time from the sending of a packet to the arrival of its mark at the sender: the longest base
+/// round trip, plus Kmin over the rate if marking is at enqueue, because the mark is set before the
+/// queue of Kmin has left.
 PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
   const EcnParameters& ecn = config.switch_.ecn;
   const PicoSeconds trip = path.base_rtt();

@@ -11,8 +11,8 @@ namespace dcc::vp {
 namespace {
 
 class DefaultsOfAnotherSpeed final : public Diagnosis {
-  // Steps and times of DCQCN scale with the rate: within a factor of four a link still fills within
-  // the time that its source shows.
+  // Steps and times of DCQCN scale with the rate. Within a factor of four a link still fills within
+  // the time that the preset's source shows.
   static constexpr std::uint64_t kFactor = 4;
 
  public:
@@ -23,7 +23,7 @@ class DefaultsOfAnotherSpeed final : public Diagnosis {
       return std::nullopt;
     }
     const bool sig15 = dcqcn->preset_name == DcqcnParameters::Preset::kSig15;
-    // A step of the user's own: the preset's speed is no longer the measure.
+    // A step that the user wrote does not depend on the speed of the preset's source.
     if (dcqcn->r_ai.bits_per_second != (sig15 ? 40'000'000u : 5'000'000u)) return std::nullopt;
     const BitRate source(sig15 ? 40'000'000'000 : 25'000'000'000);
     const BitRate link = config.topology.slowest_link();

@@ -9,9 +9,9 @@ namespace dcc::vp {
 namespace {
 
 class FewSamples final : public Diagnosis {
-  // The nearest rank of the 99th percentile is the last of up to 99 values.
+  // Up to 99 values, the nearest rank of the 99th percentile is the greatest value.
   static constexpr std::size_t kLeast = 100;
-  // The summary shows each flow of a run with so few, and no quantiles.
+  // Up to this number of flows, the summary lists each flow and shows no quantiles.
   static constexpr std::size_t kShownSingly = 16;
 
   Found after(const Evidence& evidence) const override {

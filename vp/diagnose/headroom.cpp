@@ -44,7 +44,8 @@ HeadroomNeed greatest_headroom(const Evidence& evidence) {
       need.per_input = std::max(need.per_input, headroom);
       least = std::min(least, headroom);
     }
-    // What all inputs bring must leave by one port, which then is no input.
+    // If a switch has several ports, the bytes of all inputs leave through one port, which is not
+    // an input at the same time.
     if (of.ports > 1) need.reserved -= least * priorities;
     if (worst.of.empty() || need.reserved > worst.reserved) worst = need;
   }

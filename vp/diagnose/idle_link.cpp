@@ -16,12 +16,12 @@ namespace {
 double gbps(double bits_per_second) { return bits_per_second / 1e9; }
 
 class IdleLink final : public Diagnosis {
-  // Every algorithm that shares a link well uses more: HPCC and HULL leave 5 % free on purpose,
-  // preamble and gap count as use. In max-min fairness each flow crosses a full link.
+  // Every algorithm that shares a link well uses more of it: HPCC and HULL leave 5 % free on
+  // purpose, and preamble and gap count as use. In max-min fairness each flow crosses a full link.
   static constexpr double kUsed = 0.8;
-  // A flow that has data for this share of the window is there all the time.
+  // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
-  // Within so many round trips a flow may still look for its rate.
+  // Number of round trips within which a flow may still search for its rate.
   static constexpr int kRoundTrips = 20;
 
   Found after(const Evidence& evidence) const override {
@@ -29,7 +29,7 @@ class IdleLink final : public Diagnosis {
     const PlatformConfig& config = evidence.config();
     const PicoSeconds window = results.measured_to - results.measured_from;
     if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;
-    // Where a fault changes links, a link's own rate is not what it could carry.
+    // If a fault changes links, the configured rate of a link is not the rate that it could carry.
     for (const FaultParameters& fault : config.faults) {
       if (fault.is_noticed() || fault.kind == FaultKind::kLinkDown) return std::nullopt;
     }
@@ -56,7 +56,7 @@ class IdleLink final : public Diagnosis {
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
       if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
-      // The slower link is the one that the flow could fill; of equal ones, the one shared by more.
+      // The slower of the two host links limits the flow; of equal ones, the link with more flows.
       const bool of_receiver =
           down->rate < up->rate || (down->rate == up->rate && use.of(*down) >= use.of(*up));
       const LinkResult* const link = of_receiver ? down : up;
@@ -81,7 +81,7 @@ class IdleLink final : public Diagnosis {
     return got >= 0.7 * static_cast<double>(limit.bits_per_second);
   }
 
-  /// True if the flow reached a rate that the user set for the flow or its class.
+  /// True if the flow reached a rate limit that the user set for the flow or its class.
   static bool is_at_its_limit(const PlatformConfig& config, const FlowResult& flow,
                               PicoSeconds window, BitRate line) {
     BitRate limit = line;
@@ -91,7 +91,8 @@ class IdleLink final : public Diagnosis {
     return limit < line && reaches(flow.delivered_measured, window, limit);
   }
 
-  /// Hosts whose memory is busy all the time in one direction, by all of their flows together.
+  /// Hosts whose memory is always busy in one direction, with the transfers of all their flows
+  /// together.
   static std::set<HostId> hosts_with_busy_memory(const PlatformConfig& config,
                                                  const RunResults& results, PicoSeconds window) {
     std::set<HostId> busy;

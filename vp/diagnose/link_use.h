@@ -21,7 +21,7 @@ class LinkUse {
   const LinkResult* to_host(HostId host) const { return to_host_[host]; }
   /// Share of the window in which the link was busy, from 0 to 1.
   double of(const LinkResult& link) const;
-  /// Greatest of() over all links between switches; 0 if there are none.
+  /// Greatest use (see of()) of any link between switches; 0 if there is none.
   double of_fabric() const { return of_fabric_; }
   /// True if the hosts are at the same switch.
   bool are_neighbours(HostId a, HostId b) const;

@@ -9,7 +9,7 @@ namespace dcc::vp {
 namespace {
 
 class LosslessLoss final : public Diagnosis {
-  /// Packets for which a switch had no room, without those that links lost.
+  /// Packets that a switch dropped for lack of room, without packets that links lost.
   static std::uint64_t no_room(const CounterTotals& counters) {
     const std::vector<CounterInfo>& all = CounterTotals::described();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -27,8 +27,8 @@ class LosslessLoss final : public Diagnosis {
     std::uint64_t lost = dropped;
     const char* lost_text = "packets of lossless classes found no room in a switch";
     if (lossless != priorities_in_use(config)) {
-      // Drops are counted for all priorities together. Without timeouts, what a flow of a lossless
-      // class sent again was lost.
+      // Drops are counted for all priorities together. If no timeout occurred, a flow of a lossless
+      // class retransmits only lost packets.
       if (results.counters.of(&NicCounters::timeouts) > 0 || config.nic.transport.chosen()) {
         return std::nullopt;
       }

@@ -1,4 +1,5 @@
-// nearly_all_marked: marks no longer tell a heavy flow from a light one.
+// nearly_all_marked: nearly all packets are marked, so marks no longer distinguish a heavy flow
+// from a light one.
 #include <fmt/format.h>
 
 #include "controller/dcc.h"

@@ -13,7 +13,7 @@ namespace dcc::vp {
 namespace {
 
 class StarvingFlows final : public Diagnosis {
-  // A flow starves when it has made no progress for all of these.
+  // A flow starves if it has made no progress for all of the following times.
   static constexpr int kShareOfLife = 4;  // a quarter of its time until the end of the run
   static constexpr int kRoundTrips = 20;  // in which a sender reacts to anything
   static constexpr int kTurns =

@@ -1,4 +1,4 @@
-// timeouts_without_loss: retransmission timers ran out although every packet was on its way.
+// timeouts_without_loss: retransmission timers expired although no packet was lost.
 #include <fmt/format.h>
 
 #include "describe/quantity_text.h"

@@ -1,4 +1,4 @@
-// traffic_ends_early: a part of the run, or of the window, has no traffic.
+// traffic_ends_early: there is no traffic in a part of the run or of the window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace dcc::vp {
 namespace {
 
 class TrafficEndsEarly final : public Diagnosis {
-  // Rates over a window that is idle for less than this are right within it.
+  // Rates over a window are close enough if the window is idle for less than this share.
   static constexpr int kIdleShare = 10;  // a tenth
 
  public:
@@ -18,7 +18,7 @@ class TrafficEndsEarly final : public Diagnosis {
     const PlatformConfig& config = evidence.config();
     for (std::size_t i = 0; i < config.traffic.size(); ++i) {
       const TrafficSpec& entry = config.traffic[i];
-      // The start of a trace's flows is in its file.
+      // The start times of a trace's flows are in its file.
       if (entry.pattern == TrafficPattern::kTrace || entry.start < config.duration) continue;
       return Observation{
           fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "
@@ -54,7 +54,7 @@ class TrafficEndsEarly final : public Diagnosis {
   }
 
  private:
-  /// The window goes on after the last byte.
+  /// Finds a window that continues after the last byte of all traffic.
   static Found idle_window(const RunResults& results, PicoSeconds last) {
     const PicoSeconds window = results.measured_to - results.measured_from;
     const PicoSeconds idle = results.measured_to - std::max(last, results.measured_from);
@@ -68,7 +68,8 @@ class TrafficEndsEarly final : public Diagnosis {
         {{"end_s", to_seconds(last)}, {"idle_share", share}}};
   }
 
-  /// A random or repeated pattern came to the end of its number before the window that was set.
+  /// Finds a random or repeated pattern whose number of flows was reached before the window that
+  /// the user set.
   static Found ended_by_count(const Evidence& evidence, std::size_t begun, PicoSeconds last) {
     const PlatformConfig& config = evidence.config();
     if (!config.measure.to || (*config.measure.to - last) * kIdleShare <= *config.measure.to) {

@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Parameters below `section` have an effect only if `used` says so.
+/// A rule: parameters below `section` have an effect only if `used` returns true.
 struct Rule {
   const char* section;
   bool (*used)(const PlatformConfig&);
@@ -81,8 +81,8 @@ class UnusedParameters final : public Diagnosis {
     std::string first;
     std::size_t count = 0;
     for (const ParameterRow& row : list_parameters(evidence.loaded())) {
-      // A value equal to the default changes nothing where it is read either; effective
-      // configurations write all of them.
+      // A value equal to the default has no effect even where it is used, and effective
+      // configurations write all values.
       if (!evidence.wrote(row.path) || row.value == row.fallback) continue;
       for (const Rule& rule : kRules) {
         if (!is_below(row.path, rule.section)) continue;

@@ -1,4 +1,4 @@
-// weights_without_effect: classes share alike although their weights differ.
+// weights_without_effect: classes get equal shares although their weights differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct OneOf {
 };
 
 class WeightsWithoutEffect final : public Diagnosis {
-  // Shares of a working law lie within a few percent of the weights' ratio; equal shares have an
-  // effect of 0. Between the two the shares themselves (classes) tell enough.
+  // Weights whose effect is below this value are reported. A working law has an effect within a few
+  // percent of 1, equal shares have the effect 0.
   static constexpr double kLeastEffect = 0.25;
   static constexpr int kRoundTrips = 100;  // of the window, for a law to find its shares
 
@@ -72,7 +72,8 @@ class WeightsWithoutEffect final : public Diagnosis {
     for (unsigned dscp = 0; dscp < 64; ++dscp) {
       const Sum& sum = sums[dscp];
       const DscpConfig& of = config.dscp_of(dscp);
-      // A class that is there for a part of the window competes with nobody the rest of the time.
+      // A class that is active in a part of the window only has no competitor for the rest of the
+      // time.
       if (sum.longest < 0.9 * window || sum.bytes <= 0 || of.max_rate || of.min_rate) continue;
       const OneOf one{dscp, of.weight.value(), sum.bytes * 8e3 / sum.active};
       if (!ends) ends = {one, one};

@@ -7,7 +7,7 @@ namespace dcc::vp {
 namespace {
 
 constexpr std::size_t kMostBatches = 32;
-// With fewer, the test of dependence would miss a steady trend.
+// With fewer batches the test of dependence would miss a steady trend.
 constexpr std::size_t kLeastBatches = 16;
 
 double mean_of_values(const std::vector<double>& values) {
@@ -40,7 +40,7 @@ std::optional<double> batch_means_half(const std::vector<double>& samples) {
       squares += (means[i] - mean) * (means[i] - mean);
       if (i != 0) products += (means[i] - mean) * (means[i - 1] - mean);
     }
-    // A constant series, up to rounding: the mean is certain.
+    // A series that is constant up to rounding has an exact mean.
     if (squares <= 1e-18 * count * mean * mean) return 0.0;
     if (products < 1.96 / std::sqrt(count) * squares) {
       return student_t(means.size()) * std::sqrt(squares / (count - 1) / count);

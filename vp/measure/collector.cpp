@@ -24,7 +24,7 @@ void balance(const Platform& p, RunResults& results) {
     add_to(b, link);
     results.link_traversals += link.packets;
   }
-  // Packets that were made and not sent yet, or that arrived and are kept.
+  // Number of packets that were made and not sent, or that arrived and are kept.
   std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
@@ -69,7 +69,8 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
-  // A host works in one process and counts nothing in the others, so a sum fits maxima, too.
+  // Each host works in one process and counts nothing in the others, so a sum over processes is
+  // right for maxima, too.
   AllReduce reduce(p.partitions.group());
   for (HostResult& host : results.hosts) {
     HostResult::describe([&](auto figure, const char*, const MetricAbout& about) {

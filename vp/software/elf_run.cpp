@@ -129,7 +129,8 @@ class Machine {
     if (!o.uart_output_file.empty()) {
       c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
     } else if (o.gdb_port >= 0 && !writes_files(o)) {
-      // The debugger can go back; output that was printed before is not printed again on the way.
+      // The debugger may go back in time. Output that was printed before is not printed again
+      // during a replay.
       snapshots_.emplace();
       c.output = [this](char character) {
         if (!snapshots_->replaying()) std::putchar(character);
@@ -138,7 +139,7 @@ class Machine {
     return c;
   }
 
-  /// The name of what lies at a bus address, for messages.
+  /// Name of the device or memory at a bus address, for messages.
   std::string name_of(std::uint64_t address) const {
     const std::string name = bus_.describe(address);
     const bool controller = address >= DCC_BASE && address - DCC_BASE < DCC_SIZE;

@@ -165,7 +165,8 @@ void HostDriver::finish() {
 }
 
 void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {
-  // In the order of binding: the NIC's DMA engine in the constructor, then the processor.
+  // Names in the order of binding: the NIC's DMA engine is bound in the constructor, the processor
+  // afterwards.
   const std::string dma = host + ".dma";
   nic_.dma()->allow_dmi(false);
   bus_trace_ = std::make_unique<model::BusTrace>(

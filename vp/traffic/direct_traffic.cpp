@@ -8,7 +8,7 @@
 namespace dcc::vp {
 
 namespace {
-// The size of work without end: 12 days at 400 Gb/s, and no counter overflows.
+// Size of a flow without end: 12 days at 400 Gb/s, which overflows no counter.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
 // A look ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
 // many flows wait.

@@ -96,7 +96,7 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
       if (first) {
         start_timer(slot, now);
       } else if (parameters_.timer_restart) {
-        // The timing engine's event compares itself with `due` when it comes up.
+        // The timer event compares its due tick with `due` of the slot when it expires.
         parameters.due = due_after(parameters_.timer_interval, now);
         ++timer_counters_.cancelled;
         ++timer_counters_.started;

@@ -50,7 +50,7 @@ class CongestionManager {
   /// and `count` notifications were joined to it.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0, std::uint8_t count = 1);
-  /// The flow has sent `packets` of `length` bytes together.
+  /// Counts `packets` packets with `length` bytes in total, which the flow has sent.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets = 1);
   /// Counts bytes that are not over the threshold in the flow's `slot`; FlowTable::kNoSlot if the
@@ -85,7 +85,7 @@ class CongestionManager {
   void hold_back(std::uint32_t slots) { flows_.hold_back(slots); }
 
   const ControllerParameters& parameters() const { return parameters_; }
-  /// Replaces the parameters; they act from the next notification on.
+  /// Replaces the parameters, which act from the next notification on.
   void set_parameters(const ControllerParameters& parameters);
   /// The law that CTRL selects.
   const Law& law() const { return *law_; }

@@ -1,4 +1,4 @@
-// Description and check of a controller's build-time properties.
+// Description and check of the properties of a controller that are fixed when it is built.
 #include "controller/controller_engine.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"

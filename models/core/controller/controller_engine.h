@@ -15,7 +15,8 @@
 
 namespace dcc {
 
-/// Receives the calculated rates. Implemented by what stands for the NIC's scheduler.
+/// Receives the calculated rates. The NIC's scheduler, or its substitute in a test, implements this
+/// interface.
 class RateSink {
  public:
   virtual void rate_calculated(std::uint32_t flow, Rate rate) = 0;
@@ -43,11 +44,11 @@ class CauseSink {
 
 class ParameterVisitor;
 
-/// The greatest latency; the register CAPS has eight bits for the latency.
+/// The greatest configurable latency in cycles; the register CAPS has eight bits for the latency.
 constexpr std::uint32_t kMaxLatencyCycles =
     regs::dcc_map::kCapsLatencyMask >> regs::dcc_map::kCapsLatencyShift;
 
-/// Build-time properties of a controller.
+/// Properties of a controller that are fixed when it is built.
 struct ControllerConfig {
   std::uint32_t slots = 1024;  // 1 … kMaxSlots
   Frequency clock{250'000'000};
@@ -103,8 +104,8 @@ class ControllerEngine {
   /// counted. The scheduler keeps the rates it has: the driver resets before traffic, or gives the
   /// flows their rates itself.
   virtual void access(regs::RegisterAccess& access) = 0;
-  /// The registers have these values without an access: at power-up, or after a reset by the pin,
-  /// which forgets the slots as a soft reset does.
+  /// Sets all registers without an access: at power-up, or after a reset by the pin. Such a reset
+  /// clears the slots as a soft reset does.
   virtual void set_parameters(const ControllerParameters& parameters, bool reset = false) = 0;
 
   // ---- Inspection: no side effect on the simulated hardware, exact at the present edge ----
@@ -137,7 +138,8 @@ class ControllerEngine {
   virtual ControllerModel* model() = 0;
 };
 
-/// Makes an engine; arguments as in make_controller(). Null: the model.
+/// Function that makes an engine, with the arguments of make_controller(). An empty function stands
+/// for the model.
 using ControllerEngineFactory = std::function<std::unique_ptr<ControllerEngine>(
     Scheduler&, const ControllerConfig&, std::uint32_t rank, RateSink&)>;
 

@@ -99,8 +99,8 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   wake_for_issue(bytes_sampled_ + 1);
 }
 
-/// Issues the pending bytes if their cycle is not after `cycle` and no timer event precedes them;
-/// else queues them.
+/// Issues the pending bytes if they can be issued by `cycle` and no timer event precedes them;
+/// otherwise puts them into the FIFO.
 void ControllerModel::flush_pending_bytes(Cycle cycle) {
   const Bytes bytes = pending_bytes_;
   pending_bytes_.packets = 0;
@@ -158,7 +158,8 @@ void ControllerModel::sample(Cycle edge) {
     sample_cnp(cnps_ahead_.front());
     cnps_ahead_.pop();
   }
-  // An input that finds no room is offered again at the next edge, and later inputs after it.
+  // An input that finds a full FIFO is offered again at the next edge; later inputs of the same
+  // port follow it.
   const auto next = [](auto& queue, Cycle after) {
     if (!queue.empty()) queue.front().sampled = std::max(queue.front().sampled, after);
   };
@@ -230,8 +231,8 @@ void ControllerModel::wake_by(Cycle cycle) {
 
 void ControllerModel::wake() {
   const Cycle now = edge();
-  // Answers leave in the order of the issues: answers that are not computed yet are later than
-  // known ones.
+  // Answers leave in the order of their issues. Answers that are not computed yet belong to later
+  // issues than the computed ones.
   const bool at_once = look_ahead_ < latency_;
   if (at_once || outcomes_.empty()) advance(now - 1);
   while (!outcomes_.empty() && outcomes_.front().when <= now) {
@@ -265,7 +266,8 @@ void ControllerModel::wake() {
   }
 }
 
-/// A cycle before which no issue leads to an answer, a cause or an observed change.
+/// Returns a cycle before which no issued event leads to an answer, to an interrupt cause, or to a
+/// slot change that an observer sees.
 Cycle ControllerModel::next_of_interest() const {
   Cycle next = timer_bound_;
   const auto consider = [&next](const auto& queue) {

@@ -51,11 +51,11 @@ class ControllerModel final : public ControllerEngine {
   const RateTables& tables() const override { return manager_.tables(); }
   void access(regs::RegisterAccess& access) override;
   void set_parameters(const ControllerParameters& parameters, bool reset = false) override;
-  // Parts of an access without a register block.
+  // Steps of an access, for callers without a register block.
   void soft_reset() { set_parameters(parameters(), true); }
   /// Writes an entry of a table; false if there is no such entry.
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
-  /// Waits as a read of a table or a slot does.
+  /// Waits until the pipeline is empty, as a read of a table or of a slot does.
   void access_window() { quiesce(); }
 
   const ControllerConfig& config() const override { return config_; }
@@ -113,7 +113,8 @@ class ControllerModel final : public ControllerEngine {
     Rate rate;
   };
 
-  /// An access of software that waits for its turn at the port, and what it changes.
+  /// An access of software that waits for its turn at the register port, with the change that it
+  /// makes.
   struct Order {
     enum class Change : std::uint8_t { kNothing, kTable, kRegister };
     Cycle called = 0;  // the cycle in which PSEL would have risen
@@ -131,7 +132,7 @@ class ControllerModel final : public ControllerEngine {
   Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
   bool before_first_edge() const { return scheduler_.now() == clock_.time_of(0); }
   void command(std::uint32_t flow, bool release);
-  /// True if an input that is handed over now may be sampled while enabled.
+  /// True if an input that is handed over now may be sampled while the controller is enabled.
   bool might_be_enabled() const {
     return enabled_ || manager_.parameters().enable || !enable_changes_.empty() || !orders_.empty();
   }
@@ -140,8 +141,8 @@ class ControllerModel final : public ControllerEngine {
     return (cnps_.size() | cnps_ahead_.size() | bytes_.size() | bytes_ahead_.size()) != 0 ||
            !joined_.empty();
   }
-  /// True if no command, reset or change of enable is pending, so an input behind which nothing
-  /// waits is issued as soon as the clock allows.
+  /// True if no command, reset or change of CTRL.ENABLE is pending. Then an input with nothing
+  /// waiting in front is issued as soon as the clock allows.
   bool is_steady() const {
     return enabled_ && !reset_pending_ && bytes_sampled_ >= ready_from_ &&
            enable_changes_.empty() && orders_.empty() &&
@@ -167,7 +168,8 @@ class ControllerModel final : public ControllerEngine {
   bool dropped(Cycle sampled);
   /// Issues events up to `cycle`. Returns a cycle before which no further event is issued.
   Cycle issue_until(Cycle cycle);
-  /// For each kind the cycle from which on its head can be chosen.
+  /// The cycle from which on the head of each FIFO (CNP, timer, command, bytes) can be chosen for
+  /// issue.
   struct Heads {
     Cycle cnp, timer, command, bytes;
   };
@@ -215,7 +217,7 @@ class ControllerModel final : public ControllerEngine {
   std::unique_ptr<RateEngine> rates_;
   CongestionManager manager_;
 
-  // For each port: the edge of its last sample, and the inputs that are not sampled yet.
+  // For each input port: the edge of the last sample, and the inputs that are not sampled yet.
   Cycle cnp_sampled_ = -1;
   Cycle bytes_sampled_ = -1;
   Cycle command_sampled_ = -1;

@@ -9,7 +9,7 @@ namespace dcc {
 namespace block = regs::dcc_map;
 
 namespace {
-// The windows other than slots are in the order of the tables.
+// Table windows come first in the register map, in the order of RateTable.
 constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
 static_assert(table_of(block::kWindowFactor) == RateTable::kFactor, "order of tables");
 static_assert(table_of(block::kWindowFloor) == RateTable::kFloor, "order of tables");
@@ -41,7 +41,7 @@ Cycle ControllerModel::begin_access(Cycle begin, Cycle least) {
   return effect;
 }
 
-/// Lets the accesses begin whose turn at the port comes up to `cycle`.
+/// Begins the accesses whose turn at the register port comes up to `cycle`.
 void ControllerModel::carry_out_orders(Cycle cycle) {
   while (!orders_.empty()) {
     const Cycle begin = std::max(orders_.front().called, port_free_);
@@ -155,7 +155,7 @@ void ControllerModel::change_parameters(const ControllerParameters& parameters, 
     if (timer_bound_ != kNever) wake_for_issue(timer_bound_);
   }
   manager_.set_parameters(parameters);
-  // Waiting bytes meet new parameters, so they may lead to an answer.
+  // Bytes that wait will be issued with the new parameters, so they may lead to an answer.
   bytes_matter_ = bytes_matter_ || !bytes_.empty() || !bytes_ahead_.empty();
   if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
   next_possible_ = std::min(next_possible_, next_issue_);
@@ -173,7 +173,7 @@ void ControllerModel::begin_reset(Cycle effect) {
       before_first_edge() ? 0 : reset_from_ + Cycle{config_.slots} + timing::kResetBesidesSlots;
   next_issue_ = std::max(next_issue_, ready_from_);
   next_possible_ = std::min(next_possible_, reset_from_);
-  // Outcomes that leave before the reset takes effect stay.
+  // Answers that leave before the reset takes effect are kept.
   RingQueue<Outcome> leaving;
   for (; !outcomes_.empty() && outcomes_.front().when < effect; outcomes_.pop()) {
     leaving.push(outcomes_.front());

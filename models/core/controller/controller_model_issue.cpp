@@ -11,7 +11,7 @@ bool ControllerModel::blocked(std::uint32_t flow, Cycle cycle) {
   return recent_.ready(flow, cycle) != cycle || (!joined_.empty() && joined_.find(flow) != nullptr);
 }
 
-/// The next cycle in which that may be otherwise.
+/// Returns the next cycle in which blocked() may be false for the flow.
 Cycle ControllerModel::unblocked(std::uint32_t flow, Cycle cycle) {
   const JoinedCnps::Entry* entry = joined_.find(flow);
   if (entry != nullptr) return JoinedCnps::round_of(*entry, cycle + 1);
@@ -36,7 +36,8 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
       continue;
     }
     if (at == heads.timer && !load_timer_head(at)) continue;  // the bound was too low
-    // Whether a CNP joins others depends on what the edge finds, not on what it issues.
+    // An edge decides whether a CNP joins others by the state at its begin, not by the event that
+    // the edge issues.
     const bool joins = at == heads.cnp && can_join(cnps_.front(), at);
     const bool issued = issue_at(at, heads);
     if (joins) join_cnp(at);
@@ -44,7 +45,8 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
       from = at + 1;
       continue;
     }
-    // Nothing can be issued before a head comes, a flow becomes free or joined CNPs come round.
+    // Nothing can be issued before an input reaches the head of its FIFO, a flow is no longer busy,
+    // or joined CNPs come round.
     Cycle next = joined_.next_round(at + 1);
     const auto consider = [&](Cycle head, std::uint32_t flow) {
       next = std::min(next, head == at ? unblocked(flow, at) : head);
@@ -221,7 +223,8 @@ void ControllerModel::bound_timer(Tick now) {
   } else if (*due > now) {
     timer_bound_ = timer_from(*due);
   } else {
-    // The due tick of an engine that lags is known once its event is taken.
+    // The due tick of the next event is not known while the timing engine lags; it is known once
+    // the event is taken.
     timer_bound_ = last_timer_ + timing::kTimerEvents;
   }
 }

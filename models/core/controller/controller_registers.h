@@ -7,12 +7,13 @@
 
 namespace dcc::regs {
 
-/// The register block of a controller, its live registers, counters and windows. An access goes to
-/// the engine as the block has decoded it. A bus talks to block().
+/// The register block of a controller: its registers, counters and windows. The block decodes an
+/// access and passes it to the engine. A bus accesses block().
 class ControllerRegisters final : public RegisterDevice, public CauseSink {
  public:
-  /// `device` must outlive this and is told who hears its causes. The device's parameters become
-  /// the registers' reset values. `split` is the timing engine's, for CAPS.
+  /// `device` must outlive this object, which becomes the receiver of its interrupt causes. The
+  /// device's parameters become the registers' reset values. `split` is the timing engine's split,
+  /// reported in CAPS.
   explicit ControllerRegisters(ControllerEngine& device, const WheelSplit& split = {});
   ~ControllerRegisters();
   ControllerRegisters(const ControllerRegisters&) = delete;
@@ -22,7 +23,7 @@ class ControllerRegisters final : public RegisterDevice, public CauseSink {
   const RegisterBlock& block() const { return block_; }
   ControllerEngine& device() { return device_; }
 
-  /// Hardware reset: registers to their reset values, and the device with them. Tables stay.
+  /// Hardware reset: sets registers to their reset values and resets the device. Tables stay.
   void reset();
 
   std::uint32_t read_register(std::uint16_t index) const override;

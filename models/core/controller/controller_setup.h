@@ -16,7 +16,7 @@ struct ControllerSetup {
   std::function<std::unique_ptr<RateEngine>()> rates;    // empty: the model
   ControllerEngineFactory engine;                        // of the whole block; empty: the model
 
-  /// The least there is: enough to ask an algorithm for its needs.
+  /// The smallest setup, with one slot: enough to ask an algorithm for its needs.
   static ControllerSetup one_slot() {
     ControllerSetup setup;
     setup.config.slots = 1;

@@ -24,7 +24,8 @@ constexpr Cycle kRead = 2;
 /// Time from the edge at which an access acts to its end, if events were under way at its begin.
 /// (P)
 constexpr Cycle kRecovery = 64;
-/// The same at least, for accesses that find the pipeline empty: writes, reads of slots and tables.
+/// Least time from the edge at which an access acts to its end, if the pipeline is empty: writes,
+/// reads of slots and tables.
 constexpr Cycle kEndOfWrite = 1;
 constexpr Cycle kEndOfSlotRead = 3;
 constexpr Cycle kEndOfTableRead = 17;

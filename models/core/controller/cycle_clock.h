@@ -40,8 +40,8 @@ class CycleClock {
     for (std::size_t i = before_.size(); cycle < span.began && i > 0;) span = before_[--i];
     return span.tick + static_cast<Tick>(cycle - span.began) / span.divider;
   }
-  /// The tick of a cycle, for calls in the order of time; quick if the tick is that of the call
-  /// before.
+  /// The tick of a cycle. Faster than tick_of() if the tick is that of the previous call. Calls
+  /// must come in the order of time.
   Tick tick_of_next(Cycle cycle) {
     const Cycle into = cycle - tick_began_;
     if (into < static_cast<Cycle>(divider_)) return tick_;
@@ -72,7 +72,7 @@ class CycleClock {
   }
 
  private:
-  /// A span of ticks of one length. Its first tick is `tick`, which began with cycle `began`.
+  /// Consecutive ticks of equal length. The first is number `tick` and began with cycle `began`.
   struct Span {
     Tick tick = 0;
     Cycle began = 0;

@@ -23,7 +23,7 @@ namespace {
 /// a switch. Thresholds above it are never reached, and PFC acts first.
 constexpr Bytes kMaxGrowth = 32_MiB;
 
-/// `products` times a rate times a time, in bytes; at most 10^15.
+/// A multiple `products` of rate · time, in bytes; at most 10^15.
 Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   const long double product = bytes_at(to_mbps(rate), time);
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
@@ -71,7 +71,7 @@ void DccParameters::describe(ParameterVisitor& v) {
     apply_preset();
     rules().set_defaults(*this);
   }
-  // G and MI are fractions without a place for 1.
+  // The registers G and MI hold fractions below 1; they cannot represent 1.0.
   static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
   describe_rules(v, Ratio(regs::dcc_map::kGValueMask, kOne16), kRuntime);
   describe_settings(v);
@@ -99,8 +99,8 @@ void DccParameters::ask_marking(EcnParameters& ecn) const {
 }
 
 namespace {
-/// The additive step for this network. All hosts have the same, since flows that share a link must
-/// rise alike.
+/// The additive step for this network. All hosts use the same step, since flows that share a link
+/// must increase alike.
 BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate configured) {
   if (!reference) return configured;
   const Uint128 there = slowest.bits_per_second;
@@ -202,7 +202,7 @@ void Dcc::shrink_window(FlowNumber number, Flow& flow) {
 }
 
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
-  // A clear notification, which has no marks, concerns the laws that bandwidth follows weights by.
+  // A clear notification has no marks. Only laws by which bandwidth follows the weights use it.
   if (info.marks == 0 && !Law::of_number(device_->parameters().rate.law).shares_by_weight()) return;
   Flow& known = flows_[flow];
   known.notified = true;

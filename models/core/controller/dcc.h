@@ -17,8 +17,8 @@
 
 namespace dcc {
 
-/// Parameters of the algorithm "dcc": DCQCN's, the policy, and the registers that users set as they
-/// are.
+/// Parameters of the algorithm "dcc": those of DCQCN, the policy, and registers that users set
+/// directly.
 struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// Name of the policy (Policy::all()).
   std::string policy = "dcqcn";
@@ -45,7 +45,7 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
                            std::uint32_t mtu) const;
 
  protected:
-  /// Policies other than DCQCN's have defaults of their own.
+  /// True if defaults follow the network. Policies other than DCQCN's have defaults of their own.
   bool follows_network() const override {
     return DcqcnParameters::follows_network() && policy == "dcqcn" && !reference_rate;
   }
@@ -89,7 +89,7 @@ class Dcc : public Algorithm, private RateSink {
   void on_flow_end(FlowNumber flow) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
-  /// For a flow without a slot: the last rate that the NIC was given, and α 0.
+  /// View of a flow. For a flow without a slot: the last rate given to the NIC, and α 0.
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override;
   /// True if the flow never had a CNP, and so never had a slot.
@@ -109,7 +109,7 @@ class Dcc : public Algorithm, private RateSink {
   };
   /// Lets the window of a flow without a slot grow.
   void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);
-  /// A marked packet of a flow without a slot was reported.
+  /// Halves the window of a flow without a slot, because the receiver reported a marked packet.
   void shrink_window(FlowNumber number, Flow& flow);
   void set_paced(std::uint32_t flow, bool paced);
   void rate_calculated(std::uint32_t flow, Rate rate) override;

@@ -1,4 +1,4 @@
-// The flow-number / internal-address table: bind, match, read, release.
+// The table that maps flow numbers to slots: bind, match, read, release.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class FlowTable {
     const std::uint32_t flow = slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
     return (flow & kUnbound) == 0 ? flow : kNoFlow;
   }
-  /// The flow to which a slot is bound, or was bound. Precondition: the slot is not free.
+  /// The flow to which a slot is bound or was last bound. Precondition: the slot is not free.
   std::uint32_t read_last(SlotIndex slot) const { return flow_of_[slot] & ~kUnbound; }
   /// Ends the match of the slot's flow; the slot is not free yet. Precondition: the slot is bound.
   void unbind(SlotIndex slot);

@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// A CNP, or several of one flow that were joined.
+/// One CNP, or the sum of several joined CNPs of one flow.
 struct ControllerCnp {
   Cycle sampled = 0;
   std::uint32_t flow = 0;
@@ -19,7 +19,8 @@ struct ControllerCnp {
   std::uint8_t packets = 0;  // 0: not told
   std::uint8_t count = 1;    // number of joined CNPs
 
-  /// True if `other` can join without a loss: clear CNPs join clear ones only, and sums must fit.
+  /// True if `other` can join this CNP without loss: both are clear or both are not, and the sums
+  /// fit their fields.
   bool takes(const ControllerCnp& other) const {
     return (marks == 0) == (other.marks == 0) && marks + other.marks <= kMost && count < kMost;
   }
@@ -49,7 +50,8 @@ class JoinedCnps {
 
   bool empty() const { return entries_.empty(); }
   void clear() { entries_.clear(); }
-  /// The first cycle at or after `from` in which an entry comes round; kNever if there is none.
+  /// The first cycle at or after `from` in which joined CNPs come round (are issued); kNever if
+  /// there are none.
   Cycle next_round(Cycle from) const {
     Cycle next = kNever;
     for (const Entry& entry : entries_) next = std::min(next, round_of(entry, from));
@@ -60,7 +62,7 @@ class JoinedCnps {
     if (from <= first) return first;
     return first + (from - first + timing::kSameFlow - 1) / timing::kSameFlow * timing::kSameFlow;
   }
-  /// The entry that comes round in `cycle`, or null. No two do.
+  /// The entry that comes round in `cycle`, or null. No two entries come round in one cycle.
   Entry* at_round(Cycle cycle) {
     for (Entry& entry : entries_) {
       if (round_of(entry, cycle) == cycle) return &entry;

@@ -1,4 +1,4 @@
-// What every engine in lock-step says of a difference, and where the recording of it goes.
+// The report of a difference between two engines in lock-step, and the place of its recording.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 namespace dcc {
 
 struct LockstepReport {
-  /// Defaults: whose engine it is, the recording and the program that replays it.
+  /// Defaults: the host whose engine differs, the file of the recording, and the program that
+  /// replays the recording.
   LockstepReport(std::string whose, std::string log, std::string program)
       : name(std::move(whose)), log_path(std::move(log)), replay_program(std::move(program)) {}
 
@@ -21,15 +22,15 @@ struct LockstepReport {
   std::string replay_program;   // as it is to be called
   std::size_t last_calls = 20;  // listed
 
-  /// The line of the report with the command that makes `waveform`.
+  /// The line of the report that gives the command for a replay with `waveform`.
   std::string replay_line(const std::string& waveform) const {
     return "  replay with waveform: " + replay_program + " " +
            (told_path.empty() ? log_path : told_path) + " --fst " + waveform;
   }
 };
 
-/// What the two said differently: when, the last calls, both states, seed, and the command that
-/// replays it into a waveform. what() is the whole report.
+/// A difference between model and hardware. what() is the whole report: time, last calls, both
+/// states, seed, and the command that replays the recording into a waveform.
 class LockstepMismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -14,8 +14,8 @@
 
 namespace dcc {
 
-/// Grows with every change of what a plug-in uses: nic/algorithm/algorithm.h,
-/// nic/algorithm/registry.h, the visitor, controller/own_rate_unit.h.
+/// Version of the interface. Must grow with every change of the headers that plug-ins use:
+/// nic/algorithm/algorithm.h, nic/algorithm/registry.h, the visitor, controller/own_rate_unit.h.
 constexpr std::uint32_t kPluginInterface = 6;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";

@@ -30,9 +30,9 @@ class Policy {
   const char* name() const { return name_; }
   const char* description() const { return description_; }
 
-  /// Sets the policy's own defaults; the preset's values stand in `parameters` before.
+  /// Sets the policy's own defaults in `parameters`, which hold the preset's values before.
   virtual void set_defaults(DccParameters& /*parameters*/) const {}
-  /// The same for what the policy needs of the NIC's notifications.
+  /// Sets the policy's own defaults for the NIC's congestion notifications.
   virtual void set_defaults(CnpParameters& /*cnp*/) const {}
   /// The law of the controller that calculates the rates, or null.
   virtual const Law* law() const { return nullptr; }

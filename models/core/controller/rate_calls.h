@@ -23,8 +23,8 @@ std::string to_string(const RateCall& call);
 std::string to_string(const DecreaseResult& result);
 std::string to_string(const IncreaseResult& result);
 
-/// Keeps at least the last `kKept` calls. The registers and table entries that older calls have
-/// left take their place, so that memory is bounded and a replay begins in the right state.
+/// Keeps at least the last `kKept` calls. Older calls are dropped, but the registers and table
+/// entries that they wrote are kept, so memory is bounded and a replay begins in the right state.
 class RateCalls {
  public:
   static constexpr std::size_t kKept = 50'000;

@@ -56,7 +56,8 @@ class RateEngine {
   /// Offers the caller's tables, which outlive the engine. True if the engine uses them from now on
   /// instead of a copy.
   virtual bool look_up_in(const RateTables& /*tables*/) { return false; }
-  /// The word in the engine's table, 0 beyond the table; none if the engine cannot read its tables.
+  /// Reads a word of the engine's table; 0 beyond the table. Empty if the engine cannot read its
+  /// tables.
   virtual std::optional<std::uint32_t> read(RateTable, std::uint32_t /*index*/) {
     return std::nullopt;
   }

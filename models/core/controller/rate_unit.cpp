@@ -25,7 +25,8 @@ RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
   return {lo, std::max(lo, std::min(registers.r_max, tables.ceiling(dscp)))};
 }
 
-// α since the last cut: one decay step every K ticks, all of them by two look-ups.
+// Decays α for the time since the last cut: one decay step every K ticks, computed with two
+// look-ups.
 Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
                          const RateTables& tables) {
   const std::uint64_t intervals = std::uint64_t{delta} * registers.alpha_recip >> 32;
@@ -34,7 +35,7 @@ Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegist
       mul16(mul16(alpha, tables.decay_hi(n >> 6)), tables.decay_lo(n & 63)));
 }
 
-// The decrease table between its entries: a straight line, rounded half up.
+// Interpolates linearly between two entries of the decrease table, rounded half up.
 Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables) {
   const std::uint32_t i = argument >> 8;
   const std::uint32_t f = argument & 255;

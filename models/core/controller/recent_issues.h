@@ -1,4 +1,4 @@
-// The flows whose events are in the controller's pipeline.
+// Remembers which flows have events in the controller's pipeline.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace dcc {
 /// starts at its first place again, so that a controller with few events uses one cache line.
 class RecentIssues {
  public:
-  /// Adds an issue. Precondition: `cycle` is after that of the call before.
+  /// Records an issue. Precondition: `cycle` is greater than in the previous call.
   void add(std::uint32_t flow, Cycle cycle, bool cnp) {
     if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
     if (issues_.empty()) issues_.resize(kSize);
@@ -32,7 +32,7 @@ class RecentIssues {
     }
     return cycle;
   }
-  /// True if the latest issue of `flow`, which is under way, was that of a CNP.
+  /// True if the latest issue of `flow` that is still in the pipeline was a CNP.
   bool is_cnp(std::uint32_t flow) const {
     for (std::uint32_t back = 1; back <= std::min(next_, kSize); ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];

@@ -63,7 +63,7 @@ class SlotBitmap {
   static std::uint32_t lowest(std::uint64_t word) {
     return static_cast<std::uint32_t>(__builtin_ctzll(word));
   }
-  /// The members of `word` above position `i`.
+  /// The members of `word` above bit position `i`.
   static std::uint64_t above(std::uint64_t word, std::uint32_t i) {
     return i == 63 ? 0 : word & (~std::uint64_t{0} << (i + 1));
   }

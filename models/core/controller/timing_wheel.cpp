@@ -121,8 +121,9 @@ void TimingWheel::unlink(SlotIndex slot) {
   entry.place = kNowhere;
 }
 
-// Processes a place whose moment has come: exactly the events it holds now, in their order. At the
-// last level an event expires or is stale; in other levels it moves down.
+// Processes one place of a level when its time has come: the events that the place holds at that
+// moment, in their order. In the last level an event expires or is stale; in other levels the event
+// moves to a lower level.
 void TimingWheel::work_through(Level& level, Tick digit) {
   const std::uint32_t index = static_cast<std::uint32_t>(digit) & level.mask;
   if (!level.occupied.contains(index)) return;
@@ -222,8 +223,8 @@ std::optional<TimerExpiry> TimingWheel::do_take_expired(Tick now) {
 std::optional<Tick> TimingWheel::next_due(Tick now) {
   catch_up(now);
   if (!ready_.empty()) return pointer_;
-  // The pointer stands at `now`, so nothing lies beyond the horizon, and everything in a level is
-  // due before everything in the level above it.
+  // The pointer stands at `now`, so no event lies beyond the horizon, and all events of a level are
+  // due before those of the next higher level.
   if (const auto tick = levels_[kLast].next_occupied(pointer_ + 1)) return tick;
   for (const std::size_t i : {kMiddle, kTop}) {
     const Level& level = levels_[i];

@@ -29,7 +29,7 @@ struct NetworkScale {
     const Uint128 wanted = std::min(kMost, part / share.denominator);
     return std::max(packets * packet, static_cast<Bytes>(wanted));
   }
-  /// A share of the rate in whole Mb/s, at least 1 Mb/s.
+  /// This share of the network's rate in whole Mb/s, at least 1 Mb/s.
   BitRate share(const Ratio& of_rate) const {
     constexpr std::uint64_t kMega = 1'000'000;
     const Uint128 wanted = Uint128(rate.bits_per_second) * of_rate.numerator;

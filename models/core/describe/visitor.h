@@ -168,7 +168,8 @@ class ParameterVisitor {
     leave();
   }
 
-  /// Parameters that have a meaning only if `applies`; `condition` is the text for the user.
+  /// Describes parameters that have a meaning only if `applies` is true; `condition` is the text
+  /// for the user.
   template <class Body>
   void when(bool applies, const char* condition, Body body) {
     if (!begin_condition(applies, condition)) return;
@@ -189,7 +190,8 @@ class ParameterVisitor {
     end_list();
   }
 
-  /// A map from numbers below `limit` to sections; new elements start as `initial`.
+  /// A map from numbers below `limit` to sections of parameters. A new element starts as a copy of
+  /// `initial`.
   template <class T, class Body>
   void map(const char* key, std::map<unsigned, T>& member, unsigned limit, const T& initial,
            Doc doc, Body body) {

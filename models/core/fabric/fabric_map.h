@@ -42,7 +42,8 @@ class FabricMap {
     return static_cast<std::size_t>(2 * plug.cable + plug.side);
   }
   std::size_t wires() const { return rate_.size(); }
-  /// Known rate of a wire in bits per second.
+  /// Rate of a wire in bits per second, as far as it is known: changes of the real rate arrive
+  /// later.
   std::uint64_t rate(std::size_t wire) const { return rate_[wire]; }
 
   /// Replaces the routes; `routing` must outlive the FabricMap.

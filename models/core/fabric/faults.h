@@ -19,7 +19,8 @@ enum class FaultKind : std::uint8_t {
   kLoss,      // packets are lost on links
   kCnpLoss,   // CNPs of one flow are lost
   kLinkDown,  // a link carries nothing for a time, and no device detects it
-  // Both ends detect these at once; all routes change `convergence` later (switch/live_fabric.h):
+  // Faults that both ends of a link detect at once; all routes change after `convergence`
+  // (switch/live_fabric.h):
   kLinkFailure,  // a cable carries nothing, until it is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate

@@ -20,8 +20,8 @@ class StateDigest;
 class PathView {
  public:
   virtual PicoSeconds now() const = 0;
-  /// Wire bytes that a new packet for the port would wait for: the queued ones, and the rest of the
-  /// packet that is being sent.
+  /// Wire bytes that must leave through the port before a new packet can: queued bytes, and the
+  /// rest of the packet being sent.
   virtual Bytes backlog(int port) const = 0;
   /// Of the port's backlog, the bytes that leave before a new packet of this priority: those of the
   /// same and of higher priorities.

@@ -113,8 +113,8 @@ class RouteTable {
     return group.listed ? PortSet(lists_.data() + group.first, group.count)
                         : PortSet::consecutive(group.first, group.count);
   }
-  /// The last range that begins at or before the host. The search has no branch that depends on the
-  /// host, since destinations come in random order.
+  /// Returns the last range of hosts that begins at or before `host`. The search has no branch that
+  /// depends on the host, since destinations come in random order.
   const Group& range_of(HostId host) const {
     const Range* base = ranges_.data();
     for (std::size_t left = ranges_.size(); left > 1;) {

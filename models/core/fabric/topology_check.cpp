@@ -32,7 +32,8 @@ std::size_t node_of(const std::map<std::string, std::size_t>& index, const std::
 
 using Neighbours = std::vector<std::vector<std::size_t>>;
 
-/// The connected parts of the switches that forward: the number of a node's part, −1 for others.
+/// Finds the connected parts of the network of forwarding switches. Returns the part number of each
+/// node; −1 for other nodes.
 std::vector<int> forwarding_parts(const std::vector<NodeParameters>& nodes,
                                   const Neighbours& neighbours) {
   const auto forwards = [&](std::size_t n) {

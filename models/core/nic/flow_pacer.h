@@ -39,7 +39,8 @@ class FlowPacer {
   bool tracks_due() const { return needs_.burst > 0 || needs_.rtt_from_due; }
   /// The next packet of `pair` may start at `start`.
   static void keep_due(SendQueuePair& pair, PicoSeconds start);
-  /// When the next packet was due, had nothing else been sent: in a burst, behind its predecessors.
+  /// Time at which the next packet was due if nothing else had been sent; within a burst, behind
+  /// its predecessors.
   PicoSeconds due_of_next(const SendQueuePair& pair) const;
 
  private:

@@ -59,7 +59,7 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
 }
 
 PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
-  // InfiniBand RC: 4.096 us x 2^14; 14 is the usual Local ACK Timeout.
+  // Default timeout of InfiniBand RC: 4.096 us · 2^14, where 14 is the usual Local ACK Timeout.
   constexpr PicoSeconds kUsual = kNanoSecond * (4'096 << 14);
   if (network.lossless) return kUsual;
   const PicoSeconds drained = network.base_rtt + serialization_time(network.buffer, network.rate);

@@ -45,8 +45,8 @@ struct RecoveryParameters {
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   void describe(ParameterVisitor& v);
-  /// The default timeout: one that does not run out where no packet can be lost, and otherwise one
-  /// that a full buffer on the way does not reach.
+  /// Default retransmission timeout. If no packet can be lost it practically never expires;
+  /// otherwise it is longer than a full buffer on the path takes to drain.
   static PicoSeconds timeout_for(const NetworkScale& network);
 };
 

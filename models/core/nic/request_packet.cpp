@@ -46,7 +46,8 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
           roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet.service == Service::kUd);
       return;
     default:
-      // The response acknowledges the request and carries the payload.
+      // The response both acknowledges the request and carries the payload, so the request has
+      // none.
       packet.payload_bytes = 0;
       packet.ack_requested = false;
       packet.wire_bytes = packet.operation == Operation::kRead ? roce::read_request_wire_bytes()

@@ -26,7 +26,7 @@ class RetransmitTimer {
     bool is_armed() const { return when_ != PicoSeconds::max(); }
     /// max() if not armed.
     PicoSeconds when() const { return when_; }
-    /// Covers the deadline, not the heap entry, which may still be at an earlier time.
+    /// Digest of the deadline alone, without the heap entry, which may still be at an earlier time.
     template <class Digest>
     void add_state(Digest& d) const {
       d(when_);

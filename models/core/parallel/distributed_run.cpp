@@ -8,13 +8,13 @@
 namespace dcc {
 
 namespace {
-/// At the beginning of each message; then what failed, if something did; then what crosses.
+/// Start of each message. The text of a failure follows, if there is one, then the packed items.
 struct Header {
   std::int64_t next = 0;  // time of the sender's first event, or of what it sends
   std::uint64_t failure_bytes = 0;
 };
 
-// Before all times: somebody has put something that has not crossed.
+// Value below every time: some process has items that were put but not sent.
 constexpr std::int64_t kWaiting = -1;
 }  // namespace
 
@@ -39,8 +39,8 @@ PicoSeconds DistributedRun::next_time() {
   return PicoSeconds(group_.least(std::min(own().next_time(), outgoing_.earliest[0]).count));
 }
 
-// A window ends with an exchange, so what was put in it is on the other side; what was put since
-// then, by whoever acts between windows, would come after all that happens in the next one.
+// A window ends with an exchange, which delivers the items put within the window. Items put between
+// windows must be exchanged before the next window, else they would arrive after its events.
 PicoSeconds DistributedRun::cross() {
   const bool waiting = outgoing_.earliest[0] != PicoSeconds::max();
   const std::int64_t first = group_.least(waiting ? kWaiting : own().next_time().count);
@@ -53,7 +53,7 @@ void DistributedRun::run_until(PicoSeconds end) {
   for (const auto& scheduler : schedulers_) scheduler->advance_to(end);
 }
 
-/// Returns what failed.
+/// Returns the text of the failure; empty if the window ran without one.
 std::string DistributedRun::run_window(PicoSeconds end) {
   try {
     own().run_until(end);

@@ -1,4 +1,4 @@
-// One simulation in several processes: schedulers that run side by side, a window at a time.
+// One simulation divided among several processes, which synchronise at the end of each time window.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace dcc {
 
-/// Takes what was put into a mailbox to another process.
+/// Carries the items of a mailbox to another process.
 class Courier {
  public:
-  /// Appends it to the message. The item is gone here.
+  /// Appends an item to the message and frees the item.
   virtual void pack(void* receiver, void* item, ProcessGroup::Message& message) = 0;
-  /// Enters all that was packed between two places of a message.
+  /// Delivers all items that pack() wrote between `begin` and `end` of a message.
   virtual void unpack(const unsigned char* begin, const unsigned char* end) = 0;
 
  protected:
   ~Courier() = default;
 };
 
-/// Partition p is process p's. All devices exist in all processes; those of other partitions lie
-/// still, and what they would do happens where they are at home. After each window every process
-/// sends each other one what crosses to it and when its own next event is due, so all know when the
-/// next window begins.
+/// Process p runs partition p. Every process builds all devices, but runs the events of its own
+/// partition only. After each window every process sends every other one a message with the items
+/// for that process and the time of the sender's first event. So all processes know when the next
+/// window begins.
 class DistributedRun final : public PartitionedRun {
  public:
-  /// Precondition: lookahead > 0. `group` must outlive it.
+  /// Precondition: lookahead > 0. `group` must outlive this object.
   DistributedRun(ProcessGroup& group, PicoSeconds lookahead);
   ~DistributedRun() override;
-  /// Before the first item crosses. Not owned.
+  /// Sets the courier. Call it before the first item crosses. Not owned.
   void set_courier(Courier& courier) { courier_ = &courier; }
 
   unsigned partitions() const override { return group_.size(); }
@@ -48,9 +48,11 @@ class DistributedRun final : public PartitionedRun {
  private:
   Scheduler& own() const { return *schedulers_[group_.rank()]; }
   std::string run_window(PicoSeconds end);
-  /// What was put between windows crosses. Returns the time of the first event anywhere.
+  /// Sends the items that were put between two windows. Returns the time of the first event of all
+  /// processes.
   PicoSeconds cross();
-  /// Returns the time of the first event anywhere. Throws when a process has failed.
+  /// Exchanges messages with all processes. Returns the time of the first event of all processes.
+  /// Throws if a process has failed; `failure`: the text of this process's own failure, or empty.
   PicoSeconds exchange(const std::string& failure);
 
   ProcessGroup& group_;
@@ -58,7 +60,7 @@ class DistributedRun final : public PartitionedRun {
   std::vector<std::unique_ptr<Scheduler>> schedulers_;  // by partition
   Outgoing outgoing_;
   std::vector<Mailbox> to_;                  // by partition
-  Mailbox unused_;                           // of partitions that lie still
+  Mailbox unused_;                           // receives the items of the other partitions' devices
   std::vector<ProcessGroup::Message> sent_;  // by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;

@@ -19,7 +19,8 @@ void take(const unsigned char*& from, void* to, std::size_t bytes) {
   from += bytes;
 }
 
-/// Behind the packet's own bytes.
+/// Follows the copy of a packet in a message: number of the link, and whether telemetry hops
+/// follow.
 struct Label {
   std::uint32_t link = 0;
   std::uint32_t has_telemetry = 0;

@@ -1,4 +1,4 @@
-// Packets on their way to another process, as plain records.
+// Packs packets into messages to another process and unpacks them there.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,16 @@
 
 namespace dcc {
 
-/// For links that end in another process: each exists in both, the near end at work in one and the
-/// far end in the other. A packet is its own bytes without what points elsewhere, then its hops of
-/// telemetry; processes of a run are the same program. Payload that is really there does not cross.
+/// Serves links that end in another process. Each such link exists in both processes: the sender's
+/// process uses its near end, the receiver's process its far end. A packed packet is a copy of the
+/// Packet struct without pointers, followed by its telemetry hops. All processes run the same
+/// program, so the layout is the same. Packets with real payload cannot be packed.
 class PacketCourier final : public Courier {
  public:
-  /// `pool`: of the partition that is at home here.
+  /// `pool`: the packet pool of this process's own partition.
   explicit PacketCourier(PacketPool& pool) : pool_(pool) {}
-  /// All links between partitions, in the same order in every process. Before the first packet.
+  /// Adds a link between two partitions. Every process must add all such links in the same order,
+  /// before the first packet.
   void add(Link& link);
 
   void pack(void* receiver, void* item, ProcessGroup::Message& message) override;

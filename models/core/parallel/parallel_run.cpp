@@ -70,7 +70,7 @@ PicoSeconds ParallelRun::next_time() {
 
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
-  if (first_ <= end) {  // else nobody needs to be woken
+  if (first_ <= end) {  // else the threads need not be woken
     if (execution_ == Execution::kAdaptive) {
       using Clock = std::chrono::steady_clock;
       const std::uint64_t events = events_run();
@@ -87,7 +87,7 @@ void ParallelRun::run_until(PicoSeconds end) {
   for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
 }
 
-// Of both sides that which was filled last is not empty.
+// Only the side that was filled last can hold items.
 void ParallelRun::settle() {
   for (const auto& partition : partitions_) {
     partition->take_in(side_);
@@ -124,9 +124,9 @@ void ParallelRun::run_alone(PicoSeconds end) {
   }
 }
 
-// All threads come to the same end of each window and to the same last one, each by itself. After
-// the last barrier the others read nothing but `next` of that side, which nobody writes before they
-// have come to a barrier again; so the caller may go on.
+// Every thread computes the end of each window, and finds the last window, by itself. After the
+// last barrier the other threads only read `next` of that side. No thread writes `next` before all
+// threads have met at a barrier again, so the caller may go on.
 void ParallelRun::run_windows(Group& group) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;

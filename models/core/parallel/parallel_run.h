@@ -1,5 +1,5 @@
-// One simulation on several processors, or in pieces that fit the caches of one: schedulers that
-// run side by side, a window at a time.
+// One simulation in several partitions, run by threads that synchronise at the end of each time
+// window. Several small partitions on one thread use the caches better than a large one.
 #pragma once
 
 #include <array>
@@ -20,31 +20,31 @@
 
 namespace dcc {
 
-/// A thread has one partition or more, neighbours by number, and does a window of one after the
-/// other: what a small part of a large network touches within a window comes into the caches once,
-/// and not once for every packet. Between two windows all threads wait for each other. The first
-/// thread is the caller's; between calls all others wait.
+/// Each thread runs one or more partitions with consecutive numbers. In a window it runs one
+/// partition after the other, so the data of a small partition is loaded into the caches once a
+/// window instead of once a packet. Between two windows all threads wait for each other. The first
+/// thread is the caller's; between calls all other threads wait.
 class ParallelRun final : public PartitionedRun {
  public:
-  /// Who does the work of a window.
+  /// Which threads run the partitions in a window.
   enum class Execution : std::uint8_t {
     kAdaptive,    // as ThreadSelector finds
     kParallel,    // every thread its own partitions
     kSequential,  // the caller's thread, one partition after the other
   };
-  /// Starts the threads; where the system has none to give, the caller's works alone.
-  /// Preconditions: 1 <= threads <= partitions, partitions > 1, lookahead > 0.
+  /// Starts the threads. If the system refuses to start them, the caller's thread does all the
+  /// work. Preconditions: 1 <= threads <= partitions, partitions > 1, lookahead > 0.
   ParallelRun(unsigned partitions, unsigned threads, PicoSeconds lookahead,
               Execution execution = Execution::kAdaptive);
   ~ParallelRun() override;
 
   unsigned partitions() const override { return static_cast<unsigned>(partitions_.size()); }
-  /// The caller's and those that could be started: 1 or as many as were wanted.
+  /// Number of threads, the caller's included: as many as the constructor asked for, or 1.
   unsigned threads() const { return 1 + static_cast<unsigned>(threads_.size()); }
   Scheduler& scheduler(unsigned partition) override { return partitions_[partition]->scheduler; }
   Mailbox& mailbox(unsigned from, unsigned to) override;
 
-  /// Of so many partitions a thread of so many has those from here to the next one's.
+  /// First partition of thread number `thread`, if `threads` threads share `partitions` partitions.
   static unsigned begin_of(unsigned thread, unsigned threads, unsigned partitions) {
     return partitions * thread / threads;
   }
@@ -52,8 +52,9 @@ class ParallelRun final : public PartitionedRun {
   PicoSeconds next_time() override;
   void run_until(PicoSeconds end) override;
   void settle() override;
-  /// Somebody notes what happens in all partitions, and where it comes (Scheduler::place()); he is
-  /// called at the end of each run_until(), while all wait. Before the first.
+  /// Sets a function that is called at the end of each run_until(), while all threads wait. With
+  /// it, events of all partitions run with their places noted (Scheduler::place()). Call it before
+  /// the first run_until().
   void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
   std::uint64_t events_run() const override;
 
@@ -67,12 +68,13 @@ class ParallelRun final : public PartitionedRun {
     std::exception_ptr failure;
     PicoSeconds failed_at{};
 
-    /// Time of its first event, or of the first item that it has sent and nobody has taken in.
+    /// Time of this partition's first event, or of the first item that it has sent and no partition
+    /// has taken.
     PicoSeconds next() { return std::min(scheduler.next_time(), outgoing.earliest[outgoing.side]); }
-    /// All that others have put into this side.
+    /// Enters the items that other partitions have put into this side.
     void take_in(unsigned side);
   };
-  /// Of neighbouring partitions, a thread's.
+  /// Consecutive partitions that one thread runs.
   struct alignas(64) Group {
     unsigned begin = 0;
     unsigned end = 0;
@@ -84,7 +86,8 @@ class ParallelRun final : public PartitionedRun {
   void run_together(PicoSeconds end);
   void run_alone(PicoSeconds end);
   void run_windows(Group& group);
-  /// Returns the first next() of these partitions after the window; max() of what has failed.
+  /// Runs a window of these partitions. Returns the earliest next() of them afterwards; max() for
+  /// partitions that failed.
   PicoSeconds run_window(unsigned begin, unsigned end, unsigned side, PicoSeconds until);
   PicoSeconds run_window(Partition& mine, unsigned side, PicoSeconds until);
   void rethrow_failure() const;
@@ -95,7 +98,7 @@ class ParallelRun final : public PartitionedRun {
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<Group> groups_;  // by thread
   ThreadBarrier barrier_;
-  // Written by the caller while the others wait.
+  // The caller's thread writes these members while the other threads wait.
   PicoSeconds first_{};  // of all events
   PicoSeconds end_{};
   unsigned side_ = 0;  // of the mailboxes, being filled

@@ -41,7 +41,8 @@ class Division {
     sums_[part] += load_[node];
   }
 
-  /// Switches with hosts, each by where the middle of its load lies in the sum of all.
+  /// Assigns each switch with hosts to a part by the position of the middle of its load in the sum
+  /// of all loads.
   void divide_edge() {
     std::vector<std::size_t> edge;
     std::vector<double> weights;
@@ -123,7 +124,7 @@ class Division {
   std::vector<double> sums_;       // by partition
 };
 
-/// Stable, and by counting: there may be millions.
+/// A stable counting sort, because there may be millions of demands.
 template <class LastSwitch>
 std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size_t nodes,
                                    LastSwitch last_switch) {
@@ -157,8 +158,8 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
   };
   const std::vector<Demand> sorted = by_last_switch(demands, load.size(), last_switch);
   for (auto demand = sorted.begin(); demand != sorted.end();) {
-    // All that goes to the hosts of one switch at once, from the farthest sender on: it takes the
-    // same ways.
+    // Handles all traffic to the hosts of one switch at once, beginning with the farthest sender,
+    // because that traffic takes the same paths.
     const NodeId end = last_switch(*demand);
     const HostId to = demand->to;
     for (; demand != sorted.end() && last_switch(*demand) == end; ++demand) {

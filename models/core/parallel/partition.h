@@ -1,4 +1,4 @@
-// Which part of a network runs on which processor.
+// Divides a network among processors: which node belongs to which partition.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace dcc {
 
-/// What one host is going to send another.
+/// The bytes that one host is going to send to another.
 struct Demand {
   HostId from = 0;
   HostId to = 0;
   double bytes = 0;
 };
 
-/// Bytes that pass each node, those of its own included, by NodeId: every demand spread evenly over
-/// its shortest paths.
+/// Bytes expected to pass each node, its own traffic included, indexed by NodeId. Every demand is
+/// spread evenly over its shortest paths.
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands);
 
@@ -28,17 +28,18 @@ struct NetworkPartition {
   PicoSeconds lookahead = PicoSeconds::max();  // least delay of a link between two partitions
   std::vector<double> share{1};                // of the load, by partition
 
-  /// Share of the load of that thread of a ParallelRun which has most.
+  /// Greatest share of the load that one of `threads` threads of a ParallelRun gets.
   double heaviest(unsigned threads) const;
 };
 
-/// All of it in one.
+/// The division into one partition, which contains the whole network.
 NetworkPartition undivided(const Topology& topology);
 
-/// Divides a network into `parts` of about the same load. A host stays with its switch; switches
-/// with hosts are divided in the order of their numbers, which is pod by pod in a tree. The others,
-/// and hosts without a switch, go where most of their neighbours are as long as the balance allows
-/// it. One partition when there is not a loaded node for each part.
+/// Divides a network into `parts` partitions of about the same load. A host belongs to the
+/// partition of its switch. Switches with hosts are divided in the order of their numbers, which is
+/// pod by pod in a tree. Other switches, and hosts without a switch, join the partition of most of
+/// their neighbours, as long as the loads stay balanced. Returns one partition if fewer nodes than
+/// `parts` have a load.
 NetworkPartition divide(const Topology& topology, const std::vector<double>& load, unsigned parts);
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// One simulation in several parts, each with a scheduler of its own.
+// The interface of one simulation in several partitions, each with its own scheduler.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 namespace dcc {
 
 /// Conservative parallel simulation with a fixed lookahead (Chandy and Misra; synchronous windows
-/// as in Lubachevsky's bounded lag). Devices are divided into partitions. What one partition does
-/// at t has no effect in another before t + lookahead, a link's delay; so all may run that long
-/// without hearing of each other.
+/// as in Lubachevsky's bounded lag). Devices are divided into partitions. An event of
+/// one partition at t has no effect in another partition before t + lookahead, the least delay of a
+/// link between partitions. So all partitions may run for a lookahead without hearing of each other.
 ///
-/// The result does not depend on the number of partitions, nor on who runs them, provided that
-/// events of one rank belong to one partition: order within a partition is (time, rank, order of
-/// scheduling) as ever, and between partitions there is nothing to order within a window.
+/// The result does not depend on the number of partitions, nor on the threads or processes that run
+/// them, provided that all events of one rank belong to one partition. Within a partition the order
+/// is (time, rank, order of scheduling), as in a run without partitions. Within a window the order
+/// of events of different partitions has no effect.
 ///
-/// Between calls the caller may touch every device that is here, at now() of them all.
+/// Between calls the caller may access every device of this process; all devices are at now().
 class PartitionedRun {
  public:
   virtual ~PartitionedRun() = default;
@@ -28,17 +29,19 @@ class PartitionedRun {
   virtual unsigned partitions() const = 0;
   PicoSeconds lookahead() const { return lookahead_; }
   virtual Scheduler& scheduler(unsigned partition) = 0;
-  /// An item put at t must be due after t + lookahead.
+  /// The mailbox from one partition to another. An item that is put at t must be due after t +
+  /// lookahead.
   virtual Mailbox& mailbox(unsigned from, unsigned to) = 0;
 
-  /// Time of the first event anywhere, or of the first item under way; max() when there is none.
+  /// Time of the first event of any partition, or of the first item in a mailbox; max() if there is
+  /// neither.
   virtual PicoSeconds next_time() = 0;
   /// Runs every event due at or before `end` in all partitions, then sets their now() to `end`.
-  /// Rethrows what an event threw, of several the earliest; no more may be run then.
+  /// Rethrows the earliest exception of an event; the simulation must not be continued then.
   virtual void run_until(PicoSeconds end) = 0;
-  /// Between calls: items under way are entered now, so that none lies in a mailbox.
+  /// Enters all items, so that no mailbox holds one. Call it between two calls of run_until().
   virtual void settle() = 0;
-  /// By this process.
+  /// Number of events that this process has run.
   virtual std::uint64_t events_run() const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// The processes that share one simulation, perhaps on several machines.
+// The interface to the processes that share one simulation, perhaps on several machines.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace dcc {
 
-/// Every process calls the same functions in the same order; each waits for all. What stands behind
-/// it (MPI) ends them all when one dies.
+/// Every process must call the same functions in the same order; each call waits for all processes.
+/// If one process dies, the library behind this interface (MPI) ends all of them.
 class ProcessGroup {
  public:
   using Message = std::vector<unsigned char>;
@@ -18,16 +18,17 @@ class ProcessGroup {
   virtual unsigned rank() const = 0;  // 0 … size() - 1
   virtual unsigned size() const = 0;  // at least 2
 
-  /// Each number becomes the sum over all processes, in all of them.
+  /// Replaces each number by its sum over all processes, in every process.
   virtual void sum(std::int64_t* numbers, std::size_t count) = 0;
   virtual std::int64_t least(std::int64_t number) = 0;
-  /// What each process has, one after the other by rank, in all of them.
+  /// Returns the numbers of all processes, ordered by rank, in every process.
   virtual std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) = 0;
-  /// A message to every other process, and one from each, both by rank; one's own is left alone.
+  /// Sends a message to every other process and receives one from each. Both lists are indexed by
+  /// rank; the entry of this process is not used.
   virtual void exchange(const std::vector<Message>& to, std::vector<Message>& from) = 0;
 
-  /// All go on, or none does: calls prepare() in each process; where it succeeded and it failed in
-  /// another, throws OtherFailed.
+  /// Calls prepare() in each process and returns only if it succeeded in all of them. Throws
+  /// OtherFailed in a process where prepare() succeeded while it failed in another process.
   struct OtherFailed {};
   template <class Prepare>
   void agree(Prepare prepare) {
@@ -45,9 +46,10 @@ class ProcessGroup {
     if (failure != nullptr) std::rethrow_exception(failure);
     throw OtherFailed();
   }
-  /// They have agreed to go no further.
+  /// True if prepare() failed in some process, so that the run does not go on.
   bool parted() const { return parted_; }
-  /// Each for itself, as where they all read the same.
+  /// True if prepare() failed in every process, for example because all of them read the same wrong
+  /// file.
   bool all_failed() const { return all_failed_; }
 
  private:

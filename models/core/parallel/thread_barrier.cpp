@@ -32,8 +32,8 @@ void ThreadBarrier::wait() {
   sleep_through(phase);
 }
 
-// A sleeper announces itself before it looks at the phase, who opens changes the phase before
-// looking for sleepers: one of the two sees the other.
+// A sleeper announces itself before it reads the phase. The thread that opens the barrier changes
+// the phase before it looks for sleepers. So at least one of the two notices the other.
 void ThreadBarrier::open(std::uint32_t phase) {
   arrived_.store(0, std::memory_order_relaxed);
   phase_.store(phase + 1, std::memory_order_seq_cst);

@@ -1,4 +1,4 @@
-// Where the threads of a run wait for each other, thousands of times a second.
+// A barrier at which the threads of a run meet thousands of times a second.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace dcc {
 
-/// All parties wait until the last has come; then all go on, and each sees what the others wrote
-/// before. Waits turning first, because a wait is mostly a few microseconds; then lets others have
-/// the processor; at last sleeps.
+/// All threads wait until the last one has arrived; then all go on, and each sees what the others
+/// wrote before. A waiting thread first spins, since most waits last a few microseconds, then
+/// yields the processor, and at last sleeps.
 class ThreadBarrier {
  public:
   explicit ThreadBarrier(unsigned parties) : parties_(parties) {}

@@ -1,20 +1,21 @@
-// Whether several threads are worth their while just now.
+// Decides during a run whether several threads are faster than one.
 #pragma once
 
 #include <cstdint>
 
 namespace dcc {
 
-/// On a machine that others use too, threads that wait for each other every few microseconds lose
-/// whole time slices; one thread doing all the work does not. So both ways are measured as the run
-/// goes on, the better one is kept, and the other tried again now and then. What the run computes
-/// is the same either way.
+/// On a machine with other load, threads that wait for each other every few microseconds lose whole
+/// time slices, while a single thread does not. So the selector measures both ways during the run,
+/// keeps the faster one, and tries the other one again from time to time. The results of the run
+/// are the same either way.
 class ThreadSelector {
  public:
   ThreadSelector();
-  /// The way to do the next stretch: all threads, or the caller's alone.
+  /// True if all threads shall run the next stretch, false if the caller's thread alone.
   bool together() const { return together_; }
-  /// A stretch in that way has run so many events in so many seconds of wall time.
+  /// Records that a stretch ran `events` events in `seconds` of wall-clock time, in the way that
+  /// together() had returned.
   void ran(std::uint64_t events, double seconds);
 
  private:

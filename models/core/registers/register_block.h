@@ -32,8 +32,7 @@ constexpr std::uint8_t kAllBytes = 0xF;
 
 class RegisterBlock;
 
-/// One access of software to a register block: as it is on the bus, and as the block has decoded
-/// it.
+/// One access of software to a register block: its bus signals, and its decoded target.
 struct RegisterAccess {
   enum class Target : std::uint8_t { kNothing, kRegister, kCounter, kWindow };
 
@@ -44,7 +43,7 @@ struct RegisterAccess {
   std::uint32_t value = 0;    // of a write: the data; of a read: the answer
   std::uint8_t strobe = 0;    // byte lanes of a write; 0 for reads
   AccessResult result = AccessResult::kOk;
-  // Decoded. `index` counts registers, counters or windows of the map.
+  // Result of decoding. `index` counts registers, counters or windows of the map.
   Target target = Target::kNothing;
   std::uint16_t index = 0;
   std::uint32_t word = 0;  // counter: 0 low, 1 high; window: 32-bit words from its start
@@ -55,8 +54,8 @@ struct RegisterAccess {
 
   bool refused() const { return result != AccessResult::kOk; }
   bool window_written() const { return write && !refused() && target == Target::kWindow; }
-  /// Sets the answer of a read to the value that the block and its device hold; 0 if refused. Reads
-  /// the device's live values, and latches the high half of a counter.
+  /// Sets the data of a read to the value that the block and its device hold; 0 if the read is
+  /// refused. Reads the device's live values, and latches the high half of a counter.
   void answer();
 };
 

@@ -13,7 +13,7 @@ std::string hexadecimal(std::uint32_t value, int digits) {
   return text;
 }
 
-/// The number in "[12]…", and what follows it.
+/// Parses "[12]…" into the number and the text behind the bracket.
 std::optional<std::uint32_t> bracketed(std::string_view& text) {
   if (text.size() < 3 || text[0] != '[') return std::nullopt;
   std::uint64_t number = 0;

@@ -75,10 +75,10 @@ void CallTracker::interrupted(std::uint32_t from, std::uint32_t handler, std::ui
   push(handler, from, true, cycle);
 }
 
-// A return, a tail call, or a jump within a function.
+// Handles a jump that is no call: a return, a tail call, or a jump within a function.
 void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle) {
   if (indirect) {
-    // Not across a trap: its handler returns by mret.
+    // Does not search beyond a trap's frame, because a trap handler returns by mret.
     for (std::size_t i = frames_.size(); i-- > 0 && !frames_[i].trap;) {
       if (frames_[i].return_to != target || i == 0) continue;
       if (untold_ != 0 && i + 1 == frames_.size()) {

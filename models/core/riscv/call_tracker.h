@@ -1,4 +1,5 @@
-// Which function runs: calls, returns and traps of a program followed instruction by instruction.
+// Follows the calls, returns and traps of a program instruction by instruction, to tell which
+// function runs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace dcc::riscv {
 
-/// Hears of functions entered and left; every enter() is followed by its leave(), inner first.
+/// Receives the functions that a program enters and leaves. Every enter() is followed by its
+/// leave(); inner functions are left first.
 class CallSink {
  public:
   virtual void enter(std::uint64_t cycle, const std::string& function) = 0;
@@ -20,25 +22,27 @@ class CallSink {
   ~CallSink() = default;
 };
 
-/// Follows the calling convention (RISC-V unprivileged ISA, table 2.1): a jump that links to ra or
-/// t0 calls, one to a return address returns, one into another function without linking is a tail
-/// call. A trap is a call of its handler that mret ends. Jumps that follow none of this (longjmp, a
-/// scheduler's switch of stacks) are taken for tail calls, and what they skip stays open until
-/// finish().
+/// Follows the calling convention (RISC-V unprivileged ISA, table 2.1). A jump that links to ra or
+/// t0 is a call, a jump to a return address is a return, and a jump into another function without
+/// linking is a tail call. A trap counts as a call of its handler, which mret ends. Other jumps
+/// (longjmp, a scheduler's switch of stacks) count as tail calls, and the functions that they skip
+/// stay open until finish().
 class CallTracker {
  public:
   static constexpr std::size_t kMaxFrames = 256;  // deeper calls are followed, but not told
 
-  /// Both outlive this. Without symbols functions are told by their address.
+  /// `sink` and `symbols` must outlive this object. Without symbols functions are named by their
+  /// addresses.
   CallTracker(CallSink& sink, const SymbolTable* symbols) : sink_(sink), symbols_(symbols) {}
 
-  /// The instruction at `pc` has been executed; `next` is where execution goes on, with the trap it
-  /// caused (if `trapped`) taken.
+  /// Records that the instruction at `pc` was executed. `next`: address of the next instruction.
+  /// `trapped`: the instruction caused a trap, which has been taken.
   void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped,
                 std::uint64_t cycle);
-  /// An interrupt was taken between two instructions: `from` is where it hit.
+  /// Records that an interrupt was taken between two instructions. `from`: the instruction that
+  /// would have been next.
   void interrupted(std::uint32_t from, std::uint32_t handler, std::uint64_t cycle);
-  /// Leaves everything that is open.
+  /// Leaves all open functions.
   void finish(std::uint64_t cycle);
 
  private:

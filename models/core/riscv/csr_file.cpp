@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t extension(char letter) { return 1u << (letter - 'A'); }
 constexpr std::uint32_t kMisa =
     1u << 30 | extension('A') | extension('C') | extension('I') | extension('M') | extension('U');
-// Bits of mcounteren and mcountinhibit. There is no `time` to enable.
+// Bits of mcounteren and mcountinhibit. The hart has no `time` counter to enable.
 constexpr std::uint32_t kCycleBit = 1, kInstretBit = 4;
 constexpr std::uint32_t kAddressMatchOnly = 1u << 2;  // tinfo: types of trigger there are
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t with_high(std::uint64_t v, std::uint32_t part) {
   return (v & 0xFFFFFFFFu) | static_cast<std::uint64_t>(part) << 32;
 }
 
-/// Performance counters beyond the first two: they exist and read zero.
+/// True for performance counters beyond the first two, which exist and read zero.
 constexpr bool is_zero_counter(std::uint32_t n) {
   return (n >= csr::kMhpmcounter3 && n <= csr::kMhpmcounter31) ||
          (n >= csr::kMhpmcounter3h && n <= csr::kMhpmcounter31h) ||
@@ -218,7 +218,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
   switch (number) {
     case csr::kMstatus:
       mstatus_ = (mstatus_ & kMpp) | (value & (kMie | kMpie | kMprv | kTw));
-      // MPP holds machine or user; another number leaves it as it is.
+      // MPP holds machine or user mode. A write of another mode leaves MPP unchanged.
       if ((value & kMpp) == kMpp || (value & kMpp) == 0) {
         mstatus_ = (mstatus_ & ~kMpp) | (value & kMpp);
       }

@@ -9,7 +9,8 @@
 
 namespace dcc::riscv {
 
-/// What the counters stand at, in the hart's own terms; CSR writes only move an offset.
+/// Cycles and retired instructions as the hart counts them. A CSR write to a counter changes only
+/// the offset between the two.
 struct Counters {
   std::uint64_t cycles = 0;
   std::uint64_t retired = 0;
@@ -21,9 +22,9 @@ class CsrFile {
  public:
   explicit CsrFile(std::uint32_t hart_id) : hart_id_(hart_id) {}
 
-  /// False if the mode that runs may not touch this register.
+  /// False if the present privilege mode may not access this register.
   bool permits(std::uint32_t number) const;
-  /// False if there is no such register (the instruction is illegal).
+  /// False if the register does not exist, so that the instruction is illegal.
   bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
   /// False if there is none or it is read-only. `before` and `after` are the counters before and
   /// after the writing instruction: a write to either half of a counter replaces the increment
@@ -32,19 +33,20 @@ class CsrFile {
   /// to it.
   bool write(std::uint32_t number, std::uint32_t value, const Counters& before,
              const Counters& after, bool from_debugger = false);
-  /// True for registers whose write may change what memory is allowed or watched.
+  /// True for registers whose write may change memory protection or triggers.
   static bool concerns_memory(std::uint32_t number);
 
-  /// Takes a trap: stacks MIE and the mode, notes cause, value and pc; returns where the handler
-  /// starts.
+  /// Takes a trap: saves MIE and the privilege mode, stores cause, value and pc. Returns the
+  /// address of the handler.
   std::uint32_t enter_trap(std::uint32_t mcause, std::uint32_t mtval, std::uint32_t pc);
-  /// mret: unstacks MIE and the mode; returns mepc.
+  /// Executes mret: restores MIE and the privilege mode. Returns mepc.
   std::uint32_t leave_trap();
 
   Privilege privilege() const { return privilege_; }
-  /// The mode as which loads and stores are judged: MPP's while mstatus.MPRV is set.
+  /// The privilege mode that loads and stores are checked for: MPP while mstatus.MPRV is set, else
+  /// the present mode.
   Privilege data_privilege() const { return (mstatus_ & kMprv) != 0 ? previous() : privilege_; }
-  /// mstatus.TW: wfi is the machine's alone.
+  /// mstatus.TW: wfi is illegal in user mode.
   bool traps_wait() const { return (mstatus_ & kTw) != 0; }
   Pmp& pmp() { return pmp_; }
   const Triggers& triggers() const { return triggers_; }
@@ -58,15 +60,16 @@ class CsrFile {
     const std::uint32_t pending = mip_ & mie_;
     return pending == 0 || !interrupts_enabled() ? 0 : highest(pending);
   }
-  /// What ends a wfi: an enabled line that is up, whatever mstatus.MIE says.
+  /// True if an interrupt that is enabled in mie is pending, whatever mstatus.MIE says. Such an
+  /// interrupt ends a wfi.
   bool wakes() const { return (mip_ & mie_) != 0; }
   bool any_interrupt_enabled() const { return mie_ != 0; }
   /// In user mode machine interrupts are always enabled.
   bool interrupts_enabled() const {
     return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
   }
-  /// True while interrupts that the program has used, or that wait, cannot be taken: from a trap to
-  /// its mret, and where the program has switched interrupts off since.
+  /// True while interrupts that the program uses, or that are pending, cannot be taken: from a trap
+  /// to its mret, and while the program has interrupts switched off.
   bool is_deaf() const { return !interrupts_enabled() && ((mstatus_ & kMpie) != 0 || wakes()); }
   /// True until a program has written mtvec.
   bool handler_never_set() const { return !mtvec_written_; }
@@ -85,7 +88,7 @@ class CsrFile {
     return (mstatus_ & kMpp) != 0 ? Privilege::kMachine : Privilege::kUser;
   }
 
-  /// A counter that can be set and stopped, over one that does neither.
+  /// A counter that software can set and stop, on top of a count that only grows.
   struct Counter {
     std::uint64_t offset = 0;
     std::uint64_t held = 0;  // its value while it is stopped
@@ -119,9 +122,10 @@ class CsrFile {
   Triggers triggers_;
 };
 
-/// "mstatus" → 0x300; for tools. Returns false if the name is unknown.
+/// Finds the number of a register by its name ("mstatus": 0x300), for tools. Returns false if the
+/// name is unknown.
 bool csr_number(const char* name, std::uint32_t& number);
-/// 0x300 → "mstatus"; nullptr if the hart has no such register.
+/// Name of a register by its number (0x300: "mstatus"); nullptr if the hart has no such register.
 const char* csr_name(std::uint32_t number);
 
 }  // namespace dcc::riscv

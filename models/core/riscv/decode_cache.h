@@ -1,4 +1,4 @@
-// Decoded instructions by address, page by page, kept coherent with stores.
+// A cache of decoded instructions, by page and address. Stores to code invalidate its entries.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace dcc::riscv {
 inline constexpr std::uint32_t kPageBytes = 4096;
 inline constexpr std::uint32_t kPageEntries = kPageBytes / 2;
 
-/// One page of code: an entry for every halfword at which an instruction may start, and two marks
-/// behind the last one (an instruction of two halfwords may step over the first mark).
+/// One page of code: an entry for every halfword at which an instruction may start, and two end
+/// marks behind the last entry. An instruction of two halfwords may step over the first mark.
 struct DecodedPage {
   explicit DecodedPage(std::uint32_t page_base) : base(page_base) {
     ops[kPageEntries].mark(Op::kPageEnd);
@@ -24,26 +24,26 @@ struct DecodedPage {
   std::array<DecodedOp, kPageEntries + 2> ops{};
 };
 
-/// Covers RAM and ROM, which alone are executable. Pages come into being when code runs.
-/// Machine and user mode have pages of their own, since they may not execute the same addresses;
-/// what is forgotten is forgotten for both.
+/// Holds decoded instructions of RAM and ROM, the only executable memory. A page is created when
+/// its code first runs. Machine and user mode have separate pages, because they may execute
+/// different addresses. Invalidation acts on both.
 class DecodeCache {
  public:
-  /// RAM. `base` and `size` in bytes, multiples of 4096. Forgets everything.
+  /// Sets the range of RAM; `base` and `size` in bytes, multiples of 4096. Clears the cache.
   void cover(std::uint32_t base, std::uint32_t size) {
     base_ = base;
     size_ = size;
     forget_all();
   }
-  /// The same for ROM.
+  /// Sets the range of ROM; otherwise like cover().
   void cover_rom(std::uint32_t base, std::uint32_t size) {
     rom_base_ = base;
     rom_size_ = size;
     forget_all();
   }
-  /// Whose pages page() gives from now on.
+  /// Selects the privilege mode whose pages page() returns from now on.
   void select(Privilege mode) { pages_ = &of(mode); }
-  /// Forgets all that one mode has decoded; pointers into its pages become invalid.
+  /// Drops all decoded instructions of one privilege mode. Pointers into its pages become invalid.
   void forget_mode(Privilege mode) {
     of(mode).clear();
     of(mode).resize(pages());
@@ -51,7 +51,8 @@ class DecodeCache {
   std::uint32_t base() const { return base_; }
   std::uint32_t size() const { return size_; }
 
-  /// The page of `address`, made if need be; nullptr outside RAM and ROM.
+  /// The page that contains `address`, created if it does not exist yet; nullptr outside RAM and
+  /// ROM.
   DecodedPage* page(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index == kNone) return nullptr;
@@ -63,22 +64,22 @@ class DecodeCache {
     return slot.get();
   }
 
-  /// Non-zero where a store may hit decoded code: by page number within RAM.
+  /// An array by page number within RAM: non-zero if a store to the page may change decoded code.
   const std::uint8_t* holds_code() const { return holds_code_.data(); }
-  /// Said of a page into which the last instruction of the page before it reaches.
+  /// Marks a page as holding code because the last instruction of the page before reaches into it.
   void mark_reached(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index != kNone) holds_code_[index] = 1;
   }
 
-  /// Forgets the instructions that overlap these bytes.
+  /// Invalidates all entries whose instructions overlap these bytes.
   void invalidate(std::uint32_t address, std::uint32_t bytes) {
     const std::int64_t end = static_cast<std::int64_t>(address) + bytes;
     for (std::int64_t at = static_cast<std::int64_t>(address & ~1u) - 2; at < end; at += 2) {
       forget(static_cast<std::uint32_t>(at));
     }
   }
-  /// Forgets the one entry at `address`.
+  /// Invalidates the entry at `address`.
   void forget(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index == kNone) return;
@@ -87,7 +88,7 @@ class DecodeCache {
       if (page != nullptr) page->ops[address % kPageBytes / 2] = DecodedOp{};
     }
   }
-  /// Forgets everything; pointers into pages become invalid.
+  /// Invalidates all entries. Pointers into pages become invalid.
   void clear() { forget_all(); }
 
  private:

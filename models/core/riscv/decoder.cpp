@@ -10,7 +10,7 @@ constexpr std::int32_t sign_extend(std::uint32_t v, int width) {
   return static_cast<std::int32_t>(v << (32 - width)) >> (32 - width);
 }
 
-// Builders of 32-bit instructions for the compressed forms.
+// Builders of the 32-bit instructions that compressed instructions stand for.
 constexpr std::uint32_t i_type(std::int32_t imm, std::uint32_t rs1, std::uint32_t funct3,
                                std::uint32_t rd, std::uint32_t opcode) {
   return (static_cast<std::uint32_t>(imm) & 0xFFF) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 |

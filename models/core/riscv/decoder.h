@@ -1,4 +1,4 @@
-// Instruction bits → DecodedOp.
+// Decodes instruction words into DecodedOp.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ constexpr bool is_long(std::uint32_t first_halfword) { return (first_halfword & 
 /// offset in imm; the decode cache turns them into the near forms.
 DecodedOp decode(std::uint32_t bits, std::uint32_t pc);
 
-/// The 32-bit instruction a compressed one stands for (volume I, chapter 16); 0 if reserved.
+/// The 32-bit instruction that a compressed instruction stands for (volume I, chapter 16); 0 if the
+/// encoding is reserved.
 std::uint32_t expand_compressed(std::uint32_t halfword);
 
 }  // namespace dcc::riscv

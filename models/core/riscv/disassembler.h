@@ -7,8 +7,8 @@
 
 namespace dcc::riscv {
 
-/// "addi a0,sp,16", "lw a5,-8(s0)", "csrrw zero,mstatus,a0". Jumps show their target address.
-/// Compressed instructions show as what they stand for.
+/// Text of a decoded instruction: "addi a0,sp,16", "lw a5,-8(s0)", "csrrw zero,mstatus,a0". Jumps
+/// show their target address. Compressed instructions show the instruction that they stand for.
 std::string disassemble(const DecodedOp& op, std::uint32_t pc);
 
 /// ABI name of a register: 2 → "sp".

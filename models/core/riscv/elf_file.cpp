@@ -25,7 +25,8 @@ std::string address_text(std::uint32_t v) {
 
 }  // namespace
 
-/// Walks the file's headers; every offset is checked against the file's end before it is used.
+/// Reads the headers of an ELF file. Every offset is checked against the end of the file before it
+/// is used.
 class ElfParser {
  public:
   ElfParser(const std::vector<std::uint8_t>& bytes, const std::string& name)
@@ -84,8 +85,9 @@ class ElfParser {
     }
     if (file_.segments_.empty()) fail("nothing to load: no PT_LOAD segment with contents");
     check_overlaps();
-    // Whatever flags it has: nothing here keeps the CPU from running any memory, and linker scripts
-    // that put everything into one segment leave the execute flag out.
+    // The entry point may lie in any segment, whatever the flags of the segment are: the model
+    // executes any memory, and linker scripts that put everything into one segment leave the
+    // execute flag out.
     const auto holds_entry = [this](const ElfFile::Segment& s) {
       return file_.entry_ - s.address < s.memory_bytes;
     };
@@ -139,7 +141,7 @@ class ElfParser {
     return address_text(s.address) + "-" + address_text(s.address + s.memory_bytes - 1);
   }
 
-  // Symbols are optional; a table that is there must be sound.
+  // Reads the symbol table. A file without a symbol table is accepted, a damaged table is not.
   void read_symbols() {
     const std::uint32_t table = u32(32);
     const std::uint32_t count = u16(48);

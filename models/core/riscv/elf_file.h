@@ -10,13 +10,13 @@
 
 namespace dcc::riscv {
 
-/// One sentence with the file's name: what is wrong with it.
+/// An ELF file that cannot be used. what() is one sentence with the file's name and the reason.
 class ElfError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Where a program may lie, in bytes.
+/// A range of memory in which a program may lie, in bytes.
 struct MemoryRange {
   std::uint32_t base = 0;
   std::uint32_t size = 0;
@@ -28,15 +28,15 @@ class ElfFile {
  public:
   struct Segment {
     std::uint32_t address = 0;  // physical: where it is loaded
-    // The tail beyond `data` is zeroed. None where the program runs at another address than it is
-    // loaded at: start-up code copies the data and clears the tail.
+    // Size in memory. Bytes beyond `data` are zeroed. 0 if the program runs at another address than
+    // it is loaded at: its start-up code then copies the data and clears the rest.
     std::uint32_t memory_bytes = 0;
     std::vector<std::uint8_t> data;
   };
 
   /// Throws ElfError.
   static ElfFile read(const std::string& path);
-  /// The same for bytes in memory; `name` stands for the path in messages.
+  /// Parses a file held in memory; `name` stands for the path in messages.
   static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
   /// Throws ElfError unless every segment lies in `ram` or in `rom`.

@@ -39,7 +39,7 @@ void Hart::set_ram(RamWindow window) {
   update_windows();
 }
 
-// Said after whatever may have changed the mode, or what it may do.
+// Must be called after every change of the privilege mode or of its access rights.
 void Hart::mode_changed() {
   const Privilege mode = csr_.privilege();
   std::uint32_t& version = decoded_under_[mode == Privilege::kMachine ? 1 : 0];
@@ -60,7 +60,8 @@ void Hart::update_windows() {
   attention_ = true;
 }
 
-// Direct access for what a restricted mode used last: the part of the span that lies in RAM.
+// Gives a restricted privilege mode direct access to the part of the last used span that lies in
+// RAM.
 void Hart::place_window(const Pmp::Span& span) {
   const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
   if (ram_.data == nullptr || watching) return;
@@ -137,7 +138,7 @@ bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
   return write_csr_as(number, value, Counters{cycles(), retired()}, true);
 }
 
-// Writes, and has everything follow that depends on the register.
+// Writes a CSR and updates all state that depends on it.
 bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                         bool debugger) {
   const Counters after{cycles(), retired()};
@@ -202,8 +203,8 @@ bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
   return true;
 }
 
-// Fills a cache entry. An instruction that cannot be fetched whole stays undecoded, and the fault
-// is raised here.
+// Fills a cache entry. If the instruction cannot be fetched as a whole, the entry stays undecoded
+// and the fault is raised here.
 void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
   if (!passing_breakpoint_ && has_breakpoint(pc)) {
     entry.mark(Op::kDebugBreak);
@@ -285,7 +286,7 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   if (legal && (replace || op.rs1 != 0)) {
     const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
     legal = write_csr_as(number, value, before, false);
-    // From here on `op` may lie in a page that is no more.
+    // From here on `op` may point into a page that no longer exists.
   }
   if (!legal) {
     raise(Cause::kIllegalInstruction, raw, pc);
@@ -320,7 +321,7 @@ void Hart::wait_for_interrupt(const DecodedOp& op, std::uint32_t pc) {
   }
 }
 
-// On an instruction that one of the triggers matches: it has not begun.
+// Handles an instruction that a trigger matches. The instruction has not been executed.
 void Hart::meet_trigger(std::uint32_t pc) {
   pc_ = pc;
   if (csr_.triggers().on_execute(csr_.privilege(), pc) == Triggers::Action::kStop) {

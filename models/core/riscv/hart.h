@@ -16,7 +16,7 @@
 
 namespace dcc::riscv {
 
-/// Why run() came back.
+/// Why run() returned.
 enum class Stop : std::uint8_t {
   kNone,
   kBudget,            // all instructions asked for are done
@@ -29,7 +29,7 @@ enum class Stop : std::uint8_t {
   kDead,              // nothing the program could still do: see death()
 };
 
-/// Ends that no instruction leads out of. Real hardware would hang; the model says so.
+/// Why a program can never continue. Real hardware would hang; the model reports the reason.
 enum class Death : std::uint8_t {
   kNone,
   kNoHandler,      // a trap, and the program never wrote mtvec
@@ -49,11 +49,12 @@ struct TrapRecord {
   std::uint64_t step = 0;   // when, in instructions since reset
 };
 
-/// Traps with the same cause, pc and value in a row, each at the instruction that the handler
-/// returned to: more of them are taken for a handler that never ends.
+/// Number of traps with the same cause, pc and value in a row, each at the instruction that the
+/// handler returned to, beyond which the handler counts as endless.
 constexpr unsigned kMaxSameTraps = 1000;
 
-/// Memory seen through a pointer. `data` null: reached through the bus only (still executable).
+/// Memory that the hart accesses through a pointer. If `data` is null the memory is reached through
+/// the bus only, but is executable.
 struct RamWindow {
   std::uint8_t* data = nullptr;
   std::uint32_t base = 0;
@@ -74,15 +75,16 @@ struct Watchpoint {
 /// then one window; otherwise the window is the span of equal permission that was used last.
 class Hart {
  public:
-  /// What a load or store in RAM does at an address its size does not divide. Elsewhere, and for
-  /// atomic operations, it traps.
+  /// Handling of loads and stores in RAM whose address is not a multiple of their size. Outside
+  /// RAM, and for atomic operations, misaligned accesses always trap.
   enum class Misaligned : std::uint8_t { kTrap, kDone };
 
   /// Cycles of an instruction as a ratio, e.g. {5, 4} for a CPI of 1.25.
   struct Cpi {
     std::uint32_t numerator = 1;
     std::uint32_t denominator = 1;
-    /// 1250 is {5, 4}: in lowest terms, so that counts of cycles stay far from overflow.
+    /// Converts thousandths: 1250 gives {5, 4}, in lowest terms, so that products with counts stay far
+    /// from overflow.
     static constexpr Cpi from_thousandths(std::uint32_t n) {
       const std::uint32_t common = std::gcd(n, 1000u);
       return {n / common, 1000u / common};
@@ -92,19 +94,19 @@ class Hart {
   Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi);
   explicit Hart(MemoryBus& bus) : Hart(bus, 0, Cpi{}) {}
 
-  /// Everything as after power-up, at `pc`; RAM, breakpoints and watchpoints stay.
+  /// Resets the hart as at power-up, with execution at `pc`. RAM, breakpoints and watchpoints stay.
   void reset(std::uint32_t pc);
   void set_ram(RamWindow window);
-  /// Memory that holds code and constants beside RAM; its `data` is never null. Stores to it go to
-  /// the bus.
+  /// Sets memory that holds code and constants beside RAM. Its `data` must not be null. Stores to
+  /// this memory go to the bus.
   void set_rom(RamWindow window);
   void set_misaligned(Misaligned what) { misaligned_ = what; }
 
-  /// Runs up to `budget` instructions (trapping ones included).
+  /// Runs up to `budget` instructions; instructions that trap count.
   Stop run(std::uint64_t budget);
-  /// The same instruction by instruction, each told to `observer`: some twenty times as slow.
+  /// Like run(), but reports each instruction to `observer`, which is about twenty times as slow.
   Stop run_observed(std::uint64_t budget, InstructionObserver& observer);
-  /// Enters the handler of the interrupt to take now, if any; run() does so by itself.
+  /// Enters the handler of the pending interrupt, if there is one. run() does this by itself.
   bool take_interrupt();
   /// Runs one instruction even if a breakpoint sits on it.
   Stop step();
@@ -116,11 +118,12 @@ class Hart {
     if (index != 0) x_[index] = value;
   }
   Privilege privilege() const { return csr_.privilege(); }
-  /// As a debugger reads and writes: whatever the mode, and with the debugger's own triggers.
+  /// CSR accesses of a debugger: independent of the privilege mode, and with access to the
+  /// debugger's own triggers.
   bool read_csr(std::uint32_t number, std::uint32_t& value) const;
   bool write_csr(std::uint32_t number, std::uint32_t value);
 
-  /// Instructions begun since reset: retired ones plus those that trapped.
+  /// Number of instructions begun since reset: retired instructions and instructions that trapped.
   std::uint64_t steps() const { return steps_; }
   std::uint64_t retired() const { return steps_ - trapped_; }
   /// Cycles of `steps` instructions, rounded down.
@@ -128,7 +131,8 @@ class Hart {
     return steps * cpi_.numerator / cpi_.denominator;
   }
   std::uint64_t cycles() const { return cycles_of(steps_) + stall_cycles_; }
-  /// Time that passed without instructions (sleep, waiting for a device): mcycle counts on.
+  /// Adds cycles in which no instruction ran (sleep, waiting for a device); mcycle counts these
+  /// too.
   void add_stall_cycles(std::uint64_t cycles) { stall_cycles_ += cycles; }
 
   void set_interrupt_line(Cause line, bool level) {
@@ -138,15 +142,17 @@ class Hart {
   bool wakes() const { return csr_.wakes(); }
   const CsrFile& csrs() const { return csr_; }
 
-  /// Makes run() return after the instruction at hand.
+  /// Makes run() return after the present instruction.
   void request_stop() { ask(Stop::kRequested); }
-  /// Stack guard: stores relative to sp below `limit` end the run, in machine mode; user mode has
-  /// stacks of its own and memory protection for them. 0 switches it off.
+  /// Sets the stack guard: a store relative to sp below `limit` in machine mode ends the run.
+  /// Stacks of user mode are not checked, because memory protection guards them. 0 switches the
+  /// guard off.
   void set_stack_limit(std::uint32_t limit) {
     stack_limit_ = limit;
     mode_changed();
   }
-  /// The word whose stores return Stop::kMailbox (HTIF's tohost). 0: none.
+  /// Sets the address of the mailbox word (HTIF's tohost): a store to it makes run() return
+  /// Stop::kMailbox. 0: no mailbox.
   void set_mailbox(std::uint32_t address);
 
   void add_breakpoint(std::uint32_t address);
@@ -154,14 +160,14 @@ class Hart {
   bool has_breakpoint(std::uint32_t address) const;
   void add_watchpoint(const Watchpoint& watch);
   void remove_watchpoint(const Watchpoint& watch);
-  /// What led to the last Stop::kWatchpoint.
+  /// The watchpoint that caused the last Stop::kWatchpoint.
   const Watchpoint& watch_hit() const { return watch_hit_; }
 
-  /// Said by whoever changed code in RAM behind the hart's back (a debugger).
+  /// Must be called by whoever changed code in RAM without the hart, such as a debugger.
   void code_changed(std::uint32_t address, std::uint32_t bytes) {
     cache_.invalidate(address, bytes);
   }
-  /// The instruction at `address`, decoded; false where nothing can be fetched.
+  /// Decodes the instruction at `address`; false if nothing can be fetched there.
   bool instruction_at(std::uint32_t address, DecodedOp& op);
 
   Death death() const { return death_; }
@@ -248,7 +254,7 @@ class Hart {
   unsigned same_traps_ = 0;        // repetitions of last_trap_
 };
 
-/// "endless loop with interrupts off", …
+/// Text of a Death for messages, such as "endless loop with interrupts off".
 const char* death_name(Death death);
 
 }  // namespace dcc::riscv

@@ -20,7 +20,7 @@
     constexpr int kHalfwords = 1; \
     __VA_ARGS__                   \
   }
-// The same for what is rare, or leaves the loop.
+// Like OP, for operations that are rare or leave the loop.
 #define RARE(name) op_##name : short_##name
 #define NEXT()                   \
   do {                           \
@@ -40,7 +40,8 @@
   x[ip->rd] = (value); \
   ip += kHalfwords;    \
   NEXT();
-// No conditional move: what the branch compares would then be waited for.
+// A branch instead of a conditional move, which would have to wait for both operands of the
+// comparison.
 #define BRANCH_NEAR(taken)   \
   if (taken) {               \
     ip = moved(ip, ip->imm); \
@@ -87,8 +88,8 @@ constexpr S32 as_signed(U32 v) { return static_cast<S32>(v); }
 constexpr U32 as_unsigned(S32 v) { return static_cast<U32>(v); }
 constexpr S64 wide(U32 v) { return as_signed(v); }
 
-// Division never traps (volume I, table 7.1): by zero gives all ones or the dividend, and the one
-// quotient that does not fit gives the dividend back.
+// Division never traps (volume I, table 7.1): division by zero gives all ones or the dividend, and
+// the only quotient that overflows gives the dividend.
 constexpr bool overflows(U32 a, U32 b) { return a == 0x80000000u && b == 0xFFFFFFFFu; }
 constexpr U32 divide(U32 a, U32 b) {
   if (b == 0) return 0xFFFFFFFFu;
@@ -108,8 +109,8 @@ U32 pc_of(const DecodedPage* page, const DecodedOp* ip) {
 
 }  // namespace
 
-// Runs until `end` steps are done, a trap is taken or someone wants attention. pc_ and steps_ are
-// right whenever anything outside this function runs.
+// Runs until `end` steps are done, a trap is taken, or attention_ is set. pc_ and steps_ are valid
+// whenever code outside this function runs.
 void Hart::execute(std::uint64_t end) {
   attention_ = false;
   DecodedPage* page = cache_.page(pc_);
@@ -133,7 +134,8 @@ void Hart::execute(std::uint64_t end) {
   // of the speed).
   // For what happens outside the loop: steps_ tells the truth, this instruction included.
   const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
-  // Returns false if the target is not executable: all is published and the loop must be left.
+  // Jumps to `target`. Returns false if the target is not executable; pc_ and steps_ are up to date
+  // then, and the loop must be left.
   const auto go_to = [&](U32 target) DCC_INLINE {
     if ((target ^ page->base) >= kPageBytes) {
       DecodedPage* const other = cache_.page(target);
@@ -147,7 +149,8 @@ void Hart::execute(std::uint64_t end) {
     ip = &page->ops[(target - page->base) / 2];
     return true;
   };
-  // After work outside the loop: true to go on here. Else pc_ is set behind the instruction.
+  // Call after work outside the loop. Returns true if the loop may go on with `op`; otherwise sets
+  // pc_ behind the instruction.
   const auto resume = [&](const DecodedOp& op) DCC_INLINE {
     if (attention_) {
       pc_ = PC + 2 * static_cast<U32>(op.halfwords);
@@ -160,7 +163,7 @@ void Hart::execute(std::uint64_t end) {
     ip += op.halfwords;
     return true;
   };
-  // What hits the window of RAM is done here and true returned.
+  // Executes a load that hits the directly accessible window of RAM. Returns false otherwise.
   const auto load = [&](U32 size, auto convert) DCC_INLINE {
     const U32 address = x[ip->rs1] + as_unsigned(ip->imm);
     const U32 offset = address - window_base;

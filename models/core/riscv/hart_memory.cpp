@@ -1,5 +1,5 @@
-// Loads, stores and atomic operations of the hart that do not hit its window of RAM: what they may
-// do, where they go, and how they fault.
+// Loads, stores and atomic operations of the hart outside its directly accessible window of RAM:
+// permissions, routing and faults.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 namespace dcc::riscv {
 namespace {
 
-/// What an atomic operation stores.
+/// The value that an atomic operation stores.
 std::uint32_t combine(Op op, std::uint32_t old, std::uint32_t operand) {
   const bool less = static_cast<std::int32_t>(old) < static_cast<std::int32_t>(operand);
   switch (op) {
@@ -41,8 +41,8 @@ bool Hart::may_execute(std::uint32_t address) {
   return pmp.unrestricted(mode) || (pmp.span(mode, address).permission & Pmp::kExecute) != 0;
 }
 
-// False: `fault_address` is the first byte of what may not be accessed. A misaligned access may lie
-// in two spans, and needs the permission of both.
+// Checks the permission of an access. Returns false with the first forbidden byte in
+// `fault_address`. A misaligned access may lie in two spans and needs the permission of both.
 bool Hart::may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
                       std::uint32_t& fault_address) {
   fault_address = address;
@@ -60,7 +60,7 @@ bool Hart::may_access(std::uint32_t address, std::uint32_t size, std::uint8_t pe
   return true;
 }
 
-// A data trigger that fires keeps the access from happening: true.
+// Returns true if a data trigger fires, which prevents the access.
 bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
   const Triggers& triggers = csr_.triggers();
   if (!triggers.watches_data()) return false;
@@ -79,13 +79,15 @@ bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std:
   return false;
 }
 
-// What comes before any load or store: false if it must not happen, the reason having been raised.
+// Common checks before a load or store. Returns false, with the exception raised, if the access
+// must not happen.
 bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
   pc_ = pc;
   if (triggered(address, size, store, pc)) return false;
   const bool inside = is_ram(address) && is_ram(address + size - 1);
   if ((address & (size - 1)) != 0 && (misaligned_ == Misaligned::kTrap || !inside)) {
-    // Partly in RAM: the program's mistake is where it reaches to, not the alignment.
+    // If an access lies only partly in RAM, the fault is an access fault at the end of RAM, not a
+    // misaligned address.
     const bool over_end = misaligned_ == Misaligned::kDone && is_ram(address);
     if (over_end || (misaligned_ == Misaligned::kDone && is_ram(address + size - 1))) {
       raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault,
@@ -148,7 +150,7 @@ bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t p
   return true;
 }
 
-// What keeps an atomic operation from happening: true, the reason having been raised.
+// Returns true, with the exception raised, if the atomic operation must not happen.
 bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc) {
   pc_ = pc;
   if (load && triggered(address, 4, false, pc)) return true;

@@ -1,4 +1,4 @@
-// Whoever wants to hear of every instruction a hart executes.
+// Interface for observers of every instruction that a hart executes.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,15 @@
 
 namespace dcc::riscv {
 
-/// Told by Hart::run_observed(); registers and pc of the hart are those after the instruction.
+/// Called by Hart::run_observed(). During a call the registers and the pc of the hart are those
+/// after the instruction.
 class InstructionObserver {
  public:
-  /// The instruction at `pc` has been executed or has trapped; execution goes on at `next`.
+  /// The instruction at `pc` was executed or trapped. `next`: address of the next instruction.
   virtual void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next,
                         bool trapped) = 0;
-  /// An interrupt was taken between two instructions: `from` is where it hit.
+  /// An interrupt was taken between two instructions. `from`: the instruction that would have been
+  /// next.
   virtual void interrupted(std::uint32_t from, std::uint32_t handler) = 0;
 
  protected:

@@ -49,7 +49,7 @@ enum class Op : std::uint8_t {
 static_assert(2 * (0 DCC_RISCV_OPS(DCC_RISCV_ONE)) <= 256, "a label of the inner loop is a byte");
 #undef DCC_RISCV_ONE
 
-/// x0 as a destination: decoded to this index, so that execution never has to ask.
+/// Register index that stands for x0 as a destination, so that execution need not test for x0.
 inline constexpr std::uint8_t kSink = 32;
 
 /// One entry of the decode cache.
@@ -63,7 +63,8 @@ struct DecodedOp {
   std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
   std::uint8_t label = 0;      // in the cache, what the inner loop jumps by: see mark()
 
-  /// To be met in the cache as `what`: the entry's operation, or a state it is in.
+  /// Sets the operation that the inner loop executes at this entry: the instruction's own, or a
+  /// state of the entry.
   void mark(Op what) {
     op = what;
     label = static_cast<std::uint8_t>(2 * static_cast<unsigned>(what) + (halfwords == 1 ? 1 : 0));
@@ -71,7 +72,7 @@ struct DecodedOp {
 };
 static_assert(sizeof(DecodedOp) == 16, "an entry's place is found by shifting");
 
-/// The modes a hart of machines and users has, by their number in mstatus.MPP.
+/// Privilege modes of the hart, by their numbers in mstatus.MPP.
 enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
 
 /// Exception codes of mcause (volume II, table 3.6).
@@ -86,7 +87,7 @@ enum class Cause : std::uint32_t {
   kStoreAccessFault = 7,
   kEcallFromUser = 8,
   kEcallFromMachine = 11,
-  // Interrupts, with bit 31.
+  // Interrupt causes; bit 31 is set.
   kMachineSoftware = 0x80000003,
   kMachineTimer = 0x80000007,
   kMachineExternal = 0x8000000B,

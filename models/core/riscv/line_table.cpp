@@ -25,7 +25,7 @@ class Cursor {
     if (bytes > left()) throw Damaged{};
     at_ += bytes;
   }
-  /// The next `bytes` of this one, which goes on behind them.
+  /// Returns a cursor over the next `bytes` bytes, and moves this cursor behind them.
   Cursor take(std::uint64_t bytes) {
     const std::uint8_t* const begin = at_;
     skip(bytes);
@@ -80,7 +80,7 @@ class Cursor {
   const std::uint8_t* end_ = nullptr;
 };
 
-/// The sections a line table needs, by name.
+/// The sections of an ELF file that a line table needs.
 struct Sections {
   Cursor lines;         // .debug_line
   Cursor line_strings;  // .debug_line_str
@@ -114,7 +114,8 @@ Sections find_sections(const std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-/// One compilation unit's program: header, file names, and the machine that makes the rows.
+/// The line number program of one compilation unit: header, file names, and the state machine that
+/// produces the rows.
 class LineProgram {
  public:
   LineProgram(const Sections& sections, std::map<std::string, std::uint32_t>& known,

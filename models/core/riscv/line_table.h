@@ -1,4 +1,4 @@
-// Source lines of addresses, from a program's debug information.
+// Finds the source line of an address from a program's debug information.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,16 @@ class LineTable {
     bool ends = false;  // the first address behind a sequence: belongs to no line
   };
 
-  /// Empty if the file has no line table. Throws ElfError if it has one that is damaged.
+  /// Reads the line table of a file; empty if the file has none. Throws ElfError if the table is
+  /// damaged.
   static LineTable read(const std::string& path);
-  /// The same for bytes in memory; `name` stands for the path in messages.
+  /// Like read(), for a file held in memory; `name` stands for the path in messages.
   static LineTable parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-  /// The row that covers the address; null if none does.
+  /// The row that covers the address; null if there is none.
   const Row* find(std::uint32_t address) const;
-  /// By address; where sequences meet, the end of one before the beginning of the next.
+  /// All rows by address. Where two sequences meet, the end of the first comes before the begin of
+  /// the second.
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& files() const { return files_; }
 

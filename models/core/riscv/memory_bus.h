@@ -1,4 +1,4 @@
-// What a hart asks of the world outside its own RAM.
+// Interface through which a hart accesses memory and devices outside its own RAM.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@ namespace dcc::riscv {
 class MemoryBus {
  public:
   virtual ~MemoryBus() = default;
-  /// `size` is 1, 2 or 4 bytes; the value is zero-extended. False: access fault.
+  /// Loads `size` bytes (1, 2 or 4), zero-extended. Returns false on an access fault.
   virtual bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) = 0;
   virtual bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) = 0;
-  /// Two bytes of an instruction where RAM is not directly mapped; takes no simulated time.
+  /// Fetches two bytes of an instruction from memory that is not directly mapped. Takes no
+  /// simulated time.
   virtual bool fetch(std::uint32_t address, std::uint32_t& halfword) = 0;
 };
 

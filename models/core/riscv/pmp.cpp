@@ -13,7 +13,7 @@ enum Matching : std::uint8_t { kOff = 0, kTor = 1, kNa4 = 2, kNapot = 3 };
 constexpr unsigned matching(std::uint8_t config) { return config >> 3 & 3; }
 
 bool same_executable(const std::vector<Pmp::Span>& a, const std::vector<Pmp::Span>& b) {
-  // Both as lists of the addresses at which the right to execute begins or ends.
+  // Two maps are equal if the permission to execute begins and ends at the same addresses.
   const auto edges = [](const std::vector<Pmp::Span>& spans) {
     std::vector<std::uint64_t> list;
     bool now = false;
@@ -30,7 +30,7 @@ bool same_executable(const std::vector<Pmp::Span>& a, const std::vector<Pmp::Spa
 }  // namespace
 
 Pmp::Pmp() {
-  // Before decoding begins: the machine may execute everything, users nothing.
+  // Before the first decoding: machine mode may execute everything, user mode nothing.
   views_[1].spans.push_back(Span{});
   views_[0].stale = true;
 }
@@ -53,14 +53,14 @@ void Pmp::write_config(unsigned index, std::uint32_t value) {
   changed();
 }
 
-// The machine's view depends on locked entries, and on those that hide them.
+// Machine mode's permissions depend on locked entries, and on the entries with higher priority.
 void Pmp::changed() {
   views_[0].stale = true;
   views_[1].stale = any_locked_;
 }
 
 void Pmp::write_address(unsigned index, std::uint32_t value) {
-  // A locked TOR entry holds the address below it as well.
+  // A locked TOR entry locks the address register below it as well.
   const bool begins_locked_range =
       index + 1 < kEntries && locked(index + 1) && matching(config_[index + 1]) == kTor;
   if (locked(index) || begins_locked_range) return;
@@ -81,7 +81,7 @@ Pmp::Span Pmp::range(unsigned i) const {
       s.end = address + 4;
       break;
     case kNapot: {
-      // …0111 in the address register: the ones and the zero are the size, 8 bytes and up.
+      // NAPOT: an address register that ends in 0 and n ones denotes 2^(n+3) bytes.
       const std::uint64_t ones = address_[i] & ~(std::uint64_t{address_[i]} + 1);
       const std::uint64_t size = (ones + 1) << 3;
       s.begin = address & ~(size - 1);

@@ -9,15 +9,16 @@
 
 namespace dcc::riscv {
 
-/// Sixteen entries with a grain of four bytes: OFF, TOR, NA4 and NAPOT, locks (volume II, section
-/// 3.7). An access that no entry matches is machine mode's alone. The reserved combination of W
-/// without R is written as neither.
+/// Sixteen entries with a granularity of four bytes: OFF, TOR, NA4 and NAPOT, with locks (volume
+/// II, section 3.7). Only machine mode may make an access that no entry matches. A write of the
+/// reserved combination W without R clears both bits.
 class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
   static constexpr std::uint8_t kRead = 1, kWrite = 2, kExecute = 4, kAll = 7;
 
-  /// Addresses from `begin` to before `end` that one mode may access alike; as long as can be.
+  /// A range [begin, end) in which one privilege mode has the same permission everywhere, as long
+  /// as possible.
   struct Span {
     std::uint64_t begin = 0;
     std::uint64_t end = std::uint64_t{1} << 32;
@@ -26,17 +27,17 @@ class Pmp {
 
   Pmp();
 
-  /// pmpcfg0 to pmpcfg3, by index; four entries each.
+  /// Value of pmpcfg0 to pmpcfg3, by index; each holds four entries.
   std::uint32_t config(unsigned index) const;
   void write_config(unsigned index, std::uint32_t value);
   std::uint32_t address(unsigned index) const { return address_[index]; }
   void write_address(unsigned index, std::uint32_t value);
 
-  /// True if the mode may do everything everywhere.
+  /// True if the mode has all permissions at every address.
   bool unrestricted(Privilege mode) { return view(mode).open; }
-  /// What holds around an address.
+  /// The span that contains an address, with its permission.
   const Span& span(Privilege mode, std::uint32_t address);
-  /// Another number whenever the mode may execute other addresses than before.
+  /// A number that changes whenever the set of addresses that the mode may execute changes.
   std::uint32_t execute_version(Privilege mode) { return view(mode).version; }
 
  private:
@@ -55,7 +56,7 @@ class Pmp {
   void changed();
   void rebuild(View& view, Privilege mode);
   std::uint8_t permission_at(std::uint64_t address, Privilege mode) const;
-  /// The bytes entry `i` covers; begin == end: none.
+  /// The range that entry `i` covers; begin == end if it covers nothing.
   Span range(unsigned i) const;
 
   std::array<std::uint8_t, kEntries> config_{};

@@ -95,7 +95,7 @@ std::uint32_t Profile::bits_at(std::uint32_t address) const {
   return bits;
 }
 
-// A line ran as often as the most frequent of the places its code begins at.
+// The count of a line is the greatest count of the addresses at which the line's code begins.
 std::map<std::uint32_t, Profile::FileCoverage> Profile::by_file() const {
   std::map<std::uint32_t, FileCoverage> files;
   for (const LineTable::Row& row : lines_.rows()) {

@@ -1,4 +1,4 @@
-// What a program did: coverage of lines and branches, cost by function, depth of its stack.
+// Profile of a program run: coverage of lines and branches, cost by function, depth of the stack.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,23 @@
 
 namespace dcc::riscv {
 
-/// Counts every instruction by its address, and calls by the convention that CallTracker follows.
-/// Cost is in instructions. Code that runs outside the program's own segments is not told.
+/// Counts every instruction by its address, and calls by the calling convention (CallTracker). Cost
+/// is measured in instructions. Code outside the program's own segments is not counted.
 class Profile final : public InstructionObserver, private CallSink {
  public:
-  /// All three outlive this. Without line information (an empty table) addresses stand for lines,
-  /// and coverage has functions only.
+  /// All three arguments must outlive this object. With an empty line table, addresses stand for
+  /// lines and coverage contains functions only.
   Profile(const ElfFile& program, const LineTable& lines, const Hart& hart);
 
   void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped) override;
   void interrupted(std::uint32_t from, std::uint32_t handler) override;
-  /// Ends the calls that are open; before anything is written.
+  /// Ends all open calls. Call it before writing.
   void finish();
 
-  /// Lines, functions and branches in the form of lcov's tracefiles (geninfo(1)).
+  /// Writes coverage of lines, functions and branches as an lcov tracefile (geninfo(1)).
   void write_coverage(std::ostream& out) const;
-  /// Cost by instruction and by call in callgrind's form, for callgrind_annotate and kcachegrind.
+  /// Writes cost by instruction and by call in callgrind's format, for callgrind_annotate and
+  /// kcachegrind.
   void write_callgrind(std::ostream& out, const std::string& command) const;
 
   struct StackUse {
@@ -40,7 +41,7 @@ class Profile final : public InstructionObserver, private CallSink {
     std::uint32_t of = 0;     // down to __stack_limit
     std::uint32_t pc = 0;     // the instruction that went there
   };
-  /// Nothing if the program has no __stack_top and __stack_limit.
+  /// Greatest use of the stack; empty if the program does not define __stack_top and __stack_limit.
   std::optional<StackUse> stack_use() const;
 
  private:

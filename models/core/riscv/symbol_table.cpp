@@ -6,7 +6,7 @@
 namespace dcc::riscv {
 
 void SymbolTable::sort() {
-  // At one address functions stand last, where find() looks first.
+  // At equal addresses functions are sorted last, because find() looks from the end.
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return a.address != b.address ? a.address < b.address : a.is_function < b.is_function;
   });
@@ -22,14 +22,16 @@ std::optional<std::uint32_t> SymbolTable::address_of(const std::string& name) co
 const SymbolTable::Symbol* SymbolTable::find(std::uint32_t address) const {
   auto at = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                              [](std::uint32_t a, const Symbol& s) { return a < s.address; });
-  // A few steps back: a label inside a sized function may have ended before the address.
+  // Searches a few symbols backwards, because a label inside a sized function may end before the
+  // address.
   if (at == symbols_.begin()) return nullptr;
   const std::uint32_t nearest = std::prev(at)->address;
   for (int tries = 0; tries < 16 && at != symbols_.begin(); ++tries) {
     --at;
     const std::uint32_t offset = address - at->address;
     if (at->bytes != 0 && offset >= at->bytes) continue;
-    // A label reaches to the next symbol, and does not name what is far off.
+    // A symbol without a size ends at the next symbol, and does not name addresses 4096 bytes or
+    // more away.
     if (at->bytes == 0 && (offset >= 4096 || at->address != nearest)) continue;
     return &*at;
   }

@@ -1,4 +1,4 @@
-// Names of addresses, for messages, traces and the debugger.
+// Finds names of addresses, for messages, traces and the debugger.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class SymbolTable {
   };
 
   void add(Symbol symbol) { symbols_.push_back(std::move(symbol)); }
-  /// Call once after the last add().
+  /// Sorts the symbols. Call it once after the last add().
   void sort();
 
   std::optional<std::uint32_t> address_of(const std::string& name) const;
-  /// What covers the address; null if nothing does. The function where several do.
+  /// The symbol that covers the address, functions first; null if there is none.
   const Symbol* find(std::uint32_t address) const;
   /// "main+0x1c", or "" if no symbol covers the address.
   std::string describe(std::uint32_t address) const;

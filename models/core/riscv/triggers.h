@@ -1,4 +1,4 @@
-// Debug triggers: two address matches that firmware or a debugger may set.
+// Debug triggers: two address matches that firmware or a debugger can set.
 #pragma once
 
 #include <array>
@@ -23,11 +23,12 @@ class Triggers {
   }
   std::uint32_t control() const;
   std::uint32_t address() const { return triggers_[selected_].address; }
-  /// Writes to the selected trigger. What belongs to a debugger ignores writes of the program.
+  /// Writes to the selected trigger. A write by the program to a trigger that the debugger owns is
+  /// ignored.
   void write_control(std::uint32_t value, bool from_debugger);
   void write_address(std::uint32_t value, bool from_debugger);
 
-  /// True if loads or stores have to be compared at all.
+  /// True if any trigger compares the addresses of loads or stores.
   bool watches_data() const { return watches_data_; }
   Action on_execute(Privilege mode, std::uint32_t pc) const {
     return match(mode, kExecuteBit, pc, 1);

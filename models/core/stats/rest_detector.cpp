@@ -13,8 +13,8 @@ constexpr double kSure = 2;
 constexpr double kSureOfMany = 3;
 // Limit for repeated tests with ever longer windows: exceeded by chance in 1 of 16 000 cases.
 constexpr double kSureOfTrend = 4;
-// Rise of the fitted line from half to half that is always allowed, as a share of the bound, since
-// no process is perfectly steady.
+// Increase of the fitted line between the two halves that is always allowed, as a share of the
+// bound, since no process is perfectly steady.
 constexpr double kStill = 0.01;
 // Members whose means are less certain than this multiple of the bound are not pooled: a real
 // difference between them could not be seen.

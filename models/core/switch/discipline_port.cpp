@@ -43,7 +43,8 @@ void DisciplinePort::join_queue(Packet* packet) {
   rare_.trimmed_bytes += static_cast<std::uint64_t>(result.trimmed_bytes);
   drop_all(result.dropped);
   update_bytes();
-  // The event may be due later than the wire is free, for a packet that may not leave yet.
+  // The event may be due after the wire becomes free, because the next packet may not leave
+  // earlier.
   const PicoSeconds soonest = std::max(context_->scheduler.now(), free_at_);
   if (wire_free_.is_scheduled() && wire_free_.due() > soonest) {
     context_->scheduler.cancel(wire_free_);

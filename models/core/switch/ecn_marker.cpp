@@ -64,14 +64,14 @@ void EcnParameters::follow_rule(const NetworkScale& network) {
     case Rule::kGiven:
       break;
     case Rule::kDcqcn:
-      // Flows with rates of their own overshoot by what they send in a reaction's time. Few packets
-      // at the threshold would be a coin's toss, so that each threshold has some.
+      // Flows that adapt their rates overshoot by what they send within their reaction time. A
+      // threshold of a few packets would mark at random, so each threshold is several packets long.
       kmin = at_least(product / 2, 3);
       kmax = at_least(product * 2, 12);
       pmax = Ratio(1, 5);
       break;
     case Rule::kDctcp:
-      // SIGCOMM'10, inequality 13: K > C RTT / 7 keeps the link busy.
+      // SIGCOMM'10, inequality 13: K > C · RTT / 7 keeps the link busy.
       kmin = kmax = at_least(product / 7, 3);
       break;
     case Rule::kLongFlows:

@@ -104,7 +104,7 @@ Packet* CodelPort::dequeue() {
       departure = next();
     }
     dropping_ = true;
-    // Soon after the last time the port begins with the drop rate that it had then.
+    // If dropping starts again soon after it ended, the drop rate begins at its last value.
     const std::uint64_t gained = count_ - last_count_;
     count_ = gained > 1 && now - drop_next_ < parameters_.interval * 16 ? gained : 1;
     drop_next_ = control_law(now);

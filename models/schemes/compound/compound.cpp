@@ -62,7 +62,7 @@ void Compound::begin(FlowNumber number, const Flow& flow) {
 long double Compound::next_window(FlowNumber number, const Flow& flow) {
   long double& by_marks = by_marks_[number];
   const long double sum = flow.window / mtu();
-  // The limits of a window may have cut the sum.
+  // The window's limits may have reduced the sum, so the part by marks must not exceed the sum.
   by_marks = std::min(by_marks, sum);
   long double by_delay = sum - by_marks;
   if (flow.marked) {

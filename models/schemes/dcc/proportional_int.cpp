@@ -8,7 +8,7 @@
 namespace dcc {
 
 namespace {
-/// HPCC's own parameters but for those that the policy shares with its siblings.
+/// HPCC's own default parameters, except those that the policy shares with the other policies.
 HpccParameters telemetry_parameters(const DccParameters& parameters) {
   HpccParameters hpcc;
   hpcc.w_ai_rate = parameters.r_ai;
@@ -53,7 +53,7 @@ void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
   hpcc_.on_flow_start(flow, start);
 }
 
-// The table may have been written since the last ACK.
+// Software may have changed the table of factors since the last ACK.
 void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
   constexpr long double kOne = 256;  // f_inc is 8.8
   hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);

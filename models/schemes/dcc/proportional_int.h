@@ -1,4 +1,4 @@
-// Weighted shares by in-band telemetry instead of marks.
+// Shares by weight from in-band telemetry instead of marks.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace dcc {
 /// controller keeps its registers and tables and calculates nothing: no hardware here can do this.
 class ProportionalInt final : public Dcc {
  public:
-  /// `host` and the controller's setup as in Dcc; `longest_base_rtt` must be positive.
+  /// `host` and `setup` as in Dcc; `longest_base_rtt` must be positive.
   ProportionalInt(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
                   std::uint32_t rank, const HpccParameters& parameters,
                   PicoSeconds longest_base_rtt);

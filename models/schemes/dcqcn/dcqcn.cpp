@@ -102,8 +102,8 @@ void Dcqcn::on_sent(FlowNumber number, const SentInfo& info) {
 void Dcqcn::on_timer(FlowNumber number, int id) {
   Flow& flow = flows_[number];
   if (id == kAlpha) {
-    // Without a notification in the interval α decays; with one (that came too soon to cut) it
-    // grows as at a cut.
+    // In an interval without a notification α decays. In an interval with a notification that came
+    // too soon for a cut, α grows as at a cut.
     flow.alpha *= 1 - values_.g;
     if (flow.cnp_since_alpha) flow.alpha += values_.g;
     flow.cnp_since_alpha = false;
@@ -121,7 +121,7 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
 }
 
-// Stages by figure 7 of the paper: both counters beyond F, neither, or one.
+// Chooses the stage by figure 7 of the paper: both counters are beyond F, neither is, or one is.
 void Dcqcn::increase(FlowNumber number, Flow& flow) {
   const unsigned most = std::max(flow.timer_events, flow.byte_events);
   const unsigned least = std::min(flow.timer_events, flow.byte_events);
@@ -131,7 +131,8 @@ void Dcqcn::increase(FlowNumber number, Flow& flow) {
   }
   const long double before = flow.current;
   flow.current = std::min(values_.r_max, (flow.target + flow.current) / 2);
-  // Halving the distance never arrives: within one step of the controller's resolution is there.
+  // Halving the distance never reaches the target, so a distance below the controller's resolution
+  // counts as zero.
   if (flow.target - flow.current < 1 / kScale) flow.current = flow.target;
   if (flow.current == before) return;
   ++counters_.rate_increases;

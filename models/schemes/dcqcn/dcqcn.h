@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// Parameters in the units of the rules, rates in Mb/s; empty values are replaced by the line rate.
+/// Parameters in the units of the rules, rates in Mb/s. Empty values are replaced by the line rate.
 struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 
@@ -23,8 +23,8 @@ struct DcqcnValues {
   }
 };
 
-/// The reaction point. Rates in Mb/s as long double; the pacing gets them rounded to the
-/// controller's resolution. A flow is at its initial rate, uncontrolled, until its first CNP.
+/// The reaction point of DCQCN. Rates are long double in Mb/s; the pacer gets rates rounded to the
+/// controller's resolution. A flow sends at its initial rate, uncontrolled, until its first CNP.
 class Dcqcn final : public Algorithm {
  public:
   Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters);

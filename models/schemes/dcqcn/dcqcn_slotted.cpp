@@ -34,8 +34,8 @@ void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, from_mbps(flow.current));
 }
 
-// 7.1: the slots that have ended since α was last looked at; only the first of them can have had a
-// CNP, for a CNP settles first.
+// Section 7.1: handles the slots that ended since the last call. Only the first of them can have
+// had a CNP, because a CNP calls this function first.
 void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
   if (slot == flow.settled) return;

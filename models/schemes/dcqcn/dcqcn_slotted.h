@@ -1,4 +1,4 @@
-// DCQCN as adapters keep it: time in slots, α and cuts at their ends.
+// DCQCN in the slotted variant of adapters: α and the rate change at the ends of time slots.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class DcqcnSlotted final : public Algorithm {
   void on_timer(FlowNumber flow, int id) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  /// Once a flow has had a CNP its timer runs for ever.
+  /// After its first CNP a flow is never quiescent, because its timer runs for ever.
   bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].controlled; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 

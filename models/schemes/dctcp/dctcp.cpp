@@ -13,8 +13,9 @@
 namespace dcc {
 
 namespace {
-/// `base` (0 … 1) to a power of 2^-40 resolution. Products and square roots are exactly rounded by
-/// IEEE 754, libm's pow is not: with them the digits are the same under every library.
+/// `base` (0 … 1) to a power given with a resolution of 2^-40. Uses products and square roots,
+/// which IEEE 754 rounds correctly, instead of pow(), so the digits are the same with every
+/// library.
 long double repeatable_power(long double base, long double exponent) {
   const auto whole = static_cast<std::uint64_t>(exponent);
   long double rest = exponent - static_cast<long double>(whole);

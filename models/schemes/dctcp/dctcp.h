@@ -1,4 +1,4 @@
-// DCTCP over RDMA: the share of marked packets, measured once a window, sets the depth of the cut.
+// DCTCP over RDMA: the share of marked packets within a window sets the depth of the cut.
 #pragma once
 
 #include <cstdint>

@@ -408,7 +408,8 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
     ack->psn = packet.psn;
     ack->sent = packet.sent;
-    // The data packets of a slot to one rack have different paths, so their answers have, too.
+    // Data packets of one slot to one rack have different paths, so the answers need different
+    // paths too.
     ack->overlay.route.first_port = packet.overlay.route.first_port;
     ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;

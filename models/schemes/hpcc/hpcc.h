@@ -1,4 +1,5 @@
-// HPCC: switches report their load in every packet, senders hold the bytes in flight to it.
+// HPCC: switches report their load in every packet, and senders limit their bytes in flight to the
+// load that the path bears.
 #pragma once
 
 #include <array>

@@ -19,7 +19,7 @@ constexpr std::size_t kServiceLevels = 64;  // by DSCP
 constexpr unsigned kFullRateEntries = 16;   // of a table that follows the network
 constexpr Bytes kThresholdStep = 16_KiB;    // of a queue, between two thresholds
 
-/// The scale with which entry kFullRateEntries of the table spaces packets as the slowest link
+/// The scale with which entry kFullRateEntries of the table delays packets as the slowest link
 /// does.
 Ratio scale_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   constexpr std::uint64_t kPerMicroSecond = 1'000'000;
@@ -40,7 +40,7 @@ const RegisteredAlgorithm<IbccParameters> kIbcc{
 
 void IbccParameters::describe(ParameterVisitor& v) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
-  // Includes the parameters that the schedule can change.
+  // The limits cover the values that a scheduled change can set.
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
@@ -112,21 +112,22 @@ void IbccParameters::check(Bytes) const {
 
 void IbccParameters::preset(CnpParameters& cnp) const { cnp.interval = PicoSeconds(0); }
 
-// 15: 60 %; in a straight line up to all of the link at 1.
+// Load above which a threshold of 1 … 15 marks: 15 stands for 60 % of the link, 1 for all of it,
+// linear between.
 Ratio IbccParameters::load_of(unsigned threshold) {
   return Ratio(600 * 14 + (15 - threshold) * 400, 1000 * 14);
 }
 
 void IbccParameters::ask_switch(SwitchParameters& parameters) const {
-  // The specification leaves the sixteen thresholds to the switch: here steps of 16 KiB of the
-  // egress queue, 15 the lowest.
+  // The specification leaves the meaning of the sixteen thresholds to the switch. Here each step is
+  // 16 KiB of the egress queue, and 15 is the lowest threshold.
   EcnParameters& ecn = parameters.ecn;
   ecn.enabled = threshold != 0;
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * kThresholdStep;
   ecn.pmax = Ratio(1);
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
-    // A queue that is not there, drained at that share of the link's rate: it stays a packet long
-    // while the load is below, and grows above.
+    // A phantom queue, drained at that share of the link's rate: it stays about a packet long while
+    // the load is below the share, and grows while the load is above.
     ecn.kmin = ecn.kmax = kMaxThreshold;
     ecn.phantom_drain = load_of(threshold);
     ecn.phantom_threshold = parameters.largest_packet + 256;
@@ -194,8 +195,8 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
     group.flows.push_back(number);
   }
   host_.set_rate(number, rate_of(group.ccti));
-  // A level that has lost all its flows keeps its index, but not its timer; and a queue pair that
-  // is made again without having been destroyed has lost the timer that it had.
+  // A group that lost all its flows keeps its index but not its timer. A queue pair that is created
+  // again without having been destroyed has lost its timer too.
   if (group.timed == number) group.running = false;
   if (!group.running && group.ccti > settings_of(flow).min) start_timer(group, number);
 }
@@ -215,7 +216,8 @@ void Ibcc::start_timer(Group& group, FlowNumber flow) {
   host_.start_timer(flow, 0, settings_of(flows_[flow]).timer);
 }
 
-// A delay is a time per packet, a pace is in bits: headers and overhead show in the first packets.
+// The table's delay is a time per packet, while pacing counts bits, so headers and overhead matter
+// for the first packets.
 void Ibcc::on_sent(FlowNumber number, const SentInfo& info) {
   if (info.payload_bytes != mtu_ || (wire_seen_ && info.wire_bytes >= wire_)) return;
   wire_seen_ = true;
@@ -260,7 +262,7 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
   return now;
 }
 
-// CCTI_Timer counts units of 1.024 us.
+// The unit of CCTI_Timer is 1.024 us.
 void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
   constexpr Uint128 kUnit = 1'024'000;  // ps
   const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
@@ -280,7 +282,7 @@ void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.ce) becn(number);
 }
 
-// Algorithm 1, lines 4 to 8.
+// Handles a BECN: algorithm 1, lines 4 to 8.
 void Ibcc::becn(FlowNumber number) {
   Group& group = group_of(number);
   if (++group.becns < parameters_.becn_every) return;
@@ -296,7 +298,7 @@ void Ibcc::becn(FlowNumber number) {
   start_timer(group, number);
 }
 
-// Lines 9 to 13.
+// Handles an expired CCTI_Timer: algorithm 1, lines 9 to 13.
 void Ibcc::on_timer(FlowNumber number, int) {
   Group& group = group_of(number);
   const Settings now = settings_of(flows_[number]);

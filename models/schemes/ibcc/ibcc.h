@@ -1,4 +1,5 @@
-// InfiniBand congestion control: a table of injection delays that notifications climb.
+// InfiniBand congestion control: a table of injection delays, whose index rises with each
+// notification.
 #pragma once
 
 #include <array>
@@ -12,15 +13,16 @@
 
 namespace dcc {
 
-/// InfiniBand Architecture Specification vol. 1, annex A10, as the bandwidth-partition paper has it
-/// in its algorithms 1 (the table) and 2 (the sender).
+/// Parameters of InfiniBand congestion control (InfiniBand Architecture Specification, volume 1,
+/// annex A10), with the rules of the bandwidth-partition paper: algorithms 1 (the table) and 2 (the
+/// sender).
 struct IbccParameters final : AlgorithmParameters {
   /// Meaning of an IRD (inter-request delay) of the table. By the figures of the partition paper,
   /// `aggregate` packets take at least 8192 bit / (4·IRD), so one packet takes IRD units. By the
   /// letter of that paper's algorithm 2, `aggregate` packets leave in one IRD, which is 16 times
   /// faster.
   enum class Gate : std::uint8_t { kArithmetic, kLiteral };
-  /// The central manager's change of a DSCP's parameters, from a moment on.
+  /// A change of a DSCP's parameters by the central manager, at a given time.
   struct Change {
     PicoSeconds at{};
     unsigned dscp = 0;
@@ -49,15 +51,15 @@ struct IbccParameters final : AlgorithmParameters {
   std::vector<Change> schedule;  // in order of time
   bool per_qp = true;
 
-  /// CCT: injection delays by CCTI, 0 to ccti_limit.
+  /// The congestion control table (CCT): injection delays, indexed by CCTI from 0 to ccti_limit.
   std::vector<PicoSeconds> table() const;
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
-  /// Every FECN brings a BECN back.
+  /// Sets the receiver to answer every FECN with a BECN.
   void preset(CnpParameters& cnp) const override;
-  /// Marking as Threshold and Marking_Rate say, instead of switch.ecn.
+  /// Sets marking by Threshold and Marking_Rate in place of switch.ecn.
   void ask_switch(SwitchParameters& parameters) const override;
-  /// Share of a link's rate above which a threshold marks. 1 … 15.
+  /// Share of a link's rate above which threshold `threshold` (1 … 15) marks.
   static Ratio load_of(unsigned threshold);
 };
 
@@ -96,7 +98,7 @@ class Ibcc final : public Algorithm {
   AlgorithmCounters counters() const override { return counters_; }
 
   unsigned ccti(FlowNumber flow) const { return group_of(flow).ccti; }
-  /// Time that each packet takes of the pace at this index.
+  /// Time between packets at this index.
   PicoSeconds spacing(unsigned ccti) const;
 
  private:
@@ -114,7 +116,7 @@ class Ibcc final : public Algorithm {
   };
   Group& group_of(FlowNumber flow) { return groups_[flows_[flow].group]; }
   const Group& group_of(FlowNumber flow) const { return groups_[flows_[flow].group]; }
-  /// CCTI_Increase, CCTI_Min, CCTI_Limit and CCTI_Timer as they are now for a flow.
+  /// Present CCTI_Increase, CCTI_Min, CCTI_Limit and CCTI_Timer of a flow.
   struct Settings {
     unsigned increase, min, limit;
     PicoSeconds timer;
@@ -133,7 +135,7 @@ class Ibcc final : public Algorithm {
   bool wire_seen_ = false;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
-  /// CCTI_Increase and CCTI_Timer by DSCP as the manager has them; zero: as configured.
+  /// CCTI_Increase and CCTI_Timer by DSCP, as the manager has set them; zero: as configured.
   struct Managed {
     unsigned increase = 0;
     PicoSeconds timer{};

@@ -48,8 +48,8 @@ double FeedbackThresholds::mean_time(const std::vector<Bytes>& thresholds) const
   return sum / static_cast<double>(sizes_.size());
 }
 
-// A level's time depends on the thresholds at its two ends only, so the best way to each candidate
-// with one level more follows from the best ways with one less.
+// The time of a level depends only on the thresholds at its two ends, so the best division with k
+// levels follows from the best divisions with k − 1 levels (dynamic programming).
 std::vector<Bytes> FeedbackThresholds::best(unsigned levels) const {
   std::vector<Bytes> ends{0};
   for (Bytes octave = 4; octave <= 2 * sizes_.back(); octave *= 2) {
@@ -79,7 +79,7 @@ std::vector<Bytes> FeedbackThresholds::best(unsigned levels) const {
     }
     time = std::move(next);
   }
-  // Levels that are of no use lie behind the longest message.
+  // Levels without a use get thresholds beyond the longest message.
   std::vector<Bytes> thresholds;
   std::size_t end = count - 1;
   for (unsigned level = levels; level-- > 1;) {

@@ -103,7 +103,7 @@ std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo
 }
 
 // Without telemetry the slope of the RTT replaces the slope of the queue: λ/B = dRTT/dt + 1. The
-// bytes on the way are B times the RTT.
+// bytes in flight are B · RTT.
 std::optional<PowerTcp::Sample> PowerTcp::by_delay(Flow& flow, const AckInfo& info) const {
   const PicoSeconds last_rtt = flow.last_rtt;
   const PicoSeconds elapsed = host_.now() - flow.last_ack;

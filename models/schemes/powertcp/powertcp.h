@@ -63,7 +63,7 @@ class PowerTcp final : public Algorithm {
     Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
     LinkRecords links;
   };
-  /// A link's (or the path's) normalised power over so long a time.
+  /// Normalised power of a link, or of the path, and the time that it covers.
   struct Sample {
     long double power = 0;
     long double over = 0;  // ps

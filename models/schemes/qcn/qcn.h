@@ -1,4 +1,5 @@
-// QCN's reaction point: switches send quantised feedback, the sender cuts by it and recovers.
+// QCN's reaction point: switches send quantised feedback; the sender cuts its rate by the feedback
+// and recovers afterwards.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct QcnParameters final : AlgorithmParameters {
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
-  /// A congestion point at every queue.
+  /// Sets a congestion point at every egress queue.
   void ask_switch(SwitchParameters& parameters) const override;
 };
 

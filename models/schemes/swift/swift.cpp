@@ -106,12 +106,13 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   apply(number, flow);
 }
 
-// Below one packet a window is a pace: a packet alone on the way, and the next one a packet's share
-// of the round trip later.
+// A window below one packet becomes a pace: one packet in flight, and the next one leaves a round
+// trip divided by the window later.
 void Swift::apply(FlowNumber number, const Flow& flow) {
   const bool paced = flow.window < mtu_;
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());
-  // The NIC lets a packet out while less than its window is out: the last one has to fit as well.
+  // The NIC sends a packet while less than the window is in flight, so the window must leave room
+  // for the last packet.
   host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_) + 1);
 }
 
@@ -141,7 +142,7 @@ void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   } else if (flow.window > before) {
     ++counters_.rate_increases;
   }
-  // A pace follows the round trip also where the window stays.
+  // A pace depends on the round trip, so it changes even if the window does not.
   if (flow.window != before || flow.window < mtu_) apply(number, flow);
 }
 

@@ -1,4 +1,5 @@
-// Swift: a window that follows the delay against a target, and a pace where it is below one packet.
+// Swift: a window that follows the difference between delay and target, and a pace if the window is
+// below one packet.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ class Swift final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Delay at which a window, in bytes, neither grows nor shrinks, of a flow whose base RTT is
+  /// Delay at which a window (in bytes) neither grows nor shrinks, for a flow whose base RTT is
   /// below the base target.
   PicoSeconds target(long double window) const { return target(window, parameters_.base_target); }
   long double window(FlowNumber flow) const { return flows_[flow].window; }

@@ -136,7 +136,7 @@ void Timely::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
   account(flow);
   if (flow.rise_pending) give_rate(number, flow);
-  // The time up to this packet was the one before's to fill.
+  // The time since the previous packet was sent counts as used by that packet's bytes.
   flow.sent += flow.last_wire;
   flow.last_wire = info.wire_bytes;
   flow.segment_sent += info.payload_bytes;

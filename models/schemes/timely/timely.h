@@ -89,7 +89,8 @@ class Timely final : public Algorithm {
     unsigned rises = 0;     // completions in a row that count for HAI
     Psn last_update = 0;    // kRoundTrip
     Bytes acked = 0;        // since the last completion
-    // Does the application use its rate? Over each segment sent: bytes against what R allowed.
+    // Whether the application uses its rate: bytes sent in each segment, against the bytes that R
+    // allowed.
     long double sent = 0, allowed = 0;
     long double given = 0;  // the rate that the NIC has
     std::uint32_t last_wire = 0;

@@ -52,7 +52,7 @@ void CpuDebug::stop(const DebugStop& stop) {
   GdbServer::Resume wish = gdb_->serve(stop);
   stepping_over_ = true;
   if (!gdb_->attached()) watched_.clear();
-  // The debugger itself may have written a watched value.
+  // A debugger may itself have written a watched value; such a change causes no stop.
   for (WatchedValue& value : watched_) value.last = value.read();
   change_note_.clear();
   while (!resume(wish)) wish = gdb_->serve(ReverseDebug::no_history());

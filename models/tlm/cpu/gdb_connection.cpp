@@ -133,7 +133,7 @@ std::optional<GdbConnection::Input> GdbConnection::receive(int timeout_ms) {
   return Input{Input::kClosed, ""};
 }
 
-// Takes the first packet or Ctrl-C out of the buffer, answering for damaged ones.
+// Takes the first packet or Ctrl-C out of the buffer. Requests retransmission of damaged packets.
 std::optional<GdbConnection::Input> GdbConnection::take_packet() {
   for (;;) {
     std::size_t start = 0;

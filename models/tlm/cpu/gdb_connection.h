@@ -45,7 +45,7 @@ class GdbConnection {
  private:
   static constexpr std::size_t kMaxBuffered = 64 * 1024;
   bool accept_client(int timeout_ms);
-  /// Somebody knocks while a client is there.
+  /// Handles a second client that connects while one is connected.
   void meet_newcomer();
   void adopt(int client);
   bool read_more(int timeout_ms);

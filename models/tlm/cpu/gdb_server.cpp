@@ -48,7 +48,7 @@ bool parse_word(const std::string& text, std::uint32_t& value) {
           static_cast<std::uint32_t>(b[3]) << 24;
   return true;
 }
-/// A hexadecimal number at `at`, which moves behind it and one separator.
+/// Reads a hexadecimal number at position `at`, and moves `at` behind the number and one separator.
 bool take_number(const std::string& text, std::size_t& at, std::uint64_t& value) {
   value = 0;
   const std::size_t start = at;
@@ -467,7 +467,8 @@ void GdbServer::handle_point(const std::string& packet) {
 void GdbServer::apply(const Point& point, bool set) {
   const auto is_breakpoint = [](const Point& p) { return p.type <= '1'; };
   if (is_breakpoint(point)) {
-    // Hardware and software ones are the same to the CPU: it stops there as long as either is set.
+    // Hardware and software breakpoints are the same to the CPU, which stops at an address as long
+    // as either kind is set there.
     const bool another = std::any_of(points_.begin(), points_.end(), [&](const Point& p) {
       return is_breakpoint(p) && p.address == point.address;
     });

@@ -33,7 +33,7 @@ class DebugTarget {
                                          std::size_t bytes) = 0;
   virtual void debug_set_breakpoint(std::uint32_t address, bool set) = 0;
   virtual void debug_set_watchpoint(const Watch& watch, bool set) = 0;
-  /// `monitor …` of the debugger; the answer is shown to the user.
+  /// Executes a `monitor …` command of the debugger. The answer is shown to the user.
   virtual std::string debug_monitor(const std::string& command) = 0;
   /// True if the CPU can step and run backwards.
   virtual bool debug_goes_back() const { return false; }
@@ -74,13 +74,13 @@ class GdbServer {
   /// Restores that state: `told` comes from the same debugger at a later time. The CPU is about to
   /// stop.
   void restore_session(const std::string& session);
-  /// Points are kept, but the CPU does not stop for them.
+  /// While suspended, breakpoints and watchpoints are kept but do not stop the CPU.
   void suspend_points(bool suspended);
-  /// Memory or a register was written since the last call.
+  /// True if memory or a register was written since the last call.
   bool consume_writes() { return std::exchange(wrote_, false); }
 
  private:
-  /// Answers one packet; true if the CPU is to go on as resume_ says.
+  /// Handles one packet. Returns true if the CPU is to go on as resume_ says.
   bool handle(const std::string& packet);
   bool handle_resume(const std::string& packet);
   bool handle_reverse(const std::string& packet);

@@ -7,7 +7,7 @@
 namespace dcc::model {
 namespace {
 
-// Instructions; a shorter replay is repeated as a whole rather than cut by another snapshot.
+// Number of instructions below which a replay is repeated as a whole, without another snapshot.
 constexpr std::uint64_t kShortReplay = 20'000;
 // Number of snapshots from which on replays take no further ones.
 constexpr std::size_t kMaxReplaySnapshots = 64;

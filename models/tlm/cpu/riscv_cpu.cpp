@@ -73,7 +73,7 @@ void RiscvCpu::run() {
   }
 }
 
-/// Runs to the end of the quantum, or to whatever stops the hart before.
+/// Runs to the end of the quantum, or until something stops the hart.
 void RiscvCpu::run_on() {
   if (dmi_wanted_) request_dmi();
   const std::uint64_t start = hart_.steps();

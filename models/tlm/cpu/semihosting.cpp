@@ -34,7 +34,8 @@ constexpr std::uint32_t kMinusOne = 0xFFFFFFFF;
 constexpr std::uint32_t kApplicationExit = 0x20026;  // ADP_Stopped_ApplicationExit
 constexpr std::uint32_t kMaxBytes = 1u << 20;        // of one call
 constexpr std::uint32_t kBadHandle = 9, kNoFile = 2, kNoCall = 38, kBadAddress = 14;  // errno
-// Magic, then one byte: SYS_EXIT_EXTENDED (bit 0), stdout and stderr apart (bit 1).
+// Contents of the feature file: magic number, then one byte: SYS_EXIT_EXTENDED (bit 0), separate
+// stdout and stderr (bit 1).
 constexpr std::array<std::uint8_t, 5> kFeatureList = {'S', 'H', 'F', 'B', 0x01};
 
 bool is_open(std::uint32_t handle) { return handle == kConsole || handle == kFeatures; }

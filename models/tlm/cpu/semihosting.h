@@ -1,4 +1,4 @@
-// Semihosting: calls of a program to the machine that simulates, for console and exit.
+// Semihosting: calls of a program to the simulator, for console and exit.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace dcc::model {
 class Semihosting {
  public:
   struct Machine {
-    /// Reads and writes the program's memory; false if a byte is not there.
+    /// Reads or writes the program's memory; false if a byte is outside memory.
     std::function<bool(std::uint32_t, std::uint8_t*, std::size_t)> read;
     std::function<bool(std::uint32_t, const std::uint8_t*, std::size_t)> write;
     std::function<void(char)> console;
@@ -27,7 +27,7 @@ class Semihosting {
     bool exit = false;
   };
 
-  /// `operation` and `parameter` are a0 and a1.
+  /// Executes a call; `operation` and `parameter` are the program's a0 and a1.
   Answer call(std::uint32_t operation, std::uint32_t parameter, const Machine& machine);
 
  private:

@@ -77,7 +77,7 @@ module my_rate_unit (
     endcase
   end
 
-  // Limits of the class, and the shift of a step at a low target
+  // Rate limits of the class, and the number of places by which a step is shifted at a low target.
   logic [63:0] lo, hi;
   logic [2:0]  slow;
   always_comb begin

@@ -42,7 +42,8 @@ CnpOutcome DcqcnLaw::notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& 
   const DecreaseResult result =
       port.decrease({slot.rc, slot.rt, view.alpha(), cnp.delta, slot.dscp, cnp.marks, cnp.first});
   slot.rc = result.rc;
-  // A target may stay at a cut that follows another one before the timer has raised the rate.
+  // With Clamp::kAfterTimer, the target rate stays if the timer has not raised the rate since the
+  // cut before.
   const bool keeps = port.parameters().keep_target && !cnp.first && view.timer_events() == 0;
   if (!keeps) slot.rt = result.rt;
   view.alpha() = result.alpha;
@@ -57,7 +58,7 @@ void DcqcnLaw::sent(SlotParameters& slot, std::uint32_t length, std::uint32_t /*
   if (parameters.byte_counter) DcqcnView(slot).bytes() += length;
 }
 
-// The remainder counts towards the next byte event.
+// Bytes beyond the threshold count towards the next byte event.
 void DcqcnLaw::byte_event(SlotParameters& slot, std::uint32_t length, LawPort& port) const {
   DcqcnView view(slot);
   const std::uint64_t over =
@@ -83,7 +84,7 @@ std::uint64_t DcqcnLaw::added(const IncreaseRequest& request, std::uint32_t step
   return (std::uint64_t{step} * tables.increase_factor(request.dscp) + 128) >> 8;
 }
 
-// Rounded up, so that the maximum is reached and the slot released.
+// Rounds up, so that the rate reaches the maximum and the slot is released.
 std::uint64_t DcqcnLaw::raised(RateBits rc, RateBits target) const {
   return (std::uint64_t{rc} + target + 1) >> 1;
 }

@@ -7,7 +7,8 @@
 
 namespace dcc {
 
-/// A slot as DCQCN's law names it. These are the names of the patent and of the register map.
+/// Access to a slot's fields by their meaning in DCQCN's law, which are the names of the patent and
+/// of the register map.
 template <class Slot>
 class BasicDcqcnView {
  public:

@@ -20,7 +20,7 @@ BitRate step_for(const NetworkScale& network) {
   const PicoSeconds interval = network.reaction();
   const auto rtt = static_cast<std::uint64_t>(network.base_rtt.count);
   const auto time = static_cast<std::uint64_t>(interval.count);
-  // An interval is shorter than a round trip only where the greatest interval is.
+  // The interval is at least a round trip, unless that exceeds the greatest interval.
   const auto share = static_cast<std::uint64_t>(Uint128(rtt) * 1'000'000 / time);
   return network.share(Ratio(std::min<std::uint64_t>(share, 1'000'000), 125'000'000));
 }
@@ -34,7 +34,7 @@ Bytes byte_counter_for(const NetworkScale& network) {
 }  // namespace
 
 void DcqcnParameters::apply_preset() {
-  // SIGCOMM'15's values are the members' own initialisers.
+  // The initial values of the members are those of SIGCOMM'15.
   if (preset_name == Preset::kSig15 || preset_name == Preset::kAuto) return;
   f = 1;
   alpha_timer = kMicroSecond;

@@ -12,7 +12,7 @@ namespace dcc {
 
 /// Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
 struct DcqcnParameters : AlgorithmParameters {
-  /// Named sets of values; single ones come on top.
+  /// Named sets of values; parameters that the user writes override single values.
   enum class Preset : std::uint8_t {
     kAuto,       // rates and times follow the network: follow_network()
     kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
@@ -22,9 +22,10 @@ struct DcqcnParameters : AlgorithmParameters {
                  // counter and a least rate of 100 Mb/s
   };
   /// When a cut sets the target rate to the rate before the cut: at every cut (SIGCOMM'15), or, as
-  /// adapters do, only if the increase timer has raised the rate since the cut before.
+  /// adapters do, only if the increase timer has raised the rate since the previous cut.
   enum class Clamp : std::uint8_t { kAlways, kAfterTimer };
-  /// The published rules, or the RoCE article's slotted form, which has other rules.
+  /// The published rules, or the slotted variant of the RoCE article, in which α and cuts change at
+  /// the end of time slots.
   enum class Variant : std::uint8_t { kStandard, kSlotted };
 
   Variant variant = Variant::kStandard;
@@ -57,7 +58,8 @@ struct DcqcnParameters : AlgorithmParameters {
   virtual bool follows_network() const { return preset_name == Preset::kAuto; }
   /// Takes over the values of `preset_name`.
   void apply_preset();
-  /// What dcc and dcqcn have in common. `most`: the greatest gain that can be held.
+  /// Describes the parameters that dcc and dcqcn share. `most`: the greatest gain that can be
+  /// stored.
   void describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime);
 };
 

@@ -25,7 +25,7 @@ struct CnpEvent {
   std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if first
 };
 
-/// What a law made of a notification.
+/// What a law did with a notification.
 enum class CnpOutcome : std::uint8_t {
   kIgnored,    // nothing changed
   kCoalesced,  // nothing changed, and the notification counts as coalesced
@@ -86,9 +86,9 @@ class Law : public Policy {
   virtual bool shares_by_weight() const { return false; }
   /// CTRL.CUT_BY_MARKS: the decrease table is indexed by marks, not by alpha.
   virtual bool cuts_by_marks() const { return false; }
-  /// What each entry of the decrease table is less than the entry before, down to 0; 1.16.
+  /// Difference between consecutive entries of the decrease table, which fall to 0; 1.16.
   virtual std::uint32_t decrease_step() const = 0;
-  /// Changes registers that depend on the network.
+  /// Adapts registers that depend on the network.
   virtual void fit(dcc_parameters& /*registers*/, const LawNetwork& /*network*/) const {}
   /// Replaces defaults for a network whose slowest link is `slowest`.
   virtual void follow_rate(DccParameters& /*parameters*/, BitRate /*slowest*/) const {}
@@ -100,26 +100,26 @@ class Law : public Policy {
   // ---- Events of a slot ----------------------------------------------------------------------
   /// Fills a slot that was just bound; rates and DSCP are set, all else is 0.
   virtual void begin(SlotParameters& slot, const ControllerParameters& parameters) const = 0;
-  /// False if a notification with so many marks means nothing to a flow without a slot.
+  /// True if a notification with this number of marks binds a flow without a slot.
   virtual bool binds(std::uint8_t /*marks*/) const { return true; }
   virtual CnpOutcome notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& port) const = 0;
   /// True if bytes over BYTE_THRESHOLD lead to an increase (byte_event).
   virtual bool increases_by_bytes() const { return false; }
-  /// Packets were sent that are not over the threshold: they only count.
+  /// Handles packets that were sent without exceeding BYTE_THRESHOLD: they are only counted.
   virtual void sent(SlotParameters& slot, std::uint32_t length, std::uint32_t packets,
                     const ControllerParameters& parameters) const = 0;
-  /// `length` bytes more are over BYTE_THRESHOLD.
+  /// Handles `length` bytes that exceed BYTE_THRESHOLD.
   virtual void byte_event(SlotParameters& /*slot*/, std::uint32_t /*length*/,
                           LawPort& /*port*/) const {}
-  /// A timer interval of the slot is over. `delta`: ticks since its last cut. True: the rate is at
-  /// its maximum, and the slot is to be released.
+  /// Handles the end of a timer interval. `delta`: ticks since the last cut. Returns true if the
+  /// rate is at its maximum, so that the slot is to be released.
   virtual bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const = 0;
 
   // ---- Arithmetic of the rate unit (docs/architecture.md, "Rate unit") -----------------------
   /// The target rate after a cut that leaves `left` of the current rate. `lo`: the least rate.
   virtual RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
                               RateBits lo) const = 0;
-  /// What an increase adds to the target. `step`: R_AI, R_HAI or 0.
+  /// The amount by which an increase raises the target rate. `step`: R_AI, R_HAI or 0.
   virtual std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
                               const RateTables& tables) const = 0;
   /// The current rate after an increase that has raised the target to `target`.

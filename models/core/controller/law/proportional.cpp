@@ -25,8 +25,8 @@ void add_to_account(ProportionalView slot, std::int32_t difference) {
   slot.set_account(std::clamp(slot.account() + difference, -kAccountMax - 1, kAccountMax));
 }
 
-/// Takes the packets that arrived, and the marks of some of them, into the account. The receiver's
-/// count of packets replaces the sender's own where a notification has one.
+/// Adds the packets that arrived to the account and subtracts their marks. The receiver's count of
+/// packets, if the notification has one, replaces the sender's own count.
 void count_notification(ProportionalView slot, const CnpEvent& cnp, std::uint16_t g) {
   if (cnp.packets != 0 && cnp.packets != 255) {
     add_to_account(slot,
@@ -44,8 +44,8 @@ bool swamped(const SlotParameters& slot, const RateRegisters& registers) {
          static_cast<std::uint64_t>(owed) * registers.r_hai > std::uint64_t{4} * slot.rt;
 }
 
-/// The packets to increase by, at the end of an interval outside a hold; a silent flow has some to
-/// increase by with time.
+/// Returns the number of packets to increase by at the end of an interval outside a hold. A flow
+/// without packets gets a number that grows with time.
 std::uint32_t take_unmarked(SlotParameters& slot, const ControllerParameters& parameters) {
   ProportionalView view(slot);
   const std::uint8_t silent = view.silent_intervals();
@@ -59,7 +59,7 @@ std::uint32_t take_unmarked(SlotParameters& slot, const ControllerParameters& pa
   return static_cast<std::uint32_t>(whole);
 }
 
-/// True while the target is at least twice the rate that the marks of the hold say is delivered.
+/// True if the target rate is at least twice the delivery rate that the marks of the hold indicate.
 bool overrated(const SlotParameters& slot, const RateRegisters& registers) {
   const ConstProportionalView view(slot);
   return view.hold_marks() != 255 && std::uint64_t{slot.rt} * view.hold_intervals() >=
@@ -91,7 +91,7 @@ void end_hold(ProportionalView slot, std::uint8_t fast_intervals) {
 }
 
 void cut(SlotParameters& slot, std::uint8_t marks, bool first, LawPort& port) {
-  // The law has no alpha, and the rate unit's answer does not depend on it.
+  // The law does not use alpha, so the request passes any value.
   const DecreaseResult result =
       port.decrease({slot.rc, slot.rt, slot.alpha, 0, slot.dscp, marks, first});
   slot.rc = result.rc;
@@ -119,7 +119,7 @@ ProportionalLaw::ProportionalLaw()
 
 // ---- Contents of registers and tables -----------------------------------------------------------
 
-// Marks on a free-running timer, without stages and without a byte counter.
+// Increase by a free-running timer and cuts by marks, without stages and without a byte counter.
 void ProportionalLaw::set_defaults(DccParameters& p) const {
   p.f = 0;
   p.byte_counter = 0;
@@ -207,7 +207,8 @@ CnpOutcome ProportionalLaw::notify(SlotParameters& slot, const CnpEvent& cnp, La
     finish_hold();
     return CnpOutcome::kHoldEnded;
   }
-  // In the first interval of a hold, marks of packets that had left before the cut say nothing.
+  // In the first interval of a hold, marks belong to packets that were sent before the cut, so they
+  // are not counted.
   if (!cnp.first && view.hold_intervals() == 1 && cnp.delta < parameters.decrease_period) {
     return CnpOutcome::kCoalesced;
   }
@@ -227,7 +228,8 @@ CnpOutcome ProportionalLaw::notify(SlotParameters& slot, const CnpEvent& cnp, La
     cut(slot, static_cast<std::uint8_t>(std::min(255, marks)), cnp.first, port);
   }
   if (may_hold && (cnp.first || swamped(slot, parameters.rate))) {
-    // After a notification of marked packets only, the receiver tells of the first unmarked one.
+    // A receiver that reported marked packets only also reports the first unmarked packet (clear
+    // notification).
     begin_hold(view, cnp.first && cnp.packets == cnp.marks);
     hold_step(slot, port);
   }
@@ -249,11 +251,11 @@ bool ProportionalLaw::timer(SlotParameters& slot, std::uint32_t delta, LawPort& 
   const ControllerParameters& parameters = port.parameters();
   ProportionalView view(slot);
   if (view.holding()) {
-    // Nearly all packets may be marked for good, and then no unmarked packet comes: other flows
-    // have the link, and a flow that waited for one without end would starve.
+    // At a large sum of weights nearly all packets stay marked, and a flow that waits for an
+    // unmarked packet without limit would starve.
     const bool too_long = view.hold_intervals() >= ProportionalView::kMaxHold;
     if (delta < patience(ConstProportionalView(slot), parameters.timer_interval) && !too_long) {
-      // Marks tell of the interval in which they came, and of no other.
+      // Marks show the delivery rate only for the interval in which they arrived.
       if (delta < parameters.timer_interval && overrated(slot, parameters.rate)) {
         hold_step(slot, port);
       }
@@ -279,8 +281,8 @@ std::uint32_t slow_shift(RateBits target) {
   return shift;
 }
 
-// The next increase gives back what a cut did not take off the target as well: three quarters, and
-// more of low rates. A first cut halves the target.
+// A cut takes only a part of its amount off the target, so the next increase returns the rest: three
+// quarters, and more at low rates. A first cut halves the target.
 RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64_t left,
                                      bool first_cut, RateBits lo) const {
   const std::uint64_t taken = request.rc - left;
@@ -289,7 +291,7 @@ RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64
       std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
 }
 
-// A step for each packet, whatever the weight of the DSCP.
+// The increase is one step for each packet, whatever the weight of the DSCP.
 std::uint64_t ProportionalLaw::added(const IncreaseRequest& request, std::uint32_t step,
                                      const RateTables& /*tables*/) const {
   return std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{step} * request.packets) >>

@@ -29,9 +29,9 @@ namespace dcc {
 template <class Slot>
 class BasicProportionalView {
  public:
-  /// A hold ends after so many intervals at the latest.
+  /// Greatest length of a hold in intervals.
   static constexpr std::uint8_t kMaxHold = 160;
-  /// The account counts packets in 1/256.
+  /// One packet in the account's unit, 1/256 packet.
   static constexpr std::int32_t kPacket = 256;
 
   explicit BasicProportionalView(Slot& slot) : slot_(slot) {}
@@ -64,7 +64,7 @@ class BasicProportionalView {
   auto& hold_intervals() const { return slot_.t; }
   /// Marks since the hold began; stays at 255.
   auto& hold_marks() const { return slot_.bc; }
-  /// The receiver has promised a clear notification: it tells of the first packet without a mark.
+  /// True if the receiver promised a clear notification for the first packet without a mark.
   bool clear_promised() const { return slot_.alpha != 0; }
   void set_clear_promised(bool promised) { slot_.alpha = promised ? 1 : 0; }
 
@@ -108,8 +108,8 @@ class ProportionalLaw final : public Law {
   std::uint64_t raised(RateBits /*rc*/, RateBits target) const override { return target; }
 };
 
-/// Places by which the proportional law's steps are smaller for targets below 256 Mb/s: one place
-/// for each halving of the target, seven at most.
+/// Number of places by which steps and lasting cuts are shifted right for targets below 256 Mb/s:
+/// one for each halving of the target, seven at most.
 std::uint32_t slow_shift(RateBits target);
 
 }  // namespace dcc
