@@ -12,7 +12,8 @@ namespace dcc {
 /// Conservative parallel simulation with a fixed lookahead (Chandy and Misra; synchronous windows
 /// as in Lubachevsky's bounded lag). Devices are divided into partitions. An event of
 /// one partition at t has no effect in another partition before t + lookahead, the least delay of a
-/// link between partitions. So all partitions may run for a lookahead without hearing of each other.
+/// link between partitions. So all partitions may run for a lookahead without hearing of each
+/// other.
 ///
 /// The result does not depend on the number of partitions, nor on the threads or processes that run
 /// them, provided that all events of one rank belong to one partition. Within a partition the order

@@ -281,8 +281,8 @@ std::uint32_t slow_shift(RateBits target) {
   return shift;
 }
 
-// A cut takes only a part of its amount off the target, so the next increase returns the rest: three
-// quarters, and more at low rates. A first cut halves the target.
+// A cut takes only a part of its amount off the target, so the next increase returns the rest:
+// three quarters, and more at low rates. A first cut halves the target.
 RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64_t left,
                                      bool first_cut, RateBits lo) const {
   const std::uint64_t taken = request.rc - left;
