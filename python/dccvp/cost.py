@@ -118,7 +118,7 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
     values["greatest_events_per_second"] = clock_hz
     values["events_of_a_flow_per_second"] = clock_hz / APART
     values["timers_per_second"] = clock_hz / PACE
-    # All slots are due in one tick, and no CNP, which would go first, arrives.
+    # Worst case: all slots are due in one tick, and no CNP arrives, since a CNP would be issued first.
     values["worst_lateness_us"] = (FIRST_OFFER + (shape.slots - 1) * PACE) / clock_hz * 1e6
     for figure in list(values)[-4:]:
         origin[figure] = contract

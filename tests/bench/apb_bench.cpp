@@ -1,4 +1,4 @@
-// Register accesses a second: straight to the target, and through TLM.
+// Benchmark: register accesses per second, by direct call and through TLM.
 #include <benchmark/benchmark.h>
 #include <tlm_utils/simple_initiator_socket.h>
 

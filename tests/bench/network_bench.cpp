@@ -1,4 +1,4 @@
-// Speed of the fabric alone: a switch without wires, and whole networks without NICs.
+// Benchmark of the fabric: a switch without wires, and whole networks without NICs.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -26,7 +26,7 @@ TEST(CounterTotals, CountersOfOneNameAreOneSum) {
   EXPECT_EQ(totals.of(&NicCounters::cnps_sent), 0u);
 }
 
-/// Gives every described counter of a struct its own number, before and in the window.
+/// Gives every described counter of a struct a different number, both before and within the window.
 template <class Counters>
 void expect_differences() {
   Counters counted{};

@@ -51,7 +51,8 @@ TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   EXPECT_NEAR(
       static_cast<double>(fast.r_ai.bits_per_second) / static_cast<double>(p.r_ai.bits_per_second),
       8 * 4.02 / 4.187, 0.05);
-  // A long network reacts in a round trip, and a short one in whole ticks.
+  // In a network with long round trips DCQCN reacts once per round trip; with short ones, in whole
+  // ticks.
   EXPECT_GE(dcqcn(loaded_of(star("100Gbps", "50us") + algorithm)).increase_timer,
             kMicroSecond * 200);
   EXPECT_EQ(dcqcn(loaded_of(star("800Gbps", "1ns") + algorithm)).increase_timer, kMicroSecond);
@@ -110,7 +111,8 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   EXPECT_TRUE(seen);
   const std::string text = effective_yaml(loaded.config, RuleComments::kWritten);
   EXPECT_NE(text.find("kmin: 26168B  # follows: switch.ecn.rule dcqcn"), std::string::npos) << text;
-  // The copy has every value, so that it follows nothing, and reads back as the same configuration.
+  // The written copy contains every value, so nothing in it follows the network, and it reads back
+  // as the same configuration.
   const LoadedConfig copy = loaded_of(text);
   EXPECT_TRUE(copy.config.followed.empty());
   EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
@@ -152,7 +154,7 @@ TEST(SchemeNeeds, EveryTransportWorksAlone) {
     const LoadedConfig loaded =
         loaded_of(star("100Gbps", "1us") + "nic: {transport: {kind: " + entry.name + "}}\n");
     EXPECT_EQ(loaded.config.nic.transport.name(), entry.name);
-    // The written copy says all of it and is accepted as well.
+    // The copy of a copy is the same text, so it is accepted as well.
     EXPECT_EQ(effective_yaml(loaded_of(effective_yaml(loaded.config)).config),
               effective_yaml(loaded.config))
         << entry.name;

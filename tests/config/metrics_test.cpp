@@ -133,7 +133,7 @@ TEST(Shares, ActiveTimeCounts) {
   before.end_rx = kMilliSecond * 3;
   before.completed = true;
   const Metrics m = f.metrics();
-  // Claims: 10 + 5 against 3 * 1.
+  // Claims (weight times active time): 10 + 5 against 3 * 1.
   EXPECT_DOUBLE_EQ(*m.classes[0].expected_share, 15.0 / 18);
   EXPECT_DOUBLE_EQ(*m.classes[1].expected_share, 3.0 / 18);
   EXPECT_EQ(m.classes[1].flows, 1u);

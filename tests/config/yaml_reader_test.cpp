@@ -252,7 +252,7 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
 }
 
-// A mark at enqueue is set before the queue that it tells of has left.
+// A mark at enqueue is set before the queue that caused it has left.
 TEST(StepRule, TheQueueAtKminDelaysMarksAtEnqueue) {
   const auto interval = [](const std::string& ecn) {
     const auto c = read(
@@ -263,7 +263,7 @@ TEST(StepRule, TheQueueAtKminDelaysMarksAtEnqueue) {
   };
   EXPECT_TRUE(interval("kmin: 100KB, mark_at: enqueue") == kMicroSecond * 14);
   EXPECT_TRUE(interval("kmin: 800KB, mark_at: dequeue") == kMicroSecond * 14);
-  // 64 us of queue and a round trip of 4 us and two packets; 4/3 of that.
+  // 64 us of queue, and a round trip of 4 us and two packets; the interval is 4/3 of their sum.
   EXPECT_TRUE(interval("kmin: 800KB, mark_at: enqueue") == kMicroSecond * 91);
 }
 
@@ -423,7 +423,8 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
             "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
   EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
   EXPECT_TRUE(read(file, {}).notes.empty());
-  // Nothing of the window would remain: a quarter of the run is left out.
+  // The run is so short that the default window would be empty, so a quarter of the run is left out
+  // instead.
   const LoadedConfig shorter = read(file, {"duration=80us"});
   EXPECT_EQ(shorter.config.measure.from, kMicroSecond * 20);
   EXPECT_EQ(shorter.config.measure_end(), kMicroSecond * 80);
@@ -431,7 +432,7 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
   EXPECT_EQ(shorter.notes[1],
             "measure.from: 100us is not before the end of the run, 80us; statistics are taken from "
             "a quarter of the run on, 20us");
-  // Refused: the user set the window, or the file itself is wrong.
+  // Refused: either the user set the window, or the file itself is wrong.
   EXPECT_NE(error_of(file, {"duration=80us", "measure.from=90us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");

@@ -142,7 +142,7 @@ void check_windows(const MapInfo& map, Checker& c, const CsrInstance& instance) 
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     for (int pass = 0; pass < 2; ++pass) {
-      // First all writes, then all reads: entries that share a place show.
+      // Writes all entries before it reads any, so that entries that share storage are found.
       for (const std::uint32_t entry : chosen) {
         for (const RegisterInfo& word : window.words) {
           const std::uint32_t address = window.offset + entry * window.stride + word.offset;

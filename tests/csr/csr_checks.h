@@ -1,4 +1,4 @@
-// Tests of every register of a map, made from its table: for the model and for the RTL alike.
+// Tests of every register of a map, generated from its table. They run on the model and on the RTL.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dcc::regs {
 
-/// A way to the registers, through whatever bus. `false` is PSLVERR.
+/// Register accesses over any bus. A result of `false` stands for PSLVERR.
 class CsrPort {
  public:
   virtual ~CsrPort() = default;

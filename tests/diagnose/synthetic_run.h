@@ -1,4 +1,4 @@
-// A configuration and the results of a run of it that all is well with, for tests to spoil.
+// A configuration and the results of a run without any finding, which tests change to provoke one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline bool says(const std::optional<Finding>& finding, const std::string& words
   return finding && finding->text.find(words) != std::string::npos;
 }
 
-/// What `dccvp check` tells of a configuration, by id.
+/// The finding with this id that `dccvp check` reports for a configuration.
 inline std::optional<Finding> foreseen(const std::string& yaml, const std::string& id) {
   return of_id(foresee(load_config_text(yaml, "t.yaml", std::filesystem::path("."), {})), id);
 }
@@ -79,7 +79,7 @@ struct SyntheticRun {
     results.flows.push_back(flow);
     return results.flows.back();
   }
-  /// Adds a flow of so many bytes that has completed.
+  /// Adds a completed flow of `bytes` bytes.
   FlowResult& add_done(HostId from, HostId to, PicoSeconds start, PicoSeconds end) {
     FlowResult& flow = add(from, to);
     flow.bytes = 1'000'000;

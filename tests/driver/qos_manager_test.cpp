@@ -60,7 +60,7 @@ TEST(QosMeter, ActiveFlowsAgainstADirectCount) {
     std::vector<qos_flow> flows(50);
     std::map<int, int> last_seen;  // flow → interval, the slow way
     for (int interval = 1; interval < 300; ++interval) {
-      // Quiet stretches, so that whole windows pass without a byte.
+      // Flows pause from time to time, so that whole windows pass without a byte.
       const int events = interval / 50 % 2 == 0 ? static_cast<int>(random() % 30) : 0;
       for (int i = 0; i < events; ++i) {
         const int flow = static_cast<int>(random() % flows.size());
@@ -158,7 +158,8 @@ TEST_F(QosManagerTest, AFlowsFactorIsTheTenantsWeightOverItsFlows) {
   EXPECT_EQ(command.end, 1u);
   ASSERT_EQ(command.count, 3u);
   EXPECT_EQ(command.entries[0].dscp, 46u);
-  // The lowest gets 1.0: 16 flows share one weight; the others 16 and 64 times as much.
+  // The lowest weight becomes 1.0: 16 flows share one weight, and the others have 16 and 64 times
+  // as much.
   EXPECT_NEAR(command.entries[1].weight_q8_8, 256, 1);
   EXPECT_NEAR(command.entries[0].weight_q8_8, 16 * 256, 4);
   EXPECT_NEAR(command.entries[2].weight_q8_8, 64 * 256, 16);
@@ -204,7 +205,7 @@ TEST_F(QosManagerTest, TooSmallAShareRaisesTheFactorAfterTheHold) {
 }
 
 TEST_F(QosManagerTest, ADemandLimitedTenantDoesNotDistortTheOthers) {
-  // The first tenant uses a fixed tenth, whatever its factor; the others are to share 2 : 1.
+  // The first tenant uses a tenth of the link whatever its factor is; the others shall share 2 : 1.
   start({{1, 1024}, {2, 512}, {3, 256}});
   for (std::uint32_t i = 1; i <= 400; ++i) {
     const qos_report r = report(i, {10'000ull * i, 60'000ull * i, 30'000ull * i}, {1, 1, 1});
@@ -422,7 +423,7 @@ class ClosedLoop {
 };
 
 TEST(QosClosedLoop, WithoutAManagerFlowsCountAndBiasShows) {
-  // The oracle must be able to fail: the same plant, no manager.
+  // Checks the oracle: the same plant without a manager must fail.
   ClosedLoop loop({{1, 256}, {2, 256}}, false);
   loop.add_flows(1, 1);
   loop.add_flows(2, 16);
@@ -476,7 +477,8 @@ TEST(QosClosedLoop, DoesNotOscillate) {
   loop.add_flows(1, 16, 1.1);
   loop.add_flows(2, 1, 0.9);
   loop.run(100);
-  // Shares over 10 ms in a row: no swing about the mean beyond two percent in 200 ms.
+  // Shares of consecutive windows of 10 ms: they must not swing by more than two percent about the
+  // mean in 200 ms.
   std::vector<double> shares;
   for (int i = 0; i < 20; ++i) {
     const auto before = loop.totals();

@@ -1,4 +1,4 @@
-// A controller's configuration that the driver takes, for tests to spoil.
+// A configuration that the controller's driver accepts, for tests to break.
 #pragma once
 
 #include "driver/dcc_driver.h"

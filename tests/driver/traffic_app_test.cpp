@@ -146,7 +146,7 @@ TEST_F(TrafficAppTest, ASampleFindsOnlyWhatItLooksAt) {
 }
 
 TEST_F(TrafficAppTest, ASlowReceiverThatSamplesLeavesMessagesOut) {
-  // A late interrupt: the completions of 40 messages at both ends are there at once, five batches.
+  // A late interrupt: completions of 40 messages at both ends wait at once, which are five batches.
   boot_tx_flow& flow = add_flow(40 * 4096);
   flow.slots = flow.outstanding = 40;
   block.verify_bytes = 256;
@@ -354,7 +354,7 @@ class ManyFlows : public TrafficAppTest {
     block.nic.completion_ring_entries = 8192;
     block.end_ns = 3'000'000;
   }
-  /// HAL accesses a completed message takes.
+  /// Number of HAL accesses for each completed message.
   double accesses_per_message(std::uint32_t flows) {
     tx.clear();
     for (std::uint32_t i = 0; i < flows; ++i) add_flow(0);

@@ -60,7 +60,7 @@ TEST_F(TrafficQos, OneHostWithAllPartsLoadsFactorsByFlows) {
   block.qos.local_meter = 0;
   nic.message_ns = 10'000;
   for (int i = 0; i < 5; ++i) add_flow(0).dscp = i == 0 ? 46 : 10;
-  // The loopback gives every flow the same rate, whatever its factor; weights are 1 : 4.
+  // The loopback gives every flow the same rate, whatever its factor is; the weights are 1 : 4.
   ASSERT_EQ(run_with_peers(), TRAFFIC_OK) << result().text;
   EXPECT_EQ(area().report_out.begin, 19u) << "one a millisecond";
   EXPECT_EQ(area().manager.updates, 9u);

@@ -69,7 +69,7 @@ class NicOracle {
     }
   }
 
-  /// The responder's queue pair ends.
+  /// The responder's queue pair ends: its posted work completes as flushed.
   void flush() {
     for (const nic_rqe& entry : buffers_) received.push_back({entry.wr_id, NIC_CQE_FLUSHED});
     buffers_.clear();

@@ -35,7 +35,8 @@ class Dice {
   explicit Dice(std::uint64_t seed) : random_(seed, "nic_pair_fuzz", 0) {}
   std::uint64_t below(std::uint64_t n) { return random_.below(n); }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
-  /// Mostly within the data, sometimes at or over its ends, a device, or anything.
+  /// A random address: mostly within the data, sometimes at or over an end of the data, on a
+  /// device, or anywhere.
   std::uint64_t address() {
     switch (below(16)) {
       case 0:
@@ -81,7 +82,7 @@ class Bench final : public PacketSink, public ConnectionManager {
       parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
     }
     parameters_.receive_buffer.size = 16'384;
-    // Elsewhere a sender repeats for ever what a full buffer loses.
+    // Losses only here: elsewhere a sender would for ever repeat packets that a full buffer drops.
     losses_ = dice_.one_in(4) ? 1 + dice_.below(20) : 0;
     if (losses_ == 0 && !parameters_.has_slow_memory()) parameters_.recovery.retries = 3;
     parameters_.recovery.reorder_window = dice_.one_in(2) ? 0 : 8;
@@ -101,7 +102,8 @@ class Bench final : public PacketSink, public ConnectionManager {
     }
   }
 
-  /// Plays one batch; the number of its descriptors, or nothing if something differed.
+  /// Plays one batch. Returns the number of its descriptors; empty if something differed from the
+  /// oracle.
   std::optional<std::uint64_t> play() {
     posted_.clear();
     buffers_.clear();
@@ -217,7 +219,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     NicOracle oracle;
     const std::uint64_t kind = dice_.below(8);
     oracle.service = kind == 0 ? Service::kUc : kind == 1 ? Service::kUd : Service::kRc;
-    // An unreliable sender hears of no loss, so only reliable ones are compared with losses.
+    // An unreliable sender does not learn of losses, so runs with losses use reliable senders only.
     if (losses_ != 0) oracle.service = Service::kRc;
     qpn_[0] = static_cast<Qpn>(2 + dice_.below(30));
     qpn_[1] = static_cast<Qpn>(2 + dice_.below(30));
@@ -292,7 +294,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     return entry.opcode;
   }
 
-  /// Runs until nothing is on its way for longer than a sender waits for an answer.
+  /// Runs until no packet has been under way for longer than a sender waits for an answer.
   void settle() {
     for (int i = 0; i < 400; ++i) {
       run(kMicroSecond * 500);

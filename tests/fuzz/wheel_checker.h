@@ -197,7 +197,7 @@ class WheelChecker {
     if (engine_.overrun() != overrun_) fail("the overrun flag is wrong");
     const std::optional<Tick> bound = engine_.next_due(now_);
     const std::optional<std::uint64_t> due = oracle_.next_due();
-    // When the reported bound is reached there must be an expiry, or a user of the bound would wait
+    // At the reported bound an expiry must exist, or a user who sleeps until the bound would wait
     // for ever.
     if (bound.has_value() != due.has_value() || (bound.has_value() && *bound > *due) ||
         (bound.has_value() && *bound <= now_ && *bound != *due)) {

@@ -18,7 +18,7 @@ inline const std::vector<std::string>& wheel_profile_names() {
   return names;
 }
 
-/// Slots the profile needs to be itself.
+/// Number of slots that a profile needs to reach its situations.
 inline std::uint32_t wheel_profile_slots(WheelProfile profile) {
   return profile == WheelProfile::kFull ? 16384 : 1024;
 }
@@ -59,7 +59,8 @@ class WheelStimulus {
     return static_cast<std::uint32_t>((random_() >> 32) * limit >> 32);
   }
   std::uint32_t any_slot() { return below(slots_); }
-  /// Half uniform over the whole range, half uniform in magnitude, with the corners.
+  /// A random delay: half of them uniform over the whole range, half uniform in the number of bits,
+  /// and some at the limits.
   std::uint32_t any_delay() {
     switch (below(16)) {
       case 0:
@@ -184,7 +185,8 @@ class WheelStimulus {
     checker_.advance(target - checker_.now());
   }
 
-  // Every slot always started, as with a full table: each expiry starts again, cuts restart.
+  // All slots are always started, as with a full flow table: each expiry starts its slot again, and
+  // cuts restart slots.
   void full() {
     if (checker_.oracle().pending() < slots_) {
       for (std::uint32_t slot = 0; slot < slots_; ++slot) {

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-# Name (of the module), file below rtl/, what stands there, what a slip would make of it.
+# (name of the module, file below rtl/, correct text, faulty text)
 FAULTS = [
     ("dc_fifo", "controller/rtl/dc_fifo.sv", "count_q == (AddrW + 1)'(Depth) && !pop_i",
      "count_q == (AddrW + 1)'(Depth)"),

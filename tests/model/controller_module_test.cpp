@@ -48,7 +48,7 @@ TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
     sc_core::wait(1, sc_core::SC_US);
     ASSERT_EQ(answers.size(), 1u);
     EXPECT_EQ(answers[0].flow, 7u);
-    // Sampled at an edge, issued at the next: two cycles at most come on top.
+    // An input is sampled at an edge and issued at the next, which adds at most two cycles.
     EXPECT_GE(answers[0].when, sc_core::sc_time(10'256, sc_core::SC_NS));
     EXPECT_LE(answers[0].when, sc_core::sc_time(10'264, sc_core::SC_NS));
   });

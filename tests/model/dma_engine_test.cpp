@@ -1,4 +1,5 @@
-// The NIC's way over the bus: direct where the target allows it, by transport where not.
+// The NIC's DMA over the bus: by direct memory access where the target allows it, by transport
+// elsewhere.
 #include "dma_engine.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace dcc::model::dma_engine_test {
 namespace {
 
-/// Memory of which a part may be reached directly; counts how it was.
+/// Memory of which a part allows direct access; counts accesses of both kinds.
 class Target final : public sc_core::sc_module {
  public:
   explicit Target(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -61,7 +62,7 @@ class DmaEngineTest : public ModelTest {
  protected:
   DmaEngineTest() { dma.socket.bind(target.socket); }
 
-  /// Writes and reads back `n` bytes; true if both went and agree.
+  /// Writes `n` bytes and reads them back; true if both succeed and the bytes agree.
   bool goes(std::uint64_t address, std::size_t n) {
     std::vector<std::uint8_t> out(n);
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(address + 7 * i + 1);

@@ -23,7 +23,8 @@ using sc_core::SC_ZERO_TIME;
 constexpr Word kMie = 0x304, kMhartid = 0xF14;
 constexpr std::uint32_t kRamBytes = 0x4000;
 
-/// Sleeps until an interrupt of `mie` is pending; none is taken, mstatus says no.
+/// A program that sleeps until an interrupt in `mie` is pending. No interrupt is taken, because
+/// mstatus.MIE is 0.
 Program sleep_until(std::uint32_t mie) {
   Program out = li(kT1, mie);
   out.push_back(csrrw(0, kMie, kT1));

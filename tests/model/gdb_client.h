@@ -1,4 +1,5 @@
-// The debugger's end of a GDB connection, for tests: packets by TCP, one answer a packet.
+// The debugger's end of a GDB connection for tests: packets over TCP, with one answer for each
+// packet.
 #pragma once
 
 #include <arpa/inet.h>
@@ -40,12 +41,12 @@ class GdbClient {
     return "$" + body + end;
   }
   void send(const std::string& body) const { raw(framed(body)); }
-  /// The next character; 0 when the other end is gone or silent.
+  /// The next character; 0 if the other end has closed the connection or is silent.
   char next() const {
     char c = 0;
     return ::recv(socket_, &c, 1, 0) == 1 ? c : '\0';
   }
-  /// The next packet's contents; acknowledgements are passed over.
+  /// Content of the next packet; acknowledgements are skipped.
   std::string receive() const {
     char c = next();
     while (c != '$' && c != '\0') c = next();

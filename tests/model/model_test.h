@@ -51,7 +51,8 @@ class ModelTest : public ::testing::Test {
   void simulate(std::function<void()> stimulus,
                 const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_SEC));
 
-  /// A report of this type is wanted: it no longer fails the test, its absence does.
+  /// Announces a SystemC report of this type: the report does not fail the test, but its absence
+  /// does.
   void expect_report(const std::string& type);
 
   void TearDown() override;

@@ -15,7 +15,7 @@ constexpr HostId kNear = 5;  // behind port 0, at once
 constexpr HostId kFar = 6;   // behind port 1, at the end of a link
 constexpr LinkParameters kWire{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// A device's end of a socket.
+/// A source of packets: the device's end of a socket.
 struct Source final : sc_core::sc_module {
   explicit Source(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
   PacketOutPort out{"out"};

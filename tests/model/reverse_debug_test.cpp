@@ -19,13 +19,13 @@ namespace {
 constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
 constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
 
-/// Goes nowhere: says where to, and ends the process.
+/// A fake that prints the requested snapshot and ends the process instead of going back.
 class Signpost final : public SnapshotHistory {
  public:
   explicit Signpost(std::string request) : request_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
-  /// Somebody has come back to the first, at once.
+  /// The first snapshot returns at once with a request, as after going back.
   std::optional<std::string> take_snapshot() override {
     if (taken_++ != 0 || request_.empty()) return std::nullopt;
     return request_;

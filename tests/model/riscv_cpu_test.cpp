@@ -100,7 +100,7 @@ TEST_F(RiscvCpuTest, BusLatencyDelaysWhatFollows) {
 }
 
 TEST_F(RiscvCpuTest, SleepEndsWithTheLineAndTimeGoesOn) {
-  // li t2, 0x80; csrw mie, t2; wfi; csrr t1, mcycle; sw t1, 4(t0); exit
+  // Program: li t2, 0x80; csrw mie, t2; wfi; csrr t1, mcycle; sw t1, 4(t0); exit
   build({}, {kLuiT0Probe, 0x08000393, 0x30439073, kWfi, 0xB0002373, kMark, kExit});
   simulate([this] {
     sc_core::wait(5, sc_core::SC_US);

@@ -339,11 +339,11 @@ TEST(Measurement, TheMostAtOnceIsOfTheWindow) {
 }
 
 TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
-  // All packets have arrived when the window begins …
+  // All packets have arrived when the window begins.
   const RunResults r = run(star_of_six("50us", "measure: {from: 2us, to: 40us}\n"));
   const TwoIntoOne incast;
   EXPECT_LT(r.buffers[0].max_bytes, incast.peak);
-  // … and those that have not left by then are counted.
+  // Packets that have not left when the window begins are counted.
   Bytes left = 0;
   const PicoSeconds since = kMicroSecond * 2 - kMicroSecond - line_time(0);
   for (int i = 0; i < TwoIntoOne::kPackets; ++i) {

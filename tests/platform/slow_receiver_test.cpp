@@ -11,7 +11,7 @@ namespace {
 constexpr double kMemoryGbps = 40;
 constexpr std::uint64_t kBuffer = 256 * 1024;
 
-/// Two senders to a host; `dma` is every host's.
+/// Two senders send to one host; every host has the DMA parameters `dma`.
 std::string incast(const std::string& dma, const std::string& nic) {
   return "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}\n"
          "host: {driver: native}\nduration: 1ms\nmeasure: {from: 400us}\n"

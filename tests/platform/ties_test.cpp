@@ -63,7 +63,7 @@ TEST(Ties, PausesAreSpreadEvenlyAndNothingIsLost) {
 }
 
 TEST(Ties, AreTheSeeds) {
-  // One platform for each process; tie_order_test.cpp compares the streams of seeds.
+  // One platform in each process; tie_order_test.cpp compares the streams of different seeds.
   const RunResults r = run(incast(4, kTailDrop));
   Bytes least = r.flows.front().delivered_total, most = least;
   for (const FlowResult& flow : r.flows) {

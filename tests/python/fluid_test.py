@@ -23,7 +23,7 @@ class FixedPointTest(unittest.TestCase):
             model = Dcqcn(flows)
             p = model.marking()
             alpha, target, rate = model.slopes(model.at_rest(p), p, model.share)
-            # Of what moves them, next to nothing is left.
+            # At rest the derivatives are close to zero.
             self.assertLess(abs(alpha), 1e-6 * model.g / model.alpha_timer)
             self.assertLess(max(abs(target), abs(rate)), 1e-6 * model.share / model.cnp_interval)
 
@@ -52,7 +52,7 @@ class PublishedMarginTest(unittest.TestCase):
                 (40, 40, 200, 1, 2, 26.257), (40, 40, 200, 50, 10, -6.5844), (40, 40, 200, 100, 2, -10.099),
                 (40, 40, 200, 100, 10, -17.925), (40, 10, 200, 0, 2, 58.388), (40, 10, 200, 25, 30, 8.513),
                 (40, 10, 200, 100, 30, -1.3927), (40, 10, 1000, 0, 10, 63.6), (40, 10, 1000, 100, 2, 44.183),
-                # Nothing beside it says its constants: they are the paper's others.
+                # The paper does not state the constants of this row; the others' constants fit.
                 (100, 40, 200, 0, 38, -0.37086), (100, 40, 200, 50, 10, -10.139), (100, 40, 200, 100, 98, -18.82)):
             model = Dcqcn(flows, rate * 1e9, step * 1e6, kmax=kmax * 1e3)
             self.assertAlmostEqual(phase_margin(model.published(delay * 1e-6)), degrees, delta=0.1)

@@ -79,7 +79,8 @@ class HostileFiles(unittest.TestCase):
             with self.subTest(text=text[:80]):
                 began = time.monotonic()
                 self.assertIn(words, self.refused(name, text))
-                # The bomb, counted up to its limit, takes two seconds; expanded, centuries.
+                # The bomb is counted up to a limit, which takes two seconds; a full expansion would take
+                # centuries.
                 self.assertLess(time.monotonic() - began, 300)
 
     def test_a_platform_of_another_shape_is_told_apart(self):

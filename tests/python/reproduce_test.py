@@ -24,7 +24,8 @@ METRICS = {
     "flows": [{"goodput": 2.0}, {"goodput": 8.0}, {"goodput": 0.0}],
 }
 
-# Stands for the platform: writes as metrics what `-c` and --seed tell it, and fails where asked to.
+# A fake of the program: writes as metrics the values that `-c` and --seed give, and fails where it is told
+# to.
 FAKE_DCCVP = """#!/usr/bin/python3
 import json, pathlib, sys
 words = sys.argv[1:]

@@ -361,7 +361,7 @@ def systemrdl(name):
     return Rdl((forms() / f"{name}.rdl").read_text(encoding="utf-8")).read()
 
 
-# -- Constants: matched by name, so the reader asks for what the source says ---------------------
+# Constants are matched by name, so the reader asks for the names that the source uses.
 
 def _camel(name):
     return "".join(p.capitalize() for p in name.split("_"))

@@ -60,7 +60,8 @@ class OutputRules(unittest.TestCase):
                     found = re.findall(r"value .(k\w+). not handled in switch", done.stderr)
                     self.assertEqual(sorted(found), ["kForgottenRo", "kForgottenRw", "kStatForgotten"])
 
-    # The recipe of rtl/regs/README.md, "A new parameter, file by file": what is found and what comes there.
+    # Steps of the recipe in rtl/regs/README.md, "A new parameter, file by file": the text that a step finds
+    # and the text that it inserts.
     RECIPE = {
         "rtl/regs/dcc.yaml": ("  - name: SILENCE\n", """\
   - name: MARK_MASK
@@ -99,7 +100,7 @@ class OutputRules(unittest.TestCase):
             by_hand = {p for p in touched if "generated" not in p and not p.endswith("_regs.h")
                        and not p.startswith("docs/registers/")}
             self.assertEqual(by_hand, set(self.RECIPE))
-            # Model, lock-step's words and recordings, pins: all have it.
+            # The new parameter must be in the model, in lock-step's words and recordings, and at the pins.
             for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
                            "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
                            "models/core/controller/dcc.cpp"):

@@ -71,7 +71,7 @@ class HartFixture : public ::testing::Test, public MemoryBus {
   /// Runs `n` instructions from the start of RAM.
   Stop run(std::uint64_t n) { return hart_.run(n); }
 
-  /// Back from user mode by a trap of one kind or another.
+  /// Returns from user mode to machine mode by one of two traps.
   void leave_user() {
     if (hart_.privilege() != Privilege::kUser) return;
     put(kRam + 0xF00, {kEcall});

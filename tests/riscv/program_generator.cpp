@@ -98,7 +98,7 @@ void ProgramGenerator::immediate_arithmetic() {
   emit32(enc_i(imm, any_register(), funct3, rd));
 }
 
-// Operands at which carries, signs and divisions go wrong first.
+// Sets registers to operands at which errors of carries, signs and divisions show first.
 void ProgramGenerator::corner_value() {
   static constexpr Word kCorners[] = {0,          1,          2,          0xFFFFFFFF, 0xFFFFFFFE,
                                       0x80000000, 0x80000001, 0x7FFFFFFF, 0x0000FFFF, 0xFFFF0000,
@@ -172,8 +172,8 @@ void ProgramGenerator::computed_memory_access() {
                : enc_i(0, pointer, size, target_register(), 0x03));
 }
 
-// An operation on memory, or a reservation, what may come in between, and its store, which succeeds
-// or not: the store may be to another word, or come without a reservation at all.
+// An atomic operation on memory; or a reservation, some instructions, and its conditional store,
+// which may succeed, go to another word, or come without a reservation.
 void ProgramGenerator::atomic() {
   static constexpr Word kOperations[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
   const auto order = [this] { return random_.below(4); };  // aq, rl
@@ -256,7 +256,7 @@ void ProgramGenerator::forward_jump(unsigned depth) {
       instruction = enc_cj(distance, false);
       break;
     default:
-      // c.beqz reaches 254 bytes; beyond that jump nowhere.
+      // c.beqz reaches 254 bytes; for a longer block the branch gets the distance 0.
       instruction = distance < 256 ? enc_cb(distance, random_.below(8), kind == 5) : 0x0001;
   }
   code_[at] = static_cast<std::uint8_t>(instruction);
@@ -264,7 +264,7 @@ void ProgramGenerator::forward_jump(unsigned depth) {
   if (!compressed) patch32(at, instruction);
 }
 
-// auipc and an indirect jump: jalr, c.jr, c.jalr.
+// Jumps to a computed address: auipc followed by jalr, c.jr or c.jalr.
 void ProgramGenerator::computed_jump(unsigned depth) {
   unsigned pointer = 0;
   do {

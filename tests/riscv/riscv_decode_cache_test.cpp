@@ -111,7 +111,7 @@ TEST_F(RiscvDecodeCache, RunsOverPageEnds) {
   run(0x1000);
   EXPECT_EQ(hart_.reg(6), 0x1000u);
   EXPECT_EQ(hart_.pc(), kRam + 0x4000);
-  // The same shifted by a halfword, so that instructions straddle.
+  // The same code shifted by a halfword, so that instructions cross word boundaries.
   hart_.reset(kRam + 2);
   for (std::uint32_t at = kRam + 2; at < kRam + 0x4000; at += 4) put(at, {addi(6, 6, 1)});
   run(0xFFF);

@@ -25,7 +25,7 @@ class RiscvPmp : public HartFixture {
   Word config(unsigned entry) const {
     return csr(csr::kPmpcfg0 + entry / 4) >> (8 * (entry % 4)) & 0xFF;
   }
-  /// Entry 15, the least: user code may run at kCode.
+  /// Uses entry 15, which has the lowest priority, to let user code run at kCode.
   void allow_code() { set(15, kNapot | kX, napot(kCode, 0x1000)); }
   /// The next instruction returns to `pc` in user mode.
   void enter_user(std::uint32_t pc) {

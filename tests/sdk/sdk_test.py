@@ -71,8 +71,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program.resolve())
 
     def test_nothing_names_the_place_it_was_built_in(self):
-        # The program may name it: as the last resort of a build that was not installed. Verilated
-        # blocks name their sources in the messages of assertions.
+        # The checkout's path may occur in the program, as the last resort of a build that was not installed.
+        # Verilated blocks name their sources in assertion messages.
         for file in self.prefix.rglob("*"):
             if (file.is_file() and file != self.program and file.suffix != ".a"
                     and file.name not in ("wheel_replay", "rate_replay", "controller_replay")):

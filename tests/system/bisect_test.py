@@ -120,7 +120,8 @@ class Digests(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         if "no RTL" in done.stderr:
             self.skipTest("this build has no RTL")
-        # Enough starts for the fault, which spoils every 64th; no software, so no memory to look through.
+        # Enough timer starts for the fault, which affects every 64th start. Hosts run no software, so no
+        # memory has to be compared.
         rtl = ["--b", "nic.controller.timer=rtl", "-c", "duration=4ms", "-c", "host.driver=none",
                "-c", "nic.congestion_control.policy=proportional"]
         self.assertIn("same", self.call("bisect", "t.yaml", "t.yaml", *rtl))

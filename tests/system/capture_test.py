@@ -23,7 +23,8 @@ DCCVP = ""
 
 CNP, ACK = "129", "17"
 DATA = {"6", "7", "8", "9", "10", "11"}
-# Transfers that end, measured from the first packet to the last, so every marked packet was sent, too.
+# Flows of limited size, measured from the first packet to the last, so that every marked packet of the run is
+# also captured.
 FINITE = ("duration=20ms", "measure={from: 0us, to: 20ms}",
           "traffic=[{kind: incast, senders: 1..4, receiver: 0, dscp: 46, bytes: 2MB},"
           " {kind: incast, senders: 5..8, receiver: 0, dscp: 10, bytes: 2MB}]")
@@ -31,7 +32,7 @@ FIELDS = ("frame.interface_name", "frame.time_epoch", "frame.len", "frame.cap_le
           "infiniband.bth.opcode", "ip.dsfield.ecn", "ip.dsfield.dscp", "ip.checksum.status",
           "udp.dstport", "udp.checksum", "ip.src", "ip.dst", "infiniband.bth.destqp", "macc.opcode", "_ws.malformed")
 
-# In the order of FIELDS.
+# One captured frame, with its fields in the order of FIELDS.
 Frame = collections.namedtuple("Frame", [
     "interface_name", "time_epoch", "len", "cap_len", "opcode", "ecn", "dscp", "checksum", "port",
     "udp_checksum", "source", "destination", "qpn", "mac_opcode", "malformed"])
@@ -126,7 +127,7 @@ class Demo(Capture):
         self.assertEqual(len(from_hosts) + pauses, metrics["balance"]["packets_sent"])
         for link in metrics["links"]:
             mine = [f for f in frames if f.interface_name == link["name"]]
-            # Frames are shown without their FCS, four bytes; tx_bytes counts it, without the gap.
+            # Captures have no FCS (four bytes); tx_bytes counts the FCS, but not the gap.
             self.assertEqual(sum(int(f.len) + 4 for f in mine), link["tx_bytes"], link["name"])
         times = [f.time_epoch for f in frames]
         self.assertEqual(times, sorted(times))
@@ -234,7 +235,8 @@ class Selections(Capture):
               "faults=[{kind: link_flap, link: h2--s0, start: 300us, down: 100us, up: 1ms}]",
               "output.trace.packets=[{snap: 9216B}]", out=out)
         file = str(out / "trace/packets.pcapng")
-        # A field of several occurrences: the configuration's, then the recommendation's.
+        # A field that occurs twice in a frame: first of the configuration TLV, then of the recommendation
+        # TLV.
         fields = ["frame.interface_name", "_ws.malformed", "eth.dst", "eth.src", "lldp.chassis.id.mac",
                   "lldp.port.id", "lldp.time_to_live", "lldp.ieee.802_1.subtype",
                   "lldp.dcbx.ieee.willing", "lldp.dcbx.ieee.ets.tsa0", "lldp.dcbx.ieee.ets.tsa7",

@@ -345,8 +345,8 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # Those of the QoS manager, of DCBX and of fast_forward stand only where these are configured; this run has
-        # no deadlock and perhaps no diagnosis.
+        # Figures of the QoS manager, of DCBX and of fast_forward exist only where these are configured. This
+        # run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
                           if not p.startswith(("qos.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s"))}, set(),
                          "described, but not there")

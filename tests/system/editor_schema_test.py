@@ -31,7 +31,7 @@ class EditorSchema(unittest.TestCase):
         cls.validator = jsonschema.Draft7Validator(cls.schema)
 
     def complaint(self, text):
-        # As an editor does it: keys are text.
+        # An editor treats all keys as text.
         document = json.loads(json.dumps(yaml.load(text, Loader=yaml.BaseLoader)))
         return next(iter(self.validator.iter_errors(typed(document))), None)
 

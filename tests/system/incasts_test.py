@@ -15,7 +15,7 @@ from random import Random
 
 from harness import PATIENCE
 
-# Scheme: (settings, whether PFC may be on, whether it may be off).
+# For each scheme: its settings, whether PFC may be enabled, and whether PFC may be disabled.
 NONE = {"congestion_control": {"algorithm": "none"}}
 
 
@@ -59,8 +59,8 @@ def merged(base, more):
 def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=False, buffer="8MiB", seed=1):
     """A configuration, and the least time in seconds in which its incast can end."""
     ideal = each * senders * (size + (size // mtu + 1) * 90) * 8 / (rate * 1e9)
-    # Twenty times the ideal, and time for timeouts: a flow that loses its last packet waits for one
-    # of up to 200 ms, some in a row with twice the time.
+    # Time limit: twenty times the ideal time, plus time for timeouts. A flow that loses its last packet waits
+    # for a timeout of up to 200 ms, which doubles if it expires several times in a row.
     config = {
         "duration": f"{int((20 * ideal + 1) * 1e6)}us",
         "seed": seed,

@@ -20,7 +20,8 @@ import vcd
 from harness import SKIPPED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Eight NICs with a flow each; one NIC with 1024 flows, hundreds of expiries within a millisecond.
+# Two networks: eight NICs with one flow each, and one NIC with 1024 flows and hundreds of expiries in a
+# millisecond.
 INCAST = ("incast_8x25g.yaml", "4ms")
 FLOWS = ("thousand_flows.yaml", "1ms")
 
@@ -87,13 +88,13 @@ def at_the_port(fst, seen):
     check(foretold in answers, f"the waveform's answers are {answers[-5:]}, not {foretold}")
 
 
-# Network, key, variable, its value, name of the recording, what shows the cause in the waveform.
+# (network, key, variable, its value, name of the recording, signal that shows the cause in the waveform)
 CASES = [(INCAST, "timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host", spoilt_delay),
          (FLOWS, "timer", "DCCVP_WHEEL_FAULT", "3", "wheel_lockstep_host", lost_expiry),
          (INCAST, "rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),
          (INCAST, "rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write),
          (INCAST, "engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port),
-         # Found when results are collected, in every NIC.
+         # This fault is found when results are collected, in every NIC.
          (INCAST, "engine", "DCCVP_CONTROLLER_FAULT", "4", "controller_lockstep_host", at_the_port)]
 # Faults in the other modules: rtl/verilated/controller_faults.cmake.
 FULL = [(INCAST, "engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
@@ -158,8 +159,8 @@ def main():
             done = run(dccvp, folder, INCAST, key, None, None)
             check(done.returncode == 0, f"without a fault {key} ends with {done.returncode}:\n"
                   f"{done.stderr}")
-        # A swallowed cancel shows to the bench and the engines' tests, not here: the congestion manager
-        # restarts timers and never cancels one.
+        # The fault that swallows a cancel is found by the bench and by the engines' tests, but not in a
+        # platform: the congestion manager restarts timers and never cancels one.
         for value in (None, "2"):
             done = run(dccvp, folder, FLOWS, "timer", "DCCVP_WHEEL_FAULT", value)
             check(done.returncode == 0, f"wheel fault {value} ends with {done.returncode}:\n"

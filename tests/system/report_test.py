@@ -140,7 +140,7 @@ class Browser:
         begin = processor_seconds(browser)
         self.driver.get(pathlib.Path(file).resolve().as_uri())
         assert self.run("return document.documentElement.dataset.ready") == "true", "script failed"
-        # Two frames: what was drawn is on the screen.
+        # Waits for two frames, after which the drawing is on the screen.
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
         return processor_seconds(browser) - begin
@@ -250,7 +250,7 @@ class Report(unittest.TestCase):
             "return document.querySelectorAll('svg.topology [data-node]').length"), 7)
         text = self.browser.run("return document.body.innerText")
         self.assertIn("policy", text)
-        # The shares' bars are as long as their figures.
+        # The bars of the shares must be as long as their figures.
         metrics = json.loads((self.folder / "a/metrics.json").read_text())
         widths = self.browser.run("""
           return [...document.querySelectorAll('#summary .shares .meter')].map((m) =>
@@ -277,7 +277,7 @@ class Report(unittest.TestCase):
             count = int(re.search(r": (.*) packets", title).group(1).replace("\u202f", ""))
             self.assertEqual(count, one["packets"])
             self.assertGreater(width, 5)
-        # What is drawn is what the figures were taken from.
+        # The drawn points are those from which the figures were computed.
         with open(self.folder / "delays/series/delays.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         for one in metrics["delays"]:
@@ -467,7 +467,8 @@ class Report(unittest.TestCase):
         text = self.browser.run("return document.body.innerText")
         for part in ("3 of 4 points ok", "goodput, Gb/s", "aggregate.goodput_gbps", "max goodput"):
             self.assertIn(part, text)
-        # Three points in the heat map and in the trade-off: links to their reports that the keyboard reaches.
+        # Three points in the heat map and three in the trade-off picture: links to their reports, which the
+        # keyboard can reach.
         links = self.browser.run("return [...document.querySelectorAll('#pictures a')].map((a) => [a.href.baseVal || "
                                  "a.getAttribute('href'), a.tabIndex, a.title || a.getAttribute('aria-label')])")
         self.assertEqual(len(links), 6)

@@ -22,7 +22,7 @@ from harness import PATIENCE, SKIPPED, figures
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("timer", "rate_lut")
 WHOLE = ("engine",)
-# Configuration, duration and measured stretch of the shortened run, and what it must have met.
+# (configuration, duration and measured part of the shortened run, counters that the run must have raised)
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
     ("thousand_flows", "2ms", "0ms", {"rate_decreases": 2000, "rate_increases": 2000}),
@@ -32,8 +32,8 @@ CASES = [
     ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
 ]
 
-# The whole block: cycle by cycle, so shorter. Configuration, what of it is changed, the short run's
-# duration and --full's, and what the latter must have met.
+# Runs with the whole block as RTL, which are shorter because every cycle is simulated: (configuration,
+# changes to it, duration of the short run and of --full, counters that --full must have raised).
 FIRMWARE = ("host={driver: firmware, elf: %s}",)
 WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("incast_8x25g", (), "300us", "4ms", {"rate_decreases": 8, "rate_increases": 100}),
@@ -44,11 +44,11 @@ WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("differentiation/share", (), "300us", "15ms", {"rate_decreases": 100, "rate_increases": 50}),
     # Factor tables are rewritten while flows run.
     ("tenants", (), "300us", "6ms", {"rate_decreases": 50, "rate_increases": 100}),
-    # FBHadoop: 60 hosts of a fat tree.
+    # The FBHadoop workload on 60 hosts of a fat tree.
     ("differentiation/traffic", (), None, "1ms", {}),
 ]
 
-# Configuration and a duration for which the model takes a second or more.
+# Configurations with a duration for which the model alone needs a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
 MOST = 10.0  # times the model's processor time, in the runs of LONG
 

@@ -59,7 +59,7 @@ class Continued(Sweeps):
 
         self.sweep(name, "-j", "2", "--out", "killed", program=program)
         self.assertEqual(self.markers("killed"), after, "nothing was missing")
-        # A sweep that grows keeps what it has.
+        # A sweep with additional values keeps the results that it has.
         self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
         self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         grown = self.markers("killed")

@@ -24,7 +24,8 @@ GRID = """grid:
   nic.congestion_control.algorithm: [dcqcn, dcc]
 seeds: 1..2
 """
-# dccvp, but while there is a file `hold`, runs that begin after nine markers are there have no end.
+# A wrapper of dccvp: while a file `hold` exists, runs that begin after nine markers have been written do not
+# end.
 HOLDING = """\
 #!/bin/sh
 cd "{folder}"

@@ -57,8 +57,8 @@ class Tenants(unittest.TestCase):
         elf = pathlib.Path(DCCVP).parent / "firmware" / "traffic.elf"
         if not elf.exists():
             self.skipTest("no firmware in this build")
-        # Host 4 has no flows of its own: a 200 MHz core has all its time for the manager. Bronze
-        # joins at 38 ms; windows of 20 ms begin from 58 ms on.
+        # Host 4 has no flows of its own, so a 200 MHz core has all its time for the manager. Bronze joins at
+        # 38 ms; windows of 20 ms begin from 58 ms on.
         short = ("duration=82ms", "traffic.2.start=38ms", "traffic.2.stop=82ms")
         _, native, _ = run(*short)
         status, firmware, said = run(*short, f"hosts={{4: {{driver: firmware, elf: {elf}}}}}")
@@ -77,7 +77,7 @@ class Tenants(unittest.TestCase):
         self.assertEqual(status, 1)  # the expectations are missed
         gold = metrics["tenants"][0]
         self.assertNotIn("qos", metrics)
-        # Before bronze joins: 2 of 18 flow weights rather than 2 of 3.
+        # Before bronze joins, gold has 2 of 18 flow weights instead of 2 of 3.
         self.assertGreater(gold["share_error_window"], 0.7)
 
 

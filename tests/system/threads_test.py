@@ -25,7 +25,8 @@ if FULL:
     sys.argv.remove("--full")
 DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
-# The ring of partitions is not a power of two, or has more than there are processors.
+# Cases with an unusual number of partitions: a number that is not a power of two, or more partitions than
+# processors.
 ODD = ("telemetry", "the controller", "headers, NACKs and PULLs", "more parts than threads")
 # One scheduler reads all switches, so that processes cannot share it.
 HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
@@ -34,7 +35,7 @@ HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
 LMC = ("reproduce/fbhadoop_dcqcn.yaml",
        ["duration=200us", "routing={kind: lmc, lmc: 2, move_period: 20us}",
         "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
-# One agent hears of all hosts' flows.
+# One agent receives reports of all hosts' flows, so processes cannot share the run.
 AGENT = ("schemes/auto.yaml", ["traffic.0.flows_per_host=20"])
 
 
@@ -62,7 +63,8 @@ class Threads(unittest.TestCase):
                 "an agent of thresholds": AGENT}
         for what, (config, changed) in runs.items():
             with self.subTest(what):
-                # Not only results: the state of every device at instants in between.
+                # Compares not only the results but also digests of every device's state at intermediate
+                # instants.
                 overrides = [*changed, "output.digest.every=47us"]
                 one, threads, _ = self.run_with(1, CONFIGS / config, overrides)
                 self.assertEqual(threads, 1)
@@ -72,7 +74,8 @@ class Threads(unittest.TestCase):
                 self.assertIn(pathlib.Path("digest.csv"), files)
                 for wanted in (2, 3, 4, 8) if FULL or what in ODD else (4,):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
-                    # A network of two switches cannot be cut in three, a small tree not in eight.
+                    # A network of two switches cannot be divided into three partitions, a small tree not into
+                    # eight.
                     if wanted == 2 or "fbhadoop" in config or ("schemes" in config and wanted < 8):
                         self.assertEqual(threads, wanted)
                     self.assertGreater(threads, 1)

@@ -79,7 +79,8 @@ class Staggered(unittest.TestCase):
                     if float(row["goodput_gbps"]) > 0:
                         active[int(row["flow"])].append(float(row["t_s"]) * 1e6)
         for flow, times in active.items():
-            # What was posted still drains: a message of 64 KiB at a third of the line is 65 us.
+            # Posted data is still sent after the stop: a message of 64 KiB takes 65 us at a third of the line
+            # rate.
             self.assertAlmostEqual(min(times), 110 + 200 * flow, delta=25, msg=f"flow {flow}")
             self.assertGreaterEqual(max(times), 1000 + 300 * flow - 20, msg=f"flow {flow}")
             self.assertLessEqual(max(times), 1000 + 300 * flow + 120, msg=f"flow {flow}")

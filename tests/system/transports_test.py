@@ -44,8 +44,8 @@ class Transports(unittest.TestCase):
     def test_every_byte_is_as_it_was_sent_or_lay(self):
         metrics = self.run_config("output.trace.packets=[{name: all, snap: 9216B}]")
         hosts = self.hosts(metrics)
-        # Of 0: what it was sent and what it read; of 2: what it read and swapped; of 1: what it was sent
-        # and found before it added.
+        # Checked bytes by host: 0: the data sent to it and the data it read; 1: the data sent to it and the
+        # value before its addition; 2: the data that it read and swapped.
         self.assertEqual(hosts[0]["messages_verified"], WRITE + SEND + UD + READ_0)
         self.assertEqual(hosts[1]["messages_verified"], UC + ADD)
         self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)

@@ -86,8 +86,8 @@ def write_csv(path, lines):
     write_rows(path, (*HEAD, *(f"{column} {end}" for column in ends for end in ("low", "high"))), rows)
 
 
-# Heading; the columns in a cell; how the cell joins them; factor (100 for percent); digits after the point of a figure
-# without an interval.
+# Layout of a table cell: heading; columns that the cell shows; text between them; factor (100 for percent);
+# number of decimals of a figure without an interval.
 CELLS = (
     ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"), "{} / {} / {}", 100, 1),
     ("root mean square of flows / class error max %", ("error_rms", "class_error_max"), "{} / {}", 100, 1),

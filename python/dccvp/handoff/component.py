@@ -13,7 +13,7 @@ from dccvp.handoff.module_header import read_header
 
 IPXACT = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
-# The elements of a component that are used, in the order of the standard.
+# The elements of an IP-XACT component that this file writes, in the order of the standard.
 ORDER = ["vendor", "library", "name", "version", "busInterfaces", "memoryMaps", "model", "fileSets",
          "description", "parameters"]
 APB = {"PADDR": "paddr_i", "PPROT": "pprot_i", "PSELx": "psel_i", "PENABLE": "penable_i",
@@ -141,7 +141,8 @@ def fusesoc(package, top, parameters, groups, version):
              "assertions": "systemVerilogSource", "vectors": "user"}
     for name, files in groups.items():
         lines += [f"  {name}:", "    files:"]
-        # Vectors lie where the simulation runs: their file's name is the testbench's default.
+        # Simulations run in the folder of the vectors, because the testbench's default is a file name without
+        # a path.
         for path, _ in files:
             place = f": {{copyto: {pathlib.PurePath(path).name}}}" if name == "vectors" else ""
             lines.append(f"      - {path}{place}")
@@ -158,7 +159,7 @@ def fusesoc(package, top, parameters, groups, version):
               "    tools: {verilator: {mode: lint-only, verilator_options: [-Wall]}}",
               "  synth:", "    <<: *default", "    default_tool: yosys",
               "    filesets: [rtl, constraints]",
-              # The options are those of check.sh, which says why.
+              # The simulator options are those of check.sh, which explains them.
               "  sim:", "    default_tool: verilator", "    filesets: [rtl, assertions, bench, vectors]",
               "    toplevel: tb_controller",
               "    tools: {verilator: {mode: binary, verilator_options: [--timing, --assert, -O3, -fno-life, "

@@ -23,7 +23,7 @@ def stamp(path):
     if form is None:
         return False
     lines = text.split("\n")
-    # The first line stays: of CAPI2, of XML, of a shell script, the title of Markdown.
+    # The first line stays first: the header of CAPI2 or XML, a shell's "#!", or the title of a Markdown page.
     lines.insert(1, form.format(LICENSE))
     path.write_text("\n".join(lines), encoding="utf-8")
     return True

@@ -128,7 +128,7 @@ class Rank:
         for attribute in attributes:
             if not isinstance(attribute, dict) or not isinstance(attribute.get("name"), str):
                 self.source.fail(at, "an attribute has a name")
-            # A value of 0 may be left out.
+            # Protocol buffers may omit a field whose value is 0.
             values = [value for key, value in attribute.items() if key.lower().endswith("val")]
             found[attribute["name"]] = values[0] if values else "" if attribute["name"] == "pg_name" else 0
         return found

@@ -11,7 +11,7 @@ from dccvp.importers.source import Source, Words, base_name
 US = 10**6
 FILES = {"TOPOLOGY_FILE", "FLOW_FILE", "TRACE_FILE"}
 MAPS = {"KMIN_MAP", "KMAX_MAP", "PMAX_MAP"}
-# What a key that has no counterpart means.
+# Keys of HPCC's configuration without a counterpart here, and their meaning.
 UNUSED = {
     "PAUSE_TIME": "pauses here last until a frame ends them", "DATA_RATE": "", "LINK_DELAY": "",
     "L2_CHUNK_SIZE": "the unit of going back to a chunk's start", "L2_WAIT_FOR_ACK": "", "TCP_FLOW_FILE": "",

@@ -4,8 +4,8 @@ import re
 
 from dccvp.importers.source import Word, quoted
 
-# The path, if any, ends with a slash; `grep . *` and `cat` of sysfs, `mlxconfig`, `options` of modprobe.d and
-# `mlxreg` write one or the other.
+# A name and its value, with an optional path before the name. The forms are those of `grep . *` and `cat` in
+# sysfs, `mlxconfig`, `options` lines of modprobe.d, and `mlxreg`.
 PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
                   r"(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\b")
 

@@ -121,7 +121,7 @@ def read_lookup(source: Source):
                    for name, word in zip(("size", "xon", "xoff"), words[2:5])}
         if not re.fullmatch(r"-?[0-9]{1,12}", words[5].text):
             source.fail(words[5], f"expected a threshold, not {quoted(words[5].text)}")
-        # A power of two; shipped files for some ASICs have bytes.
+        # The value is an exponent of two; shipped files for some ASICs contain bytes instead.
         profile["dynamic_th" if abs(int(words[5].text)) <= 8 else "static_th"] = words[5].text
         if len(words) == 7:
             profile["xon_offset"] = str(source.integer(words[6], "xon_offset", 0, 2**40))
@@ -380,7 +380,7 @@ class Profile:
         if not by_port:
             return
         counts = collections.Counter(tuple(sorted(queues.items())) for queues in by_port.values())
-        # The port with the most queues says most; of those, what most ports have.
+        # The port with the most queues stands for all; among several, the setting that most ports have.
         chosen = max(counts, key=lambda entry: (len(entry), counts[entry]))
         weights, strict = [1] * QUEUES, 0
         for queue, name in chosen:
@@ -422,7 +422,7 @@ class Profile:
         if not names:
             return
         used = collections.Counter(ports[name]["dscp_to_tc_map"] for name in names)
-        # The row "global" may hold for DSCPs only, and those of ports for the rest.
+        # The row "global" may hold for DSCPs only, while rows of single ports hold for the other mappings.
         name = max((name for name in names if ports[name]["dscp_to_tc_map"] == most_common(used)),
                    key=lambda name: sum("map" in field for field in ports[name]))
         rest = next((name for name in ports if "tc_to_queue_map" in ports[name]), name)

@@ -54,12 +54,12 @@ std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
   return dut;
 }
 
-/// The profiles' name, if only some are run.
+/// Name of the only profile to run; empty: all profiles.
 const char* const kOnly = std::getenv("BENCH_PROFILE");
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Under random load; the first difference, empty if there is none.
+/// Runs random load. Returns the first difference; empty if there is none.
 std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   std::uint64_t own = 100 * seed;  // registers are drawn from it: no two profiles have the same
   for (const Case& one : kCases) {
@@ -81,7 +81,7 @@ std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t m
   return {};
 }
 
-/// Memories that lose a bit.
+/// Runs with memories that lose a bit.
 std::string losing_bits(std::uint64_t seed, std::uint32_t mutant) {
 #ifdef VARIANT_NETLIST
   const std::vector<GuardedMemory>& memories = guarded_memories_of<VARIANT>();
@@ -99,7 +99,7 @@ std::string losing_bits(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// Errors as far as they are counted.
+/// Counts errors up to the limit of the error counter.
 std::string counting(std::uint64_t seed, std::uint32_t mutant) {
 #ifdef VARIANT_NETLIST
   for (const GuardedMemory& memory : guarded_memories_of<VARIANT>()) {
@@ -115,14 +115,14 @@ std::string counting(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// Timers that starve: two million cycles.
+/// Lets timers starve for two million cycles.
 std::string starving(std::uint64_t seed, std::uint32_t mutant) {
   Bench bench(make(seed, mutant), seed);
   const std::string wrong = starve(bench);
   return wrong.empty() ? wrong : "starving, " + first_line(wrong);
 }
 
-/// Large counts need a few hundred thousand cycles.
+/// Drives counters to large values, which takes a few hundred thousand cycles.
 std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   for (const auto end :
        {join_and_be_late,
@@ -134,7 +134,7 @@ std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// The first difference; empty if there is none.
+/// Returns the first difference of all runs; empty if there is none.
 std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   const auto wanted = [cycles](const char* name, std::uint64_t from) {
     return kOnly == nullptr ? cycles >= from : std::strstr(name, kOnly) != nullptr;

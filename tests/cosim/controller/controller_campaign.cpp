@@ -28,8 +28,8 @@ constexpr std::size_t kDistances = 65;  // the last: 64 and more
 constexpr std::size_t kKinds = 4;
 constexpr const char* kNames[kKinds] = {"CNP", "timer", "command", "bytes"};
 
-/// The least distance between the sampling of a, issued first, and that of b, of one flow; a timer
-/// event is sampled as it is issued.
+/// The least distance between the sampling of two events of one flow, of which `a` is issued first.
+/// A timer event counts as sampled when it is issued.
 std::size_t least_distance(std::size_t a, std::size_t b) {
   constexpr std::size_t kTick = 64;   // of a slot's timer events one comes a tick
   constexpr std::size_t kIssued = 1;  // an input is issued one edge after it is sampled, or later

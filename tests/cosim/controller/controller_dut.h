@@ -38,9 +38,9 @@ class ControllerDut {
   virtual void reset() = 0;
   /// Output pins of this cycle under these inputs.
   virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
-  /// The edge at its end. False when an assertion of the RTL failed.
+  /// Executes the clock edge at the end of this cycle. False if an assertion of the RTL failed.
   virtual bool edge() = 0;
-  /// Off while a bench reaches into it.
+  /// Switches the RTL's assertions off while a bench writes to internal state.
   virtual void check_assertions(bool on) { static_cast<void>(on); }
 
   std::vector<WideCounter> wide_counters;  // none, if they are out of reach
@@ -55,7 +55,7 @@ std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
 std::unique_ptr<ControllerDut> make_sparse_controller(std::uint32_t random_seed);
 /// The same controller with unscattered flow numbers.
 std::unique_ptr<ControllerDut> make_unmapped_sparse_controller(std::uint32_t random_seed);
-/// The size that is shipped.
+/// Makes the controller in the shipped size.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);
 
 }  // namespace dcc::page

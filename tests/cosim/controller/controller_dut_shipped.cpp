@@ -1,4 +1,4 @@
-// The controller in the size that is shipped.
+// The verilated controller in the shipped size.
 #include <Vdcc_controller.h>
 
 #include "controller_dut_verilated.h"

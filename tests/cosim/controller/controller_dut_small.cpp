@@ -1,4 +1,5 @@
-// The controller small enough to be full of everything at once (rtl/controller/CMakeLists.txt).
+// A verilated controller so small that tests fill all its queues and tables
+// (rtl/controller/CMakeLists.txt).
 #include <Vdcc_small.h>
 #include <Vdcc_small___024root.h>
 

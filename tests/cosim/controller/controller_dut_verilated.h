@@ -1,4 +1,4 @@
-// ControllerDut on a verilated class.
+// Implements ControllerDut with a verilated class.
 #pragma once
 
 #include <verilated.h>

@@ -217,7 +217,8 @@ TEST(LongHolds, EndAfter160Intervals) {
   EXPECT_EQ(ended, 2u);
 }
 
-// T, the target's steps and a cut's in the intervals after a hold, for every length of them.
+// For every length of a fast phase: T, and steps and cuts of the target, in the intervals after a
+// hold.
 TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   constexpr std::uint32_t kTick = 64;
   for (std::uint32_t brisk = 0; brisk <= kMaxFastPhase; brisk += brisk < 3 ? 1 : 23) {
@@ -335,7 +336,7 @@ TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
   EXPECT_EQ(bench.difference(), "");
 }
 
-// A slot that comes free in the very cycle in which another is taken was still in use.
+// A slot that becomes free in the cycle in which another slot is taken still counts as in use then.
 TEST(Registers, TellHowManySlotsWereInUseAtMost) {
   constexpr std::uint32_t kBound = 5;
   // A slot that was given up comes free with its next event; then, or at a cycle, another flow.

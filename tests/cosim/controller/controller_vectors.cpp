@@ -35,7 +35,7 @@ constexpr Shape kShape{64, 48, 64, 16, 64};
 constexpr std::uint64_t kSweep = 256 + 16;  // flow numbers, and 16 more
 constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
 
-/// Answers the bench with what its own oracle says, and writes both down.
+/// Answers the bench with its own oracle's values, and records inputs and answers.
 class Recorder final : public ControllerDut {
  public:
   /// Version of the bench that drives these vectors, set at build time.

@@ -152,8 +152,8 @@ class Table {
     return product(below(load.numbers), load.apart);
   }
 
-  // A bind that is due is the change of its cycle; in others a flow may be unbound. A claim is for
-  // later.
+  // A pending bind is the only change of its cycle; in other cycles a flow may be unbound. A claim
+  // reserves a later bind.
   void plan(const Load& load) {
     const std::uint32_t in_use = load.in_use == 0 ? kSlots : load.in_use;
     const bool due = !claims_.empty() && claims_.front().due == now_;
@@ -329,7 +329,7 @@ TYPED_TEST(FlowCuckoo, FindsAnyNumbersWithAllSlotsInUse) {
   }
 }
 
-// Numbers as a driver hands them out: in a row.
+// Consecutive flow numbers, as a driver assigns them.
 TYPED_TEST(FlowCuckoo, SpreadsDenseNumbersEvenly) {
   Table<TypeParam> table(3);
   Load load;
@@ -354,7 +354,7 @@ TYPED_TEST(FlowCuckoo, HashesTwiceIndependently) {
   }
 }
 
-// Numbers that all share one bucket: others find place by kicks.
+// Flow numbers that all share one bucket: the table moves entries to make room.
 TYPED_TEST(FlowCuckoo, MakesPlaceByKicks) {
   for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
     Table<TypeParam> table(apart);

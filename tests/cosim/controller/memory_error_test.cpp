@@ -17,7 +17,7 @@ namespace {
 
 class MemoryErrors : public testing::TestWithParam<GuardedMemory> {};
 
-// Every bit position once, in all words, so that the next word that counts is wrong.
+// Flips each bit position once in all words, so that the next word that is used is wrong.
 TEST_P(MemoryErrors, AreSeenAndNothingWrongLeaves) {
   const GuardedMemory& memory = GetParam();
   Loss loss;
@@ -108,7 +108,7 @@ TEST(MemoryErrorCount, GoesToItsEndACycleAtATime) {
   }
 }
 
-// A second soft reset while all is swept, and the pin's reset, which alone clears the count.
+// A second soft reset during the sweep, and a reset by the pin, which alone clears the error count.
 TEST(MemoryErrorCount, OnlyTheResetByPinClearsIt) {
   const GuardedMemory& memory = guarded_memories().front();
   Bench bench(make_small_controller(6), 6);

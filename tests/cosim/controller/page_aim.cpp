@@ -36,7 +36,7 @@ void Bench::plan_hold(std::uint32_t slot) {
   after_.push_back(in);
 }
 
-// A flow begins anew with a rate that its class limits, from wherever in the 32 bits.
+// A flow begins anew with any 32-bit rate, which its class then limits.
 void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
   const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);

@@ -153,7 +153,8 @@ class Bench {
   std::deque<Write> planned_;  // accesses that belong together …
   std::deque<Inputs> after_;   // … and what comes after them
   std::uint64_t no_slot_seen_ = 0;
-  // Kept when the lower half was read; none: the oracle did not say what that gave.
+  // The upper half that was latched when the lower half was read; empty if the oracle did not
+  // define that value.
   std::optional<std::uint32_t> stat_high_ = 0;
   std::uint32_t irq_mask_ = 0;
   std::uint64_t reset_at_ = 0;  // edge of the last soft reset

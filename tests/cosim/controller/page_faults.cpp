@@ -18,7 +18,7 @@ void wait_long(Bench& bench) {
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 150);
 }
 
-/// Software's part of it: every table, as the bench's oracle knows them.
+/// Writes every table with the oracle's values, as software does after a fault.
 void write_tables(Bench& bench) {
   const Tables tables = bench.oracle().tables;
   for (std::uint32_t i = 0; i < 64; ++i) {
@@ -77,7 +77,8 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
   do {
-    // Queues are written anew all the time, and mostly empty.
+    // Queue memories are overwritten all the time and mostly hold nothing, so a flipped bit must be
+    // renewed.
     if (waited > 100 && waited % 3 == 0) flip_bit(bench.dut(), memory, bit);
     bench.run(1, all);
   } while (bench.ready && ++waited < kPatience);
@@ -104,7 +105,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   if ((bench.read(DCC_STATUS_OFFSET) & kState) != DCC_STATUS_READY_MASK)
     return "STATUS is wrong after the soft reset";
   if (bench.read(DCC_MEMORY_ERROR_OFFSET) != 0) return "a memory is named after the soft reset";
-  // A wrong word at the head of a queue was counted as long as it waited.
+  // A wrong word at the head of a queue is counted in each cycle in which it waits.
   const std::uint32_t errors = bench.read(DCC_MEMORY_ERRORS_OFFSET);
   if (errors == 0) return "the soft reset cleared the count";
   if (bench.irq) return "the interrupt stays";
@@ -137,7 +138,7 @@ std::string count_errors(Bench& bench, const GuardedMemory& cnps) {
   };
   const auto [first, since] = read();
   if (first == 0) return "no error is counted";
-  // Every carry on the way, and next to it.
+  // Waits for times at and next to every carry of the counter.
   for (std::uint64_t wait = 1; first + (bench.oracle().cycle() - since) + wait < kFull;
        wait += wait / 8 + 1) {
     const auto [now, then] = read();

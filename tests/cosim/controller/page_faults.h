@@ -1,4 +1,4 @@
-// A memory that loses a bit, from the warm-up to the recovery.
+// One memory that loses a bit: from the warm-up of the controller to its recovery.
 #pragma once
 
 #include <cstdint>

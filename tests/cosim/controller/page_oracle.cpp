@@ -265,7 +265,7 @@ std::uint64_t Oracle::due_of(std::uint32_t slot) const {
   return 0;
 }
 
-// A start takes some of a tick to be in the wheel.
+// A started timer enters the wheel within part of a tick.
 void Oracle::put(std::uint32_t slot) {
   wheel_.emplace(std::max(slots_[slot].due, tick_ + 2), slot);
 }
@@ -500,7 +500,7 @@ std::pair<std::uint32_t, std::uint32_t> Oracle::limits(std::uint32_t dscp) const
 }
 
 namespace {
-// Octaves below 2^16, at most seven.
+// Number of octaves by which a target is below 2^16; at most seven.
 std::uint32_t octaves(std::uint32_t target) {
   std::uint32_t count = 0;
   for (std::uint32_t edge = 1u << 16; count < 7 && target < edge; edge >>= 1) ++count;

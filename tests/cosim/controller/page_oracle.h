@@ -1,5 +1,5 @@
-// The cycle contract (docs/controller-contract.md) and the law restated edge by edge, as plainly as
-// they can be said: the oracle of the controller's RTL. Nothing of the model is used.
+// The cycle contract (docs/controller-contract.md) and the law restated edge by edge in the
+// simplest form: the oracle for the controller's RTL. It shares no code with the model.
 #pragma once
 
 #include <array>
@@ -118,9 +118,9 @@ class Oracle {
   /// Advances to the edge at the end of this cycle with the given port inputs. `hold`: an access is
   /// waiting for an empty pipeline. Returns true in the parameter if an event is issued.
   std::optional<Issue> edge(const Inputs& inputs, bool hold);
-  /// The edge at which a write that began in cycle a acts …
+  /// Edge at which a write that began in cycle a takes effect.
   std::uint64_t write_edge(std::uint64_t a) const;
-  /// … and that at which it ends.
+  /// Edge at which a write that began in cycle a ends.
   std::uint64_t write_end(std::uint64_t a) const;
   /// Applies register changes. Call right after the edge at which they take effect.
   Registers registers;
@@ -135,7 +135,7 @@ class Oracle {
   const Counts& counts() const { return counts_; }
   /// The values after an edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
-  /// Time begins with that tick: before anything was issued.
+  /// Sets the first tick's number. Call it before any issue.
   void begin_at(std::uint64_t tick) { tick_ += tick; }
   /// Number of ticks by which the wheel is late; the wheel stands at its first waiting expiry, if
   /// any. Empty while the wheel may still be moving there.
@@ -145,7 +145,7 @@ class Oracle {
     counts_.*count += difference;
     for (Past& past : past_) past.counts.*count += difference;
   }
-  /// Slots that are free for the issue that follows that edge, likewise.
+  /// Number of slots that an issue after that edge may take.
   std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
   /// True if no event waits at the inputs or in the wheel.
   bool nothing_waits() const {
@@ -196,7 +196,7 @@ class Oracle {
   /// The flow whose joined CNPs come round at that edge.
   std::optional<std::uint32_t> round(std::uint64_t edge) const;
   bool blocked(std::uint32_t flow, std::uint64_t edge) const;
-  /// Whether the first CNP joins others at the edge that ends this cycle.
+  /// True if the first CNP joins others at the edge that ends this cycle.
   bool joins(bool hold) const;
   std::optional<std::uint32_t> find(std::uint32_t flow) const;
   void on_cnp(const Cnp& cnp);
@@ -206,7 +206,8 @@ class Oracle {
   void put(std::uint32_t slot);
   void end_hold(Slot& slot) const;
   static bool in_hold(const Slot& slot) { return slot.t >= 1 && slot.t <= kMaxHold; }
-  /// The hold is over, and for some intervals every packet and every mark counts four times.
+  /// True if the slot is in the fast phase after a hold, in which packets and marks count four
+  /// times.
   static bool in_fast_phase(const Slot& slot) { return slot.t > kMaxHold; }
   void say(std::uint32_t flow, std::uint32_t rate);
   std::pair<std::uint32_t, std::uint32_t> limits(std::uint32_t dscp) const;

@@ -20,7 +20,7 @@ std::uint64_t over(std::uint64_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-// A power of two, or close to one, or anything below.
+// A random number: a power of two, a number close to one, or any number of fewer bits.
 std::uint64_t Bench::sparse(std::uint32_t bits) {
   const std::uint64_t top = std::uint64_t{1} << below(bits);
   switch (below(4)) {
@@ -72,7 +72,7 @@ Inputs Bench::event_of(std::uint32_t flow) {
   return in;
 }
 
-// An age next to DECREASE_PERIOD, with one bit that decides.
+// Aims at an age next to DECREASE_PERIOD, so that one bit decides.
 void Bench::aim_age(State& state) {
   const std::uint64_t age = sparse(below(2) == 0 ? 20 : 32);
   write(DCC_DECREASE_PERIOD_OFFSET, std::min(kMaxAge, around(age)));
@@ -139,8 +139,8 @@ void Bench::aim_overrate(State& state) {
   state.timer = true;
 }
 
-// The end of a hold: the age against patience, of intervals of any length; the hold against the
-// longest.
+// Aims at the end of a hold: the age against the patience, for intervals of any length, and the
+// hold's length against the longest.
 void Bench::aim_patience(State& state) {
   const std::uint32_t interval =
       below(2) == 0 ? std::min(0xFFFFu, at_most_32(sparse(16))) : oracle_.registers.timer_interval;
@@ -159,7 +159,7 @@ void Bench::aim_patience(State& state) {
   state.timer = true;
 }
 
-// The account at its ends, and packets sent at theirs.
+// Aims at the limits of the account and of the count of sent packets.
 void Bench::aim_account(State& state) {
   const std::int64_t off = static_cast<std::int64_t>(magnitude(18));
   const std::int64_t length = below(2) == 0 ? kFullAccount - off : -kFullAccount - 1 + off;
@@ -202,7 +202,8 @@ void Bench::aim_due(State& state) {
   state.timer = state.far = true;
 }
 
-// DCQCN's law: bytes against the threshold with a sum of 33 bits, counts against F.
+// Aims at limits of DCQCN's law: bytes against the threshold, with a sum of 33 bits, and counts
+// against F.
 void Bench::aim_counts(State& state) {
   const std::uint32_t f = below(2) == 0 ? below(8) : below(253);
   const std::uint32_t length = at_most_32(sparse(32));
@@ -220,7 +221,7 @@ void Bench::aim_counts(State& state) {
   (below(2) == 0 ? state.timer : state.in.bytes) = true;
 }
 
-// A slot is due anew as far from now as 16 bits say.
+// Aims at the greatest distance of a new due tick, 16 bits.
 void Bench::aim_interval(State& state) {
   state.interval = std::clamp(at_most_32(sparse(16)), 1u, 0xFFFFu);
   (below(2) == 0 ? state.timer : state.in.cnp) = true;
@@ -228,7 +229,7 @@ void Bench::aim_interval(State& state) {
 
 void Bench::set_state() {
   if (dut_->set_slot == nullptr || oracle_.registers.timer_interval > 200) return;
-  // The slot whose event comes first, or any.
+  // Chooses the slot whose event comes first, or any slot.
   std::vector<std::uint32_t> bound;
   for (std::uint32_t i = 0; i < dut_->shape().slots; ++i)
     if (oracle_.slot(i).bound && oracle_.due_of(i) > oracle_.tick()) bound.push_back(i);

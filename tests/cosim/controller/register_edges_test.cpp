@@ -87,7 +87,7 @@ class RegisterEdges {
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   void go_to(std::int64_t edge) {
     now_ = std::max(now_, edge);
-    // Often between two edges.
+    // Often the time is between two edges.
     scheduler_.run_until(std::max(scheduler_.now(), PicoSeconds{now_ * kPeriod - below(3) * 1000}));
   }
   std::uint32_t control() const {
@@ -168,8 +168,8 @@ TEST(LockstepController, AccessesAtEveryEdgeAroundAnEvent) {
   EXPECT_GT(rates, wanted / 4);
 }
 
-// The tick that is present while a new tick length is written begins anew, also where it would have
-// ended.
+// A tick that is under way when a new tick length is written begins anew, even if it would have
+// ended at that edge.
 TEST(LockstepController, TickLengthIsWrittenAtATicksEnd) {
   for (std::int64_t edge = 240; edge < 260; ++edge) {
     Scheduler scheduler;

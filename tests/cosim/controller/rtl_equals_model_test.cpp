@@ -63,7 +63,7 @@ class Model final : public RateSink {
   ControllerModel device_;
 };
 
-/// The RTL with what drives it: inputs that wait for their port, one access at a time.
+/// The RTL with a driver: inputs wait for their port, and one access is made at a time.
 class Rtl {
  public:
   explicit Rtl(std::uint32_t seed) : dut_(make_shipped_controller(seed)) { dut_->reset(); }
@@ -136,7 +136,7 @@ void PrintTo(const Traffic& t, std::ostream* out) { *out << t.name; }
 
 class RtlEqualsModel : public testing::TestWithParam<Traffic> {
  protected:
-  /// Both sides write at the same edge.
+  /// Writes to model and RTL at the same edge.
   void write(std::uint32_t address, std::uint32_t value) {
     rtl_->begin(true, address, value);
     model_->at(rtl_->cycle() + 1).set_parameters(parameters_);

@@ -19,7 +19,7 @@ std::string temporary(const std::string& name) {
   return testing::TempDir() + name + "." + std::to_string(getpid());
 }
 
-/// Registers, a few table words and some requests, over and over.
+/// Writes registers and a few table words and sends some requests, repeatedly.
 void drive(RateEngine& engine, int rounds, std::uint32_t seed) {
   RateRandom random(seed);
   for (int round = 0; round < rounds; ++round) {
@@ -106,7 +106,7 @@ TEST_P(RateFaults, AreCaught) {
     EXPECT_NE(report.find(part), std::string::npos) << part << " is not in:\n" << report;
   }
 
-  // rate_replay brings a new pair to the same difference from this.
+  // rate_replay brings a new pair of engines to the same difference from this recording.
   const RateRecording recording = read_rate_recording(options.log_path);
   EXPECT_EQ(recording.seed, 4711u);
   EXPECT_EQ(recording.fault, GetParam());
@@ -123,7 +123,7 @@ void repeat(RateEngine& engine, const RateCall& call) {
   if (const auto* i = std::get_if<IncreaseRequest>(&call)) engine.increase(*i);
 }
 
-// The kept record leads to the same state for runs of any length.
+// The kept calls lead to the same state after runs of any length.
 TEST(RateCalls, KeepTheStateOfWhatTheyDrop) {
   RateRandom random(23);
   RateCalls calls;

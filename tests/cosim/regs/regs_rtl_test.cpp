@@ -66,7 +66,8 @@ TEST_P(RegsRtl, CsrWithSlowWindows) {
   expect_clean(check_errors(map, port, instance));
 }
 
-/// Addresses that hit something often, its neighbours sometimes, and anything now and then.
+/// Random addresses: mostly those of registers, sometimes their neighbours, now and then any
+/// address.
 class AddressSource {
  public:
   AddressSource(const MapInfo& map, const CsrInstance& instance) : map_(map), instance_(instance) {}
@@ -81,7 +82,7 @@ class AddressSource {
       const std::size_t w = random() % map_.windows.size();
       const WindowInfo& window = map_.windows[w];
       const std::uint32_t words = window.stride / 4;
-      // A little beyond the end, too.
+      // Sometimes slightly beyond the end.
       address = window.offset + random() % (instance_.window_entries[w] * words + 4) * 4;
     } else {
       address = random() & (map_.size - 1);
@@ -95,7 +96,8 @@ class AddressSource {
   const CsrInstance& instance_;
 };
 
-/// A value that is often legal: each field at an end of its range, beside it, or anything.
+/// A random value that is often legal: each field is at or next to an end of its range, or
+/// arbitrary.
 std::uint32_t some_value(const MapInfo& map, std::uint32_t address, std::mt19937& random) {
   for (const RegisterInfo& info : map.registers) {
     if (info.offset != address || random() % 4 == 0) continue;

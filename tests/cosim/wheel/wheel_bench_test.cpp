@@ -1,4 +1,4 @@
-// The test bench itself: it passes good wheels, and it is not blind.
+// Tests of the test bench: it passes correct wheels and finds wrong ones.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -57,7 +57,7 @@ TEST(WheelBench, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(run_cosim(options), std::invalid_argument);
 }
 
-/// A wheel that is wrong in one way.
+/// A wheel with one chosen error.
 class Liar final : public WheelDut {
  public:
   enum class Lie {

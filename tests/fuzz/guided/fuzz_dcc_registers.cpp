@@ -12,7 +12,7 @@ namespace {
 
 using dcc::regs::AccessResult;
 
-/// Rates leave within the limits of the time they were calculated in, at least they are rates.
+/// Checks that every answer is a valid rate. Limits may have changed since the rate was calculated.
 class Sink final : public dcc::RateSink {
  public:
   explicit Sink(const dcc::Scheduler& scheduler) : scheduler_(scheduler), start_(scheduler.now()) {}

@@ -1,5 +1,5 @@
-// One scheduler for all executions of a target: building and destroying one, with a calendar of 16
-// 384 buckets, costs more than most inputs.
+// One scheduler for all executions of a fuzzing target, because building and destroying a scheduler
+// with 16 384 buckets costs more than most inputs.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace dcc::fuzz {
 
-/// An empty scheduler that nobody can tell from a new one but by its time: now() is where a turn of
-/// its calendar begins, so whatever lies in which bucket lies there after now() as after 0. Whoever
-/// had it before has withdrawn its events.
+/// Returns an empty scheduler. It differs from a new one only by its time: now() is a multiple of a
+/// turn of the calendar, so events lie in the same buckets as after time 0. All events of the
+/// previous user must have been cancelled.
 inline Scheduler& reused_scheduler() {
   static Scheduler scheduler;
   static Event turn = Event::calling<&Scheduler::empty>(scheduler, 0);
@@ -28,7 +28,7 @@ inline bool time_to_compare() {
   return executions++ % 1024 == 0;
 }
 
-/// A number of what an execution has shown, in its order.
+/// Hash of what an execution has shown, in order.
 class Fingerprint {
  public:
   void add(std::uint64_t value) { value_ = (value_ ^ value) * 0x100000001B3u + (value_ >> 29); }

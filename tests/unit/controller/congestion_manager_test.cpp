@@ -255,8 +255,9 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
     if (const auto answer = manager_.timer(0, now)) last = answer;
     ASSERT_LT(++expiries, 40);
   }
-  // 500 → 750 (T 1, recovery), then additive: Rt 1000 stays capped, Rc halves its distance; in
-  // units of 1/256 Mb/s it is 128 000 · 2^-n, rounded down, so zero after 17 expiries.
+  // 500 → 750 by recovery (T = 1), then additive increase: Rt stays capped at 1000, and Rc halves
+  // its distance to Rt. In units of 1/256 Mb/s the distance is 128 000 · 2^-n, rounded down, which
+  // is zero after 17 expiries.
   EXPECT_EQ(expiries, 17);
   EXPECT_EQ(last->flow, 7u);
   EXPECT_EQ(last->rate.raw, mbps(1000));

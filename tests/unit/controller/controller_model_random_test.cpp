@@ -64,7 +64,7 @@ class Driver {
   Event event_ = Event::calling<&Driver::call>(*this, 1);
 };
 
-/// Answers with their times, queries' among them.
+/// Records all answers with their times, answers to queries included.
 class AllAnswers final : public RateSink, public CauseSink, public SlotObserver {
  public:
   explicit AllAnswers(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -113,7 +113,7 @@ void expect_same_statistics(const ControllerStatistics& a, const ControllerStati
   EXPECT_EQ(a.slots_in_use_max, b.slots_in_use_max);
 }
 
-/// Runs machine and device and compares all that comes out. Returns the machine.
+/// Runs the reference and the device and compares all their outputs. Returns the reference.
 std::unique_ptr<ClockedController> compare(const Case& run) {
   const std::int64_t last = run.inputs.back().when;
   const std::int64_t end = (last / kClock.count + run.edges_after) * kClock.count;
@@ -195,7 +195,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
       input.flow = random() % (random() % 2 == 0 ? 5 : mix.flows);
       input.length = random() % mix.length;
       input.dscp = static_cast<std::uint8_t>(random() % 64);
-      // An access begins when the one before is over: that is what PREADY is for.
+      // An access begins when the one before has ended (PREADY).
       if (random() % 10'000 < mix.accesses && now > accessed + 300 * kClock.count) {
         accessed = now;
         input.kind = random() % 3 == 0 ? Kind::kReset : Kind::kParameters;
@@ -216,7 +216,7 @@ constexpr int kSeeds = 12;
 
 class ControllerModelRandom : public testing::TestWithParam<int> {
  protected:
-  // Over all seeds, since not every seed meets these.
+  // Counts over all seeds, since not every seed reaches these situations.
   static inline std::uint64_t not_free_yet_ = 0;
   static inline std::uint64_t cnps_lost_ = 0;
   std::mt19937 random_{static_cast<unsigned>(GetParam())};
@@ -323,7 +323,7 @@ class FewInputs {
                  : what < 47 ? Kind::kReset
                              : Kind::kBytes;
     if (input.kind != Kind::kParameters && input.kind != Kind::kReset) return input;
-    // An access begins when the one before is over: that is what PREADY is for.
+    // An access begins when the one before has ended (PREADY).
     if (now_ < access_over_) {
       input.kind = Kind::kBytes;
       return input;
@@ -418,7 +418,7 @@ TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
       for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
         Case run = without_timers(latency);
         const std::int64_t at = 300;
-        // The flow's event before keeps the next one in the queue, sampled or not.
+        // The previous event of the flow keeps the next one in the queue, sampled or not.
         if (queued) run.inputs.push_back({(at - 10) * kClock.count, Kind::kBytes, 5, 100, 0, {}});
         run.inputs.push_back({at * kClock.count, Kind::kBytes, 5, 5'000, 0, {}});
         if (queued) run.inputs.push_back({(at + 1) * kClock.count, Kind::kBytes, 6, 100, 0, {}});

@@ -46,15 +46,16 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
   enable();
   for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(PicoSeconds(48'500'000));
-  // Cycle 12125: those of tick 40 up to 12000, then 15 of tick 41 from 12012 on.
+  // At cycle 12125 these events have been issued: those of tick 40 up to cycle 12000, then 15
+  // events of tick 41 from cycle 12012 on.
   EXPECT_EQ(read(kTimeOffset), 48u);
   EXPECT_EQ(read(kTimerLagOffset), 7u);
   EXPECT_EQ(read(kStatTimerEventsOffset), 264u);
   scheduler.run_until(kMicroSecond * 75);
   EXPECT_EQ(read(kStatTimerEventsOffset), 1024u);
-  // The last one of tick 43 was issued at cycle 18012, in tick 72.
+  // The last event of tick 43 is issued at cycle 18012, which is in tick 72.
   EXPECT_EQ(read(kTimerLatenessMaxOffset), 29u);
-  // All events but the first five, which were issued within 48 cycles of their tick.
+  // All events but the first five are late; the five were issued within 48 cycles of their tick.
   EXPECT_EQ(read(kStatMissedLatencyOffset), 1019u);
   write(kCtrlOffset, kCtrlSoftResetMask);
   scheduler.run_until(kMicroSecond * 76);

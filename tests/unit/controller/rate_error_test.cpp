@@ -110,7 +110,7 @@ class RateError : public testing::TestWithParam<Case> {
       const unsigned pause = random() % 4 == 0 ? 500 : 60;
       now_ += random() % pause;
       const unsigned what = random() % 16;
-      // Cuts balance increases, so that rates wander over the range: one of seven.
+      // One event in seven is a cut. Cuts balance increases, so rates wander over their range.
       if (what < 2) {
         const unsigned most = random() % 8 == 0 ? 64 : 2 * GetParam().weight;
         cut(1 + random() % most);
@@ -128,7 +128,8 @@ class RateError : public testing::TestWithParam<Case> {
         ++t;
         increase();
         if (manager_.flows().bound_slots() == 0) {
-          // Rounded up to the maximum: the reference must be that close.
+          // The controller's rate was rounded up to the maximum, so the reference must be this
+          // close to the maximum.
           ASSERT_LE(reference_.r_max - flow.rc().value, flow.rc().error + 1);
           return;
         }

@@ -1,5 +1,5 @@
-// The arithmetic by hand-computed numbers; controller_rate_error_test holds it against real
-// numbers.
+// The arithmetic of the rate unit against numbers computed by hand; controller_rate_error_test
+// compares it with real numbers.
 #include "controller/rate_unit.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST_F(RateUnitTest, EachMarkTakesASixteenthUntilNothingIsLeft) {
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
             (std::uint64_t{256'000} * (65536 - 512)) >> 16);
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 15, false}).rc, 256'000u / 16);
-  // Sixteen and more for a weight of 1 leave the least rate, and no less.
+  // Sixteen or more marks for a weight of 1 leave the least rate, and no less.
   registers_.r_min = mbps(3);
   for (const std::uint8_t marks : {16, 17, 64, 255})
     EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, marks, false}).rc, mbps(3)) << int{marks};
@@ -134,7 +134,7 @@ TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
   const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
   EXPECT_EQ(r.rc, 240'000u);
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
-  // Cut off, not rounded: of 7 taken 1 lasts.
+  // The lasting part is truncated, not rounded: of a cut of 7 it is 1.
   registers_.r_min = 1;
   EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 off
   EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);

@@ -21,7 +21,7 @@ struct ReferenceParameters {
   Real weight = 1;  // cut argument / weight; DCQCN: increases × weight
 };
 
-/// A value and how far the fixed-point one may be away.
+/// A value, with a bound of the fixed-point value's distance from it.
 struct Bounded {
   Real value = 0;
   Real error = 0;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr LinkParameters kHost{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// Floyd and Warshall, as an oracle of another kind.
+/// The algorithm of Floyd and Warshall, as an oracle independent of the routes' search.
 std::vector<std::vector<int>> distances(const Topology& topology) {
   const std::size_t n = topology.nodes().size();
   constexpr int kFar = 1'000'000;
@@ -249,7 +249,7 @@ TEST(Routing, TwoLayersAndTreesOfOneSwitchAreTrees) {
   }
 }
 
-/// Every way as long as the shortest, the last dimension in which they differ first.
+/// All paths of the shortest length; the last dimension in which the hosts differ comes first.
 void expect_dimension_order(const TorusParameters& p) {
   const Topology torus = Topology::torus(p);
   ASSERT_NE(torus.structure(), nullptr);
@@ -324,7 +324,7 @@ TEST(Routing, ADragonflyCrossesOneCableBetweenGroups) {
     };
     for (unsigned a = 0; a < p.groups; ++a) {
       for (unsigned b = 0; b < p.groups; ++b) {
-        // The only ways between two groups, if there were no others.
+        // The allowed cables are the only paths between two groups.
         std::vector<bool> allowed;
         for (NodeId n = 0; n < static_cast<NodeId>(dragonfly.nodes().size()); ++n) {
           allowed.push_back(group_of(n) == a || group_of(n) == b);
@@ -356,7 +356,7 @@ TEST(Routing, NetworksWithoutStructureAreSearched) {
         topology.connect(switches[noise() % static_cast<unsigned>(s)], switches.back(), kFabric);
       }
     }
-    // Cables side by side too, and hosts of a switch whose numbers and ports do not follow.
+    // Parallel cables, and hosts of one switch with numbers and ports that are not consecutive.
     for (int h = 0; h < 12; ++h) {
       topology.connect(topology.add_host("h" + std::to_string(h)), switches[noise() % 7],
                        noise() % 3 == 0 ? kFabric : kHost);

@@ -60,7 +60,7 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
     if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.entropy.echo);
     nic[port]->receive(packet, 0);
   }
-  /// Wire bytes of a full packet that is not the first of its message.
+  /// Wire bytes of a full packet that is not the first one of its message.
   Bytes full() const { return roce::data_wire_bytes(1000, false, false) + 20; }
   PicoSeconds on_wire(Bytes bytes) const { return PicoSeconds{bytes * 800}; }  // at 10 Gb/s
 };
@@ -115,7 +115,7 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond);
   const std::vector<PicoSeconds> wire = asking.rtts;
 
-  // The same check on a new pair of NICs.
+  // The same check with a new pair of NICs.
   asking.rtts.clear();
   asking.wanted.rtt_from_due = true;
   build(2);

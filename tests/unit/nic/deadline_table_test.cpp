@@ -53,7 +53,7 @@ TEST(DeadlineTable, OnlyWhatIsSetIsPutOff) {
   EXPECT_EQ(owner.expired, (Expired{{0, 400}}));
 }
 
-// A queue pair that is set again as it rings does not put off the others.
+// Setting a queue pair's deadline while it expires does not postpone the other deadlines.
 TEST(DeadlineTable, WhatRingsMayBeSetAgain) {
   struct Again {
     void check() {

@@ -57,7 +57,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   EXPECT_TRUE(frames.empty());
   buffer.enter(packet);
   EXPECT_EQ(frames, (std::vector<unsigned>{0x08}));
-  // What is still on its way has room.
+  // Packets that were under way when the switch was paused find room.
   for (int i = 0; i < 28; ++i) {
     ASSERT_TRUE(buffer.has_room(1'000)) << i;
     buffer.enter(packet);
@@ -137,7 +137,7 @@ TEST_F(ReceiveBufferHosts, TheNicPausesItsNeighbour) {
   run(kMilliSecond);
   EXPECT_EQ(reap(0).size(), 4u);
   EXPECT_EQ(host[1]->nic.counters().receive_discards, 0u) << "lossless";
-  // All priorities at once; a pause and its end are two frames.
+  // A pause stops all priorities at once; a pause and its end are two frames.
   const std::uint64_t pauses = host[1]->nic.counters().pauses_sent / 8;
   EXPECT_GT(pauses, 0u);
   EXPECT_EQ(count(PacketKind::kPause), static_cast<int>(2 * pauses));

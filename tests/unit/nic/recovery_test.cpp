@@ -68,7 +68,8 @@ TEST_F(Recovery, TheTimeoutCountsFromThePacketThatAsks) {
   EXPECT_EQ(timeouts(), 1u);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
-  // The repeated packets ask for acknowledgements, and the first of these tells that 99 arrived.
+  // The repeated packets ask for acknowledgements, and the first of these reports that 99 packets
+  // arrived.
   EXPECT_LE(seen_data(), 100u + 2u);
   EXPECT_EQ(nic[0]->counters().retransmits, seen_data() - 100u);
 }
@@ -134,7 +135,8 @@ TEST_F(Recovery, ALimitedNumberOfRetriesKeepsTheirPace) {
   EXPECT_EQ(done[0].status, Status::kRetryExceeded);
 }
 
-// A queue of one packet in front of a slow link: full rate loses all but every 16th packet.
+// A slow link with a queue of one packet in front: at full rate all packets but every 16th are
+// lost.
 TEST_F(Recovery, GoesBackWithAWindowThatThePathCarries) {
   parameters.ack = AckMode::kPerPacket;
   build();

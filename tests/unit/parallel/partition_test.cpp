@@ -38,7 +38,7 @@ TEST(ExpectedLoad, SpreadsADemandOverItsShortestPaths) {
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(topology.node_of(64))], 160);
   const NodeId rack = topology.peer(topology.node_of(0), 0).node;
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(rack)], 240);
-  // Five, or seven, nodes a path: what leaves a node arrives at the next.
+  // A path has five or seven nodes, each of which all bytes of the path pass.
   EXPECT_DOUBLE_EQ(std::accumulate(load.begin(), load.end(), 0.0), 80 * 5 + 160 * 7);
   // Four aggregation switches, sixteen cores.
   for (int port = 16; port < 20; ++port) {

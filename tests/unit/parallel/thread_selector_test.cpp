@@ -5,8 +5,9 @@
 namespace dcc {
 namespace {
 
-/// Stretches of a fixed number of events for so many seconds, on a machine that runs so many events
-/// a second either way. Returns the share of the time in which all threads worked.
+/// Simulates stretches of a fixed number of events on a machine with the given event rates of one
+/// and of all threads, for a number of seconds. Returns the share of the time in which all threads
+/// worked.
 double live(ThreadSelector& judge, double seconds, double alone, double together,
             std::uint64_t stretch = 3'000) {
   double shared = 0;
@@ -24,7 +25,8 @@ double live(ThreadSelector& judge, double seconds, double alone, double together
 TEST(ThreadSelector, KeepsTheFasterWay) {
   ThreadSelector quiet;
   EXPECT_GT(live(quiet, 20, 1e7, 1.7e7), 0.98);
-  // However much slower all are together, and however much is done between two looks at the clock.
+  // All threads together are slower by any factor, with any amount of work between two readings of
+  // the clock.
   for (const double together : {8e6, 1e6, 4e5, 1e5}) {
     for (const std::uint64_t stretch : {500u, 3'000u, 12'000u}) {
       ThreadSelector crowded;

@@ -1,5 +1,5 @@
-// Behaviour of the register block beyond the generated tests: device callbacks, latched values,
-// names.
+// Behaviour of the register block that the generated tests do not cover: device callbacks, latched
+// values, names.
 #include "registers/register_block.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ class EveryTransport : public testing::TestWithParam<std::string> {
                                             LinkParameters{10_Gbps, kMicroSecond, 20},
                                             static_cast<std::uint32_t>(kMtu));
   }
-  /// Many to one, one to many, of all sizes, thrice.
+  /// Sends from many hosts to one and from one to many, in all sizes, three times.
   void send_all() {
     for (int round = 0; round < 3; ++round) {
       for (HostId h = 1; h < kHosts; ++h) {

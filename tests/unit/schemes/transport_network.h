@@ -92,7 +92,7 @@ class TransportStar : public CompletionSink {
     nics[from]->transmitter().post(flow, item);
   }
 
-  /// Every wire loses packets that `lost` says.
+  /// Makes every wire lose the packets for which `lost` returns true.
   void lose(std::function<bool(const Packet&)> lost) {
     for (auto* links : {&up, &down}) {
       for (auto& link : *links) link->set_loss_hook(lost);

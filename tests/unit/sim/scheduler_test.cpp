@@ -38,7 +38,7 @@ TEST(Scheduler, EqualTimesGoByRankThenByOrderOfScheduling) {
   EXPECT_EQ(log[2].first, 1);
 }
 
-/// Records when its event runs.
+/// Records when its event ran and when it was prefetched.
 struct Foretold {
   std::vector<int>* happened;
   int name;

@@ -1,4 +1,4 @@
-// Sums of counters: every one, each by itself.
+// Sums of counter structs: every counter is added to its own sum.
 #include "stats/counter_sum.h"
 
 #include <gtest/gtest.h>

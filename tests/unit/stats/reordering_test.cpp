@@ -26,10 +26,10 @@ TEST(Reordering, WhoComesAfterWhoWasSentLaterIsLateByTheirDistance) {
 }
 
 TEST(Reordering, WhatIsSentAgainIsNotLateForThat) {
-  // 1 was lost and is sent again after 4 …
+  // Packet 1 was lost and is sent again after packet 4.
   EXPECT_EQ(behind_of({{0, 0}, {2, 2}, {3, 3}, {4, 4}, {1, 9}, {5, 10}}),
             (Behind{0, 0, 0, 0, 0, 0}));
-  // … and is late where 6, which left after it, comes before it.
+  // Packet 1 is late if packet 6, which was sent after it, arrives before it.
   EXPECT_EQ(behind_of({{0, 0}, {2, 2}, {6, 10}, {1, 9}}), (Behind{0, 0, 0, 5}));
 }
 

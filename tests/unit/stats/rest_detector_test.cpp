@@ -90,8 +90,8 @@ TEST(RestDetector, AnOscillationIsOnceWindowsAreLongAgainstIt) {
 }
 
 TEST(RestDetector, NoiseMakesItWaitUntilTheMeanIsKnown) {
-  // Sure to within 2 % of its difference of halves: deviation 58 %, so some (4 * 0.58 / 0.02)^2
-  // windows, and not before a quarter of these, though halves are alike by chance now and then.
+  // The difference of halves is known to 2 %: with a deviation of 58 % that takes about (4 * 0.58 /
+  // 0.02)^2 windows, and never less than a quarter of them, although halves may be alike by chance.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, "noise");
     std::size_t windows = 0;
@@ -119,8 +119,8 @@ TEST(RestDetector, OneThatMovesIsEnough) {
   for (const Verdict verdict : all) EXPECT_EQ(verdict, Verdict::kTrend);
 }
 
-/// Members of one group with means of their own, whose noise takes from each other: their sum is a
-/// wire's.
+/// Members of one group with different means whose noise is shared: a member's gain is another's
+/// loss, since their sum is the rate of a wire.
 class Shares {
  public:
   Shares(std::uint64_t seed, std::vector<double> means)
@@ -180,7 +180,8 @@ TEST(RestDetector, MembersThatDifferAreNotTakenForOne) {
   }
 }
 
-/// Alone in its group, that is, to be gone on with: as verdicts() of one.
+/// A quantity alone in its group; continues until steady, as verdicts() does for a quantity without
+/// a group.
 std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
                                const std::function<double(double)>& value) {
   return verdicts(windows, {{bound, 0, 1}}, [&](std::size_t i) {
@@ -188,8 +189,8 @@ std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
   });
 }
 
-// Three times the half's distance that a flow known to 1 % may have, and noise that leaves its mean
-// known to 0.8 %: what a flow does that still takes from others.
+// A flow whose halves differ by three times the bound for a flow known to 1 %, with noise that
+// leaves its mean known to 0.8 %: the behaviour of a flow that still gains from others.
 TEST(RestDetector, AFlowThatDriftsIsNotAtRestBecauseNoiseMightExplainIt) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, "drift");
@@ -236,7 +237,7 @@ TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   }
 }
 
-// Each process alone may count as moving; all of them together must not count as moving for ever.
+// Each process alone may count as moving, but all of them together must come to rest.
 TEST(RestDetector, NorDoManySteadyFlowsKeepEachOtherAwake) {
   std::size_t windows = 0;
   std::vector<Quantity> flows;

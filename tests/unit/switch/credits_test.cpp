@@ -26,7 +26,8 @@ class Wire {
     heard_.fill(near.buffer_blocks());
   }
 
-  /// Blocks of a lane wherever they are; `lost_` are no more.
+  /// Number of a lane's blocks in all places: buffers, wire, credit. Blocks in `lost_` do not exist
+  /// any more.
   std::int64_t everywhere(int lane) const {
     const auto l = static_cast<std::size_t>(lane);
     const std::int64_t untold = far.buffer_blocks() + arrived_[l] - held(lane) - told_[l];
@@ -240,7 +241,8 @@ TEST(Credits, OneFlowOverOneSwitchRunsAtLineRate) {
 }
 
 TEST(Credits, ASmallBufferBoundsTheRate) {
-  // A buffer of b brings b a round of word and data, as a window does.
+  // A buffer of b bytes passes b bytes in each round trip of credit and data, as a window of b
+  // bytes does.
   SwitchParameters parameters = with_credits();
   parameters.credits.buffer = 6400;
   TestNetwork net(Topology::star(2, kLink), parameters);

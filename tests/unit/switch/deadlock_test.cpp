@@ -32,8 +32,8 @@ Topology ring_of_four() {
 
 TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
   TestNetwork net(ring_of_four(), lossless());
-  // Everybody sends two switches on, always clockwise: routes set by hand, as shortest paths
-  // alone would use both ways.
+  // Every host sends to the host two switches further, always clockwise. Routes are set by hand,
+  // because shortest paths would use both directions.
   const auto clockwise = [&](int s) {
     const NodeId node = net.topology.find("s" + std::to_string(s));
     const NodeId next = net.topology.find("s" + std::to_string((s + 1) % 4));
@@ -138,7 +138,8 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
 }
 
 TEST(CongestionSpreading, APriorityOfItsOwnIsNotDisturbed) {
-  // The same with X in another priority: X gets the full rate that the article calls possible.
+  // The same example with X in another priority: X gets the full rate that the article calls
+  // possible.
   TestNetwork net(Topology::parking_lot({6, 2}, k100G, k100G), lossless());
   for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4, 1080);
   net.host[6]->blast(4, 1080);

@@ -121,7 +121,7 @@ TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   build(p);
   arrive();  // finds nothing
   for (int i = 0; i < 19; ++i) arrive(Ecn::kCe);
-  // 30 000 bytes are found each time from now on: p_b = 1/20.
+  // From now on each arrival finds 30 000 bytes, so p_b = 1/20.
   int since = 0, longest = 0, victims = 0;
   const int n = 20'000;
   for (int i = 0; i < n; ++i) {

@@ -68,7 +68,8 @@ TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredi
   EXPECT_EQ(shaper.released(0b100000, kNanoSecond * 999), 0u);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond);
   EXPECT_EQ(shaper.released(both, kMicroSecond), both);
-  // Kept waiting for 9 us by others it has credit for ten packets, the eleventh waits again.
+  // After others have kept it waiting for 9 us, the priority has credit for ten packets; the
+  // eleventh must wait again.
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0b100000u);
     shaper.sent(5, 125);
@@ -113,8 +114,8 @@ TEST(EgressScheduler, EtsWeightZeroIsStrictAboveTheOthers) {
 
 TEST(EgressScheduler, AnIdlePrioritySavesNothingUp) {
   EgressScheduler scheduler = make(Kind::kEts, {1, 1, 0, 0, 0, 0, 0, 0});
-  // Priority 1 sends one small packet of its quantum and runs empty; when both have packets again,
-  // it is the other's turn.
+  // Priority 1 sends one small packet of its quantum and becomes empty. When both priorities have
+  // packets again, it is the turn of the other one.
   EXPECT_EQ(scheduler.pick(0b10), 1);
   scheduler.charge(1, 64);
   scheduler.emptied(1);

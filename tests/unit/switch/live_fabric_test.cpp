@@ -208,7 +208,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   parameters.buffer = 500'000;
   parameters.pfc.alpha = Ratio(1, 16);
   LiveNetwork n(parameters);
-  // Three to one at leaf1: it stops the spines, they the leaf.
+  // Three hosts send to one host at leaf1: leaf1 pauses the spines, and the spines pause leaf0.
   for (HostId h = 0; h < 3; ++h) n.net.host[h]->blast(4, 1230);
   n.until(kMicroSecond * 100);
   ASSERT_GT(n.net.at("leaf1").pfc_totals().pauses_sent, 0u);

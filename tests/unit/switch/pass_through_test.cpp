@@ -1,5 +1,6 @@
-// A packet that finds its way out free is not queued; everything it leaves behind must be what
-// queueing would have left. The same arrivals into two switches, one of which queues all.
+// A packet that finds its port free is sent without being queued, and must leave the same state
+// behind as if it had been queued. The same arrivals go into two switches, one of which queues all
+// packets.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -112,7 +113,7 @@ class Bench {
     }
     switch_->receive(packet, in);
     if (--left_ == 0) {
-      // Nobody stays paused, so that all that waits leaves.
+      // No class stays paused, so that all waiting packets leave.
       for (int port = 0; port < kPorts; ++port) {
         Packet* const go = pool_.allocate();
         go->kind = PacketKind::kPause;

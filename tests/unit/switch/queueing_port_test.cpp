@@ -60,8 +60,8 @@ TEST(QueueingPort, SharesByItsNewWeightsFromTheInstantTheyChange) {
 }
 
 TEST(QueueingPort, RoundRobinSharesByInputAndFifoByArrival) {
-  // Host 1 sends packets of 250 bytes, hosts 2 and 3 of 1000: in turns, packet for packet, against
-  // in the order of arrival, byte for byte, as long as the buffer takes everything.
+  // Host 1 sends packets of 250 bytes, hosts 2 and 3 of 1000 bytes. In turns, the inputs share by
+  // packets; in the order of arrival, by bytes, as long as the buffer holds all packets.
   const auto shares = [](SwitchParameters::Arbitration arbitration) {
     SwitchParameters parameters = plain();
     parameters.arbitration = arbitration;

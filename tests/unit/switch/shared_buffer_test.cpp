@@ -83,12 +83,12 @@ TEST(SharedBuffer, HeadroomIsNoMoreThanLossyTrafficHasLeft) {
   // The buffer has no memory for a second headroom, so the class has none.
   EXPECT_FALSE(buffer.admit(0, 0, 1'000));
   EXPECT_TRUE(buffer.must_pause(0, 0));
-  // … the first one's is its own …
+  // The first class has the headroom that it reserved.
   Bytes extra = 0;
   while (buffer.admit(1, 0, 1'000)) extra += 1'000;
   EXPECT_EQ(extra, kHeadroom);
   EXPECT_EQ(buffer.used(), kSize);
-  // … and the second comes as the pool empties: first in part, then as a whole.
+  // The second class gets headroom as the pool empties: first a part, then all of it.
   buffer.release(0, 1, 5'000);
   extra = 0;
   while (buffer.admit(0, 0, 1'000)) extra += 1'000;
@@ -114,7 +114,7 @@ TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
     ASSERT_TRUE(buffer.admit(1, 0, 1'000));
     EXPECT_FALSE(buffer.must_pause(1, 0));
   }
-  // 80 000 free: port 0 may hold 10 000.
+  // 80 000 bytes are free, so port 0 may hold 10 000.
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
   EXPECT_FALSE(buffer.must_pause(0, 0));
   ASSERT_TRUE(buffer.admit(0, 0, 1'000));
@@ -245,7 +245,7 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
       ASSERT_EQ(tried.threshold(port, priority), other.threshold(port, priority));
       ASSERT_EQ(other.peak(), buffer.peak());
     } else if (other.admit(port, priority, bytes) && !other.must_pause(port, priority)) {
-      // The first packet of a class reserves its headroom and is never waved on.
+      // The first packet of a class reserves headroom, so it never passes through.
       if (buffer.held(port, priority) != 0) {
         ++peaks;
         ASSERT_GT(other.peak(), buffer.peak());
@@ -274,7 +274,7 @@ TEST(SharedBuffer, APortMayPauseOtherPrioritiesThanTheRest) {
   EXPECT_FALSE(buffer.is_lossless(0, 1));
   EXPECT_FALSE(buffer.is_lossless(1, 0));
   EXPECT_TRUE(buffer.is_lossless(1, 1));
-  // 90 000 · 1/9 at port 1 alone, and all that is left for the same priority at port 0.
+  // Port 1 alone may hold 90 000 · 1/9; the same priority of port 0 may hold all the rest.
   while (!buffer.must_pause(1, 1)) ASSERT_TRUE(buffer.admit(1, 1, 1'000));
   EXPECT_EQ(buffer.held(1, 1), 10'000);
   while (buffer.admit(0, 1, 1'000)) EXPECT_FALSE(buffer.must_pause(0, 1));

@@ -160,7 +160,7 @@ TEST_F(ChoiceDigest, EntriesOfASchedulerOfFlowsShow) {
   EXPECT_NE(digest_of(*hedera), second);
   EXPECT_NE(digest_of(*hedera), before);
 
-  // The scheduler itself: its next round, and large flows that it knows.
+  // State of the scheduler itself: the time of its next round, and the large flows that it knows.
   Scheduler scheduler;
   HederaScheduler central(scheduler, fabric_, parameters_.of<HederaParameters>("hedera"), 1, 1);
   central.add_switch(topology_.find("leaf0"), *hedera->flow_entries());

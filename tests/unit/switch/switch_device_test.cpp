@@ -91,7 +91,8 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
     chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
   }
   EXPECT_LT(chi, 16.3);
-  // Four addresses, so at most four ways for one destination, each the way of a quarter of flows.
+  // There are four addresses, so at most four paths to a destination, each of them for a quarter of
+  // the flows.
   for (const int n : counts("lmc", 40'000)) {
     EXPECT_EQ(n % 10'000, 0);
   }

@@ -68,7 +68,7 @@ class TestHost final : public PacketSink {
     return packet;
   }
 
-  /// Sends what may go, and again when the wire is free.
+  /// Sends the packets that may be sent now, and continues when the wire is free.
   void kick() {
     if (wire_free_.is_scheduled()) return;
     if (credits_ && credits_->frames_due() != 0) {

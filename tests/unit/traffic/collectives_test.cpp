@@ -1,4 +1,4 @@
-// Collectives: which rank sends to which, in which step, and what waits for what.
+// Collective operations: which rank sends to which in which step, and what each send waits for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TrafficSpec collective(CollectiveShape shape, HostList ranks, Bytes bytes, unsig
   return s;
 }
 
-// Four ranks, six steps: in each every rank sends a quarter to the next.
+// Four ranks take six steps. In each step every rank sends a quarter of the data to the next rank.
 TEST(TrafficCollectives, ARingGoesRoundTwiceLessAStepEach) {
   TrafficSpec s = collective(CollectiveShape::kRing, {5, 3, 8, 1}, 1001, 2);
   s.think = kMicroSecond * 7;

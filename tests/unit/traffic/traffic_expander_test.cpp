@@ -133,7 +133,8 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
 }
 
 TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
-  // Recorded once; integers only, so it holds for every compiler and processor.
+  // Compares with a recorded result. Only integers are used, so the result is the same with every
+  // compiler and processor.
   TrafficSpec s = among(TrafficPattern::kPoisson, {0, 1, 2, 3});
   s.flows_per_host = 100;
   std::uint64_t digest = 0;

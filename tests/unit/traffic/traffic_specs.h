@@ -1,4 +1,4 @@
-// Traffic for tests, in few words.
+// Short functions that make traffic specifications for tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The registry of policies and laws: a law of one's own, and the numbers of the hardware.
+// The registry of policies and laws: a law that the test adds, and the numbers of the hardware's
+// laws.
 #include "controller/law/law.h"
 
 #include <gtest/gtest.h>

@@ -115,7 +115,7 @@ TEST_F(ProportionalLawTest, ACnpThatTellsOfOthersPromisesNothing) {
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
-  // 64 of them are more than the time since the last mark can say.
+  // 64 intervals are longer than the field for the time since the last mark can express.
   parameters_.timer_interval = 60'000;
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_, 1);
@@ -203,7 +203,8 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   // A flow that sends nothing gains no rate.
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
-  // Ten packets, three marked: a cut of 3/16, a quarter of it for good, and eight packets' worth.
+  // Ten packets, three of them marked: a cut of 3/16, a quarter of it lasting, and the increase of
+  // eight packets.
   send(10);
   const RateBits before = slot().rt;
   manager_.cnp(7, 0, 3, now_);
@@ -227,7 +228,7 @@ TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
   const RateBits cut = slot().rt;
   expire();
   EXPECT_EQ(slot().rt, cut + 19 * mbps(10));
-  // A saturated mark counter gives no information about the marked share.
+  // A mark counter at its maximum gives no information about the share of marked packets.
   send(100);
   manager_.cnp(7, 0, 2, now_, 255);
   const RateBits second = slot().rt;
@@ -340,7 +341,7 @@ TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
   EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << "only intervals end the fast phase";
   for (int i = 0; i < kFastIntervals; ++i) expire();
   ASSERT_TRUE(view().steady());
-  // The same rates, cut by four marks.
+  // The same rates after a cut by four marks.
   manager_.reset(now_);
   parameters_.brisk = 0;
   manager_.set_parameters(parameters_);

@@ -46,7 +46,7 @@ TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
     }
     const double p = 1 - std::exp(-gradient_us);
     const double share = p / (1 + p);
-    // Five standard deviations of a binomial of as many draws.
+    // Tolerance: five standard deviations of a binomial distribution with this number of draws.
     EXPECT_NEAR(backoffs / static_cast<double>(kRounds), share,
                 5 * std::sqrt(share * (1 - share) / kRounds))
         << gradient_us;

@@ -35,7 +35,7 @@ class Codel : public testing::Test {
     while (!result.dropped.empty()) pool_.free(result.dropped.pop());
     return kept;
   }
-  /// Number of packets that were dropped when the next one left.
+  /// Takes a packet. Returns the number of packets that were dropped before it.
   int leave() {
     pool_.free(port_->dequeue());
     int dropped = 0;
@@ -43,7 +43,8 @@ class Codel : public testing::Test {
     for (; !lost.empty(); ++dropped) pool_.free(lost.pop());
     return dropped;
   }
-  /// `waiting` packets wait all the time, so each waits for waiting · kStep. Times of the drops.
+  /// Keeps `waiting` packets queued, so that each packet waits for waiting · kStep. Returns the
+  /// times of the drops.
   std::vector<PicoSeconds> drops(int waiting, PicoSeconds until, Ecn ecn = Ecn::kNotEct) {
     std::vector<PicoSeconds> times;
     for (int i = 0; i < waiting; ++i) arrive(ecn);
@@ -97,7 +98,7 @@ TEST_F(Codel, MarksInsteadWhatCanBeMarked) {
   EXPECT_TRUE(drops(200, kMilliSecond * 10, Ecn::kEct0).empty());
   const std::uint64_t marked = port_->consume_departure_marks();
   while (!port_->empty()) pool_.free(port_->evict());
-  // As many marks as the first test has drops.
+  // Marks instead of drops: as many as the first test has drops.
   Scheduler again;
   int n = 0;
   for (double t = 1.05e-3; t < 10e-3; t += 1e-3 / std::sqrt(static_cast<double>(++n))) {
@@ -114,7 +115,8 @@ TEST_F(Codel, BeginsWithTheLastRateIfThatWasAMomentAgo) {
   const PicoSeconds start = clock_.now();
   const std::vector<PicoSeconds> second = drops(200, start + kMilliSecond * 4);
   ASSERT_GT(second.size(), 2u);
-  // count begins with the number of drops that the first time added to its own first one.
+  // The count of a new dropping state begins with the number of drops that the first dropping state
+  // made after its first one.
   const double count = static_cast<double>(first.size()) - 1;
   EXPECT_NEAR(to_seconds(second[1] - second[0]), to_seconds(kInterval) / std::sqrt(count),
               to_seconds(kStep));

@@ -1,4 +1,4 @@
-// Outstanding against a map of what became of each packet.
+// Outstanding against a map that records the state of each packet.
 #include "schemes/common/outstanding.h"
 
 #include <gtest/gtest.h>

@@ -159,7 +159,7 @@ std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int pack
 TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
   FakeSwitch view;
   const auto detail = make("detail", view);
-  // Below 16 KB a port is favoured, however much waits; from there to 64 KB it is second.
+  // A port with less than 16 KB is favoured, whatever its length; up to 64 KB it is second choice.
   view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // of kFour: 4 … 7
   std::array<int, 4> count = chosen_of(*detail, 0, 10'000);
   EXPECT_NEAR(count[0], 5000, 4 * 50);

@@ -1,4 +1,4 @@
-// SequenceSet against a set that does the same the slow way.
+// SequenceSet against a simple set with the same operations.
 #include "schemes/common/sequence_set.h"
 
 #include <gtest/gtest.h>

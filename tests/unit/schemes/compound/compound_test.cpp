@@ -31,7 +31,8 @@ TEST_F(CompoundTest, GrowsByTheThreeQuartersPowerWithoutAQueue) {
   }
 }
 
-// Below 16 packets w^(3/4) / 8 is less than the packet that the window by marks grows anyway.
+// Below 16 packets w^(3/4) / 8 is less than one packet, by which the window by marks grows in any
+// case.
 TEST_F(CompoundTest, ASmallWindowGrowsByOnePacket) {
   p_.initial_window = 10'000;
   build();
@@ -58,7 +59,7 @@ TEST_F(CompoundTest, AQueueOfGammaPacketsShrinksTheWindowByDelay) {
     window = link_.window();
   }
   for (int t = 0; t < 60; ++t) link_.ack(20);
-  // At rest only the window by marks is left, which goes on by a packet a round trip.
+  // At rest only the window by marks is left, which grows by one packet per round trip.
   EXPECT_LT(link_.window(), before);
   EXPECT_GE(link_.window(), by_marks);
 }

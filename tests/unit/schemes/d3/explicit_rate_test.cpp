@@ -67,7 +67,7 @@ TEST(RateAllocator, GivesWhatIsWantedAndAShareOfTheRest) {
   EXPECT_EQ(urgent.asks(link, kMicroSecond), 10_G) << "4, and all of the rest";
   EXPECT_EQ(other.asks(link, kMicroSecond * 2), 0u);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 3), 0u);
-  // Of 10 Gb/s 4 Gb/s are left for three flows.
+  // 4 of 10 Gb/s are left for three flows.
   EXPECT_EQ(urgent.asks(link, kMicroSecond * 11), 4_G + 4_G / 3);
   EXPECT_EQ(other.asks(link, kMicroSecond * 12), 2_G + 4_G / 3);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 13), 4_G / 3);
@@ -104,11 +104,13 @@ TEST(RateAllocator, GivesOutUnusedRateOnceMoreAndHoldsBackForTheQueue) {
   Link10G link;
   Flow flow;
   flow.asks(link, PicoSeconds());
-  // 4 Gb/s of an interval, of 10 that were given; at least 12.5 KB wait all the while.
+  // The interval carried 4 Gb/s of the 10 Gb/s that were granted, and the queue never fell below
+  // 12.5 KB.
   link.comes(20'000, 30'000, kMicroSecond);
   link.comes(20'000, 12'500, kMicroSecond * 2);
   link.comes(10'000, 20'000, kMicroSecond * 3);
-  // A tenth of the 6 more; the queue's 1 Gb/s of an interval less.
+  // The capacity rises by a tenth of the unused 6 Gb/s and falls by 1 Gb/s, which drains the queue
+  // in an interval.
   flow.asks(link, kInterval);
   EXPECT_EQ(link.capacity().bits_per_second, 9'600'000'000u);
   EXPECT_EQ(flow.lease.rate.bits_per_second, 9'600'000'000u);

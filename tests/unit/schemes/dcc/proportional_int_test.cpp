@@ -1,4 +1,5 @@
-// Weighted shares by telemetry: the weight is the table's, now; two flows end by their weights.
+// Weighted shares by telemetry: the weight is read from the factor table at each ACK, and two flows
+// share by their weights.
 #include "schemes/dcc/proportional_int.h"
 
 #include <gtest/gtest.h>

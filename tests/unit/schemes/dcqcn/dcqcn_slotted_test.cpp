@@ -1,4 +1,5 @@
-// DCQCN in slots walked by hand, and against a reference that does every slot (RoCE article, 7).
+// DCQCN in slots, calculated by hand and compared with a reference that executes every slot (RoCE
+// article, section 7).
 #include "schemes/dcqcn/dcqcn_slotted.h"
 
 #include <gtest/gtest.h>

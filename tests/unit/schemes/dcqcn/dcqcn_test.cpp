@@ -136,7 +136,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2560) << "BC = 3, T = 3: hyper";
   EXPECT_EQ(dcqcn.counters().rate_increases, 6u);
-  // A cut begins it all anew, the counted bytes too.
+  // After a cut all counters start anew, also that of bytes.
   for (int i = 0; i < 9; ++i) send(dcqcn, 1000);
   dcqcn.on_cnp(0, {});
   const double rate = host_.mbps(0);

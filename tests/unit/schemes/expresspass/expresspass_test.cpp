@@ -37,7 +37,7 @@ struct Star : TransportStar {
                       kPayload) {}
 };
 
-// The request, then a credit each 1297.6 ns, and a packet for each.
+// A request is followed by a credit every 1297.6 ns, and each credit by a data packet.
 TEST(ExpressPass, APacketForEachCredit) {
   Star star(2, true);
   star.send(0, 1, 100 * kPayload);
@@ -45,7 +45,8 @@ TEST(ExpressPass, APacketForEachCredit) {
   const PicoSeconds control{67'200};
   const PicoSeconds data{1'230'400};
   const PicoSeconds there = (control + kMicroSecond) * 2;
-  // The bucket lets two credits go at once, then it is the flow's own pace.
+  // The token bucket lets the first two credits go at once; later credits follow the flow's own
+  // pace.
   EXPECT_EQ(star.received_at(0), there + there + (data + kMicroSecond) * 2 + kCreditGap * 99);
   EXPECT_EQ(star.counters().credits_used, 100u);
   star.expect_all_arrived();

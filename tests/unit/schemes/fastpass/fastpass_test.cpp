@@ -50,7 +50,8 @@ struct Star : TransportStar {
   }
 };
 
-// The request is there at 2.1 us; the batch is begun at 16 us and its first slot is 7, at 28 us.
+// The request arrives at 2.1 us. The batch is begun at 16 us, and its first slot is number 7, at 28
+// us.
 TEST(Fastpass, SendsInTheSlotsThatItIsGiven) {
   Star star(3);
   star.send(0, 1, kPayload * 3);
@@ -127,7 +128,8 @@ TEST(Fastpass, SlotsThatComeTooLateAreNotUsed) {
   EXPECT_GT(star.counters().credits_unused, 20u) << "and are demanded again and again";
 }
 
-// 8 us for a slot: two of four slots of a batch are given out.
+// Each slot takes the arbiter 8 us to allocate, so only two of the four slots of a batch are given
+// out.
 TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   Star star(3, [](FastpassParameters& p) {
     p.allocation_time = kMicroSecond * 8;
@@ -140,7 +142,7 @@ TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   star.expect_all_arrived();
 }
 
-// Four requests of 10 us each, heard at 2.1 us: all are known at 42.1 us only, the first at 12.1
+// Four requests take 10 us each, from 2.1 us on: the first is known at 12.1 us, the last at 42.1
 // us.
 TEST(Fastpass, RequestsWaitForTheArbitersProcessor) {
   Star star(6, [](FastpassParameters& p) { p.request_time = kMicroSecond * 10; });
@@ -148,7 +150,8 @@ TEST(Fastpass, RequestsWaitForTheArbitersProcessor) {
   star.scheduler.run_until(kMilliSecond);
   std::map<std::int64_t, int> at;
   for (std::uint32_t flow = 0; flow < 4; ++flow) ++at[(star.received_at(flow) - kThere).count];
-  // Begun at 16 us (one), 32 us (those of 22.1 us), 48 us (those of 32.1 and 42.1 us).
+  // Batches begin at 16 us with one request, at 32 us with those known at 22.1 us, and at 48 us
+  // with those known at 32.1 and 42.1 us.
   EXPECT_EQ(at, (std::map<std::int64_t, int>{
                     {(kSlot * 7).count, 1}, {(kSlot * 11).count, 1}, {(kSlot * 15).count, 2}}));
 }
@@ -212,7 +215,7 @@ TEST(Fastpass, NoPortIsOversubscribedInAnySlot) {
   }
 }
 
-// Three clocks of four are off by more than a slot: packets meet in queues, and all of them arrive.
+// Three of four clocks are off by more than a slot: packets wait in queues, and all of them arrive.
 TEST(Fastpass, ClocksThatAreOffMakeQueues) {
   Crowd star(9, [](FastpassParameters& p) { p.clock_error = kSlot * 4; });
   star.run();

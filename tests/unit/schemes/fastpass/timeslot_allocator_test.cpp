@@ -76,7 +76,7 @@ TEST(TimeslotAllocator, ADemandHeardTwiceOrLateIsOne) {
   EXPECT_TRUE(allocator.idle());
 }
 
-/// The rules as the paper says them, by looking at everything each time.
+/// The paper's rules, evaluated each time over all pairs.
 class Oracle {
  public:
   explicit Oracle(Order order) : order_(order) {}
@@ -84,7 +84,7 @@ class Oracle {
     One& one = pairs_[{s, d}];
     if (slots > one.wanted) one.wanted = slots;
   }
-  /// Checks one slot's matching, and takes it over.
+  /// Checks the matching of one slot and takes it into account for later slots.
   void check(const std::vector<TimeslotAllocator::Match>& matches) {
     ++slot_;
     const auto lacking = [](const One& one) { return one.wanted - one.given; };

@@ -1,5 +1,5 @@
-// A link's price by hand, of 10 Gb/s and intervals of 20 us: 25 000 bytes, and a budget of 1 buys
-// all of it at 1e-10; and the port that asks it.
+// A port that charges prices, and the price of a link calculated by hand: at 10 Gb/s and intervals
+// of 20 us the link carries 25 000 bytes, and a budget of 1 buys all of it at a price of 1e-10.
 #include "schemes/fcp/priced.h"
 
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST(PricedPort, TakesWhatDataPaysInItsPlaceAndWritesWhatItAsks) {
   one.clock.run_until(kInterval);
   Packet* const next = one.packet(PacketKind::kData, true);
   one.port->enqueue(next);
-  // 1000 bytes with overhead at 50 are what 25 000 cost at 2.
+  // 1000 bytes with overhead at a price of 50 pay as much as 25 000 bytes at a price of 2.
   expect_price(PriceHeader::price(next->telemetry->hop[0]), 2 * kOne);
   one.serve_all();
 }

@@ -30,7 +30,8 @@ TEST(DemandEstimate, ASendersFlowsShareItsLink) {
 
 TEST(DemandEstimate, AReceiverHoldsItsSendersDownAlike) {
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kC, kX}}), (Rates{4000, 4000, 4000}));
-  // A's two flows have half a link each, so X gives B the other half, whatever B would like.
+  // The two flows of A have half a link each, so X gives B the other half, although B could send
+  // more.
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kA, kC}}), (Rates{6000, 6000, 6000}));
 }
 

@@ -120,7 +120,7 @@ TEST_F(HederaOnATree, WhoFitsNowhereGoesByHash) {
   sent(1, 0, 8);
   hedera.run_round();
   EXPECT_EQ(ways(), (std::map<std::uint32_t, int>{{0, 1}, {1, kByHash}}));
-  // The first wants the whole again, for which its way is too narrow.
+  // The first flow demands a whole link again, for which its path has no room.
   sent(0, 0, 4);
   hedera.run_round();
   EXPECT_EQ(ways(), (std::map<std::uint32_t, int>{{0, kByHash}}));
@@ -149,7 +149,8 @@ TEST_F(HederaOnATree, OnlyLargeFlowsCountAndTheyStaySoWhileTheySend) {
   EXPECT_TRUE(at("rack0").places.empty());
 }
 
-/// Bits a second that the entries put on the fullest wire, each of the flows at a host's rate.
+/// Returns the bit rate on the most loaded wire according to the entries, if each flow sends at a
+/// host's rate.
 std::uint64_t fullest(const HederaScheduler& hedera, const Topology& topology,
                       const FabricMap& fabric, std::vector<FakeEntries>& switches) {
   std::map<std::size_t, std::uint64_t> load;
@@ -232,7 +233,7 @@ TEST_F(HederaOnATree, ABadStateIsLeftWhateverTheTemperature) {
   EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate);
 }
 
-/// Every host to the one eight places on, at line rate.
+/// Every host sends at line rate to the host with a number greater by eight.
 std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement placement) {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;

@@ -1,4 +1,4 @@
-// Hermes at one edge switch: what ACKs make of ways, and which flows move because of it.
+// Hermes at one edge switch: which state ACKs give to paths, and which flows move because of it.
 #include "schemes/hermes/hermes.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class HermesEdge : public testing::Test, private PathView {
     p.sent = 10'000;
     return p;
   }
-  /// An ACK of a packet that went up through `port` so long ago.
+  /// Delivers an ACK of a packet that was sent up through `port` a time `rtt` ago.
   void hear(int port, PicoSeconds rtt, bool marked, std::uint32_t flow = 900) {
     Packet ack;
     ack.kind = PacketKind::kAck;

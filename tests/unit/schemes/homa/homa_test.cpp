@@ -89,7 +89,7 @@ TEST(Homa, TheMessageWithLeastToGrantIsGrantedFirst) {
   EXPECT_EQ(star.ledger[0].received_bytes, (kWindow + 1) * kPayload);
   star.scheduler.run_until(kMilliSecond);
   EXPECT_LE(star.received_at(1), kThere + kPacket * (50 + kWindow));
-  // The receiver's wire is idle for a moment only, when the second is granted the first time.
+  // The receiver's wire is idle only for a moment, when the second message gets its first grant.
   EXPECT_LE(star.received_at(0), kThere + kPacket * 149 + kThere + kBack);
   star.expect_all_arrived();
 }

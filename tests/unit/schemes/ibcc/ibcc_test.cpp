@@ -138,7 +138,8 @@ TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
 }
 
 TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
-  // The partition paper's conclusions of section 4.2: what all climb to, held within Min and Limit.
+  // The partition paper's conclusions of section 4.2: the index that all flows reach, limited by
+  // CCTI_Min and CCTI_Limit.
   table_.assign(128, PicoSeconds(1000));
   p_.ccti_limit = 127;
   p_.ccti_timer = kSecond;

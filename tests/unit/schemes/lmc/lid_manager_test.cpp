@@ -1,4 +1,4 @@
-// The manager of InfiniBand's paths on a network of two ways, worked out by hand.
+// The manager of InfiniBand's paths, on a network with two paths, calculated by hand.
 #include "schemes/lmc/lid_manager.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class TwoWays : public testing::Test {
     return Topology::leaf_spine(p);
   }
   FakeSwitch& leaf0() { return switches.at(topology.find("leaf0")); }
-  /// A flow to host `to` whose own path is by this spine.
+  /// A flow to host `to` whose own path leads over this spine.
   std::uint32_t flow_by(HostId to, std::uint32_t spine) {
     const std::uint32_t even = index_by_address(leaf0().seed, to, 0, 2);
     return 2 * to + (even == spine ? 0u : 1u);

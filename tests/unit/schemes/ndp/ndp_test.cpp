@@ -82,7 +82,8 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
     least = std::min(least, star.ledger[flow].received_bytes);
     most = std::max(most, star.ledger[flow].received_bytes);
   }
-  // Fair by PULLs; of the first windows one packet passes and eight wait, whosever they are.
+  // PULLs are fair. Of the first windows one packet passes and eight wait in the queue, from any of
+  // the flows.
   EXPECT_LE(most - least, 9000 * 9);
   EXPECT_GT(least, 9000 * 28) << "2 ms are 275 packets";
   star.scheduler.run_until(kMilliSecond * 20);
@@ -107,7 +108,7 @@ TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 240; ++flow) last = std::max(last, star.received_at(flow));
-  // The headers of the first windows take the same wire.
+  // The headers of the first windows use the same wire.
   EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kHeader * 240 * 23 + kThere) * 1002);
 }
 

@@ -63,7 +63,8 @@ TEST_F(TrimmingPortTest, DataWaitsAsLongAsThereIsRoom) {
   EXPECT_EQ(order[1].psn, 1u);
 }
 
-// Heads the arrival, tails the last in the queue: both happen, and the first in it never is.
+// At a full queue either the arriving packet or the last queued packet is trimmed, never the first
+// one.
 TEST_F(TrimmingPortTest, AFullQueueCutsTheArrivalOrTheLast) {
   std::array<int, 3> cut{};
   for (int i = 0; i < 200; ++i) {

@@ -41,7 +41,8 @@ struct Star : TransportStar {
   }
 };
 
-// The probe and its answer take a round trip; then every packet asks, and a probe each round trip.
+// The probe and its answer take a round trip. Then every data packet carries a request, and a probe
+// follows each round trip.
 TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 100);
@@ -181,7 +182,7 @@ TEST(Pdq, AHostSendsItsMostCriticalFlow) {
   EXPECT_GT(asked[1], 20u) << "it sends, and hears from all ports each round trip";
 }
 
-// The paused flow's host meanwhile sends elsewhere, until it has less left than the other.
+// The host of a paused flow meanwhile sends to another host, until the other flow has less left.
 TEST(Pdq, WhatPausesLeavesItsHostToOthers) {
   Star star(4);
   star.send(1, 0, kPayload * 2000);

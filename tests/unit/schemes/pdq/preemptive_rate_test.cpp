@@ -51,7 +51,7 @@ struct Flow {
     link.ask(number, told, queue, now);
     return told;
   }
-  /// The rate, once the answer has come back too.
+  /// Returns the rate of the flow after the answer has passed the port again.
   std::uint64_t gets(PreemptiveAllocator& link, PicoSeconds now, Bytes queue = 0) {
     const SchedulingHeader told = asks(link, now, queue);
     link.answer(number, told, now);
@@ -94,7 +94,8 @@ TEST(PreemptiveAllocator, WhatTheFirstCannotUseIsTheNext) {
   EXPECT_EQ(last.gets(link, kMicroSecond), 0u);
 }
 
-// K = 2: those with less than two round trips left do not count, until two are together.
+// K = 2: flows with less than two round trips left do not count, until their sum reaches two round
+// trips.
 TEST(PreemptiveAllocator, TheNextBeginsBeforeTheLastHasEnded) {
   Link10G link;
   Flow ending{1, kRtt * 2}, next{2, kRtt * 20}, last{3, kRtt * 21};
@@ -104,7 +105,8 @@ TEST(PreemptiveAllocator, TheNextBeginsBeforeTheLastHasEnded) {
   EXPECT_EQ(ending.gets(link, kMicroSecond * 2), 10_G);
   EXPECT_EQ(next.gets(link, kMicroSecond * 2), 10_G);
   EXPECT_EQ(last.gets(link, kMicroSecond * 2), 0u);
-  // 0.5 and 1.9 are left out: the first alone is below two. What follows counts.
+  // Flows with 0.5 and 1.9 round trips left: the first alone is below two, so it does not count;
+  // flows after both do.
   Flow half{4, kMicroSecond * 5}, other{5, kMicroSecond * 19}, more{6, kMicroSecond * 19};
   EXPECT_EQ(half.gets(link, kMicroSecond * 3), 10_G);
   EXPECT_EQ(other.gets(link, kMicroSecond * 3), 10_G);
@@ -135,7 +137,7 @@ TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   EXPECT_EQ(second.asks(link, kRtt * 3).rate, gbps(6));
 }
 
-// A probe overtakes data in a queue, and so does its answer.
+// A probe overtakes data in a queue, and so does the answer to it.
 TEST(PreemptiveAllocator, AnAnswerToAnOlderPacketDoesNotCount) {
   Link10G link;
   Flow first{1, kRtt * 10}, second{2, kRtt * 11};
@@ -164,7 +166,8 @@ TEST(PreemptiveAllocator, WhoPausesElsewhereIsNotKept) {
   EXPECT_EQ(link.flows().size(), 1u);
 }
 
-// A fifth of a round trip for each before it, but one at least, which the sender asks with.
+// The pause is a fifth of a round trip for each flow before this one, but at least the round trip
+// that the sender states.
 TEST(PreemptiveAllocator, WhoHasMoreBeforeItAsksMoreRarely) {
   Link10G link;
   std::vector<Flow> flows;
@@ -176,7 +179,7 @@ TEST(PreemptiveAllocator, WhoHasMoreBeforeItAsksMoreRarely) {
   EXPECT_EQ(flows[15].probe_after, kRtt * 3);
 }
 
-// Flows that end within two round trips are an exception.
+// Dampening does not apply to flows that end within two round trips.
 TEST(PreemptiveAllocator, OneBeginsInARoundTrip) {
   Link10G link{PreemptiveAllocatorParameters{}};
   Flow first{1, kRtt * 30}, second{2, kRtt * 20}, third{3, kRtt * 10}, tiny{4, kRtt};
@@ -224,7 +227,7 @@ TEST(PreemptiveAllocator, WhoIsNotKeptAsksMoreRarelyWhileProbesCrowdTheLink) {
   EXPECT_EQ(asks(kMilliSecond), kRtt * 3);
 }
 
-// Probes of 12'500 bytes take 10 us each; three flows are kept.
+// Probes of 12'500 bytes take 10 us each; the list keeps three flows.
 TEST(PreemptiveAllocator, ProbesOfTheKeptTakeHalfTheLinkAtMost) {
   Link10G link;
   Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};

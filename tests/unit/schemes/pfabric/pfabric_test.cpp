@@ -68,7 +68,7 @@ TEST(Pfabric, AtThePortTheShortFlowPassesTheCrowd) {
   EXPECT_GT(star.device->totals().dropped, 0u);
   star.send(9, 0, 1460 * 5);
   star.scheduler.run_until(kMilliSecond * 5);
-  // Five packets behind the one on the wire and, packet by packet, one of who is nearly done.
+  // The last flow waits for five queued packets, and for one packet of a flow that is nearly done.
   EXPECT_LE(star.received_at(8), kMicroSecond * 100 + kPacket * 12 + kWire * 2);
   star.expect_all_arrived();
 }
@@ -85,7 +85,7 @@ TEST(Pfabric, AfterTimeoutsInARowItProbes) {
   star.send(0, 1, 1460 * 30);
   star.scheduler.run_until(kMicroSecond * 44);
   EXPECT_EQ(data, 12u) << "a window, and nothing comes back";
-  // Timeouts at 45, 90, 135 and 180 us send a packet each, from 225 us on it is probes.
+  // The timeouts at 45, 90, 135 and 180 us send one packet each; from 225 us on, probes are sent.
   star.scheduler.run_until(kMicroSecond * 224);
   EXPECT_EQ(data, 16u);
   EXPECT_EQ(probes, 0u);

@@ -44,7 +44,7 @@ TEST(Phost, ALongMessageWaitsForItsTokens) {
   Star star(2, kWire);
   star.send(0, 1, 1460 * 20);
   star.scheduler.run_until(kMilliSecond);
-  // Request, token, and packets as fast as tokens come; the ACK.
+  // A request, a token, packets at the rate of tokens, and the ACK.
   EXPECT_EQ(star.done.at(0).when, kControlWay * 2 + kDataWay + kPacket * 19 + kControlWay);
   const TransportCounters c = star.counters();
   EXPECT_EQ(c.credits_sent, 20u);
@@ -142,8 +142,8 @@ TEST(Phost, ANewMessageDoes) {
   star.expect_all_arrived();
 }
 
-// Eight slots would be left to the first message's packets, but that a long one is told of 0.5 us
-// later: it has the second.
+// Eight tokens would remain for the first message, but 0.5 us later a longer message is announced,
+// which gets the second token.
 TEST(Phost, TheNewestRequestSaysHowLongToHold) {
   Star star(3, kWire);
   std::vector<PicoSeconds> tokens;
@@ -157,7 +157,8 @@ TEST(Phost, TheNewestRequestSaysHowLongToHold) {
   star.expect_all_arrived();
 }
 
-// The only packet of a message is lost: two packet times after its request it has a token.
+// The only packet of a message is lost. Two packet times after its request the flow gets a token
+// for it.
 TEST(Phost, AFreePacketThatIsLostGetsATokenSoon) {
   Star star(2, kWire);
   int packets = 0;
@@ -170,7 +171,8 @@ TEST(Phost, AFreePacketThatIsLostGetsATokenSoon) {
   star.expect_all_arrived();
 }
 
-// The last packet of twelve is lost: nine packet times after the last token it gets another.
+// The last packet of twelve is lost. Nine packet times after the last token the flow gets another
+// one.
 TEST(Phost, WhatIsMissingAtTheEndGetsANewToken) {
   Star star(2, kWire);
   bool lost = false;

@@ -1,4 +1,4 @@
-// PIAS: which priority which byte of a message has, first time and again.
+// PIAS: the priority of each byte of a message, for the first transmission and for retransmissions.
 #include "schemes/pias/pias.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 200'000);
 }
 
-// The same, for a message that new thresholds lift to the highest priority again.
+// The same with a message that changed thresholds lift to the highest priority again.
 TEST_F(Pias, AMessageWaitsByNewThresholdsAtOnce) {
   build();
   post(20'000);

@@ -1,4 +1,4 @@
-// An agent that hears of finished messages, and sets every host's thresholds.
+// The AuTO agent: it receives reports of finished messages and sets the thresholds of every host.
 #include "schemes/pias/threshold_agent.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(ThresholdAgent, SaysNothingOfTooFew) {
   EXPECT_FALSE(star.agent->thresholds().empty());
 }
 
-// The same bytes in messages of other sizes.
+// The same number of bytes in messages of other sizes.
 TEST(ThresholdAgent, WhatItHasHeardIsInItsDigest) {
   const auto digest = [](Bytes small, Bytes large) {
     Star star(kMicroSecond);

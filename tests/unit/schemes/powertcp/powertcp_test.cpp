@@ -63,8 +63,9 @@ TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   const double first = 0.9 * (10'000 * 0.95 / 1.69 + 150) + 0.1 * 10'000;
   EXPECT_NEAR(host_.mbps(0), first, kRateStep);
   EXPECT_EQ(host_.window(0), static_cast<Bytes>(first));  // 1 Mb/s · 8 µs is a byte
-  // Packet 6 left before that: against the rate of then, which packet 5 had moved. 2 µs in which
-  // the queue shrank by what was sent: nothing came, which counts as half of the link.
+  // Packet 6 was sent before the last update, so the rate of that time is the reference, which
+  // packet 5 changed. In 2 µs the queue shrank by the bytes sent: no byte arrived, so the current
+  // counts as half of the link.
   ack(6, 13, 106, 7500, 4500);
   EXPECT_NEAR(power(), 0.75 * 1.69 + 0.25 * 0.5 * 1.45, 1e-12);
   const double second = 0.9 * (first * 0.95 / power() + 150) + 0.1 * first;

@@ -1,4 +1,4 @@
-// Ways whose ACKs came back unmarked are used again.
+// REPS: paths whose ACKs came back unmarked are used again.
 #include "schemes/reps/reps.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// SP-PIFO: the adaptation of its bounds by hand, and its inversions beside those of one queue.
+// SP-PIFO: adaptation of the bounds calculated by hand, and its inversions compared with those of
+// one queue.
 #include "schemes/sp_pifo/sp_pifo.h"
 
 #include <gtest/gtest.h>

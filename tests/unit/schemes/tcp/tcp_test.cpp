@@ -189,7 +189,7 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.scheduler.run_until(kMilliSecond);
   EXPECT_EQ(star.ledger[held].received_bytes, before);
   EXPECT_EQ(star.done.size(), 1u);
-  // 150 of its own, six of the other's before the pause, and the second hop.
+  // 150 segments of its own, six of the other flow before the pause, and the second hop.
   EXPECT_EQ(star.received_at(free), kPacket * 157 + kMicroSecond * 2);
   star.nics[0]->transmitter().block(0);
   star.scheduler.run_until(kMilliSecond * 3);
@@ -470,7 +470,8 @@ TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
                       echoes.begin() + static_cast<std::ptrdiff_t>(to), true);
   };
   EXPECT_EQ(echoed(0, 4), 0);
-  // Four ACKs have let four go (the wire takes no more) when the fifth cuts; what follows says so.
+  // When the fifth ACK cuts the window, four ACKs have released four segments; the segments after
+  // them carry CWR.
   EXPECT_EQ(echoed(4, 36), 32);
   EXPECT_EQ(echoed(36, 64), 0);
   EXPECT_EQ(star.window(0, 0).threshold(), 16) << "half of the 32 that were under way, once";

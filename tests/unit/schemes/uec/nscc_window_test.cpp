@@ -1,6 +1,7 @@
-// NSCC's window, one answer at a time. 100 Gb/s and 12 us are what its gains are given for, so that
-// all of them are as they stand: with packets of 4160 bytes and a target of 9 us (3/4 of 12)
-// proportional 4 * 4160 / 12 us, fair 5 * 4160, constant 0.15 * 4160, fast 0.25.
+// NSCC's window, one acknowledgement at a time. The link of 100 Gb/s and the base RTT of 12 us are
+// those that the gains are given for, so gains are not scaled. With packets of 4160 bytes and a
+// target of 9 us (3/4 of 12 us): proportional 4 * 4160 / 12 us, fair 5 * 4160, constant 0.15 *
+// 4160, fast 0.25.
 #include "schemes/uec/nscc_window.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,8 @@ TEST_F(NsccWindowTest, GrowthWaitsForItsBytesOrItsTime) {
   EXPECT_EQ(w.bytes(), kWindow);
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 538) << "twice 269.2";
-  // A base RTT after that, however little came; and once a base RTT the constant part, 624.
+  // One base RTT later the fair part acts, however few bytes came; once per base RTT also the
+  // constant part, 624.
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly + kBase - PicoSeconds(1));
   EXPECT_EQ(w.bytes(), kWindow + 538);
   w.acknowledged(0, kBase + kMicroSecond * 2, false, 0, kEarly + kBase);
@@ -160,7 +162,8 @@ TEST_F(NsccWindowTest, AVeryLongDelaySetsItBackAsWell) {
   four.acknowledged(kPacket, kBase + kTarget * 4, false, 0, judged);
   EXPECT_GT(four.bytes(), kWindow / 2);
   w.acknowledged(kPacket, kBase + kTarget * 4 + PicoSeconds(1), false, 0, judged);
-  // The packet that came through, a fair increase by it, 5 * 4160 * 4160 / 4160, and the constant.
+  // The sum of the packet that came through, its fair increase of 5 * 4160 * 4160 / 4160, and the
+  // constant.
   EXPECT_EQ(w.bytes(), kPacket + kPacket * 5 + 624);
 }
 

@@ -168,7 +168,8 @@ TEST(Uec, AnswersAreAsRareAsIsWanted) {
     star.send(0, 1, kPayload * 20);
     star.scheduler.run_until(kMilliSecond);
     star.expect_all_arrived();
-    // The first packet, each fourth after it, the last, which asks for it.
+    // Acknowledged are the first packet, every fourth packet after it, and the last packet, which
+    // asks for it.
     EXPECT_EQ(star.sum_of(&NicCounters::acks_sent), rare ? 6u : 20u);
   }
 }
@@ -309,7 +310,8 @@ TEST(Uec, MarksKeepACrowdFromBeingTrimmed) {
   EXPECT_LT(last * 1000, (kThere + kPacket * 1600) * 1005) << "and the port is never idle";
 }
 
-// Credit of all flows of a host takes turns; the queue holds no more than the first windows left.
+// Credit is given to the flows of a host in turn; the queue holds no more than the first windows
+// left in it.
 TEST(Uec, PullsOfAllSendersTakeTurns) {
   Star star(9, uec(Control::kRccc));
   for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 100);
