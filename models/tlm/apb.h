@@ -43,9 +43,9 @@ class ApbProtection final : public tlm::tlm_extension<ApbProtection> {
 /// A finished transfer, for traces.
 struct ApbTransfer {
   bool write = false;
-  std::uint32_t address = 0;  // from the block's start
-  std::uint32_t data = 0;     // read or to be written
-  std::uint8_t pstrb = 0;     // of a write; 0 on reads
+  std::uint32_t address = 0;  // byte offset from the block's start
+  std::uint32_t data = 0;     // data that was read or written
+  std::uint8_t pstrb = 0;     // byte lanes of a write; 0 on reads
   std::uint8_t pprot = 0;
   regs::AccessResult result = regs::AccessResult::kOk;
 };

@@ -48,7 +48,7 @@ class Bus final : public sc_core::sc_module {
   /// One finished access, for traces. Times are the initiator's own: sc_time_stamp() plus its local
   /// delay.
   struct Access {
-    int initiator = 0;             // in the order of binding to `in`
+    int initiator = 0;             // number of the initiator, in order of binding to `in`
     const Range* range = nullptr;  // null: nothing is mapped there
     const tlm::tlm_generic_payload& payload;
     sc_core::sc_time begin;
@@ -73,7 +73,7 @@ class Bus final : public sc_core::sc_module {
   tlm_utils::multi_passthrough_initiator_socket<Bus> out_{"out"};
   sc_core::sc_time latency_;
   std::vector<Range> ranges_;         // sorted by base
-  std::vector<std::uint64_t> bases_;  // by port, for the way back
+  std::vector<std::uint64_t> bases_;  // base addresses by port, to convert back
   std::vector<std::uint64_t> lasts_;
   mutable std::size_t recent_ = 0;  // most accesses hit the range of the one before
   std::uint64_t accesses_ = 0;

@@ -123,7 +123,7 @@ void* HostStub::memory(std::uint64_t address, std::uint64_t bytes) {
     granted_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
     if (!granted_) return nullptr;
   }
-  const std::uint64_t after = dmi_.get_end_address() - address;  // bytes behind this one
+  const std::uint64_t after = dmi_.get_end_address() - address;  // bytes after this one
   if (bytes != 0 && bytes - 1 > after) return nullptr;
   return dmi_.get_dmi_ptr() + (address - dmi_.get_start_address());
 }

@@ -70,7 +70,7 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
-  static constexpr std::int64_t kWindowsPerCall = 4;  // of partitions: some thousand events
+  static constexpr std::int64_t kWindowsPerCall = 4;  // windows of all partitions per call
   void run();
   void run_events();
   void run_partitions();
@@ -85,8 +85,8 @@ class SimulationKernel final : public sc_core::sc_module {
   PicoSeconds limit_{};  // first moment that belongs to another process
   bool stopping_ = false;
   bool hook_due_ = false;
-  std::uint32_t countdown_ = kEventsPerCall;  // to the next beat
-  std::uint64_t last_beat_ = 0;               // events that had run then
+  std::uint32_t countdown_ = kEventsPerCall;  // events to the next heartbeat
+  std::uint64_t last_beat_ = 0;               // events that had run at the last heartbeat
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;

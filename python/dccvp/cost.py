@@ -22,7 +22,7 @@ from dccvp.common.ending import InputError
 from dccvp.common.text_table import text_table
 
 POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
-FLOW_BITS = 14              # of the platform's queue pair numbers
+FLOW_BITS = 14              # bits of the platform's queue pair numbers
 CNPS, COMMANDS = 64, 16     # FIFOs as shipped
 FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
 SLOT_BITS = 185             # slot_t of dcc_controller_pkg.sv

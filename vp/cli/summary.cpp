@@ -91,7 +91,7 @@ std::string queue_table(const RunResults& r) {
 /// The number of completed flows among those that have an end.
 std::string completion(const std::vector<FlowResult>& flows) {
   std::size_t finite = 0;
-  std::size_t begun = 0;  // of those that have an end
+  std::size_t begun = 0;  // begun flows that have an end
   std::size_t completed = 0;
   for (const FlowResult& flow : flows) {
     if (flow.bytes) ++finite;

@@ -38,7 +38,7 @@ enum class Implementation { kModel, kRtl, kLockstep };
 
 /// The hardware block, and the implementation of it or its parts.
 struct ControllerConfig : dcc::ControllerConfig {
-  Implementation engine = Implementation::kModel;  // of the whole block …
+  Implementation engine = Implementation::kModel;  // implementation of the whole block …
   Implementation timer = Implementation::kModel;   // … or of a part of the block
   Implementation rate_lut = Implementation::kModel;
 };
@@ -105,7 +105,7 @@ struct QosConfig {
   std::optional<HostId> manager;  // host that runs the manager; empty: no closed loop
   PicoSeconds report_interval = kMilliSecond;
   PicoSeconds update_interval = kMilliSecond * 2;
-  unsigned dscp = 48;  // of the closed loop's messages
+  unsigned dscp = 48;  // DSCP of the closed loop's messages
   unsigned priority = 6;
 };
 
@@ -122,7 +122,7 @@ struct SeriesConfig {
 /// One file of captured packets, trace/<name>.pcapng.
 struct PacketTraceConfig {
   std::string name = "packets";
-  std::vector<std::string> ports;  // wires, cables, nodes; empty: all
+  std::vector<std::string> ports;  // names of wires, cables or nodes; empty: all
   std::vector<unsigned> flows;     // empty: all flows, and packets of no flow
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
@@ -146,7 +146,7 @@ struct TraceConfig {
   std::string sockets;  // for transactions: only paths that contain this text
   bool perfetto = false;
   bool signals = false;
-  PicoSeconds interval = kMicroSecond;  // of sampled signals and counters
+  PicoSeconds interval = kMicroSecond;  // time between samples of signals and counters
 
   /// True if anything is traced; the run then leaves a folder trace/.
   bool any() const {

@@ -12,7 +12,7 @@ namespace dcc::vp {
 struct HeadroomNeed {
   std::string of;  // name of the switch; empty: no switch pauses
   Bytes buffer = 0;
-  Bytes reserved = 0;   // by all inputs but one, in every lossless priority that traffic uses
+  Bytes reserved = 0;   // bytes of all inputs but one, in every lossless priority in use
   Bytes per_input = 0;  // greatest headroom of one input and priority
   int inputs = 0;
   int priorities = 0;
@@ -21,7 +21,7 @@ HeadroomNeed greatest_headroom(const Evidence& evidence);
 
 /// The link whose configured headroom is furthest below what arrives after a pause.
 struct HeadroomGap {
-  std::string link;  // towards the switch; empty: none is too small
+  std::string link;  // name of the link towards the switch; empty: none is too small
   Bytes set = 0;
   Bytes needed = 0;
 };

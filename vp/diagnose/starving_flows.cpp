@@ -14,11 +14,11 @@ namespace {
 
 class StarvingFlows final : public Diagnosis {
   // A flow starves if it has made no progress for all of the following times.
-  static constexpr int kShareOfLife = 4;  // a quarter of its time until the end of the run
-  static constexpr int kRoundTrips = 20;  // in which a sender reacts to anything
+  static constexpr int kShareOfLife = 4;  // a quarter of the flow's time until the end of the run
+  static constexpr int kRoundTrips = 20;  // round trips in which a sender reacts to anything
   static constexpr int kTurns =
       20;  // packets that each competitor may send: 1 in 20 of a fair share
-  static constexpr int kTimeouts = 2;  // a lost packet costs one
+  static constexpr int kTimeouts = 2;  // timeouts: a lost packet costs one
 
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();

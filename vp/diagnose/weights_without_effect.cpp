@@ -25,7 +25,7 @@ class WeightsWithoutEffect final : public Diagnosis {
   // Weights whose effect is below this value are reported. A working law has an effect within a few
   // percent of 1, equal shares have the effect 0.
   static constexpr double kLeastEffect = 0.25;
-  static constexpr int kRoundTrips = 100;  // of the window, for a law to find its shares
+  static constexpr int kRoundTrips = 100;  // round trips that a law needs to find its shares
 
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();

@@ -86,10 +86,10 @@ class FastForward final : public PlatformPart {
   std::vector<unsigned> group_of_;  // by active flow: number of its kind (flow_kinds.h)
   std::vector<unsigned> members_;   // number of flows, by group
   int looks_ = 0;
-  std::vector<Bytes> received_;  // by active flow, at the beginning of the window
+  std::vector<Bytes> received_;  // bytes by active flow when the window began
   // sums over the window's samples: rate and target of each group, then queues
   std::vector<double> looked_;
-  std::uint64_t marks_ = 0;  // at the beginning of the window
+  std::uint64_t marks_ = 0;  // marks at the beginning of the window
   std::uint64_t pauses_ = 0;
   Base start_;
   Base middle_;

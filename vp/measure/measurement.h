@@ -85,7 +85,7 @@ class Measurement final : public PlatformPart {
   FlowLedger& ledger_;
   const Partitions& partitions_;
 
-  Snapshot from_;     // at the beginning of the window
+  Snapshot from_;     // counters at the beginning of the window
   Snapshot window_;   // what was counted within the window
   Snapshot skipped_;  // what devices would have counted in skipped time; empty if none was skipped
   bool measuring_ = false;

@@ -150,7 +150,7 @@ struct DeadlineMetrics {
 struct QueryMetrics {
   std::size_t queries = 0;
   std::size_t answered = 0;
-  std::optional<PicoSeconds> mean;  // of answered queries; empty if there are none
+  std::optional<PicoSeconds> mean;  // mean of answered queries; empty if there are none
   std::optional<PicoSeconds> p50;
   std::optional<PicoSeconds> p99;
   std::optional<PicoSeconds> longest;
@@ -176,7 +176,7 @@ struct Metrics {
   double goodput_gbps = 0;  // sum over all flows but the background
   // Half the width of its 95 % interval (measure/batch_means.h); empty with background flows.
   std::optional<double> goodput_half_gbps;
-  std::optional<double> jain;  // of the goodput of active flows; empty if no flow was active
+  std::optional<double> jain;  // of active flows' goodput; empty if no flow was active
   // likewise, of goodput / weight; 1 if all flows share by weight
   std::optional<double> jain_weighted;
   FlowFigures of_flow;

@@ -132,7 +132,7 @@ struct HostResult {
   std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
-  std::uint64_t busy_ns = 0;           // since the CPU last slept, if it is in a trap handler
+  std::uint64_t busy_ns = 0;           // time since the CPU last slept, if it is in a trap handler
   std::uint64_t tables_unwritten = 0;  // 1 if its enabled controller cannot cut a rate
 
   template <class Visitor>
@@ -185,10 +185,10 @@ HostResult sum_over_hosts(const std::vector<HostResult>& hosts);
 /// Sums that must be balanced over the whole run. Failures of the platform itself (a payload
 /// mismatch, a firmware trap) go to RunResults::failures.
 struct Balance {
-  std::uint64_t packets_sent = 0;  // by NICs and switches, including CNPs, ACKs and PFC frames
+  std::uint64_t packets_sent = 0;  // packets sent by NICs and switches, CNPs, ACKs and PFC included
   std::uint64_t packets_delivered = 0;
-  std::uint64_t packets_dropped = 0;    // anywhere, including losses by faults
-  std::uint64_t packets_in_flight = 0;  // at the end of the run
+  std::uint64_t packets_dropped = 0;    // packets dropped anywhere, losses by faults included
+  std::uint64_t packets_in_flight = 0;  // packets on the way at the end of the run
   std::uint64_t events_started = 0;     // timer events of controllers
   std::uint64_t events_expired = 0;
   std::uint64_t events_cancelled = 0;  // a restart counts as one cancelled and one started
@@ -399,9 +399,9 @@ struct RunResults {
   // why one thread ran everything although more were allowed; empty otherwise
   std::string partition_refusal;
   CounterTotals counters;           // within `measure`
-  LogHistogram rtt_ns;              // of packets acknowledged within `measure`
-  Reordering reordering;            // of data received within `measure`
-  std::vector<DelayResult> delays;  // by DSCP; empty if not asked for
+  LogHistogram rtt_ns;              // RTTs of packets acknowledged within `measure`
+  Reordering reordering;            // reordering of data received within `measure`
+  std::vector<DelayResult> delays;  // delays by DSCP; empty if not asked for
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;
   std::vector<LinkResult> links;

@@ -52,7 +52,7 @@ class OutputFolder {
   [[noreturn]] void keep_beside();
 
   std::filesystem::path final_;
-  std::filesystem::path target_;  // the folder that a link points to
+  std::filesystem::path target_;  // folder that a link at that place points to
   Found found_;
   std::filesystem::path stage_;
 };

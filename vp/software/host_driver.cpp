@@ -15,7 +15,7 @@ namespace {
 // magnitude, so that bring-up takes visible time.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
-constexpr std::size_t kMaxLineLength = 4096;  // of a host's console; longer lines are cut
+constexpr std::size_t kMaxLineLength = 4096;  // characters of a console line; the rest is cut
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,

@@ -43,7 +43,7 @@ class Connections {
     Address peer;
     Service service = Service::kRc;
     bool connected = false;
-    bool broken = false;  // its other end was created anew
+    bool broken = false;  // the other end was created anew
   };
   std::string missing(const Address& address, const End& end, HostId hosts) const;
 

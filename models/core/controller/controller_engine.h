@@ -52,7 +52,7 @@ constexpr std::uint32_t kMaxLatencyCycles =
 struct ControllerConfig {
   std::uint32_t slots = 1024;  // 1 … kMaxSlots
   Frequency clock{250'000'000};
-  PicoSeconds tick = kMicroSecond;    // of the timing engine; the driver writes it to TICK_DIV
+  PicoSeconds tick = kMicroSecond;    // length of a tick; the driver writes it to TICK_DIV
   std::uint32_t latency_cycles = 64;  // timing::kMinLatency … kMaxLatencyCycles: issue to answer
   std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
 

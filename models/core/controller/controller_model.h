@@ -123,7 +123,7 @@ class ControllerModel final : public ControllerEngine {
     std::uint16_t index = 0;  // table or register
     std::uint32_t word = 0;   // of a table
     std::uint32_t value = 0;
-    Cycle least = 0;  // from the edge at which the access acts to its end, in an empty pipeline
+    Cycle least = 0;  // least time from the edge at which the access acts to its end
   };
 
   static std::uint32_t divider(const ControllerParameters& parameters) {
@@ -210,7 +210,7 @@ class ControllerModel final : public ControllerEngine {
   ControllerConfig config_;
   CycleClock clock_;
   Cycle latency_;
-  Cycle look_ahead_;  // cycles after its own in which an issue must be computed
+  Cycle look_ahead_;  // number of cycles ahead for which issues must be computed
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   std::unique_ptr<TimerEngine> timers_;
@@ -237,20 +237,20 @@ class ControllerModel final : public ControllerEngine {
   bool bytes_matter_ = false;  // waiting bytes may lead to an answer
 
   Cycle last_issue_ = -timing::kSameFlow;
-  Cycle next_issue_ = 0;          // no event is issued before
-  Cycle next_possible_ = kNever;  // no input is sampled and no event issued before
+  Cycle next_issue_ = 0;          // no event is issued before this cycle
+  Cycle next_possible_ = kNever;  // nothing is sampled or issued before this cycle
   RecentIssues recent_;
   JoinedCnps joined_;
-  Cycle next_take_ = 0;     // no CNP leaves its FIFO before
+  Cycle next_take_ = 0;     // no CNP leaves its FIFO before this cycle
   RingQueue<Cycle> freed_;  // cycles of the latest issues that freed slots
   TimerHead timer_head_;
-  Cycle timer_bound_ = kNever;  // the next timer event is not issued before
-  Cycle last_timer_ = 0;        // issue of the timer event before
-  Tick last_timer_due_ = 0;     // the tick in which that event was due
+  Cycle timer_bound_ = kNever;  // no timer event is issued before this cycle
+  Cycle last_timer_ = 0;        // cycle in which the last timer event was issued
+  Tick last_timer_due_ = 0;     // tick in which that timer event was due
 
   Cycle port_free_ = 0;  // the first cycle in which software's next access can begin
   RingQueue<Order> orders_;
-  std::uint32_t resets_ordered_ = 0;  // soft resets among them
+  std::uint32_t resets_ordered_ = 0;  // number of soft resets in orders_
   struct EnableChange {
     Cycle from = 0;
     bool enable = false;

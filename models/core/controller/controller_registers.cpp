@@ -89,7 +89,7 @@ std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
     }
     case Live::kTimerLatenessMax:
       return device_.timer_lateness_max();
-    case Live::kMemoryError:  // the model's memories lose nothing
+    case Live::kMemoryError:  // memories of the model lose no bits, so there is no error
     case Live::kMemoryErrors:
       return 0;
     case Live::kEventsPending:

@@ -14,7 +14,7 @@ struct ControllerSetup {
   ControllerConfig config;
   std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: the model
   std::function<std::unique_ptr<RateEngine>()> rates;    // empty: the model
-  ControllerEngineFactory engine;                        // of the whole block; empty: the model
+  ControllerEngineFactory engine;                        // makes the whole block; empty: model
 
   /// The smallest setup, with one slot: enough to ask an algorithm for its needs.
   static ControllerSetup one_slot() {

@@ -104,7 +104,7 @@ class Dcc : public Algorithm, private RateSink {
     bool paced = false;  // a slot paces the flow, so it has no window
     bool notified = false;
     bool window_filled = false;  // the window was full since `sent` was 0
-    Bytes window = 0;            // while no slot paces the flow
+    Bytes window = 0;            // the window's bytes, used while no slot paces the flow
     Bytes sent = 0;              // payload since the window changed or a notification came
   };
   /// Lets the window of a flow without a slot grow.

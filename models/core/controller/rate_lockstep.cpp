@@ -94,7 +94,7 @@ class RateLockstep final : public LockstepRateEngine {
   mutable bool differed_ = false;
   RateUnit model_;
   RateRegisters registers_;
-  RateTables tables_;  // as loaded, to be compared with the hardware's tables
+  RateTables tables_;  // loaded values, to compare with the hardware's tables
   std::unique_ptr<RateEngine> hardware_;
   RateRecorder recorder_;
   std::uint64_t comparisons_ = 0;

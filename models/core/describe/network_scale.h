@@ -12,10 +12,10 @@ namespace dcc {
 /// Rate and round trip of the network of a configuration, and values derived from them, rounded so
 /// that a configuration shows them in few digits.
 struct NetworkScale {
-  BitRate rate;            // of the slowest link
+  BitRate rate;            // rate of the slowest link
   PicoSeconds base_rtt{};  // one full packet and its ACK over the longest path, without queues
   Bytes packet = 0;        // wire bytes of a full packet
-  PicoSeconds tick = kMicroSecond;  // of the hardware controller
+  PicoSeconds tick = kMicroSecond;  // length of a tick of the hardware controller
   bool lossless = true;  // true if flow control protects all traffic and no fault is injected
   Bytes buffer = 0;      // of a switch
 

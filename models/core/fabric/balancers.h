@@ -22,7 +22,7 @@ struct FlowSchedulerContext {
   Scheduler& scheduler;
   const FabricMap& fabric;
   std::uint64_t seed = 0;  // of the run
-  std::uint32_t rank = 0;  // of its events among the events of one instant
+  std::uint32_t rank = 0;  // rank of the scheduler's events at one instant
 };
 
 /// Parameters of a load balancer, and the properties that the platform asks for before a switch

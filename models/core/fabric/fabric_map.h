@@ -62,7 +62,7 @@ class FabricMap {
   std::uint32_t edges_ = 0;
   std::vector<std::uint32_t> edge_of_host_;
   std::vector<std::uint32_t> edge_of_node_;
-  std::vector<std::uint64_t> rate_;  // by 2 · cable + side
+  std::vector<std::uint64_t> rate_;  // rates of wires, indexed by 2 · cable + side
 };
 
 }  // namespace dcc

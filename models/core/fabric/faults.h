@@ -56,7 +56,7 @@ struct FaultParameters {
   // kMemoryFlip:
   PicoSeconds at{0};
   HostId host = 0;
-  Address address;  // of a byte on the host's bus
+  Address address;  // address of the byte on the host's bus
   std::uint32_t bit = 0;
 
   void describe(ParameterVisitor& v);

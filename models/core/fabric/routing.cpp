@@ -157,7 +157,7 @@ class Search {
   const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
   std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts keep their numbers
-  std::vector<int> distance_;                                 // to the present edge switch, by node
+  std::vector<int> distance_;                                 // distances to the edge switch
   std::vector<NodeId> order_;                                 // nodes in the order of the search
 };
 

@@ -120,7 +120,7 @@ DCC_ENUM_NAMES(TopologyKind, {TopologyKind::kStar, "star"},
 struct TopologyParameters {
   TopologyKind kind = TopologyKind::kStar;
   unsigned hosts = 9;                               // kStar
-  std::vector<unsigned> hosts_per_switch{3, 2};     // kParkingLot, along the chain
+  std::vector<unsigned> hosts_per_switch{3, 2};     // kParkingLot: hosts, by switch of the chain
   LinkParameters link;                              // both
   LinkParameters fabric_link = kDefaultFabricLink;  // kParkingLot
   FatTreeParameters fat_tree;

@@ -50,7 +50,7 @@ class FlowPacer {
   PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
 
   BitRate line_;
-  Rate line_rate_;  // the same, as an algorithm's rate
+  Rate line_rate_;  // the line rate in the format of algorithms' rates
   std::uint32_t link_overhead_;
   std::uint32_t full_packet_ = 0;
   AlgorithmNeeds needs_;

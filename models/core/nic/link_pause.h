@@ -36,7 +36,7 @@ class LinkPause {
   unsigned pfc_mask_ = 0xFF;  // PFC is enabled for these
   unsigned blocked_ = 0;      // paused_, or all without a carrier
   PicoSeconds pause_started_{};
-  PicoSeconds paused_time_{};  // of pauses that have ended
+  PicoSeconds paused_time_{};  // total time of pauses that have ended
 };
 
 }  // namespace dcc

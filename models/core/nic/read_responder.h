@@ -17,11 +17,11 @@ struct ResponderState {
   /// The part of a response that has not been sent.
   struct Response {
     Operation operation = Operation::kRead;  // of the request
-    bool repeated = false;  // of an atomic request: executed before, see `original`
+    bool repeated = false;  // an atomic request that was executed before, see `original`
     AtomicOperands operands;
     std::uint64_t original = 0;  // memory word before the operation, if `repeated`
-    Psn psn = 0;                 // of the next packet
-    std::uint64_t address = 0;   // of the next byte
+    Psn psn = 0;                 // number of the next packet of the response
+    std::uint64_t address = 0;   // memory address of the response's next byte
     std::uint32_t bytes = 0;     // left to send
     bool begun = false;          // true after the first packet
     std::uint32_t flow = 0;      // ledger record of the requester's flow

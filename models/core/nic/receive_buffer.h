@@ -27,7 +27,7 @@ class ReceiveBuffer {
     PicoSeconds sent{};
     std::uint8_t dscp = 0;
     bool ce = false;
-    bool response = false;  // of a READ or an atomic operation of this host
+    bool response = false;  // payload of a response to a READ or atomic request of this host
   };
   /// Sends a PFC frame that stops the priorities in the mask and resumes the others.
   using SendPause = std::function<void(unsigned priorities)>;

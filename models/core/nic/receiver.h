@@ -112,7 +112,7 @@ class Receiver {
     bool created = false;
     bool nak_sent = false;  // one NAK for each gap (IBTA 9.7.5.2.8)
     bool refused = false;   // a request was refused for good: nothing more is accepted
-    NakReason refusal{};    // the same for its repeats, since the first NAK may be lost
+    NakReason refusal{};    // reason in each repeated NAK, since the first may be lost
     Service service = Service::kRc;
     HostId remote_host = 0;
     Qpn remote_qpn = 0;

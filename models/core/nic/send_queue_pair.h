@@ -37,7 +37,7 @@ struct ReadState {
 
 /// Pacing of a queue pair; FlowPacer computes with it.
 struct PacingState {
-  Rate rate;  // of the algorithm, at most the application's limit
+  Rate rate;  // pacing rate of the algorithm, at most the application's limit
   std::uint32_t last_wire =
       0;                     // wire bytes with overhead of the last packet, or of the burst so far
   PicoSeconds full_gap{};    // gap after a full packet at `rate`
@@ -55,15 +55,15 @@ struct alignas(64) SendQueuePair {
   bool failed = false;       // error state: work is flushed until the queue pair is created anew
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
-  std::uint8_t rnr_retries = 0;  // of these, because the receiver was not ready
+  std::uint8_t rnr_retries = 0;  // those of `retries` whose reason was a not-ready NAK
   PacingState pacing;
-  Bytes window = INT64_MAX;  // the smaller of the algorithm's and that of `recovery`
+  Bytes window = INT64_MAX;  // the smaller of the algorithm's window and that of `recovery`
   PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
   Bytes burst_left = 0;      // payload bytes that may still follow without a gap
   std::unique_ptr<ReadState> reads;
   WorkQueue work;
   RetransmitTimer::Deadline deadline;  // armed while packets are outstanding
-  PicoSeconds round_trip{};  // longest of late; decays by an eighth with each acknowledgement
+  PicoSeconds round_trip{};  // longest recent RTT; falls by an eighth with each acknowledgement
   Psn asked = 0;             // above the last packet on the wire that asks for an ACK or response
   std::unique_ptr<RecoveryWindow> recovery;  // null: no timeout since the queue pair was idle
   Bytes algorithm_window = INT64_MAX;        // used with `recovery`

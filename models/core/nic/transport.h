@@ -25,9 +25,9 @@ struct Framing {
 /// Credits over the whole run, in packets.
 struct TransportCounters {
   std::uint64_t credits_sent = 0;     // granted by receivers
-  std::uint64_t credits_used = 0;     // received and used for a packet
-  std::uint64_t credits_unused = 0;   // received when nothing was left to send
-  std::uint64_t credits_dropped = 0;  // dropped in the NIC that granted them
+  std::uint64_t credits_used = 0;     // credits received and used for a packet
+  std::uint64_t credits_unused = 0;   // credits received with nothing left to send
+  std::uint64_t credits_dropped = 0;  // credits dropped in the NIC that granted them
 };
 
 /// Sender and receiver of one NIC. The Transmitter owns the wire, pauses and totals: it calls

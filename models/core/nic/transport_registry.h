@@ -72,7 +72,7 @@ struct TransportContext {
   NicCounters& counters;
   const NicParameters& nic;
   Transmitter& port;
-  std::uint32_t rank = 0;  // of the transport's events
+  std::uint32_t rank = 0;  // rank of the transport's events at one instant
   PicoSeconds longest_base_rtt{};
   std::uint64_t seed = 1;            // of the run
   Reordering* reordering = nullptr;  // records data that arrives out of order; null: not recorded

@@ -23,7 +23,7 @@ struct WorkItem {
   std::uint32_t immediate = 0;
   bool with_immediate = false;
   bool signalled = true;
-  Operation operation = Operation::kWrite;  // a request, not a response
+  Operation operation = Operation::kWrite;  // operation of the request, never of a response
   HostId remote_host = 0;                   // destination of a datagram
   Qpn remote_qpn = 0;
   AtomicOperands operands;
@@ -43,7 +43,7 @@ struct PacketPlan {
   bool last = false;       // last packet of its message
   bool ends_item = false;  // last packet of its work item
   Bytes item_offset = 0;
-  Bytes message_bytes = 0;  // of the message it belongs to
+  Bytes message_bytes = 0;  // payload bytes of the message of this packet
   const WorkItem* item = nullptr;
 };
 
@@ -117,7 +117,7 @@ class WorkQueue {
   /// Drops all posted items. Calls `dropped(item)` for each, oldest first.
   template <class Dropped>
   void flush(Dropped dropped) {
-    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // so that a late ACK covers no later packet
+    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // so that a late ACK covers no later one
     una_.psn = next_.psn;
     in_flight_ = 0;
     reads_out_ = 0;

@@ -60,7 +60,7 @@ class DistributedRun final : public PartitionedRun {
   std::vector<std::unique_ptr<Scheduler>> schedulers_;  // by partition
   Outgoing outgoing_;
   std::vector<Mailbox> to_;                  // by partition
-  Mailbox unused_;                           // receives the items of the other partitions' devices
+  Mailbox unused_;                           // receives the other partitions' items
   std::vector<ProcessGroup::Message> sent_;  // by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;

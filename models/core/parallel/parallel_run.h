@@ -29,8 +29,8 @@ class ParallelRun final : public PartitionedRun {
   /// Which threads run the partitions in a window.
   enum class Execution : std::uint8_t {
     kAdaptive,    // as ThreadSelector finds
-    kParallel,    // every thread its own partitions
-    kSequential,  // the caller's thread, one partition after the other
+    kParallel,    // every thread runs its own partitions
+    kSequential,  // the caller's thread runs one partition after the other
   };
   /// Starts the threads. If the system refuses to start them, the caller's thread does all the
   /// work. Preconditions: 1 <= threads <= partitions, partitions > 1, lookahead > 0.
@@ -63,8 +63,8 @@ class ParallelRun final : public PartitionedRun {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
     Outgoing outgoing;
-    std::map<unsigned, Mailbox> to;  // by partition: those there are
-    std::vector<Incoming> incoming;  // by the sender's group
+    std::map<unsigned, Mailbox> to;  // existing mailboxes by partition
+    std::vector<Incoming> incoming;  // mailboxes by the sender's group
     std::exception_ptr failure;
     PicoSeconds failed_at{};
 
@@ -78,7 +78,7 @@ class ParallelRun final : public PartitionedRun {
   struct alignas(64) Group {
     unsigned begin = 0;
     unsigned end = 0;
-    std::array<PicoSeconds, 2> next{};  // after a window, by side: the first of all of its next()
+    std::array<PicoSeconds, 2> next{};  // earliest next() after a window, by side
   };
 
   void start_threads();
@@ -93,7 +93,7 @@ class ParallelRun final : public PartitionedRun {
   void rethrow_failure() const;
 
   Execution execution_;
-  std::function<void()> all_wait_;  // null: nobody notes anything
+  std::function<void()> all_wait_;  // null: no function to call
   ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<Group> groups_;  // by thread
@@ -101,9 +101,9 @@ class ParallelRun final : public PartitionedRun {
   // The caller's thread writes these members while the other threads wait.
   PicoSeconds first_{};  // of all events
   PicoSeconds end_{};
-  unsigned side_ = 0;  // of the mailboxes, being filled
+  unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;
-  std::vector<std::thread> threads_;  // but for the caller's
+  std::vector<std::thread> threads_;  // all threads except the caller's
 };
 
 }  // namespace dcc

@@ -11,7 +11,7 @@ namespace dcc {
 
 namespace {
 
-constexpr double kSlack = 1.02;  // by how much a partition may be above the mean for its neighbours
+constexpr double kSlack = 1.02;  // limit of a load over the mean, to keep neighbours together
 
 class Division {
  public:
@@ -143,8 +143,8 @@ std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands) {
   std::vector<double> load(topology.nodes().size());
-  std::vector<double> arriving(load.size());  // at a node, of the demands at hand
-  std::vector<std::vector<NodeId>> waiting;   // nodes with some, by their links to the last switch
+  std::vector<double> arriving(load.size());  // bytes of the demands at hand, by node
+  std::vector<std::vector<NodeId>> waiting;   // nodes with bytes, by links to the switch
   const auto add = [&](NodeId node, double bytes, std::size_t links) {
     double& sum = arriving[static_cast<std::size_t>(node)];
     if (sum == 0) {

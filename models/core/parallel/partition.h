@@ -24,9 +24,9 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
 
 struct NetworkPartition {
   unsigned count = 1;
-  std::vector<unsigned> of_node;               // by NodeId, 0 … count-1
+  std::vector<unsigned> of_node;               // partition by NodeId, 0 … count - 1
   PicoSeconds lookahead = PicoSeconds::max();  // least delay of a link between two partitions
-  std::vector<double> share{1};                // of the load, by partition
+  std::vector<double> share{1};                // share of the load, by partition
 
   /// Greatest share of the load that one of `threads` threads of a ParallelRun gets.
   double heaviest(unsigned threads) const;

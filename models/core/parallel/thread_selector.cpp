@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-constexpr double kBatch = 0.002;       // seconds that make a rate worth comparing
+constexpr double kBatch = 0.002;       // seconds of a batch; shorter ones say too little
 constexpr unsigned kMaxLost = 2;       // one slow batch may be an interruption
 constexpr double kMinPatience = 0.05;  // seconds
 constexpr double kMaxPatience = 1.6;
@@ -30,7 +30,7 @@ void ThreadSelector::choose() {
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
   if (lost_ == kMaxLost) {
-    if (has_won_) patience_ = kMinPatience;  // what was true is so no more
+    if (has_won_) patience_ = kMinPatience;  // the other way has become the faster one
     change();
   } else if (other == 0) {
     change();

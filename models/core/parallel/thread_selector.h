@@ -23,11 +23,11 @@ class ThreadSelector {
   void change();
 
   bool together_ = false;
-  double rate_[2] = {0, 0};   // events a second of the last batch, by together; 0: not tried
-  bool has_won_ = false;      // since the last change
-  unsigned lost_ = 0;         // batches in this way, one after the other, that were slower
+  double rate_[2] = {0, 0};   // events per second of the last batch, by together; 0: not tried
+  bool has_won_ = false;      // this way won a comparison since the last change
+  unsigned lost_ = 0;         // consecutive batches in which this way was slower
   double patience_;           // seconds until the slower way is tried again
-  double stayed_ = 0;         // seconds in this way
+  double stayed_ = 0;         // seconds since the last change of the way
   std::uint64_t events_ = 0;  // of the batch
   double seconds_ = 0;
 };

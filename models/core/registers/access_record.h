@@ -11,11 +11,11 @@ namespace dcc::regs {
 /// A finished access: initiator, target, time and result. A trace may keep the record.
 struct AccessRecord {
   PicoSeconds begin{};  // the initiator's own time, which may be ahead of the platform's
-  PicoSeconds end{};    // with the latencies of everything on the way
+  PicoSeconds end{};    // end of the access, with the latencies of everything on the way
   std::string path;     // initiator's socket: "host1.cpu"
   std::string target;   // the target's name: "controller"; empty if the address is unmapped
   bool write = false;
-  std::uint64_t address = 0;           // on the initiator's bus
+  std::uint64_t address = 0;           // byte address on the bus of the initiator
   std::string name;                    // register, or place in memory: "dcc.CTRL", "ram + 0x10"
   const std::uint8_t* data = nullptr;  // in the order of addresses; valid during the call only
   std::uint32_t length = 0;            // bytes

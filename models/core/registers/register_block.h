@@ -39,8 +39,8 @@ struct RegisterAccess {
   RegisterBlock& block;
   // On the bus.
   bool write = false;
-  std::uint32_t address = 0;  // in bytes, from the block's start
-  std::uint32_t value = 0;    // of a write: the data; of a read: the answer
+  std::uint32_t address = 0;  // byte offset from the block's start
+  std::uint32_t value = 0;    // data of a write, or the answer of a read
   std::uint8_t strobe = 0;    // byte lanes of a write; 0 for reads
   AccessResult result = AccessResult::kOk;
   // Result of decoding. `index` counts registers, counters or windows of the map.
@@ -147,7 +147,7 @@ class RegisterBlock {
     std::uint32_t clear = 0;
     std::uint32_t clear_by_0 = 0;
     std::uint32_t write_only = 0;
-    std::uint32_t live = 0;  // read from the device
+    std::uint32_t live = 0;  // bits that the device supplies
     bool limited = false;    // a field has a range
   };
   /// Data that depend on the map alone; all blocks of one map share them.

@@ -29,7 +29,7 @@ class CallSink {
 /// stay open until finish().
 class CallTracker {
  public:
-  static constexpr std::size_t kMaxFrames = 256;  // deeper calls are followed, but not told
+  static constexpr std::size_t kMaxFrames = 256;  // deeper calls are followed but not reported
 
   /// `sink` and `symbols` must outlive this object. Without symbols functions are named by their
   /// addresses.

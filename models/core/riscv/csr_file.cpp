@@ -272,10 +272,10 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
     case csr::kTdata2:
       triggers_.write_address(value, from_debugger);
       return true;
-    case csr::kMip:  // the three lines belong to their devices
+    case csr::kMip:  // devices set the three interrupt lines; writes do not
     case csr::kMisa:
     case csr::kMstatush:
-    case csr::kMenvcfg:  // fences order everything already
+    case csr::kMenvcfg:  // without effect: all fences order everything already
     case csr::kMenvcfgh:
     case csr::kTdata3:
     case csr::kTinfo:
@@ -301,7 +301,7 @@ std::uint32_t CsrFile::leave_trap() {
   const bool enable = (mstatus_ & kMpie) != 0;
   privilege_ = previous();
   const std::uint32_t kept = mstatus_ & (privilege_ == Privilege::kMachine ? kMprv | kTw : kTw);
-  mstatus_ = kept | kMpie | (enable ? kMie : 0);  // MPP is left at user mode
+  mstatus_ = kept | kMpie | (enable ? kMie : 0);  // MPP becomes user mode, the least privileged
   return mepc_;
 }
 

@@ -91,7 +91,7 @@ class CsrFile {
   /// A counter that software can set and stop, on top of a count that only grows.
   struct Counter {
     std::uint64_t offset = 0;
-    std::uint64_t held = 0;  // its value while it is stopped
+    std::uint64_t held = 0;  // value of a stopped counter
     bool stopped = false;
     std::uint64_t at(std::uint64_t now) const { return stopped ? held : now + offset; }
     void set(std::uint64_t value, std::uint64_t now) {

@@ -14,7 +14,7 @@ constexpr std::uint32_t kHeaderBytes = 52, kProgramHeaderBytes = 32, kSectionHea
 constexpr std::uint16_t kTypeExecutable = 2, kMachineRiscv = 243;
 constexpr std::uint32_t kFlagFloatAbi = 6, kFlagRve = 8;
 constexpr std::uint32_t kLoadable = 1, kSectionSymbols = 2;
-constexpr std::size_t kMaxFileBytes = 64u << 20;  // of a file, and of all that is loaded from it
+constexpr std::size_t kMaxFileBytes = 64u << 20;  // limit of a file, and of its loaded size
 constexpr std::ptrdiff_t kMaxNameBytes = 4096;
 
 std::string address_text(std::uint32_t v) {

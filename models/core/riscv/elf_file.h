@@ -27,7 +27,7 @@ struct MemoryRange {
 class ElfFile {
  public:
   struct Segment {
-    std::uint32_t address = 0;  // physical: where it is loaded
+    std::uint32_t address = 0;  // physical address at which the segment is loaded
     // Size in memory. Bytes beyond `data` are zeroed. 0 if the program runs at another address than
     // it is loaded at: its start-up code then copies the data and clears the rest.
     std::uint32_t memory_bytes = 0;

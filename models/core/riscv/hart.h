@@ -26,7 +26,7 @@ enum class Stop : std::uint8_t {
   kMailbox,           // the mailbox word was stored
   kSemihosting,       // a semihosting call; pc is behind its ebreak
   kRequested,         // request_stop()
-  kDead,              // nothing the program could still do: see death()
+  kDead,              // the program cannot continue: see death()
 };
 
 /// Why a program can never continue. Real hardware would hang; the model reports the reason.
@@ -44,9 +44,9 @@ enum class Death : std::uint8_t {
 struct TrapRecord {
   std::uint32_t cause = 0;
   std::uint32_t pc = 0;
-  std::uint32_t value = 0;  // mtval: the address, or the instruction's bits
-  std::uint32_t ra = 0;     // x1 then: after a jump to nowhere, where it came from
-  std::uint64_t step = 0;   // when, in instructions since reset
+  std::uint32_t value = 0;  // mtval: an address, or an instruction word
+  std::uint32_t ra = 0;     // register x1: after a bad jump, its likely origin
+  std::uint64_t step = 0;   // instructions since reset when the trap occurred
 };
 
 /// Number of traps with the same cause, pc and value in a row, each at the instruction that the
@@ -83,8 +83,8 @@ class Hart {
   struct Cpi {
     std::uint32_t numerator = 1;
     std::uint32_t denominator = 1;
-    /// Converts thousandths: 1250 gives {5, 4}, in lowest terms, so that products with counts stay far
-    /// from overflow.
+    /// Converts thousandths: 1250 gives {5, 4}, in lowest terms, so that products with counts stay
+    /// far from overflow.
     static constexpr Cpi from_thousandths(std::uint32_t n) {
       const std::uint32_t common = std::gcd(n, 1000u);
       return {n / common, 1000u / common};
@@ -216,15 +216,15 @@ class Hart {
 
   MemoryBus& bus_;
   Cpi cpi_;
-  std::array<std::uint32_t, 33> x_{};  // the last one swallows what goes to x0
+  std::array<std::uint32_t, 33> x_{};  // x_[32] takes results for x0
   std::uint32_t pc_ = 0;
   CsrFile csr_;
   DecodeCache cache_;
   RamWindow ram_;
   RamWindow rom_;
-  std::uint32_t window_base_ = 0;        // where in RAM accesses may be taken directly …
-  std::uint32_t load_window_ = 0;        // … for so many bytes by loads,
-  std::uint32_t store_window_ = 0;       // and by stores
+  std::uint32_t window_base_ = 0;        // first byte of RAM for direct access …
+  std::uint32_t load_window_ = 0;        // … with this number of bytes for loads,
+  std::uint32_t store_window_ = 0;       // and this number for stores
   bool windows_move_ = false;            // memory protection restricts the mode that accesses
   std::uint32_t decoded_under_[2] = {};  // Pmp::execute_version of user, machine pages
   Misaligned misaligned_ = Misaligned::kTrap;
@@ -232,10 +232,10 @@ class Hart {
     bool held = false;
     std::uint32_t address = 0;
     std::uint32_t value = 0;
-  } reservation_;  // of lr.w; any trap and mret end it
+  } reservation_;  // reservation of lr.w; any trap or mret ends it
   std::uint32_t stack_limit_ = 0;
-  std::uint32_t stack_guard_ = 0;  // the same in machine mode, else 0
-  bool attention_ = false;         // the inner loop must come out: lines, windows or stop changed
+  std::uint32_t stack_guard_ = 0;  // stack_limit_ in machine mode, else 0
+  bool attention_ = false;         // leave the inner loop: lines, windows or stop changed
   Stop stop_ = Stop::kNone;
 
   std::uint64_t steps_ = 0;
@@ -250,7 +250,7 @@ class Hart {
   Death death_ = Death::kNone;
   TrapRecord death_record_;
   TrapRecord last_trap_;
-  std::uint64_t returned_at_ = 0;  // step of the last mret
+  std::uint64_t returned_at_ = 0;  // value of steps_ at the last mret
   unsigned same_traps_ = 0;        // repetitions of last_trap_
 };
 

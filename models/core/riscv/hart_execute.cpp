@@ -288,11 +288,11 @@ void Hart::execute(std::uint64_t end) {
   OP(SwStack, if (stack_overflow()) return; STORE(4))
   OP(Sw, STORE(4))
 
-  RARE(Fence): ip += 2; NEXT();  // one hart, and its accesses happen in order
+  RARE(Fence): ip += 2; NEXT();  // one hart whose accesses happen in order
   RARE(FenceI):
     publish();
     pc_ = NEXT_PC;
-    forget_code();  // the pages are gone
+    forget_code();  // its pages were freed
     return;
 
   RARE(Csrrw):

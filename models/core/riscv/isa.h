@@ -61,7 +61,7 @@ struct DecodedOp {
   std::uint8_t rs1 = 0;
   std::uint8_t rs2 = 0;
   std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
-  std::uint8_t label = 0;      // in the cache, what the inner loop jumps by: see mark()
+  std::uint8_t label = 0;      // index of the jump label in the inner loop: see mark()
 
   /// Sets the operation that the inner loop executes at this entry: the instruction's own, or a
   /// state of the entry.

@@ -208,7 +208,7 @@ class LineProgram {
   void read_old_names(Cursor& header) {
     std::vector<std::string> directories{""};
     for (std::string d = header.text(); !d.empty(); d = header.text()) directories.push_back(d);
-    files_.push_back(0);  // they count from 1
+    files_.push_back(0);  // file numbers begin with 1
     for (std::string name = header.text(); !name.empty(); name = header.text()) {
       const std::uint64_t directory = header.uleb();
       header.uleb();  // time
@@ -298,7 +298,7 @@ class LineProgram {
   std::uint32_t line_range_ = 1;
   std::uint32_t opcode_base_ = 1;
   std::uint32_t operands_[256] = {};
-  std::vector<std::uint32_t> files_;  // of this unit, as indices into all
+  std::vector<std::uint32_t> files_;  // files of this unit, as indices into all files
   std::uint32_t address_ = 0;
   std::uint64_t file_ = 1;
   std::uint32_t line_ = 1;

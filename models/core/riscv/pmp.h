@@ -45,7 +45,7 @@ class Pmp {
     bool stale = false;
     bool open = true;
     std::uint32_t version = 0;
-    std::vector<Span> spans;  // by address, without gaps
+    std::vector<Span> spans;  // all spans by address, without gaps
   };
   View& view(Privilege mode) {
     View& v = views_[mode == Privilege::kMachine ? 1 : 0];

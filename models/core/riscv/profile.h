@@ -37,9 +37,9 @@ class Profile final : public InstructionObserver, private CallSink {
   void write_callgrind(std::ostream& out, const std::string& command) const;
 
   struct StackUse {
-    std::uint32_t bytes = 0;  // from __stack_top down to the lowest sp
-    std::uint32_t of = 0;     // down to __stack_limit
-    std::uint32_t pc = 0;     // the instruction that went there
+    std::uint32_t bytes = 0;  // greatest depth: __stack_top minus the lowest sp
+    std::uint32_t of = 0;     // size of the stack: down to __stack_limit
+    std::uint32_t pc = 0;     // address of the instruction at that depth
   };
   /// Greatest use of the stack; empty if the program does not define __stack_top and __stack_limit.
   std::optional<StackUse> stack_use() const;
@@ -47,11 +47,11 @@ class Profile final : public InstructionObserver, private CallSink {
  private:
   struct Count {
     std::uint64_t executed = 0;
-    std::uint64_t taken = 0;  // of a branch
+    std::uint64_t taken = 0;  // times that a branch was taken
   };
   struct Edge {
     std::uint64_t calls = 0;
-    std::uint64_t cost = 0;  // with all that was called from there
+    std::uint64_t cost = 0;  // cost including all functions that it called
   };
   struct OpenCall {
     std::uint32_t site, target;
@@ -59,7 +59,7 @@ class Profile final : public InstructionObserver, private CallSink {
   };
   struct FileCoverage {
     std::map<std::uint32_t, std::uint64_t> lines;
-    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, in the order of addresses
+    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, in order of addresses
     std::vector<const SymbolTable::Symbol*> functions;
   };
 
@@ -82,11 +82,11 @@ class Profile final : public InstructionObserver, private CallSink {
   const Hart& hart_;
   CallTracker tracker_;
   std::uint32_t base_ = 0;
-  std::vector<Count> counts_;  // by halfword from base_
-  std::uint32_t site_ = 0;     // of the call that tracker_ may be about to tell
+  std::vector<Count> counts_;  // counts by halfword from base_ on
+  std::uint32_t site_ = 0;     // call that tracker_ may report next
   std::uint32_t target_ = 0;
   std::vector<OpenCall> open_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // by site and target
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // by site, target
   std::uint32_t stack_top_ = 0;
   std::uint32_t stack_limit_ = 0;
   std::uint32_t lowest_sp_ = 0;

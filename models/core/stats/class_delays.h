@@ -34,7 +34,7 @@ struct MarkedDelays {
 
 struct ClassDelays {
   MarkedDelays round_trip;  // of acknowledged packets
-  MarkedDelays one_way;     // of accepted packets, from sending to acceptance
+  MarkedDelays one_way;     // delays of accepted packets, from sending to acceptance
   MarkedDelays as_read;     // round trips by the host's inexact clock, as algorithms see them
   // of acknowledged messages, by SizeBins, in nanoseconds
   std::array<LogHistogram, SizeBins::kCount> messages;

@@ -153,7 +153,7 @@ class FlowLedger {
 
   std::size_t size_;
   NumberedTable<FlowRecord> records_;
-  std::deque<Closed> closed_;  // by flow, up to the highest closed one
+  std::deque<Closed> closed_;  // flows by number, up to the highest closed one
   FlowRecord closed_total_;
   std::array<Bytes, 64> closed_since_sample_{};  // payload bytes by DSCP
   Window window_ = Window::kBefore;
@@ -165,7 +165,7 @@ struct FlowTally {
   Bytes acknowledged_bytes = 0;
   std::size_t finished_flows = 0;
   bool keeps_sizes = false;
-  std::vector<Bytes> sizes;  // of finished flows in order of time, if keeps_sizes
+  std::vector<Bytes> sizes;  // sizes of finished flows in order of time, if keeps_sizes
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);

@@ -53,10 +53,10 @@ class MessageTimes {
   };
   struct Pair {
     std::uint64_t next = 0;                  // one above the greatest number sent
-    PicoSeconds begun = PicoSeconds::max();  // of the message being sent; max(): not seen
-    std::vector<Message> open;               // sent and not acknowledged, oldest first
+    PicoSeconds begun = PicoSeconds::max();  // start of the message being sent; max(): none
+    std::vector<Message> open;               // messages sent and not acknowledged
   };
-  std::vector<Pair> pairs_;  // by queue pair number
+  std::vector<Pair> pairs_;  // records by queue pair number
 };
 
 }  // namespace dcc

@@ -68,7 +68,7 @@ class alignas(64) QueueStatistics {
 
   Bytes length_ = 0;
   Bytes max_ = 0;
-  Bytes min_ = std::numeric_limits<Bytes>::max();  // of lengths that lasted
+  Bytes min_ = std::numeric_limits<Bytes>::max();  // least length that lasted some time
   PicoSeconds since_{};
   PicoSeconds from_{};
   Area area_ = 0;  // bytes · ps

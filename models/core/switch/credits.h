@@ -15,7 +15,7 @@ namespace dcc {
 class ParameterVisitor;
 
 struct CreditParameters {
-  std::optional<Bytes> buffer;  // of one input and lane; empty: credit_buffer_for() the link
+  std::optional<Bytes> buffer;  // size for one input and lane; empty: credit_buffer_for() the link
 
   void describe(ParameterVisitor& v);
 };
@@ -78,7 +78,7 @@ class LaneCredits {
     std::int64_t sent = 0;        // FCTBS: total sent
     std::int64_t limit = 0;       // FCCL received: total that may be sent
     std::int64_t arrived = 0;     // ABR: total received
-    std::int64_t held = 0;        // in the buffer now
+    std::int64_t held = 0;        // blocks in the buffer now
     std::int64_t advertised = 0;  // FCCL sent
     template <class Digest>
     void add_state(Digest& d) const {

@@ -29,7 +29,7 @@ struct DcbxEndParameters {
   Willing willing = Willing::kAuto;       // adopts the other end's settings
   std::optional<std::uint8_t> pfc;        // bit p: priority p is paused; empty: as switch.pfc
   std::vector<unsigned> bandwidth;        // ETS, percent by priority; empty: as switch.scheduler
-  std::optional<unsigned> roce_priority;  // of UDP port 4791; empty: the priority of DSCP 0
+  std::optional<unsigned> roce_priority;  // priority of UDP port 4791; empty: that of DSCP 0
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError if the bandwidth shares do not add up.
@@ -41,7 +41,7 @@ DCC_ENUM_NAMES(DcbxEndParameters::Willing, {DcbxEndParameters::Willing::kAuto, "
 
 struct DcbxParameters {
   bool enabled = false;
-  PicoSeconds interval = kSecond * 30;  // between frames without changes
+  PicoSeconds interval = kSecond * 30;  // time between frames without changes
   std::vector<DcbxEndParameters> ends;  // later entries override earlier ones
 
   void describe(ParameterVisitor& v);

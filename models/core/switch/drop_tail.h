@@ -12,12 +12,12 @@
 namespace dcc {
 
 struct DropTailParameters final : DisciplineParameters {
-  Bytes limit = 375'000;  // of a port's queue: 250 packets of 1500 bytes
+  Bytes limit = 375'000;  // wire bytes of a port's queue: 250 packets of 1500 bytes
   bool red = false;       // random early detection
   Bytes min_threshold = 30'000;
   Bytes max_threshold = 90'000;
   Ratio max_probability{1, 10};
-  Ratio weight{1, 512};            // of the newest queue length in the average
+  Ratio weight{1, 512};            // weight of the newest queue length in the average
   std::optional<Bytes> cut_above;  // queue length above which payloads are trimmed; empty: never
   Bytes header = 74;               // wire bytes of a trimmed packet
 
@@ -59,7 +59,7 @@ class DropTailPort final : public PortDiscipline {
   const DropTailParameters parameters_;
   const double weight_;
   DisciplineContext context_;
-  PicoSeconds packet_time_{};  // of a full packet; 0 before attach()
+  PicoSeconds packet_time_{};  // wire time of a full packet; 0 before attach()
   std::array<PacketFifo, kPriorities> waiting_;
   unsigned present_ = 0;  // bit p: a packet of priority p is queued
   Bytes bytes_ = 0;

@@ -76,13 +76,13 @@ class LiveFabric {
   const Topology& topology_;
   const Routing& healthy_;
   FabricMap& fabric_;
-  std::vector<Link*> links_;             // by 2 · cable + side
+  std::vector<Link*> links_;             // links by 2 · cable + side
   std::vector<SwitchDevice*> switches_;  // by node
   std::vector<Carrier> hosts_;
   std::vector<unsigned> failures_;  // by cable: failures not yet repaired
   std::vector<bool> known_gone_;    // by cable: failed, as the present routes assume
   std::unique_ptr<Routing> detour_;
-  std::multimap<PicoSeconds, Change> news_;  // by the time at which routes follow
+  std::multimap<PicoSeconds, Change> news_;  // changes by the time when routes follow
   Event converge_;
   std::optional<Parting> parted_;
 };

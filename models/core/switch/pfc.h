@@ -137,7 +137,7 @@ class PfcPort {
   std::array<PicoSeconds, kPriorities> total_{};
   PicoSeconds any_since_{};
   PicoSeconds any_total_{};
-  std::uint8_t priorities_ = 0xFF;  // that may be paused
+  std::uint8_t priorities_ = 0xFF;  // priorities that may be paused, by bit
   bool pause_due_ = false;          // a pause frame is due
   bool lldp_due_ = false;           // an LLDP frame is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.

@@ -164,10 +164,10 @@ class SharedBuffer {
   /// exceeds peak_. peak_ is updated at a release only, not at each admit().
   Bytes pass_through_limit_ = 0;
   Bytes headroom_used_ = 0;
-  Bytes private_used_ = 0;  // in disciplines' own memory
+  Bytes private_used_ = 0;  // bytes in disciplines' own memory
   Bytes peak_ = 0;
   std::vector<Bytes> headroom_;  // by port
-  std::vector<Class> classes_;   // by port and priority
+  std::vector<Class> classes_;   // classes by port and priority
 };
 
 }  // namespace dcc

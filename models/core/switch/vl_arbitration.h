@@ -64,7 +64,7 @@ class VlArbiter {
   Table low_;
   Table* last_ = nullptr;  // table of the last pick; null: neither
   bool unlimited_;
-  Bytes limit_;      // of high_ before a packet from low_
+  Bytes limit_;      // bytes of high_ before a packet from low_
   Bytes high_left_;  // rest of limit_
 };
 

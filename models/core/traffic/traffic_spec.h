@@ -103,7 +103,7 @@ struct TrafficSpec {
   PicoSeconds stagger{0};               // added to the start of every further flow
   PicoSeconds stop_stagger{0};          // added to the stop of every further flow
   std::optional<BitRate> initial_rate;  // empty: the algorithm's
-  std::optional<PicoSeconds> deadline;  // of each flow, after its start; empty: none
+  std::optional<PicoSeconds> deadline;  // deadline of each flow after its start; empty: none
   std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
 
   HostId from = 0;  // kFlow, kBackground
@@ -135,7 +135,7 @@ struct TrafficSpec {
   // Random incasts, Poisson arrivals: of kIncast without receiver, and added to kPoisson
   std::optional<Ratio> incast_load;  // payload bits / the links of all senders; empty: none
   std::optional<unsigned> fan_in;    // senders of each; empty: all but the receiver
-  Bytes incast_bytes = 500'000;      // kPoisson: from each sender
+  Bytes incast_bytes = 500'000;      // kPoisson: payload bytes from each sender
 
   std::string file;                       // kTrace (traffic/trace_file.h)
   PicoSeconds time_offset{0};             // subtracted from the file's times

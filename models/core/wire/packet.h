@@ -135,9 +135,9 @@ union OverlayHeader {
   /// Ports chosen by the sender (source). Each is a position among the ports that lead to the
   /// destination, from 1; 0: any.
   struct SourceRoute {
-    std::uint8_t first_port;  // at the first switch
+    std::uint8_t first_port;  // port choice at the first switch
     std::uint8_t unused;
-    std::uint8_t second_port;  // at the second switch
+    std::uint8_t second_port;  // port choice at the second switch
   };
 
   std::array<std::uint8_t, 4> bytes{};  // conweave packs its own header (ConweaveHeader)
@@ -275,9 +275,9 @@ class PacketPool {
 
  private:
   static constexpr std::size_t kBlock = 256;
-  static constexpr std::size_t kHoard = 32 * kBlock;  // of all pools together
+  static constexpr std::size_t kHoard = 32 * kBlock;  // spare packets of all pools together
   static constexpr std::size_t kMinHoard = 4 * kBlock;
-  static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // Packet::flow of a free packet
+  static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // flow number of a free packet
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
   }

@@ -15,7 +15,7 @@ class ParameterVisitor;
 /// the next flowlet may take another path.
 struct FlowletParameters {
   PicoSeconds gap = kMicroSecond * 100;
-  unsigned entries = 16'384;  // of the table; flows whose hash is equal share an entry
+  unsigned entries = 16'384;  // size of the table; flows with equal hashes share an entry
 
   void describe(ParameterVisitor& v);
 };

@@ -104,7 +104,7 @@ class RatedTransport : public MessageTransport {
   const PicoSeconds ask_again_;
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // by queue pair
-  DeadlineTable deadlines_;  // to ask, and to send again
+  DeadlineTable deadlines_;  // of requests and retransmissions
   PacedTurns turns_;         // to send
 };
 

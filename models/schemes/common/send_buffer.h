@@ -118,7 +118,7 @@ class SendBuffer {
   }
 
   std::uint32_t mtu_;
-  std::deque<Message> messages_;  // incomplete ones, oldest first
+  std::deque<Message> messages_;  // incomplete messages, oldest first
   Psn end_ = 0;
   Bytes undelivered_ = 0;
   SequenceSet delivered_;

@@ -8,7 +8,7 @@ namespace dcc {
 /// Tan, Song, Zhang and Sridharan, "A Compound TCP Approach for High-Speed and Long Distance
 /// Networks", INFOCOM 2006, section III. A mark takes the place of the paper's loss.
 struct CompoundParameters final : DelayWindowParameters {
-  Ratio alpha{1, 8};         // of the growth alpha · window^(3/4) packets a round trip
+  Ratio alpha{1, 8};         // factor in the growth alpha · window^(3/4) packets a round trip
   Ratio beta{1, 2};          // share of the window that a mark takes
   Ratio zeta{1};             // packets that the delay window loses for each packet in queues
   std::uint32_t gamma = 30;  // packets in queues from which on the delay window shrinks

@@ -83,9 +83,9 @@ class Conga final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::vector<RateEstimator> use_;  // by port
-  std::vector<std::uint8_t> tag_;   // by port; 0: to a host
+  std::vector<std::uint8_t> tag_;   // path tags by port; 0: to a host
   std::uint32_t tags_ = 0;
-  std::vector<Edge> edges_;  // by far edge; empty: nothing known
+  std::vector<Edge> edges_;  // edges by number; empty: nothing known
 };
 
 }  // namespace dcc

@@ -46,9 +46,9 @@ class D3 final : public RatedTransport {
   };
   struct Sender {
     bool has_asked = false;
-    PicoSeconds round_trip{};  // of the last answered request
-    PicoSeconds wait{};        // before the next request; 0: the last grants let a packet out
-    BitRate desired;           // of the last request
+    PicoSeconds round_trip{};  // round trip of the last answered request
+    PicoSeconds wait{};        // time to the next request; 0: the grants let a packet out
+    BitRate desired;           // desired rate in the last request
     Leases leases;
     template <class Digest>
     void add_state(Digest& d) const {

@@ -47,7 +47,7 @@ class RateAllocator {
     BitRate past_desired;  // desired rate of the request that got `past`
     Lease past;
     bool leaves = false;       // true: the flow ends its demand
-    PicoSeconds round_trip{};  // longest in the network without queues; 0: unknown
+    PicoSeconds round_trip{};  // longest round trip without queues; 0: unknown
   };
 
   explicit RateAllocator(const RateAllocatorParameters& parameters)
@@ -96,11 +96,11 @@ class RateAllocator {
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
   PicoSeconds span_;           // of an interval
-  std::int64_t interval_ = 0;  // number of the present one
-  Bytes arrived_ = 0;          // in the present interval
+  std::int64_t interval_ = 0;  // number of the present interval
+  Bytes arrived_ = 0;          // bytes that arrived in the present interval
   Bytes asked_ = 0;            // of them requests
   bool crowded_ = false;
-  Bytes queue_ = 0;  // minimum found by arrivals
+  Bytes queue_ = 0;  // least queue that arrivals found
   Book older_, newer_;
 };
 

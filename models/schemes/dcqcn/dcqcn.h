@@ -47,9 +47,9 @@ class Dcqcn final : public Algorithm {
     long double alpha = 1;
     unsigned timer_events = 0;  // T
     unsigned byte_events = 0;   // BC
-    Bytes bytes = 0;            // since the last BC event
+    Bytes bytes = 0;            // bytes sent since the last byte event
     PicoSeconds last_cut{};
-    bool controlled = false;  // has had a CNP since it was last at the maximum
+    bool controlled = false;  // true from a CNP until the rate is at the maximum
     bool cnp_since_alpha = false;
   };
   void increase(FlowNumber number, Flow& flow);

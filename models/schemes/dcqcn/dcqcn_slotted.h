@@ -43,12 +43,12 @@ class DcqcnSlotted final : public Algorithm {
     long double current = 0;  // Rc, Mb/s
     long double target = 0;   // Rt, Mb/s
     long double alpha = 1;
-    PicoSeconds origin{};      // the slots count from here
+    PicoSeconds origin{};      // start of slot 0
     std::int64_t settled = 0;  // α is as at the beginning of this slot
     bool cnp_in_slot = false;  // a CNP came in slot `settled`
     bool cut_due = false;
     bool controlled = false;
-    bool increased = false;  // since the last cut
+    bool increased = false;  // the rate has risen since the last cut
     unsigned events = 0;     // increases since the last cut
     Bytes bytes = 0;
   };

@@ -23,8 +23,8 @@ struct DctcpParameters final : AlgorithmParameters {
   BitRate r_min = 100_Mbps;
   std::optional<Bytes> initial_window;  // empty: line rate × base RTT
   Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
-  bool d2tcp_deadlines = false;         // flows with a deadline: d by how it will be met
-  Ratio d2tcp_least{1, 2};              // … and its bounds
+  bool d2tcp_deadlines = false;         // flows with a deadline: d follows the time that is left
+  Ratio d2tcp_least{1, 2};              // least d, and below it the greatest
   Ratio d2tcp_most{2};
 
   void describe(ParameterVisitor& v) override;
@@ -56,20 +56,20 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
     long double level = 0;  // kRate: Mb/s; kWindow: bytes
     long double alpha = 1;
-    PicoSeconds rtt{};  // of the empty network
+    PicoSeconds rtt{};  // base round trip of the empty network
     Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
     Psn cut_end = 0;    // reduced until this packet is acknowledged
     bool reduced = false;
     std::uint32_t acks = 0;    // of this round
     std::uint32_t marked = 0;  // of those
-    Bytes left = 0;            // not acknowledged; meaningless without a deadline
+    Bytes left = 0;            // bytes not acknowledged; used with a deadline only
     PicoSeconds deadline = PicoSeconds::max();
   };
   void apply(FlowNumber number, const Flow& flow);

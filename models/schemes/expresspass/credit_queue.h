@@ -15,7 +15,7 @@ namespace dcc {
 /// section 3.1; constants of the authors' ns-2 code.
 struct CreditQueueParameters {
   unsigned credits = 8;     // that may wait
-  unsigned burst = 2;       // that may leave back to back after a pause
+  unsigned burst = 2;       // credits that may leave back to back after a pause
   Bytes credit_frame = 84;  // wire bytes of a credit, preamble and gap included
   Bytes data_frame = 1538;  // wire bytes of the largest data packet
 

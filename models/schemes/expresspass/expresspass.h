@@ -17,14 +17,14 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3; constants of the authors' ns-2 code.
 struct ExpressPassParameters final : TransportParameters {
-  CreditQueueParameters queue;  // of the NIC, for the credits of all its flows
+  CreditQueueParameters queue;  // credit queue of the NIC, for all its flows
   Ratio initial_rate{1, 2};     // share of the maximum credit rate
-  Ratio target_loss{1, 8};      // of credits at rate zero; falls to none at the maximum rate
+  Ratio target_loss{1, 8};      // share of lost credits at rate zero; none at the maximum rate
   Ratio initial_weight{1, 2};   // share of the gap to the maximum rate closed per round trip
   Ratio min_weight{1, 100};
   Ratio max_weight{1, 2};
   Ratio weight_step{1, 20};
-  Ratio jitter{1, 10};                 // of the time between two credits, plus or minus
+  Ratio jitter{1, 10};                 // greatest deviation of the time between two credits
   Bytes credit_spread = 8;             // maximum deviation of the credit size
   PicoSeconds stop_after{};            // time after which an idle sender reports that it is idle
   PicoSeconds timeout = kMilliSecond;  // for missing data

@@ -18,7 +18,7 @@ struct FastpassEntry {
     kGiven,   // to a host: total number of slots given
   };
   Kind kind = Kind::kDemand;
-  std::uint8_t first_way = 0;  // from 1, as in OverlayHeader; 0: any
+  std::uint8_t first_way = 0;  // path from 1, as in OverlayHeader; 0: any
   std::uint8_t second_way = 0;
   std::uint8_t slot = 0;  // relative to the base slot of the packet
   HostId host = 0;        // the destination

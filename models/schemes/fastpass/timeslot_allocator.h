@@ -78,7 +78,7 @@ class TimeslotAllocator {
   std::vector<Pair> pairs_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_;  // index into pairs_
   std::vector<std::uint32_t> active_;                       // pairs that lack slots, in order
-  std::vector<std::uint32_t> before_, taken_;               // of the present allocation
+  std::vector<std::uint32_t> before_, taken_;               // pairs of the present allocation
   std::vector<End> sources_, destinations_;
   std::uint32_t some_sources_ = 0,
                 some_destinations_ = 0;  // number of hosts in pairs that lack slots

@@ -70,7 +70,7 @@ class Fcp final : public RatedTransport {
 
   double line_;                     // bits per second
   std::array<double, 64> budgets_;  // by DSCP
-  std::uint64_t spent_ = 0;         // on the NIC's link, by all flows
+  std::uint64_t spent_ = 0;         // sum of all flows' spends, in kUnit
   std::uint32_t sending_ = 0;       // number of sending flows
   std::vector<Sender> senders_;     // by queue pair
 };

@@ -10,7 +10,7 @@ namespace dcc {
 struct FlowbenderParameters final : BalancerParameters {
   Ratio mark_share{1, 20};  // T: share of marked ACKs in a round trip that counts as congestion
   unsigned rounds = 1;      // N: congested round trips in a row after which a flow moves
-  unsigned values = 8;      // of the field that switches hash besides the flow
+  unsigned values = 8;      // number of values of the field that switches also hash
 
   void describe(ParameterVisitor& v) override;
 };

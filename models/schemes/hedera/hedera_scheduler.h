@@ -46,7 +46,7 @@ class HederaScheduler final : public FlowScheduler {
   /// One wire of a path, and the port choice that leads to the wire.
   struct Step {
     NodeId node = 0;
-    std::uint32_t index = 0;  // among the equally good ports
+    std::uint32_t index = 0;  // index among the equally good ports
     std::uint32_t choices = 0;
     std::size_t wire = 0;
   };

@@ -58,7 +58,7 @@ class Hermes final : public PathChoice {
     std::uint32_t marked_q16 = 0;  // moving average of the share of marked packets
     bool known = false;
     PicoSeconds failed_until{};
-    std::uint32_t packets = 0;  // since the share of retransmissions was checked
+    std::uint32_t packets = 0;  // packets since the last check of retransmissions
     std::uint32_t repeats = 0;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -71,7 +71,7 @@ class Hermes final : public PathChoice {
     bool acknowledged = true;      // an ACK came since the flow last went back
     std::uint8_t lost_rounds = 0;  // times in a row that the flow went back without an ACK between
     Psn next = 0;                  // one above the highest packet sent
-    Bytes sent = 0;                // on the present path
+    Bytes sent = 0;                // bytes sent on the present path
     PicoSeconds moved{};
     RateEstimator rate;
     template <class Digest>
@@ -101,7 +101,7 @@ class Hermes final : public PathChoice {
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
   std::vector<std::vector<Way>> ways_;  // by far edge and port; empty: nothing known
-  std::vector<RateEstimator> use_;      // by port: of the flows that begin at this switch
+  std::vector<RateEstimator> use_;      // use by flows of this switch, by port
   KeyTable<Flow> flows_;
 };
 

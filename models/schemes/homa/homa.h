@@ -14,7 +14,7 @@ namespace dcc {
 /// Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport Protocol Using Network
 /// Priorities", SIGCOMM 2018, section 3; constants of its authors' simulator.
 struct HomaParameters final : TransportParameters {
-  Bytes rtt_bytes = 10'000;     // sent without a grant, and granted ahead of received data
+  Bytes rtt_bytes = 10'000;     // bytes sent without a grant, or granted ahead of received data
   unsigned overcommitment = 7;  // number of messages that a host grants at the same time
   /// Limits of message size, ascending, between the priorities of unscheduled bytes; the shortest
   /// messages have the highest priority. Both kinds together use at most eight priorities.

@@ -37,7 +37,7 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Factor of a flow's additive step, constant from the flow's start. Flows at one bottleneck end
@@ -51,7 +51,7 @@ class Hpcc final : public Algorithm {
     long double current = 0;    // W / T
     long double reference = 0;  // Wc / T
     long double u = 1;          // U
-    long double weight = 1;     // of the additive step
+    long double weight = 1;     // weight of the additive step
     unsigned stage = 0;         // incStage
     Psn last_update = 0;        // lastUpdateSeq
     LinkRecords links;          // L
@@ -73,7 +73,7 @@ class Hpcc final : public Algorithm {
   PicoSeconds base_rtt_;                   // T
   long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
   NumberedTable<Flow> flows_;
-  std::array<Scale, 4> scales_{};  // of rates seen: a network has few, and divisions are slow
+  std::array<Scale, 4> scales_{};  // scales of rates seen: few, and divisions are slow
   std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;
 };

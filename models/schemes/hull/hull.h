@@ -13,13 +13,13 @@ namespace dcc {
 /// Center", NSDI 2012, sections 3.1, 3.3 and 4.
 struct HullParameters final : AlgorithmParameters {
   Ratio g{1, 16};                             // DCTCP's
-  Ratio drain{95, 100};                       // of phantom queues, by their port's rate
+  Ratio drain{95, 100};                       // rate of phantom queues, as a share of the port's
   Bytes mark_above = 15'000;                  // bytes in a phantom queue
-  PicoSeconds period = kMicroSecond * 64;     // of the pacer's rate
+  PicoSeconds period = kMicroSecond * 64;     // time between updates of the pacer's rate
   Ratio eta{1, 8};                            // weight of what was sent in a period
   unsigned beta = 16;                         // Mb/s for each KB that the pacer holds back
-  Ratio pace_chance{1, 8};                    // that a mark makes a flow a paced one
-  PicoSeconds pace_time = kMilliSecond * 10;  // a flow stays paced so long after such a mark
+  Ratio pace_chance{1, 8};                    // probability that a mark makes a flow a paced one
+  PicoSeconds pace_time = kMilliSecond * 10;  // time for which a flow stays paced after a mark
 
   void describe(ParameterVisitor& v) override;
   void ask_switch(SwitchParameters& parameters) const override;
@@ -46,8 +46,8 @@ class Hull final : public Algorithm, private AlgorithmHost {
   AlgorithmCounters counters() const override { return dctcp_.counters(); }
 
  private:
-  static constexpr int kRelease = 0;  // timers: the flow is paced no more,
-  static constexpr int kPeriod = 1;   // the rate is set anew (of one flow, for all)
+  static constexpr int kRelease = 0;  // timer that ends the pacing of a flow
+  static constexpr int kPeriod = 1;   // timer after which the rate of the pacer is set anew
   static constexpr FlowNumber kNone = 0xFFFFFFFF;
 
   struct Flow {
@@ -77,9 +77,9 @@ class Hull final : public Algorithm, private AlgorithmHost {
   Dctcp dctcp_;
   std::vector<Flow> flows_;
   std::vector<FlowNumber> paced_;
-  FlowNumber clock_ = kNone;  // whose timer measures periods
-  long double rate_;          // of all paced flows together, Mb/s
-  Bytes sent_ = 0;            // by them in this period
+  FlowNumber clock_ = kNone;  // flow whose timer measures periods
+  long double rate_;          // rate of all paced flows together, Mb/s
+  Bytes sent_ = 0;            // bytes of paced flows in this period
 };
 
 }  // namespace dcc

@@ -16,8 +16,8 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kServiceLevels = 64;  // by DSCP
-constexpr unsigned kFullRateEntries = 16;   // of a table that follows the network
-constexpr Bytes kThresholdStep = 16_KiB;    // of a queue, between two thresholds
+constexpr unsigned kFullRateEntries = 16;   // entries of the table that keep the full rate
+constexpr Bytes kThresholdStep = 16_KiB;    // bytes of queue between two thresholds
 
 /// The scale with which entry kFullRateEntries of the table delays packets as the slowest link
 /// does.
@@ -275,7 +275,7 @@ void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks != 0) becn(number);  // else an all clear
+  if (info.marks != 0) becn(number);  // without marks: a clear notification
 }
 
 void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {

@@ -47,8 +47,8 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
   Becn becn = Becn::kCnp;
-  unsigned becn_every = 1;       // of so many BECNs one counts: the proof's C packets, all marked
-  std::vector<Change> schedule;  // in order of time
+  unsigned becn_every = 1;       // number of BECNs of which one counts (the proof's C, all marked)
+  std::vector<Change> schedule;  // changes in order of time
   bool per_qp = true;
 
   /// The congestion control table (CCT): injection delays, indexed by CCTI from 0 to ccti_limit.
@@ -108,7 +108,7 @@ class Ibcc final : public Algorithm {
     std::vector<FlowNumber> flows;
     FlowNumber timed = 0;  // the flow whose timer runs for the group
     bool running = false;
-    unsigned becns = 0;  // since the last one that counted
+    unsigned becns = 0;  // BECNs since the last one that counted
   };
   struct Flow {
     std::size_t group = 0;
@@ -131,7 +131,7 @@ class Ibcc final : public Algorithm {
   IbccParameters parameters_;
   std::vector<PicoSeconds> table_;  // CCT: IRD by CCTI, not falling
   std::uint32_t mtu_;
-  std::uint32_t wire_;  // of a full packet in the middle of a message: what a spacing stands for
+  std::uint32_t wire_;  // wire bytes of a full packet in a message, the unit of spacing
   bool wire_seen_ = false;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;

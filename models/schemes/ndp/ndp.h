@@ -84,8 +84,8 @@ class Ndp final : public MessageTransport {
     std::uint64_t news = 0;    // number of the latest answer or PULL
     std::uint32_t owed = 0;    // PULLs that will come, as that packet said
     PicoSeconds heard{};       // time of the last packet received
-    PicoSeconds round_trip{};  // smoothed; 0: no answer yet
-    PicoSeconds deviation{};   // mean, of the round trip
+    PicoSeconds round_trip{};  // smoothed round trip; 0: no answer yet
+    PicoSeconds deviation{};   // mean deviation of the round trip
     template <class Digest>
     void add_state(Digest& d) const {
       d(posted, packets, allowed, pulled, answers, latest, news, owed, heard, round_trip,
@@ -140,7 +140,7 @@ class Ndp final : public MessageTransport {
   std::vector<Receiver> receivers_;  // by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;          // of senders
-  DeadlineTable silence_;            // of receivers that wait after their last PULL
+  DeadlineTable silence_;            // for receivers that wait after a PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

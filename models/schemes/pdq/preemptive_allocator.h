@@ -20,7 +20,7 @@ struct SchedulingHeader {
   PicoSeconds left{};         // time of the rest at the sender's maximum rate; 0: nothing left
   PicoSeconds round_trip{};   // measured by the sender, > 0
   PicoSeconds probe_after{};  // for a paused flow: time until the next probe
-  PicoSeconds waited{};       // before this probe of a paused flow
+  PicoSeconds waited{};       // time that a paused flow waited before this probe
 };
 
 /// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012,
@@ -106,7 +106,7 @@ class PreemptiveAllocator {
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
   PicoSeconds controlled_{};      // next adjustment of the capacity
-  Bytes shortest_queue_ = 0;      // since the last adjustment
+  Bytes shortest_queue_ = 0;      // least queue since the last adjustment
   PicoSeconds next_may_begin_{};  // earliest start of the next long flow
   PicoSeconds probe_{};           // time of a probe on the link
   PicoSeconds probed_{};          // time of all probes since counted_from_

@@ -22,7 +22,7 @@ class ParameterVisitor;
 struct ThresholdTuning {
   std::optional<PicoSeconds> every;  // empty: no agent
   unsigned flows = 2000;             // number of latest finished messages that the agent uses
-  PicoSeconds delay = kMilliSecond;  // from the end of a period to the change at the hosts
+  PicoSeconds delay = kMilliSecond;  // time from the end of a period to the change at the hosts
 
   void describe(ParameterVisitor& v);
 };

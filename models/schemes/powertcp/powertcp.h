@@ -24,9 +24,9 @@ struct PowerTcpParameters final : AlgorithmParameters {
   std::optional<Ratio> gamma;  // weight of the new rate; empty: 9/10, 7/10 by delay
   Ratio utilisation{95, 100};  // kTelemetry: power aimed at
   BitRate additive_increase = 150_Mbps;
-  std::optional<PicoSeconds> base_rtt;  // τ, of all flows; empty: the longest of the topology
-  Ratio base_factor{105, 100};          // kDelay: round trips up to so many τ are no queue
-  Ratio least_current{1, 2};            // of a link's rate: below it power says nothing
+  std::optional<PicoSeconds> base_rtt;  // τ, equal for all flows; empty: the longest base RTT
+  Ratio base_factor{105, 100};          // kDelay: RTTs up to this multiple of τ are no queue
+  Ratio least_current{1, 2};            // share of a link's rate below which power says nothing
   BitRate r_min = 100_Mbps;
 
   void describe(ParameterVisitor& v) override;
@@ -46,7 +46,7 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Smoothed normalised power; 1: a full link without a queue.
@@ -55,10 +55,10 @@ class PowerTcp final : public Algorithm {
  private:
   struct Flow {
     long double current = 0;    // W / τ
-    long double reference = 0;  // the same a round trip ago
+    long double reference = 0;  // rate a round trip ago
     long double power = 1;
     PicoSeconds base{};      // τ of this flow
-    PicoSeconds last_ack{};  // kDelay: when it came …
+    PicoSeconds last_ack{};  // kDelay: time of the last ACK …
     PicoSeconds last_rtt{};  // … and its round trip; zero: none yet
     Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
     LinkRecords links;

@@ -54,7 +54,7 @@ class Qcn final : public Algorithm {
     long double target = 0;
     unsigned byte_cycles = 0;
     unsigned timer_cycles = 0;
-    Bytes bytes = 0;  // of the present byte cycle
+    Bytes bytes = 0;  // bytes of the present byte cycle
     bool limited = false;
   };
   void cycle(FlowNumber number, Flow& flow);

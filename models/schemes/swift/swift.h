@@ -15,10 +15,10 @@ namespace dcc {
 /// SIGCOMM 2020, section 3. The constants are those of the reference simulator (csg-htsim).
 struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds base_target = kMicroSecond * 20;
-  PicoSeconds scaling_range = kMicroSecond * 100;  // what flow scaling may add
-  Ratio scaling_min{1, 10};                        // packets: a window that gets all of it …
-  Ratio scaling_max{100};                          // … and one that gets nothing
-  bool whole_packets = false;                      // windows count as so many full packets
+  PicoSeconds scaling_range = kMicroSecond * 100;  // greatest addition by flow scaling
+  Ratio scaling_min{1, 10};                        // packets of a window with the full addition …
+  Ratio scaling_max{100};                          // … and packets of a window without one
+  bool whole_packets = false;                      // windows are rounded to full packets
   Ratio additive_increase{1};                      // packets a round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};
@@ -43,7 +43,7 @@ class Swift final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Delay at which a window (in bytes) neither grows nor shrinks, for a flow whose base RTT is
@@ -62,7 +62,7 @@ class Swift final : public Algorithm {
   };
   PicoSeconds target(long double window, PicoSeconds base) const;
   void apply(FlowNumber number, const Flow& flow);
-  long double pace(const Flow& flow) const;  // Mb/s: a window a round trip
+  long double pace(const Flow& flow) const;  // Mb/s: one window per round trip
 
   AlgorithmHost& host_;
   SwiftParameters parameters_;

@@ -140,7 +140,7 @@ class Tcp final : public MessageTransport {
   RtoEstimator fresh_timer(PicoSeconds base_rtt) const;
 
   const TcpParameters parameters_;
-  std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
+  std::deque<Sender> senders_;       // flows by queue pair number
   std::vector<Receiver> receivers_;  // by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;

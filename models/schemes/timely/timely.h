@@ -73,7 +73,7 @@ class Timely final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // ACKs alone move it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Normalised gradient after the newest completion.
@@ -88,7 +88,7 @@ class Timely final : public Algorithm {
     bool measured = false;  // last_rtt holds one
     unsigned rises = 0;     // completions in a row that count for HAI
     Psn last_update = 0;    // kRoundTrip
-    Bytes acked = 0;        // since the last completion
+    Bytes acked = 0;        // bytes acknowledged since the last completion
     // Whether the application uses its rate: bytes sent in each segment, against the bytes that R
     // allowed.
     long double sent = 0, allowed = 0;

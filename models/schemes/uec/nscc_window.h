@@ -37,7 +37,7 @@ class NsccWindow {
  public:
   struct Path {
     BitRate rate;          // rate of the sender's link
-    PicoSeconds base_rtt;  // of the longest path
+    PicoSeconds base_rtt;  // base round trip of the longest path
     Bytes packet = 0;      // wire bytes of a full packet
     Bytes initial = 0;
     Bytes most = 0;

@@ -57,7 +57,7 @@ class GdbConnection {
   std::uint16_t port_ = 0;
   bool acknowledging_ = true;
   bool closed_ = false;
-  bool proven_ = false;       // has said a valid packet
+  bool proven_ = false;       // the client has sent a valid packet
   std::size_t unproven_ = 0;  // bytes before that
   std::string buffer_;
 };

@@ -289,7 +289,7 @@ std::string GdbServer::save_session() const {
 
 void GdbServer::suspend_points(bool suspended) {
   const std::vector<Point> points = std::move(points_);
-  points_.clear();  // so that none is held for another's sake
+  points_.clear();  // removes points that only this debugger had set
   for (const Point& point : points) {
     apply(point, !suspended);
   }

@@ -78,8 +78,8 @@ class ReverseDebug {
   SnapshotHistory* history_ = nullptr;
   GdbServer* gdb_ = nullptr;
   std::function<void()> on_restored_;
-  std::vector<std::uint64_t> moments_;  // of all snapshots, in instructions begun
-  std::size_t first_snapshot_ = 0;      // of the attached debugger
+  std::vector<std::uint64_t> moments_;  // moments of all snapshots, in instructions begun
+  std::size_t first_snapshot_ = 0;      // first snapshot of the attached debugger
   std::unique_ptr<Request> request_;    // null: not replaying
 };
 

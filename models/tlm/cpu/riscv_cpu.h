@@ -28,7 +28,7 @@ struct RiscvCpuConfig {
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
   std::uint32_t ram_bytes = 0;  // multiple of 4096; code runs from RAM and ROM only
-  riscv::RamWindow rom;         // of size 0: none
+  riscv::RamWindow rom;         // ROM; size 0: none
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens

@@ -140,7 +140,7 @@ Semihosting::Answer Semihosting::call(std::uint32_t operation, std::uint32_t par
       if (!get(2) || block[1] == 0 || !put(block[0], 0, 1)) return {fail(kBadAddress)};
       put(parameter + 4, 0, 4);
       return {0};
-    case kHeapInfo:  // four words of 0: the program knows better
+    case kHeapInfo:  // four zero words: the program chooses heap and stack
       if (!get(1) || !put(block[0], 0, 8) || !put(block[0] + 8, 0, 8)) return {fail(kBadAddress)};
       return {0};
     case kExit:

@@ -23,7 +23,7 @@ class Semihosting {
     std::uint64_t now_ns = 0;
   };
   struct Answer {
-    std::uint32_t value = 0;  // for a0, or the exit code
+    std::uint32_t value = 0;  // value for a0, or the exit code
     bool exit = false;
   };
 

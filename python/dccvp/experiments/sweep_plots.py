@@ -39,7 +39,7 @@ def draw_heatmap(plot, lines, units, out):
         return
     scale = Scale(list(means.values()))
     norm = (LogNorm if scale.logarithmic else Normalize)(scale.low, max(scale.high, scale.low + 1e-300), clip=True)
-    width = 1.2 + 0.75 * len(xs)  # of a panel, in inches
+    width = 1.2 + 0.75 * len(xs)  # width of a panel, in inches
     columns = columns_for(len(panels), max(1, int(WIDEST / width)))
     rows = -(-len(panels) // columns)
     fig, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",

@@ -9,7 +9,7 @@ from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
 import matplotlib.pyplot as plt
 
-STRETCHES = 40  # number of stretches of time over which a line is averaged
+STRETCHES = 40  # number of intervals over which a line is averaged
 MOST_IN_A_ROW = 3
 
 

@@ -57,8 +57,8 @@ class LawPort {
 
 /// The network that a law's registers are made for.
 struct LawNetwork {
-  Rate line;              // of the host's own link
-  BitRate slowest;        // of the slowest link
+  Rate line;              // rate of the host's own link
+  BitRate slowest;        // rate of the slowest link of the network
   std::uint32_t mtu = 0;  // payload bytes of a full packet
   bool r_max_given = false;
 };

@@ -39,8 +39,8 @@ constexpr int kTimersPerFlow = 3;
 struct FlowStart {
   std::uint8_t dscp = 0;
   HostId destination = 0;
-  PicoSeconds base_rtt{};                     // of the empty network: one full packet and its ACK
-  Rate initial_rate;                          // zero: the algorithm's own
+  PicoSeconds base_rtt{};                     // round trip of a packet without queues, with its ACK
+  Rate initial_rate;                          // zero: the algorithm chooses the rate
   Bytes bytes = 0;                            // total payload bytes to send; 0: unknown
   PicoSeconds deadline = PicoSeconds::max();  // when all bytes should have arrived; max: none
 };
@@ -57,8 +57,8 @@ struct SentInfo {
 struct AckInfo {
   PicoSeconds rtt{};      // from the data packet's first bit sent, or due, to the ACK received
   Bytes newly_acked = 0;  // payload bytes that this ACK acknowledges for the first time
-  Psn psn = 0;            // of the acknowledged packet
-  Psn next_psn = 0;       // of the packet that the flow sends next
+  Psn psn = 0;            // number of the acknowledged packet
+  Psn next_psn = 0;       // number of the packet that the flow sends next
   bool ce = false;        // the acknowledged packet carried CE
   bool last_of_message = false;
   const IntStack* telemetry = nullptr;  // null unless needs().telemetry

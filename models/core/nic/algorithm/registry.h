@@ -22,7 +22,7 @@ struct AlgorithmContext {
   Scheduler& scheduler;
   AlgorithmHost& host;
   std::uint32_t mtu = 0;           // payload bytes of a full packet
-  PicoSeconds longest_base_rtt{};  // of the topology: one full packet and its ACK
+  PicoSeconds longest_base_rtt{};  // longest round trip of a full packet without queues, with ACK
   /// Rank of the algorithm's events among the events of one instant, above every rank that delivers
   /// notifications; another number for each NIC.
   std::uint32_t rank = 0;

@@ -49,8 +49,8 @@ class Dma {
 /// Parameters of the link between NIC and host (PCI Express).
 struct DmaParameters {
   PicoSeconds latency =
-      kNanoSecond * 300;          // of one access, in addition to the time of its bytes on the link
-  BitRate rate{256'000'000'000};  // of each direction
+      kNanoSecond * 300;           // time of an access without the time of its bytes on the link
+  BitRate rate{256'000'000'000};   // rate of each direction
   std::uint32_t outstanding = 64;  // greatest number of concurrent reads, at least 1
 
   void describe(ParameterVisitor& v);

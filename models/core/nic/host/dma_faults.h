@@ -11,7 +11,7 @@ namespace dcc {
 struct DmaFault {
   const char* what = "";  // noun phrase: what was to be moved
   std::uint64_t address = 0;
-  Qpn qpn = 0;                     // of this host; 0 for rings
+  Qpn qpn = 0;                     // queue pair of this host; 0 for rings
   const char* numbered = "entry";  // what `number` counts: entry, work request, packet
   std::uint64_t number = 0;
   PicoSeconds at{};
