@@ -18,6 +18,14 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   const auto found = run.found("timeouts_without_loss");
   EXPECT_TRUE(says(found, "3 retransmission timers ran out although no packet was lost, and 40"));
   EXPECT_TRUE(says(found, "nic.recovery.timeout is 500us"));
+  // 299 flows and 41 000 packets beside: one flow in 100, then one packet in 1000 is the least.
+  while (run.results.flows.size() < 300) run.add(1, 0).delivered_measured = 0;
+  run.results.flows[0].delivered_measured = 41'000'000;
+  EXPECT_TRUE(run.found("timeouts_without_loss")) << "3 of 300 flows";
+  run.add(1, 0);
+  EXPECT_FALSE(run.found("timeouts_without_loss")) << "3 of 301 flows, 40 of 41 000 packets";
+  run.count(&FlowRecord::retransmits, 42);
+  EXPECT_TRUE(run.found("timeouts_without_loss"));
   run.results.balance.packets_dropped = 1;  // perhaps before the window
   EXPECT_FALSE(run.found("timeouts_without_loss"));
   run.results.balance.packets_dropped = 0;
@@ -91,8 +99,8 @@ TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {
   EXPECT_FALSE(run.found("lossless_loss"));
 }
 
-// Four inputs with alpha 1/8 and 10 KB of headroom each leave S = 1000 - 40 = 960 KB; they hold 960
-// * 0.5 / 1.5 = 320 KB when all are paused.
+// Four inputs with alpha 1/8 and 10 KB of headroom each leave S = 1000 - 40 = 960KB; they hold 960
+// * 0.5 / 1.5 = 320KB when all are paused.
 std::optional<Finding> thresholds(const std::string& kmin, const std::string& algorithm = "dcqcn",
                                   const std::string& more = "") {
   return foreseen(
@@ -110,10 +118,10 @@ TEST(ThresholdsBeyondBuffer, TellsTheQueueAtWhichPfcHasPausedEverybody) {
   ASSERT_TRUE(told);
   EXPECT_EQ(
       told->text,
-      "ECN cannot act at s0->h0: it marks from a queue of 320 KB on (switch.ecn.kmin), but PFC "
-      "has paused all 4 inputs that fill it by 320 KB = S A / (1 + A), where S = 960 KB is the "
-      "buffer of 1000 KB without 40 KB of headroom, and A = 0.5 the sum of their alpha; a kmin "
-      "well below 320 KB would (5 ports are like that)");
+      "ECN cannot act at s0->h0: it marks from a queue of 320KB on (switch.ecn.kmin), but PFC "
+      "has paused all 4 inputs that fill it by 320KB = S A / (1 + A), where S = 960KB is the "
+      "buffer of 1MB without 40KB of headroom, and A = 0.5 the sum of their alpha; a kmin "
+      "well below 320KB would (5 ports are like that)");
   EXPECT_EQ(figure_of(told, "reach_bytes"), 320'000);
   EXPECT_EQ(figure_of(told, "ports"), 5);
   EXPECT_FALSE(thresholds("319999B"));
@@ -129,7 +137,7 @@ TEST(ThresholdsBeyondBuffer, WithoutPfcTheBufferIsTheEnd) {
             std::string(kmin) + "}}\n",
         "thresholds_beyond_buffer");
   };
-  EXPECT_TRUE(says(lossy("1MB"), "and the buffer holds 1000 KB; a kmin well below 1000 KB would"));
+  EXPECT_TRUE(says(lossy("1MB"), "and the buffer holds 1MB; a kmin well below 1MB would"));
   EXPECT_FALSE(lossy("999999B"));
 }
 

@@ -45,6 +45,20 @@ TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
   EXPECT_TRUE(run.found("idle_link")) << "it was there for nine tenths of the window";
 }
 
+// A long flow from host 1 to host 0 waits at both ends for flows that come and go: the means of
+// both links are low, and one of the two may be full at every instant.
+TEST(IdleLink, IsNotToldWhereFlowsThatComeAndGoFillTheLinksInTurn) {
+  SyntheticRun run;
+  run.add(1, 0);
+  // 50 MB of payload in 10 ms are 40 Gb/s, 43 % of a link with headers.
+  run.add_done(1, 3, kMilliSecond * 10, kMilliSecond * 14).delivered_measured = 50'000'000;
+  run.use("h1->s0", 0.45);
+  run.use("s0->h0", 0.45);
+  EXPECT_FALSE(run.found("idle_link"));
+  run.use("s0->h0", 0.3);
+  EXPECT_TRUE(run.found("idle_link")) << "for a quarter of the time neither is full";
+}
+
 // Two flows of 20 Gb/s fill the memory of one host; neither reaches its rate alone.
 TEST(IdleLink, IsNotToldWhereTheMemoryOfAHostIsBusy) {
   SyntheticRun run("nic: {payload: real, dma: {rate: 40Gbps}}\n",

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "controller/law/dcqcn_parameters.h"
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -33,7 +33,7 @@ class DefaultsOfAnotherSpeed final : public Diagnosis {
         fmt::format("nic.congestion_control.preset: {} has its source's values, for {}, and the "
                     "slowest link has {}; preset: auto follows the network, and r_ai of your own "
                     "ends this note",
-                    name_of(dcqcn->preset_name), text_of(source), text_of(link)),
+                    name_of(dcqcn->preset_name), readable(source), readable(link)),
         {{"preset_gbps", static_cast<double>(source.bits_per_second) / 1e9},
          {"link_gbps", static_cast<double>(link.bits_per_second) / 1e9}}};
   }

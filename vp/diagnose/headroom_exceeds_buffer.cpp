@@ -1,9 +1,9 @@
 // headroom_exceeds_buffer: a switch cannot hold what arrives after its pauses.
 #include <fmt/format.h>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/headroom.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -19,17 +19,17 @@ class HeadroomExceedsBuffer final : public Diagnosis {
       text = fmt::format(
           "Switch {} has a buffer of {} and one input needs {} of PFC headroom{}, so "
           "nothing is left for queues: packets are dropped at an empty switch",
-          need.of, text_of(need.buffer), text_of(need.per_input), which);
+          need.of, readable(need.buffer), readable(need.per_input), which);
     } else {
       text = fmt::format(
           "Switch {} has a buffer of {}; {} inputs with {} lossless priorit{} need {} of PFC "
           "headroom{}, up to {} each: a lossless class loses packets when all are paused",
-          need.of, text_of(need.buffer), need.inputs, need.priorities,
-          need.priorities == 1 ? "y" : "ies", text_of(need.reserved), which,
-          text_of(need.per_input));
+          need.of, readable(need.buffer), need.inputs, need.priorities,
+          need.priorities == 1 ? "y" : "ies", readable(need.reserved), which,
+          readable(need.per_input));
     }
     text += fmt::format(" (switch.buffer above {}, shorter links, or fewer switch.pfc.priorities)",
-                        text_of(need.reserved));
+                        readable(need.reserved));
     return Observation{text,
                        {{"switch", need.of},
                         {"buffer_bytes", static_cast<double>(need.buffer)},

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -30,7 +30,7 @@ class HostBusyAtEnd final : public Diagnosis {
     return Observation{
         fmt::format("Host {} was in an interrupt or trap handler at the end and had not slept for "
                     "{}: its firmware hangs there, or interrupts come faster than it serves them{}",
-                    longest->id, text_of(busy),
+                    longest->id, readable(busy),
                     hosts > 1 ? fmt::format(" ({} hosts are like that)", hosts) : ""),
         {{"host", static_cast<double>(longest->id)},
          {"busy_s", to_seconds(busy)},

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
@@ -35,15 +35,15 @@ class HostSlowerThanPort final : public Diagnosis {
     const double host = std::min(rate, reads);
     if (host >= port) return std::nullopt;
     const std::string limit =
-        rate <= reads ? fmt::format("nic.dma.rate is {}", text_of(nic.dma.rate))
+        rate <= reads ? fmt::format("nic.dma.rate is {}", readable(nic.dma.rate))
                       : fmt::format(
                             "{} reads of {} B at once, {} each, give {:.4g} Gb/s "
                             "(nic.dma.outstanding, nic.dma.latency)",
-                            nic.dma.outstanding, nic.mtu, text_of(nic.dma.latency), reads / 1e9);
+                            nic.dma.outstanding, nic.mtu, readable(nic.dma.latency), reads / 1e9);
     return Observation{
         fmt::format("The hosts' memory is slower than their ports: {}, a port of {} carries {:.4g} "
                     "Gb/s of payload; goodput and queues are those of the memory",
-                    limit, text_of(fastest->rate), port / 1e9),
+                    limit, readable(fastest->rate), port / 1e9),
         {{"memory_gbps", host / 1e9}, {"port_gbps", port / 1e9}}};
   }
 };

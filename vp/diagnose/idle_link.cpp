@@ -5,15 +5,62 @@
 #include <map>
 #include <set>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/readable.h"
 #include "measure/metrics.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp {
 namespace {
 
 double gbps(double bits_per_second) { return bits_per_second / 1e9; }
+
+/// The part of hosts' links that flows use which are not there for the whole window.
+class ShortFlows {
+ public:
+  /// A flow is short if it has data for less than the share `all_the_time` of the window.
+  ShortFlows(const PlatformConfig& config, const RunResults& results, const FlowFigures& figures,
+             double all_the_time)
+      : window_(static_cast<double>((results.measured_to - results.measured_from).count)) {
+    const Bytes packet = roce::data_wire_bytes(config.nic.mtu, true, true);
+    wire_ps_per_payload_bit_ =
+        1e12 * static_cast<double>(packet) / static_cast<double>(config.nic.mtu);
+    double all = 0, of_short = 0;
+    for (const FlowResult& flow : results.flows) {
+      const auto bytes = static_cast<double>(flow.delivered_measured);
+      all += bytes;
+      if (static_cast<double>(figures(flow).active.count) >= all_the_time * window_) continue;
+      of_short += bytes;
+      sent_[sender_of(flow)] += bytes;
+      received_[receiver_of(flow)] += bytes;
+    }
+    share_ = all > 0 ? of_short / all : 0;
+  }
+  static HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
+  static HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
+  /// Share of the window for which short flows keep a link of the flow's ends busy.
+  double use_of_link_from(const FlowResult& flow, const LinkResult& up) const {
+    return use(sent_, sender_of(flow), up);
+  }
+  double use_of_link_to(const FlowResult& flow, const LinkResult& down) const {
+    return use(received_, receiver_of(flow), down);
+  }
+  /// Share of all payload that is theirs.
+  double share() const { return share_; }
+
+ private:
+  double use(const std::map<HostId, double>& bytes, HostId host, const LinkResult& link) const {
+    const auto found = bytes.find(host);
+    if (found == bytes.end()) return 0;
+    return found->second * 8 * wire_ps_per_payload_bit_ /
+           static_cast<double>(link.rate.bits_per_second) / window_;
+  }
+  double window_;
+  double wire_ps_per_payload_bit_ = 0;
+  double share_ = 0;
+  std::map<HostId, double> sent_, received_;
+};
 
 class IdleLink final : public Diagnosis {
   // Every algorithm that shares a link well uses more of it: HPCC and HULL leave 5 % free on
@@ -36,6 +83,7 @@ class IdleLink final : public Diagnosis {
     const LinkUse use(evidence);
     const FlowFigures figures(config, results);
     const std::set<HostId> busy_memories = hosts_with_busy_memory(config, results, window);
+    const ShortFlows short_flows(config, results, figures, kAllTheTime);
     struct Worst {
       const LinkResult* link = nullptr;
       double use = 1;
@@ -47,12 +95,17 @@ class IdleLink final : public Diagnosis {
       if (!flow.begun) continue;
       const auto here = static_cast<double>(figures(flow).active.count);
       if (here < kAllTheTime * static_cast<double>(window.count)) continue;
-      const LinkResult* const up = use.from_host(flow.reversed ? flow.to : flow.from);
-      const LinkResult* const down = use.to_host(flow.reversed ? flow.from : flow.to);
+      const LinkResult* const up = use.from_host(ShortFlows::sender_of(flow));
+      const LinkResult* const down = use.to_host(ShortFlows::receiver_of(flow));
       if (up == nullptr || down == nullptr) continue;
-      const double busiest = std::max(use.of(*up), use.of(*down));
+      // A flow that waits at one link for flows that come and go leaves the other link idle
+      // meanwhile, so the mean use of either may be low although one of them is always full.
+      double busiest = std::max(use.of(*up) + short_flows.use_of_link_to(flow, *down),
+                                use.of(*down) + short_flows.use_of_link_from(flow, *up));
+      if (!use.are_neighbours(flow.from, flow.to)) {
+        busiest = std::max(busiest + short_flows.share() * use.of_fabric(), use.of_fabric());
+      }
       if (busiest >= kUsed) continue;
-      if (!use.are_neighbours(flow.from, flow.to) && use.of_fabric() >= kUsed) continue;
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
       if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
@@ -66,7 +119,8 @@ class IdleLink final : public Diagnosis {
     std::string text = fmt::format(
         "Link {} ({}) was busy for {:.1f} % of the window only, although data waited for it all "
         "the time: no link was full on the way of {} flow{}",
-        worst.link->name, text_of(worst.link->rate), 100 * worst.use, flows, flows == 1 ? "" : "s");
+        worst.link->name, readable(worst.link->rate), 100 * worst.use, flows,
+        flows == 1 ? "" : "s");
     text += cause(results, *worst.pausable, window);
     return Observation{text,
                        {{"link", worst.link->name},
@@ -99,8 +153,8 @@ class IdleLink final : public Diagnosis {
     if (!config.nic.real_payload()) return busy;
     std::map<HostId, Bytes> read, written;
     for (const FlowResult& flow : results.flows) {
-      read[flow.reversed ? flow.to : flow.from] += flow.delivered_measured;
-      written[flow.reversed ? flow.from : flow.to] += flow.delivered_measured;
+      read[ShortFlows::sender_of(flow)] += flow.delivered_measured;
+      written[ShortFlows::receiver_of(flow)] += flow.delivered_measured;
     }
     for (const auto* const direction : {&read, &written}) {
       for (const auto& [host, bytes] : *direction) {

@@ -1,9 +1,9 @@
 // lossless_loss: a switch dropped packets of a class that PFC protects.
 #include <fmt/format.h>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/headroom.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -48,21 +48,21 @@ class LosslessLoss final : public Diagnosis {
       text += fmt::format(
           ": after a pause {} still brings up to {}, and switch.pfc.headroom is {}, so {} is "
           "missing; headroom: auto reserves it",
-          gap.link, text_of(gap.needed), text_of(gap.set), text_of(gap.needed - gap.set));
+          gap.link, readable(gap.needed), readable(gap.set), readable(gap.needed - gap.set));
       figures.push_back({"missing_bytes", static_cast<double>(gap.needed - gap.set)});
     } else if (need.reserved >= need.buffer) {
       text += fmt::format(
           ": the inputs of {} need {} of headroom and its buffer has {}, so {} is "
           "missing (switch.buffer)",
-          need.of, text_of(need.reserved), text_of(need.buffer),
-          text_of(need.reserved - need.buffer));
+          need.of, readable(need.reserved), readable(need.buffer),
+          readable(need.reserved - need.buffer));
       figures.push_back({"missing_bytes", static_cast<double>(need.reserved - need.buffer)});
     } else {
       text += fmt::format(
           ": {} of headroom are needed and the buffer of {} has {}; other classes "
           "had filled it before headroom could be reserved, or a neighbour did "
           "not obey pauses",
-          text_of(need.reserved), need.of, text_of(need.buffer));
+          readable(need.reserved), need.of, readable(need.buffer));
     }
     return Observation{text, std::move(figures)};
   }

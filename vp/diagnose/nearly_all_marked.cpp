@@ -21,9 +21,10 @@ class NearlyAllMarked final : public Diagnosis {
     const std::uint64_t marks = results.counters.of(&SwitchCounters::ecn_marks);
     if (packets == 0 || 100 * marks <= 99 * packets) return std::nullopt;
     return Observation{
-        fmt::format("nearly every packet was marked ({} of {}): the sum of weights is too great "
-                    "for the link's rate (a smaller r_ai, or g near 1)",
-                    marks, packets),
+        fmt::format(
+            "Nearly every packet was marked: {} marks, {} packets received. The sum of weights "
+            "is too great for the link's rate (a smaller r_ai, or g near 1)",
+            marks, packets),
         {{"marks", static_cast<double>(marks)}, {"packets", static_cast<double>(packets)}}};
   }
 };

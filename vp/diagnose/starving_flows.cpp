@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/readable.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
@@ -59,9 +59,9 @@ class StarvingFlows final : public Diagnosis {
         "to "
         "host {} made no progress for {}, {} of {} received",
         starving, begun - completed, completed, begun, longest->id, longest->from, longest->to,
-        text_of(silence), text_of(longest->delivered_total),
-        longest->bytes ? text_of(*longest->bytes) : "unlimited bytes");
-    text += cause(evidence);
+        readable(silence), readable(longest->delivered_total),
+        longest->bytes ? readable(*longest->bytes) : "unlimited bytes");
+    text += cause(evidence, *longest);
     return Observation{text,
                        {{"starving", static_cast<double>(starving)},
                         {"begun", static_cast<double>(begun)},
@@ -79,7 +79,7 @@ class StarvingFlows final : public Diagnosis {
     return serialization_time(roce::data_wire_bytes(evidence.config().nic.mtu, true, true), rate);
   }
 
-  static std::string cause(const Evidence& evidence) {
+  static std::string cause(const Evidence& evidence, const FlowResult& flow) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     if (!results.deadlock.empty()) return "; PFC has deadlocked";
@@ -101,6 +101,13 @@ class StarvingFlows final : public Diagnosis {
           "; within the window {} packets were dropped, {} sent again, {} timers "
           "ran out{}",
           dropped, again, timeouts, timeouts > 0 && dropped == 0 ? " (nic.recovery.timeout)" : "");
+    }
+    const LinkUse use(evidence);
+    const LinkResult* const down = use.to_host(flow.reversed ? flow.from : flow.to);
+    if (transport != nullptr && down != nullptr && use.of(*down) > 0.5) {
+      return fmt::format(
+          "; {} was busy for {:.1f} % of the window: nic.transport.kind: {} serves others first",
+          down->name, 100 * use.of(*down), config.nic.transport.name());
     }
     if (transport != nullptr) {
       return fmt::format("; nic.transport.kind: {} lets them send nothing",

@@ -5,6 +5,7 @@
 
 #include "build/translate.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 #include "fabric/topology.h"
 #include "switch/ecn_marker.h"
 #include "switch/pfc.h"
@@ -44,8 +45,6 @@ Reach reach_of(const Topology& topology, NodeId node, int egress,
   reach.queue = static_cast<Bytes>(shared * reach.alpha / (1 + reach.alpha));
   return reach;
 }
-
-std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<double>(bytes) / 1e3); }
 
 /// Tells when the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin` before PFC
 /// pauses everything that fills the queue (or, without PFC, before the buffer is full), even when
@@ -97,19 +96,19 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
         worst_link = name;
         worst =
             fmt::format("ECN cannot act at {}: it marks from a queue of {} on (switch.ecn.kmin), ",
-                        name, size(kmin));
+                        name, readable(kmin));
         if (!parameters.pauses()) {
-          worst += fmt::format("and the buffer holds {}", size(parameters.buffer));
+          worst += fmt::format("and the buffer holds {}", readable(parameters.buffer));
         } else {
           worst += fmt::format(
               "but PFC has paused all {} inputs that fill it by {} = S A / (1 + A), where S = {} "
               "is "
               "the "
               "buffer of {} without {} of headroom, and A = {:.4g} the sum of their alpha",
-              reach.inputs, size(reach.queue), size(parameters.buffer - reach.headroom),
-              size(parameters.buffer), size(reach.headroom), reach.alpha);
+              reach.inputs, readable(reach.queue), readable(parameters.buffer - reach.headroom),
+              readable(parameters.buffer), readable(reach.headroom), reach.alpha);
         }
-        worst += fmt::format("; a kmin well below {} would", size(reach.queue));
+        worst += fmt::format("; a kmin well below {} would", readable(reach.queue));
       }
     }
     if (worst.empty()) return std::nullopt;

@@ -1,21 +1,37 @@
 // timeouts_without_loss: retransmission timers expired although no packet was lost.
 #include <fmt/format.h>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
 
 class TimeoutsWithoutLoss final : public Diagnosis {
+  // Fewer change no quantile up to the 99th, and no rate by as much as another seed does.
+  static constexpr std::uint64_t kOneFlowIn = 100;
+  static constexpr std::uint64_t kOnePacketIn = 1000;
+
+  /// True if timers ran out for one flow in kOneFlowIn, or one packet in kOnePacketIn was repeated.
+  static bool matters(const Evidence& evidence, std::uint64_t timeouts, std::uint64_t again) {
+    std::uint64_t flows = 0;
+    Bytes bytes = 0;
+    for (const FlowResult& flow : evidence.results()->flows) {
+      flows += flow.begun ? 1 : 0;
+      bytes += flow.delivered_measured;
+    }
+    const auto packets = static_cast<std::uint64_t>(bytes) / evidence.config().nic.mtu;
+    return timeouts * kOneFlowIn >= flows || again * kOnePacketIn >= packets;
+  }
+
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const std::uint64_t timeouts = results.counters.of(&NicCounters::timeouts);
     const bool lost = results.balance.packets_dropped > 0 ||
                       results.counters.of(&NicCounters::icrc_errors) > 0 ||
                       (results.wasted && results.wasted->trimmed + results.wasted->returned > 0);
-    if (timeouts == 0 || lost) return std::nullopt;
     const std::uint64_t again = results.counters.of(&FlowRecord::retransmits);
+    if (timeouts == 0 || lost || !matters(evidence, timeouts, again)) return std::nullopt;
     std::string text = fmt::format(
         "{} retransmission timers ran out although no packet was lost, and {} packets were sent "
         "again for nothing: ",
@@ -28,10 +44,10 @@ class TimeoutsWithoutLoss final : public Diagnosis {
           "the timers of the transport are shorter than its round trips in this network "
           "(nic.transport)";
     } else {
-      text += fmt::format("nic.recovery.timeout is {}", text_of(timeout));
+      text += fmt::format("nic.recovery.timeout is {}", readable(timeout));
       if (const auto rtt = quantile_of(results.rtt_ns, 990)) {
         text += fmt::format(", the round trip reaches {} (99th percentile of acknowledged packets)",
-                            text_of(*rtt));
+                            readable(*rtt));
         figures.push_back({"rtt_p99_s", to_seconds(*rtt)});
       }
       text += "; a longer timeout ends it (RoCE networks use 4 ms to 67 ms)";

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "controller/dcc.h"
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -43,7 +43,7 @@ class TimersLate final : public Diagnosis {
         fmt::format("{} timer events of controllers were issued too late for their tick, by up to "
                     "{} of an increase_timer of {}: increases came late (a faster "
                     "nic.controller.clock, or fewer slots)",
-                    all.missed_latency, text_of(late), text_of(dcc->increase_timer)),
+                    all.missed_latency, readable(late), readable(dcc->increase_timer)),
         {{"events", static_cast<double>(all.missed_latency)}, {"lateness_s", to_seconds(late)}}};
   }
 };

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {
@@ -23,7 +23,7 @@ class TrafficEndsEarly final : public Diagnosis {
       return Observation{
           fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "
                       "does not begin",
-                      i, text_of(entry.start), text_of(config.duration)),
+                      i, readable(entry.start), readable(config.duration)),
           {{"entry", static_cast<double>(i)}, {"start_s", to_seconds(entry.start)}}};
     }
     return std::nullopt;
@@ -43,7 +43,7 @@ class TrafficEndsEarly final : public Diagnosis {
     }
     if (begun == 0) {
       return Observation{fmt::format("None of {} flows began within {}", results.flows.size(),
-                                     text_of(results.sim_time)),
+                                     readable(results.sim_time)),
                          {{"flows", static_cast<double>(results.flows.size())}}};
     }
     if (all_over) {
@@ -64,7 +64,7 @@ class TrafficEndsEarly final : public Diagnosis {
         fmt::format("The last flow ended at {}, and the window goes on until {}: goodput, "
                     "utilisation and queues are means over a window that is idle for {:.1f} % "
                     "(measure.to, or traffic without `bytes`)",
-                    text_of(last), text_of(results.measured_to), 100 * share),
+                    readable(last), readable(results.measured_to), 100 * share),
         {{"end_s", to_seconds(last)}, {"idle_share", share}}};
   }
 
@@ -83,7 +83,7 @@ class TrafficEndsEarly final : public Diagnosis {
       return Observation{
           fmt::format("All {} flows had ended at {}, before measure.to: {}: traffic.{}.{} = {} "
                       "limits them",
-                      begun, text_of(last), text_of(*config.measure.to), i,
+                      begun, readable(last), readable(*config.measure.to), i,
                       poisson ? "flows_per_host" : "rounds", *number),
           {{"end_s", to_seconds(last)}, {"flows", static_cast<double>(begun)}}};
     }

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "controller/dcc.h"
-#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/readable.h"
 #include "measure/metrics.h"
 
 namespace dcc::vp {
@@ -108,7 +108,7 @@ class WeightsWithoutEffect final : public Diagnosis {
       Bytes longest = 0;
       for (const QueueResult& queue : results.queues) longest = std::max(longest, queue.max_bytes);
       return fmt::format("no packet was marked: the longest queue had {} and switch.ecn.kmin is {}",
-                         text_of(longest), text_of(config.switch_.ecn.kmin));
+                         readable(longest), readable(config.switch_.ecn.kmin));
     }
     if (results.counters.of(&PfcCounters::pauses_sent) > 0) {
       return "PFC paused the senders, all flows alike";
