@@ -81,6 +81,25 @@ TEST(FollowNetwork, WrittenValuesAndNamedPresetsStay) {
   EXPECT_EQ(threshold.config.switch_.ecn.kmin, EcnParameters{}.kmin);
 }
 
+TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
+  const auto ecn = [](const std::string& written) {
+    return loaded_of(star("100Gbps", "1us") + "switch: {ecn: {" + written + "}}\n")
+        .config.switch_.ecn;
+  };
+  EXPECT_EQ(ecn("kmin: 300KB").kmax, 1'200'000);
+  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default is 4 times this
+  EXPECT_EQ(ecn("kmin: 2147483647B").kmax, kMaxThreshold);
+  EXPECT_EQ(ecn("kmax: 8KB").kmin, 2'000);
+  EXPECT_EQ(ecn("kmin: 9KB, kmax: 10KB").kmax, 10'000);
+  // A change of one threshold leaves the other where it is, and is refused if they cross.
+  const std::string changes = star("100Gbps", "1us") +
+                              "switch: {ecn: {kmin: 100KB}}\nduration: 10ms\n"
+                              "changes: [{at: 1ms, set: {switch.ecn.kmin: ";
+  const auto c = loaded_of(changes + "150KB}}]\n").config;
+  EXPECT_EQ(c.changes.front().config->switch_.ecn.kmax, 400'000);
+  EXPECT_THROW(loaded_of(changes + "500KB}}]\n"), ConfigError);
+}
+
 TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
   const std::string net = star("100Gbps", "1us") + "nic: {congestion_control: {algorithm: dcqcn, ";
   EXPECT_EQ(dcqcn(loaded_of(net + "r_max: 50Mbps}}\n")).r_min, 50_Mbps);

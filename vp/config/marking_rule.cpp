@@ -50,6 +50,17 @@ void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
   keep("mark_at", &EcnParameters::mark_at);
   keep("reference_rate", &EcnParameters::reference_rate);
 }
+
+void check_thresholds(const LoadedConfig& loaded, Rule rule) {
+  try {
+    loaded.config.switch_.ecn.check(loaded.config.topology.fastest_link());
+  } catch (const ParameterError& error) {
+    // Only a change of a threshold contradicts a rule; otherwise the rule itself does not fit.
+    const std::string changed = given_threshold(loaded, rule);
+    const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
+    throw ConfigError(loaded.place_of(blamed), blamed + ": " + error.what());
+  }
+}
 }  // namespace
 
 void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
@@ -65,8 +76,16 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
     throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(rule) +
                                                   " sets it; write rule: given");
   }
-  if (rule == Rule::kGiven) return;
   const EcnParameters read = ecn;
+  if (rule == Rule::kGiven) {
+    if (&loaded == &beginning) return;
+    // A threshold that follows the other one stays when a change moves the other one.
+    const EcnParameters& before = beginning.config.switch_.ecn;
+    if (loaded.places.count("switch.ecn.kmin") == 0) ecn.kmin = before.kmin;
+    if (loaded.places.count("switch.ecn.kmax") == 0) ecn.kmax = before.kmax;
+    check_thresholds(loaded, rule);
+    return;
+  }
   ecn.follow_rule(measured_network(loaded.config, path));
   keep_changed(loaded, beginning, read, ecn);
   const auto note = [&](const char* key) {
@@ -76,14 +95,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
   };
   for (const char* const key : kSetByAll) note(key);
   if (sets_mark_at(rule)) note("mark_at");
-  try {
-    ecn.check(loaded.config.topology.fastest_link());
-  } catch (const ParameterError& error) {
-    // Only a change of a threshold contradicts a rule; otherwise the rule itself does not fit.
-    const std::string changed = given_threshold(loaded, rule);
-    const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
-    throw ConfigError(loaded.place_of(blamed), blamed + ": " + error.what());
-  }
+  check_thresholds(loaded, rule);
 }
 
 }  // namespace dcc::vp

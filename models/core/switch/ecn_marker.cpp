@@ -10,6 +10,9 @@
 namespace dcc {
 
 namespace {
+/// Ratio of kmax to kmin where one follows the other, as between the thresholds of the dcqcn rule.
+constexpr Bytes kFollowingRatio = 4;
+
 /// Scales a threshold to the port's rate. The result saturates at kMaxThreshold + 1.
 Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& reference) {
   if (!reference || threshold < 0) return threshold;
@@ -30,8 +33,14 @@ void EcnParameters::describe(ParameterVisitor& v) {
             "dctcp: SIGCOMM'10, section 3.4; dcqcn: pmax as in HPCC, SIGCOMM'19, section 5"});
   v.field("kmin", kmin, {"0B", kMaxThreshold},
           {"queue length up to which no packet is marked", "SIGCOMM'15", kRuntime});
+  const Bytes least_kmax = std::min(kMaxThreshold, kmin * kFollowingRatio);
+  const bool far_apart = least_kmax <= kmax;
+  v.follows(!far_apart, "at most 1/4 of a kmax that is written alone",
+            [this](const NetworkScale&) { kmin = kmax / kFollowingRatio; });
   v.field("kmax", kmax, {"0B", kMaxThreshold},
           {"queue length above which every packet is marked", "SIGCOMM'15", kRuntime});
+  v.follows(!far_apart, "at least 4 times a kmin that is written alone",
+            [this, least_kmax](const NetworkScale&) { kmax = least_kmax; });
   v.field("pmax", pmax, {"0", "1"}, {"probability of a mark at kmax", "SIGCOMM'15", kRuntime});
   v.choice("mark_at", mark_at, {"when the queue length is compared", "", kRuntime});
   v.choice("per", scope,
