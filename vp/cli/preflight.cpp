@@ -12,6 +12,7 @@
 #include "driver/dcc_driver.h"
 #include "riscv/elf_file.h"
 #include "software/boot_image.h"
+#include "traffic/memory_need.h"
 #include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
@@ -54,7 +55,9 @@ void check_network(const LoadedConfig& loaded) {
     std::size_t flows = 0;
     FlowStream stream(config.traffic, context);
     for (FlowSpec flow; stream.next(flow);) ++flows;
-    if (holds_flows(config)) check_held(flows);
+    const bool held = holds_flows(config);
+    if (held) check_held(flows);
+    check_memory(flows, held);
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
     check_dcbx(config, topology);

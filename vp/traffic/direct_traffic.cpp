@@ -4,6 +4,7 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
+#include "traffic/memory_need.h"
 
 namespace dcc::vp {
 
@@ -13,6 +14,8 @@ constexpr Bytes kUnlimited = Bytes{1} << 55;
 // A look ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
 // many flows wait.
 constexpr PicoSeconds kAhead = kMicroSecond * 16;
+// Flows that start between two looks at the memory that is left: 100 MB.
+constexpr std::size_t kFlowsBetweenChecks = 65'536;
 }  // namespace
 
 void post_flow(NicDevice& sender, const PlannedFlow& flow) {
@@ -115,6 +118,10 @@ void DirectTraffic::look_ahead() {
   const PicoSeconds end = clock_.now() + kAhead;
   for (; more_ && next_.spec.start < end; more_ = walk_.next(next_)) {
     prepare(plan_.is_held() ? plan_.flow(next_.spec.id) : ahead_.emplace_back(next_));
+    if (ahead_.size() % kFlowsBetweenChecks == kFlowsBetweenChecks - 1) {
+      require_memory(ahead_.size(), kLiveFlowBytes, "flows that start at nearly the same time",
+                     available_memory());
+    }
   }
   if (more_) clock_.schedule_at(look_ahead_event_, next_.spec.start);
 }
@@ -155,7 +162,12 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
 }
 
 void DirectTraffic::heartbeat() {
-  if (!plan_.is_held()) live_.release();
+  if (plan_.is_held()) return;
+  live_.release();
+  if (live_.size() < checked_ + kFlowsBetweenChecks) return;
+  checked_ = live_.size();
+  require_memory(kFlowsBetweenChecks, kLiveFlowBytes, "more flows beside those under way",
+                 available_memory());
 }
 
 namespace {

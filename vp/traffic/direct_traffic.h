@@ -108,6 +108,7 @@ class DirectTraffic final : public PlatformPart {
   bool more_ = false;              // true if next_ is still to start
   std::deque<PlannedFlow> ahead_;  // flows of the last look ahead, if the plan does not hold flows
   LiveFlows live_;
+  std::size_t checked_ = 0;  // live flows when memory was last looked at
   FlowStarter::Actions actions_;
   std::deque<PlatformClock> clocks_;  // clocks of partitions that start flows by themselves
   std::deque<FlowStarter> starters_;  // one for each partition, or one for all

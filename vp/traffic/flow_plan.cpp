@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "software/qos_links.h"
+#include "traffic/memory_need.h"
 
 namespace dcc::vp {
 
@@ -201,6 +202,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
     }
     if (hold) check_held(totals.flows);
   }
+  check_memory(totals.flows, hold);
   const PacketSizes sizes = packet_sizes(config);
   if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
   return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes);
