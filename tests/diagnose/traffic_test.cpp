@@ -169,6 +169,16 @@ TEST(StarvingFlows, AreNotThoseThatHaveNothingToSend) {
   EXPECT_FALSE(run.found("starving_flows"));
 }
 
+// The run ends with its traffic, so the window is empty.
+TEST(TrafficEndsEarly, AWindowThatBeginsAfterTheTrafficMeasuresNothing) {
+  SyntheticRun run;
+  run.add_done(1, 0, PicoSeconds(0), kMicroSecond * 300);
+  run.results.sim_time = run.results.measured_from = run.results.measured_to = kMicroSecond * 310;
+  const auto found = run.found("traffic_ends_early");
+  EXPECT_TRUE(says(found, "All 1 flows had ended at 300us, before the window begins"))
+      << found->text;
+}
+
 TEST(TrafficEndsEarly, AnIdleTailOfTheWindow) {
   SyntheticRun run;
   run.add_done(1, 0, PicoSeconds(0), kMilliSecond * 18);

@@ -47,6 +47,13 @@ class TrafficEndsEarly final : public Diagnosis {
                          {{"flows", static_cast<double>(results.flows.size())}}};
     }
     if (all_over) {
+      if (results.measured_to <= results.measured_from) {
+        return Observation{
+            fmt::format("All {} flows had ended at {}, before the window begins: nothing was "
+                        "measured (measure.from)",
+                        begun, readable(last)),
+            {{"end_s", to_seconds(last)}, {"flows", static_cast<double>(begun)}}};
+      }
       if (const Found idle = idle_window(results, last)) return idle;
       if (const Found count = ended_by_count(evidence, begun, last)) return count;
     }

@@ -1,0 +1,398 @@
+"""Do a run's diagnoses agree with its raw results? The tool `diagnosis-oracle` draws configurations of a star,
+runs each, and decides by arithmetic of its own on flows.csv, series/*.csv and the counters of metrics.json whether each
+diagnosis should be told.
+
+Near the limit of a diagnosis the oracle decides nothing, since it samples what the program counts. The exit status is
+1 if a decision differs from what the run says. New configurations come with another --seed.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from dccvp import program
+from dccvp.common.text_table import text_table
+
+# Bytes of a full packet of the default MTU: payload; on the wire with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble,
+# start delimiter and gap.
+PAYLOAD, WIRE, OVERHEAD = 1000, 1062, 20
+NEAR = 0.07      # relative distance from a limit below which the oracle decides nothing
+INTERVAL = 20e-6
+
+
+def near(value, limit):
+    return abs(value - limit) <= NEAR * abs(limit)
+
+
+def above(value, limit):
+    """True or False; None near the limit."""
+    return None if near(value, limit) else value > limit
+
+
+def both(*decisions):
+    """Like `and` of decisions that may be None."""
+    if any(decision is False for decision in decisions):
+        return False
+    return None if None in decisions else True
+
+
+# ---------------------------------------------------------------- configurations
+
+def drawn(rng):
+    """A configuration as a dict. Most settings are drawn by themselves, so that causes and their cures meet."""
+    rate, hosts = rng.choice((10, 25, 40, 100)), rng.randint(3, 8)
+    end = rng.choice((1500, 2500))
+    delay = round(math.exp(rng.uniform(math.log(200), math.log(20_000))))
+    config = {
+        "duration": f"{end}us", "measure": {"from": f"{end // 3}us", "to": f"{end}us"}, "seed": rng.randint(1, 10**6),
+        "topology": {"kind": "star", "hosts": hosts, "link": {"rate": f"{rate}Gbps", "delay": f"{delay}ns"}},
+        "host": {"driver": "none"}, "dscp": {10: {"weight": 1}, 46: {"weight": rng.choice((1, 4, 4))}},
+        "switch": {"buffer": rng.choice(("60KB", "200KB", "1MB", "32MB")), "pfc": {"enabled": rng.random() < 0.7}},
+        "nic": {"congestion_control": drawn_control(rng)},
+        "output": {"plots": False, "series": {"interval": f"{INTERVAL * 1e6:.0f}us", "flows": "all"}},
+    }
+    if rng.random() < 0.3:
+        config["switch"]["pfc"]["headroom"] = rng.choice(("2KB", "100KB"))
+    if rng.random() < 0.4:
+        kmin = rng.choice((5, 50, 400))
+        config["switch"]["ecn"] = {"kmin": f"{kmin}KB", "kmax": f"{4 * kmin}KB", "pmax": rng.choice((0.01, 0.2, 1))}
+    if rng.random() < 0.4:
+        config["nic"]["recovery"] = {"timeout": rng.choice(("50us", "500us", "16ms"))}
+    if rng.random() < 0.15:
+        config["nic"]["recovery"] = {"kind": "none"}
+    if rng.random() < 0.25:
+        config["nic"]["controller"] = {"slots": 8}
+    if rng.random() < 0.25:
+        config["nic"]["dma"] = {"rate": f"{max(1, rate // rng.choice((1, 3)))}Gbps"}
+        if rng.random() < 0.5:
+            config["nic"]["payload"], config["host"] = "real", {"driver": "native", "ram": "64MiB"}
+    config["traffic"] = drawn_traffic(rng, rate, hosts, end)
+    return config
+
+
+def drawn_control(rng):
+    algorithm = rng.choice(("none", "dcqcn", "dcqcn", "dcc", "dcc", "timely", "dctcp"))
+    control = {"algorithm": algorithm}
+    if algorithm == "dcqcn" and rng.random() < 0.6:
+        control["preset"] = rng.choice(("sig15", "reference", "adapter"))
+    if algorithm == "dcqcn" and rng.random() < 0.3:
+        control.update(initial_rate="1Gbps", r_ai="1Mbps", r_hai="1Mbps")
+    if algorithm == "dcc" and rng.random() < 0.7:
+        control["policy"] = "proportional"
+        if rng.random() < 0.3:
+            control["r_ai"] = "2Gbps"
+    return control
+
+
+def drawn_traffic(rng, rate, hosts, end):
+    senders = f"1..{hosts - 1}"
+    kind = rng.choice(("endless", "endless", "classes", "classes", "bytes", "late", "limited", "many"))
+    flows = rng.choice((1, 1, 2, 12))
+    entry = {"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "flows": flows}
+    if kind == "bytes":
+        return [{**entry, "bytes": f"{round(rate * end * rng.uniform(0.02, 0.3) / (hosts - 1) / flows) * 125 + 1000}B"}]
+    if kind == "late":
+        return [entry, {"kind": "flow", "from": 1, "to": 2, "dscp": 10, "start": f"{end + rng.choice((-200, 0))}us"}]
+    if kind == "limited":
+        return [{"kind": "flow", "from": 1, "to": 0, "dscp": 10, "rate": f"{max(1, rate // 4)}Gbps"}]
+    if kind == "many":
+        return [{"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "bytes": "20KB",
+                 "flows": rng.choice((4, 40))}]
+    if kind == "classes":
+        return [entry, {**entry, "dscp": 46}]
+    return [entry]
+
+
+# ---------------------------------------------------------------- what a run left
+
+class Left:
+    """The raw results of a run of a drawn configuration. Times are in s, rates in bit/s, sizes in bytes."""
+
+    def __init__(self, config, params, folder):
+        self.config, self.params = config, params
+        self.metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+        self.flows = rows(folder / "flows.csv")
+        self.end = self.metrics["sim_time_s"]
+        self.begin = self.metrics["measure"]["from_s"]
+        self.window = self.metrics["measure"]["to_s"] - self.begin
+        self.rate = float(config["topology"]["link"]["rate"].removesuffix("Gbps")) * 1e9
+        self.delay = float(config["topology"]["link"]["delay"].removesuffix("ns")) * 1e-9
+        self.got: dict[str, float] = collections.defaultdict(float)  # payload in the window, by flow
+        self.last = {}                              # end of the last sample with payload, by flow
+        for sample in rows(folder / "series/flow_rates.csv"):
+            time, flow, gbps = float(sample["t_s"]), sample["flow"], float(sample["goodput_gbps"])
+            if gbps > 0:
+                self.last[flow] = time
+                if time > self.begin + INTERVAL / 2:
+                    self.got[flow] += gbps * 1e9 / 8 * INTERVAL
+        self.longest_queue = max((float(s["bytes"]) for s in rows(folder / "series/queue.csv")), default=0)
+
+    def total(self, name):
+        return self.metrics["aggregate"][name]
+
+    def begun(self):
+        return [flow for flow in self.flows if float(flow["start_s"]) < self.end]
+
+    def share(self, flow):
+        """Share of the window in which the flow has data to send."""
+        last = float(flow["end_s"]) if flow["end_s"] else self.end
+        return max(0.0, last - max(self.begin, float(flow["start_s"]))) / self.window if self.window else 0.0
+
+    def use(self, link):
+        """Share of the window in which a link sends, from its bytes; each packet has its overhead."""
+        row = next(one for one in self.metrics["links"] if one["name"] == link)
+        packets = sum(got for flow, got in self.got.items()) / PAYLOAD if link == "s0->h0" else 0
+        return (row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()) * 8 / self.rate / self.window
+
+    def has_overhead(self):
+        return self.params["topology.link.overhead"]["value"] != "0B"
+
+    def lossless(self):
+        return self.config["switch"]["pfc"]["enabled"]
+
+    def controller(self):
+        return self.config["nic"]["congestion_control"]["algorithm"] == "dcc"
+
+    def by_weight(self):
+        return self.config["nic"]["congestion_control"].get("policy") == "proportional"
+
+    def real(self):
+        return self.config["nic"].get("payload") == "real"
+
+    def value(self, path):
+        return quantity(self.params[path]["value"])
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def quantity(text):
+    """A value with its unit in s, bytes, bit/s or as it is."""
+    units = {"Tbps": 1e12, "Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3, "bps": 1, "ps": 1e-12, "ns": 1e-9, "us": 1e-6,
+             "ms": 1e-3, "s": 1, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1}
+    for unit, scale in units.items():
+        if text.endswith(unit):
+            return float(text[:-len(unit)]) * scale
+    return float(text)
+
+
+# ---------------------------------------------------------------- decisions: True, False, or None
+
+def idle_link(left):
+    long = [flow for flow in left.begun() if left.share(flow) >= 0.9]
+    if any(near(left.share(flow), 0.9) for flow in left.begun() if flow["end_s"]):
+        return None
+    trip = 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate)
+    told = above(left.window, 20 * trip)
+    if not long or told is False:
+        return False
+    short = sum(left.got[flow["id"]] for flow in left.flows if left.share(flow) < 0.9) * 8 * WIRE / PAYLOAD
+    idle = []
+    for flow in long:
+        if flow["to"] != "0":
+            return None
+        ends = max(left.use("s0->h0"), left.use(f"h{flow['from']}->s0")) + short / left.rate / left.window
+        limit = next((quantity(e["rate"]) for e in left.config["traffic"] if "rate" in e), left.rate)
+        got = left.got[flow["id"]] * 8 / left.window
+        at_limit = above(got, 0.7 * limit) if limit < left.rate else False
+        memory = False
+        if left.real():
+            memory = above(sum(left.got.values()) * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
+        idle.append(both(above(0.8, ends), *(None if x is None else not x for x in (at_limit, memory))))
+    return both(told, True if True in idle else None if None in idle else False)
+
+
+def timeouts_without_loss(left):
+    timeouts = left.total("timeouts")
+    if timeouts == 0 or left.metrics["balance"]["packets_dropped"] > 0:
+        return False
+    again = sum(int(flow["retransmits"]) for flow in left.flows)
+    flows, packets = above(timeouts, len(left.begun()) / 100), above(again, sum(left.got.values()) / PAYLOAD / 1000)
+    return True if True in (flows, packets) else None if None in (flows, packets) else False
+
+
+def lossless_loss(left):
+    return left.lossless() and left.total("drops") > 0
+
+
+def weights_without_effect(left):
+    weights = {"10": 1, "46": left.config["dscp"][46]["weight"]}
+    if weights["46"] == 1 or any("bytes" in entry for entry in left.config["traffic"]):
+        return False
+    told = above(left.window, 100 * 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate))
+    means = {}
+    for dscp in weights:
+        got = [left.got[flow["id"]] for flow in left.begun() if flow["dscp"] == dscp]
+        if not got or sum(got) == 0:
+            return False
+        means[dscp] = sum(got) / len(got)
+    effect = math.log(means["46"] / means["10"]) / math.log(weights["46"])
+    return both(told, None if abs(effect - 0.25) < 0.05 else effect < 0.25)
+
+
+def host_slower_than_port(left):
+    if not left.real():
+        return False
+    rate, latency = left.value("nic.dma.rate"), left.value("nic.dma.latency")
+    reads = left.value("nic.dma.outstanding") * PAYLOAD * 8 / (latency + PAYLOAD * 8 / rate)
+    wire = WIRE + OVERHEAD * left.has_overhead()
+    return above(left.rate * PAYLOAD / wire, min(rate, reads))
+
+
+def traffic_ends_early(left):
+    starts = [quantity(entry.get("start", "0us")) for entry in left.config["traffic"]]
+    if max(starts) >= quantity(left.config["duration"]):
+        return True
+    if any(flow["completed"] != "true" for flow in left.begun()):
+        return False
+    if left.window == 0:
+        return True
+    idle = left.begin + left.window - max([left.begin, *left.last.values()])
+    return above(idle, left.window / 10)
+
+
+def starving_flows(left):
+    open_flows = [flow for flow in left.begun() if flow["completed"] != "true"]
+    decisions = []
+    recovers = left.params["nic.recovery.kind"]["value"] != "none"
+    timeouts = 2 * left.value("nic.recovery.timeout") if recovers else 0.0
+    for flow in open_flows:
+        life = left.end - float(flow["start_s"])
+        silence = left.end - left.last.get(flow["id"], float(flow["start_s"]))
+        trips = 20 * 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate)
+        turns = 20 * len([other for other in open_flows if other["to"] == flow["to"]]) * (WIRE + 20) * 8 / left.rate
+        limits = [above(silence + INTERVAL / 2, limit) for limit in (life / 4, trips, turns, timeouts)]
+        decisions.append(both(*limits))
+    return True if True in decisions else None if None in decisions else False
+
+
+def few_samples(left):
+    done = sum(flow["completed"] == "true" and flow["ideal_s"] != "" for flow in left.flows)
+    return len(left.flows) > 16 and 0 < done < 100
+
+
+def slots_full(left):
+    return left.controller() and left.total("cnps_dropped_no_slot") > 0
+
+
+def pauses(left):
+    return left.controller() and left.by_weight() and left.total("pfc_pauses") > 0
+
+
+def nearly_all_marked(left):
+    if not (left.controller() and left.by_weight()):
+        return False
+    packets = sum(left.got.values()) / PAYLOAD
+    marks = left.total("ecn_marks")
+    return None if packets and abs(marks / packets - 0.99) < 0.03 else packets > 0 and marks > 0.99 * packets
+
+
+def defaults_of_another_speed(left):
+    control = left.config["nic"]["congestion_control"]
+    source = {"sig15": 40e9, "reference": 25e9, "adapter": 25e9}.get(control.get("preset", ""))
+    if source is None or "r_ai" in control:
+        return False
+    return max(source, left.rate) >= 4 * min(source, left.rate)
+
+
+def headroom_of(left):
+    """PFC headroom of one input: two link delays at line rate and three of the largest packets."""
+    set_by_hand = left.config["switch"]["pfc"].get("headroom")
+    if set_by_hand:
+        return quantity(set_by_hand)
+    return 2 * left.delay * left.rate / 8 + 3 * (WIRE + 20 + OVERHEAD)
+
+
+def headroom_exceeds_buffer(left):
+    inputs = left.config["topology"]["hosts"] - 1
+    return left.lossless() and above(inputs * headroom_of(left), quantity(left.config["switch"]["buffer"]))
+
+
+def thresholds_beyond_buffer(left):
+    if left.config["nic"]["congestion_control"]["algorithm"] in ("none", "timely"):
+        return False
+    buffer, kmin = quantity(left.config["switch"]["buffer"]), left.value("switch.ecn.kmin")
+    if not left.lossless():
+        return above(kmin, buffer)
+    hosts = left.config["topology"]["hosts"]
+    shared = max(0.0, buffer - (hosts - 1) * headroom_of(left))
+    alpha = (hosts - 1) * quantity(left.params["switch.pfc.alpha"]["value"])
+    return above(kmin, shared * alpha / (1 + alpha)) if shared > 0 else True
+
+
+def unused_parameters(left):
+    unused = [("dma" in left.config["nic"]) and not left.real(),
+              "controller" in left.config["nic"] and not left.controller(),
+              "headroom" in left.config["switch"]["pfc"] and not left.lossless()]
+    return any(unused)
+
+
+ORACLES = {decide.__name__: decide for decide in (
+    defaults_of_another_speed, few_samples, headroom_exceeds_buffer, host_slower_than_port, idle_link, lossless_loss,
+    nearly_all_marked, pauses, slots_full, starving_flows, thresholds_beyond_buffer, timeouts_without_loss,
+    traffic_ends_early, unused_parameters, weights_without_effect)}
+
+
+# ---------------------------------------------------------------- the campaign
+
+def judged(config):
+    """(ids that were told, {id: decision}) of a run, or the program's message if there are no results."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-oracle-") as folder:
+        at = pathlib.Path(folder)
+        (at / "drawn.yaml").write_text(json.dumps(config), encoding="utf-8")
+        done = subprocess.run([program.program(), "run", at / "drawn.yaml", "--quiet", "--no-plots", "--threads", "1",
+                               "--out", at / "out"], capture_output=True, text=True, check=False)
+        if not (at / "out/metrics.json").exists():
+            return done.stderr.strip() or f"exit {done.returncode}"
+        listed = subprocess.run([program.program(), "params", at / "drawn.yaml", "--format", "json"],
+                                capture_output=True, text=True, check=True)
+        left = Left(config, {row["path"]: row for row in json.loads(listed.stdout)}, at / "out")
+    told = {finding["id"] for finding in left.metrics["diagnoses"]}
+    return told, {name: decide(left) for name, decide in ORACLES.items()}
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="diagnosis-oracle", description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--points", type=int, default=20, help="number of configurations (default 20)")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
+    parser.add_argument("--show", type=int, metavar="N", help="print configuration N instead of running")
+    chosen = parser.parse_args(arguments)
+    rng = random.Random(chosen.seed)
+    counts = {name: collections.Counter() for name in ORACLES}
+    differ = refused = 0
+    for number in range(1, chosen.points + 1):
+        config = drawn(rng)
+        if chosen.show is not None:
+            if chosen.show == number:
+                print(json.dumps(config, indent=1))
+            continue
+        result = judged(config)
+        if isinstance(result, str):
+            refused += 1
+            print(f"{number}: no results: {result[:200]}")
+            continue
+        told, decisions = result
+        for name, decision in decisions.items():
+            counts[name]["told"] += name in told
+            counts[name]["open" if decision is None else "agree" if decision == (name in told) else "differ"] += 1
+            if decision is not None and decision != (name in told):
+                differ += 1
+                print(f"{number}: {name} is {'told' if name in told else 'silent'}, the oracle says otherwise")
+        for name in sorted(told - set(ORACLES)):
+            print(f"{number}: {name} is told and has no oracle")
+    if chosen.show is not None:
+        return 0
+    columns = ("told", "agree", "differ", "open")
+    table = [["diagnosis", *columns], *([name, *(str(count[c]) for c in columns)] for name, count in counts.items())]
+    sys.stdout.write(text_table(table))
+    print(f"{chosen.points - refused} of {chosen.points} configurations ran; {differ} decisions differ")
+    return 1 if differ or refused else 0
