@@ -4,6 +4,7 @@ terminal, by `check` and in the report."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,6 +49,17 @@ class Diagnoses(unittest.TestCase):
         for finding in metrics["diagnoses"]:
             self.assertIn(f"Note: {finding['text']} [{finding['id']}]", done.stdout)
         return {finding["id"]: finding for finding in metrics["diagnoses"]}
+
+    def test_shipped_files_explain_diagnoses_that_exist(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        page = (root / "docs/diagnoses.md").read_text(encoding="utf-8")
+        known = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+        named = set()
+        for file in (root / "configs").rglob("*.yaml"):
+            for names in re.findall(r"^# Notes? ([a-z_, ]+):", file.read_text(encoding="utf-8"), re.MULTILINE):
+                named |= set(names.split(", "))
+        self.assertGreater(len(named), 5)
+        self.assertEqual(named - known, set())
 
     def test_nothing_where_all_is_well(self):
         self.assertEqual(self.found(NO_CONTROL + INCAST), {})

@@ -6,6 +6,7 @@
 
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -37,7 +38,18 @@ def run(config, *overrides, seed=1):
                               check=False)
         if done.returncode != 0:
             raise AssertionError(f"{config}: exit {done.returncode}: {done.stderr}{done.stdout}")
-        return json.loads((out / "metrics.json").read_text())
+        metrics = json.loads((out / "metrics.json").read_text())
+    if not set(overrides) - set(fast()):
+        unexplained = {finding["id"] for finding in metrics["diagnoses"]} - explained(config)
+        if unexplained:
+            raise AssertionError(f"{config}: {unexplained} have no line '# Note ...' in the file")
+    return metrics
+
+
+def explained(config):
+    """The diagnoses that a configuration's first comment explains."""
+    text = (ROOT / "configs" / f"{config}.yaml").read_text()
+    return {name for names in re.findall(r"^# Notes? ([a-z_, ]+):", text, re.MULTILINE) for name in names.split(", ")}
 
 
 def bottleneck(metrics):
