@@ -29,6 +29,17 @@ class ParetoTest(FolderTest):
         self.assertEqual(axes.get_xlabel(), "queue, B (min is better)")
         self.assertEqual(axes.get_ylabel(), "jain (max is better)")
 
+    def test_wide_intervals_do_not_own_the_axes(self):
+        """Two seeds give an interval of 12.7 standard errors, which would reach below zero."""
+        lines = [{"point": 1, "queue": 5e3, "goodput": 20.0, "interval": {"queue": (-90e3, 99e3), "goodput": (-50, 90)}},
+                 {"point": 2, "queue": 8e3, "goodput": 22.0, "interval": {"queue": (7e3, 9e3), "goodput": None}}]
+        axes = self.drawn(lines)
+        for limits, least, most in ((axes.get_xlim(), 5e3, 8e3), (axes.get_ylim(), 20.0, 22.0)):
+            self.assertGreater(limits[0], 0)
+            self.assertLess(limits[0], least)
+            self.assertGreater(limits[1], most)
+            self.assertLess(limits[1], most + 1.5 * (most - least))
+
     def test_the_same_figures_are_one_point(self):
         lines = [{"point": i, "queue": q, "goodput": g, "c": c} for i, (q, g, c) in enumerate(
             ((5e3, 20.0, "dcc"), (5e3, 20.0, "dcc"), (8e3, 22.0, "dcc"), (5e3, 20.0, "dctcp"),

@@ -40,6 +40,15 @@ class Scale:
             if self.cut else ""
 
 
+def reach(values, ends):
+    """The values and the ends of their intervals as far as an axis shows them: no further beyond the values than
+    these are apart, since two seeds may have an interval of many times that, and above 0 where all values are."""
+    least, most = min(values), max(values)
+    room = most - least or abs(most) or 1.0
+    low = max(least - room, least / 2) if least > 0 else least - room
+    return values + [min(max(end, low), most + room) for end in ends]
+
+
 def columns_for(panels, wide=4):
     """The number of columns in which panels stand: as square as possible, at most `wide`."""
     return max(1, min(wide, math.ceil(math.sqrt(panels))))

@@ -9,6 +9,7 @@ import sqlite3
 from dccvp import cost
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
+from dccvp.common.scales import reach
 from dccvp.common.statistics import confidence, interval, mean, with_interval
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import figures
@@ -237,6 +238,12 @@ def without_effect(folder, lines):
 
 ONE_RUN = ("Each setting was run once, so chance is unknown and ties cannot be told: `seeds: 1..5` in the sweep gives "
            "intervals.")
+
+
+def shown(lines, metric):
+    """The values of a metric and the ends of their intervals over the seeds, as an axis shows them."""
+    return reach([line[metric] for line in lines],
+                 [end for line in lines for end in line.get("interval", {}).get(metric) or ()])
 
 
 def mean_text(line, metric):

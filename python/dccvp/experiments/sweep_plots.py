@@ -147,12 +147,17 @@ def draw_pareto(plot, lines, best, units, out):
             ax.errorbar(line[x], line[y], xerr=bars[0], yerr=bars[1], fmt="none", ecolor=PALE, elinewidth=0.8, zorder=1)
     ax.plot(*zip(*sorted(front)), "o-", color=INK, linewidth=1, markersize=8, markerfacecolor="none",
             label="not beaten (points of table.csv)")
-    for name, stretch in ((x, ax.set_xscale), (y, ax.set_yscale)):
+    for name, stretch, limit in ((x, ax.set_xscale, ax.set_xlim), (y, ax.set_yscale, ax.set_ylim)):
+        shown = results.shown(able, name)
+        low, high = min(shown), max(shown)
+        room = 0.08 * (high - low or abs(high) or 1.0)
         if Scale([line[name] for line in able]).logarithmic:
             stretch("log")
+            limit(low / 1.15, high * 1.15)
+        else:
+            limit(low - room, high + room)
     ax.set_xlabel(f"{with_unit(x, units)} ({best[x]} is better)")
     ax.set_ylabel(f"{with_unit(y, units)} ({best[y]} is better)")
-    ax.margins(0.08)
     ax.grid(color=GRID)
     ax.set_axisbelow(True)
     put_legend_above(ax)

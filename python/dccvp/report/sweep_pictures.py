@@ -118,13 +118,6 @@ def frame(across, up, labels):
     return "".join(parts)
 
 
-def reach(lines, metric):
-    """The values of a metric and the ends of their intervals; an end below 0 would cut a logarithmic axis short."""
-    values = [line[metric] for line in lines]
-    ends = [end for line in lines for end in line.get("interval", {}).get(metric) or ()]
-    return values + [end for end in ends if end > 0 or min(values) <= 0]
-
-
 def tradeoff(plot, lines, axes, best, units, links):
     """Every setting as a mark with the intervals over its seeds; those that no other beats have a ring."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
@@ -132,7 +125,8 @@ def tradeoff(plot, lines, axes, best, units, links):
     if not able:
         return ""
     front = results.pareto(able, {x: best[x], y: best[y]})
-    across, up = Axis(reach(able, x), LEFT, WIDTH - RIGHT), Axis(reach(able, y), HEIGHT - BOTTOM, TOP)
+    across = Axis(results.shown(able, x), LEFT, WIDTH - RIGHT)
+    up = Axis(results.shown(able, y), HEIGHT - BOTTOM, TOP)
     groups = ordered(line[by] for line in able) if by else [None]
     marks = []
     for line in able[:MOST_MARKS]:
