@@ -22,8 +22,10 @@ void FastParameters::describe(ParameterVisitor& v) {
   const char* const paper = "FAST TCP, INFOCOM'04";
   v.field("alpha", alpha, {"1B", "1GB"},
           {"payload bytes of each flow that wait in queues in equilibrium", paper});
-  v.follows(true, "1/4 of the product of slowest link and base RTT, at least a packet",
-            [this](const NetworkScale& network) { alpha = network.products(Ratio(1, 4), 1); });
+  v.follows(true,
+            "1/5 of the product of slowest link and base RTT, at least a packet: 20 flows queue 4 "
+            "products",
+            [this](const NetworkScale& network) { alpha = network.products(Ratio(1, 5), 1); });
   v.field("gamma", gamma, {"1/1000", "1"},
           {"share of the way to the new window that one update takes", paper});
   describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT, and alpha");
