@@ -1,4 +1,5 @@
-// The calls a controller has had: kept in memory, written at a difference, replayed.
+// Records the calls of a controller in memory, writes them to a file when a difference occurs, and
+// replays them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace dcc {
 
 struct ControllerCall {
   enum class Kind : std::uint8_t { kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kLook };
-  /// Kind of the recorded observation: `first` of an observation.
+  /// Kinds of observations, stored in `first` of a recorded observation.
   enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
   PicoSeconds time{};
   std::uint32_t first = 0;   // flow or address
@@ -24,7 +25,7 @@ struct ControllerCall {
 };
 static_assert(sizeof(ControllerCall) == 24, "millions are kept");
 
-/// A line of a recording.
+/// One line of a recording: a call at its time.
 std::string to_string(const ControllerCall& call);
 /// The call with the names and units of its arguments, for reports.
 std::string in_words(const ControllerCall& call);
@@ -41,9 +42,10 @@ struct ControllerRecording {
   std::vector<ControllerCall> calls;
 };
 
-/// Text, one call a line. Throws std::runtime_error if the file cannot be written.
+/// Writes the recording as text, one call per line. Throws std::runtime_error if the file cannot be
+/// written.
 void write_recording(const std::string& path, const ControllerRecording& recording);
-/// Throws std::runtime_error "path:line: what is wrong".
+/// Reads a recording. Throws std::runtime_error "path:line: what is wrong".
 ControllerRecording read_controller_recording(const std::string& path);
 
 }  // namespace dcc

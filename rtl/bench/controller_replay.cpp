@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// The NIC of a replay, which ignores all rates.
+/// A receiver of rates in a replay, which ignores all of them.
 class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override {}
 };

@@ -1,4 +1,4 @@
-// Runs the bench over the profiles and prints the results.
+// Runs the timing wheel's bench over its profiles and prints the results.
 #include "cosim.h"
 
 #include <unistd.h>
@@ -125,8 +125,8 @@ CosimResult run_cosim(const CosimOptions& options) {
 }
 
 namespace {
-/// The wheel's fault that the environment asks for, as it does of a run. A fault elsewhere would
-/// pass unseen here.
+/// The wheel's fault that the environment variable asks for, as in a run. Other faults are refused,
+/// because this bench would not notice them.
 std::uint32_t fault_asked_for() {
   if (std::getenv("DCCVP_RATE_FAULT") != nullptr) {
     throw std::invalid_argument("DCCVP_RATE_FAULT: this bench drives the timing wheel only");

@@ -55,17 +55,17 @@ struct CosimResult {
   }
 };
 
-/// Names CosimOptions::profile takes, "all" excepted.
+/// Names that CosimOptions::profile accepts, except "all".
 std::vector<std::string> cosim_profiles();
-/// Duts this build has.
+/// Names of the devices under test that this build has.
 std::vector<std::string> cosim_duts();
 
-/// Runs the bench. std::invalid_argument (one sentence) for an unknown profile or a dut this build
-/// does not have.
+/// Runs the bench. Throws std::invalid_argument with one sentence for an unknown profile or a
+/// device under test that this build does not have.
 CosimResult run_cosim(const CosimOptions& options);
 
-/// run_cosim, and prints the result for people. 0: no mismatch; 1: mismatch; 2: unusable options.
-/// `progress` of the options is replaced by a line on a terminal.
+/// Runs run_cosim() and prints the result. Returns 0 without a mismatch, 1 with one, 2 for unusable
+/// options. On a terminal a progress line replaces the `progress` of the options.
 int cosim_main(const CosimOptions& options);
 
 }  // namespace dcc

@@ -18,14 +18,14 @@ struct RateAnswer {
   bool at_maximum = false;  // increases
 };
 
-/// Answer to the request at the pins; req_valid is ignored.
+/// The model's answer to the request at the pins; req_valid is ignored.
 RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
                            const RateTables& tables);
 /// True if all bits that the request's kind defines are equal.
 bool agrees(const RateOutputs& out, const RateAnswer& answer);
-/// The request or table access, for messages.
+/// Describes the request or table access at the pins, for messages.
 std::string described(const RateInputs& in);
-/// Text with both answers, for messages.
+/// Describes both answers, for messages.
 std::string compared(const RateOutputs& out, const RateAnswer& answer);
 
 }  // namespace dcc

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kSweepCycles = 129;
 
-// The last stage (1 … kRateLatency) that looks a table up at the end of the cycle; 0: the request
-// does as it enters.
+// Number of the last stage (1 … kRateLatency) that reads a table at the end of the cycle; 0 if the
+// request reads the table as it enters.
 constexpr std::size_t look_up_stage(RateTable table) {
   switch (table) {
     case RateTable::kFactor:
@@ -142,7 +142,7 @@ void RateBench::load_tables() {
     const auto table = static_cast<RateTable>(i);
     if (random_.one_in(3)) continue;  // keeps what it has
     for (std::uint32_t k = 0; k < entries(table); ++k) write(table, k, random_.table_word(table));
-    // Beyond the end, where the low bits name another entry, and a table that is none.
+    // An index beyond the end, whose low bits name another entry, or a table that does not exist.
     const std::uint32_t beyond = entries(table) + random_.below(512 - entries(table));
     write(table, beyond, random_.word());
     write(static_cast<RateTable>(6 + random_.below(2)), random_.below(512), random_.word());

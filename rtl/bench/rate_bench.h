@@ -31,8 +31,8 @@ struct RateBenchCounts {
   std::uint64_t at_maximum = 0;  // increases that reached it
 };
 
-/// Drives a unit and checks every output of every cycle: answers bit by bit, and that each comes
-/// when it has moved through kRateLatency stages, which move whenever no answer waits.
+/// Drives a rate unit and checks all outputs in every cycle: each answer bit by bit, and its
+/// arrival after kRateLatency stages, which move whenever no answer waits.
 class RateBench {
  public:
   RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
@@ -57,7 +57,8 @@ class RateBench {
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
   void load_tables();
-  /// A write while requests are inside: those see it that have not passed its table.
+  /// A table write while requests are in the unit: requests that have not reached the table yet use
+  /// the new value.
   void written(RateTable table, std::uint32_t index, std::uint32_t word);
   void requests(std::uint32_t cycles);
   RateInputs request();

@@ -36,7 +36,7 @@ inline RateInputs pins(const IncreaseRequest& request) {
   return in;
 }
 
-/// Eight words, the lowest first, as rate_dut.sv has the registers.
+/// The eight register words, lowest first, as rate_dut.sv takes them.
 using RateRegisterWords = std::array<std::uint32_t, 8>;
 inline RateRegisterWords words_of(const RateRegisters& registers) {
   unsigned place = 0;
@@ -55,7 +55,7 @@ inline RateRegisterWords words_of(const RateRegisters& registers) {
   return words;
 }
 
-/// A read of the table's entry; with tbl_write and tbl_wdata a write.
+/// Sets the pins to read a table entry; with tbl_write and tbl_wdata to write it.
 inline RateInputs pins(RateTable table, std::uint32_t index) {
   RateInputs in;
   in.tbl_valid = true;

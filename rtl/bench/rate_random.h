@@ -1,4 +1,4 @@
-// Random requests, registers and tables for the rate unit, with every corner met often.
+// Random requests, registers and tables for the rate unit, which often contain limit values.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class RateRandom {
   std::uint32_t pick(std::initializer_list<std::uint32_t> values) {
     return *(values.begin() + below(static_cast<std::uint32_t>(values.size())));
   }
-  /// Any number of bits, so that small values are as frequent as large ones.
+  /// A random number whose magnitudes (numbers of bits) are equally frequent.
   std::uint32_t wide() { return word() >> below(32); }
   RateBits rate() {
     return one_in(3) ? pick({0, 1, 2, 255, 256, 2560, 25'600'000, 0x7FFFFFFF, 0x80000000,
@@ -51,7 +51,7 @@ class RateRandom {
     r.cut_floor = one_in(2) ? 0 : fraction();
     return r;
   }
-  /// A word to write; above 1.0 now and then, where that makes a difference.
+  /// A random table word to write; sometimes above 1.0, where that makes a difference.
   std::uint32_t table_word(RateTable table) {
     switch (table) {
       case RateTable::kFactor:

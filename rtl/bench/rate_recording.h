@@ -1,4 +1,4 @@
-// The calls a rate engine has had, as a file: written at a difference, replayed.
+// The recorded calls of a rate engine as a file, written when a difference occurs, and replayed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// Inputs that a replay needs.
+/// The contents of a recording, as a replay needs them.
 struct RateRecording {
   std::uint64_t seed = 0;  // of the run; only told
   RateFault fault = RateFault::kNone;
@@ -18,9 +18,10 @@ struct RateRecording {
   std::vector<RateCall> calls;
 };
 
-/// Text, one call a line. Throws std::runtime_error if the file cannot be written.
+/// Writes a recording as text, one call per line. Throws std::runtime_error if the file cannot be
+/// written.
 void write_recording(const std::string& path, const RateRecording& recording);
-/// Throws std::runtime_error "path:line: what is wrong".
+/// Reads a recording. Throws std::runtime_error "path:line: what is wrong".
 RateRecording read_rate_recording(const std::string& path);
 
 }  // namespace dcc

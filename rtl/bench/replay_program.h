@@ -20,13 +20,14 @@ struct ReplayOptions {
   std::size_t last = 0;  // calls the waveform covers
 };
 
-/// A waveform of a verilated unit's cycles, 4 ns each with a rising edge half way: before it inputs
-/// and outputs as they are sampled, after it what the flip-flops made of them. Empty until opened.
+/// A waveform of a verilated unit's clock cycles, 4 ns each with a rising edge in the middle.
+/// Before the edge it shows inputs and outputs as they are sampled, after the edge the new values
+/// of the flip-flops. Not written until opened.
 class Waveform {
  public:
   ~Waveform() { trace_.close(); }
 
-  /// std::runtime_error if the file cannot be written.
+  /// Opens the file. Throws std::runtime_error if it cannot be written.
   template <class Unit>
   void open(Unit& unit, const std::string& path) {
     unit.context().traceEverOn(true);
@@ -49,9 +50,9 @@ class Waveform {
   std::uint64_t cycles_ = 0;
 };
 
-/// Makes `count` calls by their number, opens the waveform before the last ones, then calls
-/// `finish`. Returns 0 without a difference (`comparisons`: number of comparisons) and 1 after a
-/// Mismatch, whose text is printed.
+/// Makes `count` calls by their numbers, opens the waveform before the last ones, then calls
+/// `finish`. Returns 0 if there was no difference (`comparisons`: number of comparisons made), or 1
+/// after a Mismatch, whose text is printed.
 template <class Mismatch>
 int replay_calls(const ReplayOptions& options, std::size_t count,
                  const std::function<void(std::size_t)>& call, const std::function<void()>& finish,
@@ -78,7 +79,8 @@ int replay_calls(const ReplayOptions& options, std::size_t count,
   return 0;
 }
 
-/// PROGRAM RECORDING [--fst FILE] [--last CALLS]. 2: unusable arguments or recording.
+/// Parses PROGRAM RECORDING [--fst FILE] [--last CALLS] and replays. Returns 2 for unusable
+/// arguments or an unusable recording.
 inline int replay_main(int argc, char** argv, const char* program, std::size_t last,
                        int (*replay)(const ReplayOptions&)) {
   ReplayOptions options;

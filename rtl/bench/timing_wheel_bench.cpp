@@ -1,4 +1,5 @@
-// The checks: right tick, exactly once, right order, bounds in cycles, honest time outputs.
+// The checks of the wheel's bench: each event at its tick, exactly once and in order; bounds in
+// cycles; correct time outputs.
 #include "timing_wheel_bench.h"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ void WheelBench::check_time(const WheelInputs& in, const WheelOutputs& out) {
   if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
     fail("at full load the lag grows to " + std::to_string(out.lag));
   }
-  // The model has no cycle between the lag and its flag.
+  // The model sets its overrun flag without the cycle that the RTL needs after the lag.
   if (timed_ && out.overrun != overrun_) {
     fail(out.overrun ? "overrun without a lag" : "overrun is not told, or not kept");
   }
@@ -173,7 +174,8 @@ void WheelBench::check_idle(const WheelOutputs& out) {
     fail("next_due is " + std::to_string(next) + ", an event is due " + std::to_string(due));
 }
 
-// idle is exact: without a command no event occurs before next_due, and an event occurs then.
+// The output `idle` is exact: without a command no event occurs before next_due, and one occurs
+// then.
 void WheelBench::check_promise(const WheelInputs& in, const WheelOutputs& out) {
   if (out.busy || out.expire_valid) {
     if (promised_ && !in.cmd_valid && now_ < promise_) {
@@ -314,7 +316,7 @@ void WheelBench::answer(const WheelOutputs& out) {
     fail("a read tells due " + std::to_string(out.cmd_due) + ", not " +
          std::to_string(expected.due));
   }
-  // The operation's cycles as doc/theory.md has them, less the one that overlaps.
+  // Cycles of an operation as in doc/theory.md, without the cycle that overlaps the next operation.
   const std::uint64_t took = cycle_ - expected.accepted;
   const bool changes = expected.hit && expected.op != WheelCommand::kRead;
   const bool lazy = expected.op == WheelCommand::kStart && took == 1;

@@ -1,4 +1,4 @@
-// Bench of one wheel: stimulus, wheel and oracle.
+// Bench of one timing wheel: stimulus, device under test and oracle.
 #pragma once
 
 #include <array>
@@ -21,13 +21,14 @@ class WheelMismatch : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Cycles a command waits at most while starts are not held back and the records are swept.
+/// Greatest number of cycles that a command waits while starts are not held back and records are
+/// swept.
 constexpr std::uint32_t kCommandBound = 12;
-/// Ticks the wheel falls behind at most under the load of profile full (its ticks have 16 cycles
-/// and more): commands and moves take turns, so that commands alone cannot hold it up.
+/// Greatest number of ticks by which the wheel falls behind in profile full, whose ticks have 16
+/// cycles or more. Commands and moves take turns, so commands alone cannot delay the wheel further.
 constexpr std::uint32_t kFullLoadLag = 16;
-/// Cycles after which the i-th expiry of a tick is there, counted from when the platform's consumer
-/// (one every 4 cycles) would take it, in ticks of 250 cycles or more.
+/// Greatest number of cycles by which the i-th expiry of a tick is late for a consumer that takes
+/// one every 4 cycles, if ticks have 250 cycles or more.
 constexpr std::uint32_t kExpiryBound = 64;
 
 /// Drives a wheel and checks every output of every cycle against the oracle. `timed` also checks

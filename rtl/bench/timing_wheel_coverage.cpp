@@ -1,4 +1,5 @@
-// The bins: level × wrap × cascade × outcome × back-pressure, and single situations.
+// Bins of functional coverage: level × wrap × cascade × outcome × back-pressure, and single
+// situations.
 #include "timing_wheel_coverage.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Functional coverage of the wheel: which kinds of event lives and situations a run has seen.
+// Functional coverage of the wheel: which lives of events, and which situations, a run has reached.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class WheelCoverage {
  public:
   WheelCoverage();
 
-  /// Level a due time belongs to, seen from the pointer: 0 last, 1 middle, 2 top.
+  /// Level of the wheel in which a due time lies as seen from the pointer: 0 last, 1 middle, 2 top.
   static int level(std::uint64_t due, std::uint64_t pointer);
 
   /// Life of an event: started in place `from`, ended in place `to`; `wrapped` if start and due
@@ -50,7 +50,7 @@ class WheelCoverage {
   void event_ended(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
   void seen(WheelSituation situation) { ++situations_[static_cast<std::size_t>(situation)]; }
 
-  /// All bins that can be hit.
+  /// All bins that a run can reach.
   std::vector<CosimBin> bins() const;
 
  private:

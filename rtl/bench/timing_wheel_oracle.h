@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Independent of the wheel's structure on purpose: no digits, no levels.
+/// Deliberately independent of the wheel's structure: it has no digits and no levels.
 class WheelOracle {
  public:
   explicit WheelOracle(std::uint32_t slots) : due_(slots) {}
@@ -17,9 +17,9 @@ class WheelOracle {
   bool is_started(std::uint32_t slot) const { return due_[slot].has_value(); }
   std::optional<std::uint64_t> due(std::uint32_t slot) const { return due_[slot]; }
   std::size_t pending() const { return order_.size(); }
-  /// Earliest event. Precondition: pending() > 0.
+  /// The earliest pending event. Precondition: pending() > 0.
   std::pair<std::uint64_t, std::uint32_t> first() const { return *order_.begin(); }
-  /// The events in their order.
+  /// All pending events in the order (due, slot).
   const std::set<std::pair<std::uint64_t, std::uint32_t>>& order() const { return order_; }
 
   void start(std::uint32_t slot, std::uint64_t due) {

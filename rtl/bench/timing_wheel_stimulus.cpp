@@ -16,7 +16,7 @@ void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint
   in.cmd_delay = static_cast<std::uint16_t>(delay);
 }
 
-/// Any slot, any command, delays of all three levels, every pace.
+/// Profile: any slot, any command, delays of all three levels, any pace.
 class Uniform final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -37,7 +37,8 @@ class Uniform final : public WheelStimulus {
   }
 };
 
-/// Crowds on one tick, near and far, that the platform's consumer takes and starts again.
+/// Profile: many events on one tick, from near and far, which the platform's consumer takes and
+/// starts again.
 class Burst final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -91,7 +92,8 @@ class Burst final : public WheelStimulus {
   std::uint32_t next_slot_ = 0;
 };
 
-/// Around every carry of the due time, at the horizon, with lag up to overrun and hold.
+/// Profile: times around every carry of the due time, at the horizon, with lag up to overrun and
+/// hold.
 class Wrap final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -185,9 +187,9 @@ class Wrap final : public WheelStimulus {
   std::uint32_t count_ = 0;
 };
 
-/// Every slot started, a command whenever one is accepted: 40 % restarts, 20 % cancels, 40 % starts
-/// of stopped slots; delays half of the last level, 40 % middle, 10 % top; a tick of 16 … 64
-/// cycles.
+/// Profile: all slots are started, and a command is given whenever one is accepted: 40 % restarts,
+/// 20 % cancels, 40 % starts of stopped slots. Half of the delays are in the last level, 40 % in
+/// the middle one, 10 % in the top one. A tick has 16 … 64 cycles.
 class Full final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -222,7 +224,7 @@ class Full final : public WheelStimulus {
   std::uint32_t filled_ = 0;
 };
 
-/// Commands to slots whose timer is about to expire, is on offer, or is being taken.
+/// Profile: commands to slots whose timer is about to expire, is offered, or is being taken.
 class CancelRace final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -269,7 +271,7 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
   if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
   if (in.tick && pace_.rest_one_in != 0) in.tick = ++ticks_ % pace_.rest_one_in != 0;
 
-  // After an offer was taken, the next one is taken take_gap cycles later at the earliest.
+  // After an expiry was taken, the next one is taken take_gap cycles later at the earliest.
   if (in.expire_ready && view.offered)
     next_take_ = view.cycle + (pace_.take_gap == 0 ? 0 : pace_.take_gap - 1);
   in.expire_ready = pace_.take_one_in != 0 && view.cycle >= next_take_ &&

@@ -11,7 +11,7 @@
 
 namespace dcc {
 
-/// Small deterministic generator (splitmix64); the same everywhere.
+/// A small deterministic random generator (splitmix64), with the same results on every machine.
 class WheelRandom {
  public:
   explicit WheelRandom(std::uint64_t seed) : state_(seed) {}
@@ -60,9 +60,9 @@ class WheelStimulus {
   const WheelPace& pace() const { return pace_; }
 
  protected:
-  /// Chooses a new pace; returns for how many cycles.
+  /// Chooses a new pace. Returns the number of cycles for which it holds.
   virtual std::uint32_t choose_pace(const WheelView& view) = 0;
-  /// Fills the command; false for none this time.
+  /// Fills in the command; returns false if there is none in this cycle.
   virtual bool choose_command(const WheelView& view, WheelInputs& in) = 0;
 
   std::uint16_t any_slot() { return static_cast<std::uint16_t>(random_.below(slots_)); }
@@ -82,7 +82,8 @@ class WheelStimulus {
   std::uint64_t next_take_ = 0;
 };
 
-/// std::invalid_argument for an unknown name; names as in cosim_profiles().
+/// Makes a stimulus by its name (see cosim_profiles()). Throws std::invalid_argument for an unknown
+/// name.
 std::unique_ptr<WheelStimulus> make_wheel_stimulus(const std::string& profile, std::uint32_t slots,
                                                    std::uint64_t seed);
 

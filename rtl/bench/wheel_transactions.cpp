@@ -1,4 +1,4 @@
-// Bookkeeping of calls, and the file format of a recording.
+// Records the calls of a timing engine, and reads and writes recordings.
 #include "wheel_transactions.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The calls a timing engine has had: kept short in memory, written at a difference, replayed.
+// The recorded calls of a timing engine: a bounded history in memory, written when a difference
+// occurs, and replayed.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ struct WheelTransaction {
 
 std::string to_string(const WheelTransaction& transaction);
 
-/// A run of a wheel from a state without due expiries: the timers pending then, and every later
-/// call.
+/// A recorded run of a wheel that starts without due expiries: the timers pending at its start, and
+/// all later calls.
 struct WheelRun {
   struct Pending {
     std::uint16_t slot = 0;
@@ -37,17 +38,18 @@ struct WheelRun {
   std::vector<WheelTransaction> calls;
 };
 
-/// Remembers the last calls, at least `kKept` if there were as many. Older ones are replaced by the
-/// events pending when they end, so that memory stays bounded and a replay still starts right.
+/// Remembers at least the last `kKept` calls, if there were as many. Older calls are replaced by
+/// the events pending after them, so memory is bounded and a replay still starts in the right
+/// state.
 class WheelTransactions {
  public:
   static constexpr std::size_t kKept = 2'000'000;
 
   void add(const WheelTransaction& transaction) { current_.calls.push_back(transaction); }
-  /// Call when no expiry is due: starts a new stretch if the present one is long.
+  /// Begins a new stretch of the history if the present one is long. Call when no expiry is due.
   void may_rotate(Tick now, std::uint32_t slots,
                   const std::function<std::uint32_t(SlotIndex)>& remaining);
-  /// Calls of a replay: the previous stretch and the present one.
+  /// Calls for a replay: those of the previous stretch and of the present one.
   WheelRun run() const;
   std::vector<WheelTransaction> last(std::size_t count) const;
 
@@ -55,7 +57,7 @@ class WheelTransactions {
   WheelRun previous_, current_;
 };
 
-/// Inputs that a replay needs.
+/// The contents of a recording, as a replay needs them.
 struct WheelRecording {
   std::uint64_t seed = 0;
   std::uint32_t slots = kVerilatedTimers;
@@ -64,9 +66,10 @@ struct WheelRecording {
   WheelRun run;
 };
 
-/// Text, one call a line. Throws std::runtime_error if the file cannot be written.
+/// Writes a recording as text, one call per line. Throws std::runtime_error if the file cannot be
+/// written.
 void write_recording(const std::string& path, const WheelRecording& recording);
-/// Throws std::runtime_error "path:line: what is wrong".
+/// Reads a recording. Throws std::runtime_error "path:line: what is wrong".
 WheelRecording read_recording(const std::string& path);
 
 }  // namespace dcc

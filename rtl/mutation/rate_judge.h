@@ -1,4 +1,4 @@
-// The rate unit's bench, for unit_runner.cpp.
+// The rate unit's bench in the form that unit_runner.cpp uses.
 #pragma once
 
 #ifdef VARIANT_MUTANTS
@@ -23,7 +23,8 @@ template <class Memory>
 void turn_round(Memory& memory, std::uint32_t bit) {
   for (std::size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i) memory[i] ^= 1ull << bit;
 }
-/// A bit of every word of a memory turns round: a request or a read that looks there says so, once.
+/// Inverts one bit in every word of a memory. A request or read that uses such a word must report
+/// it once.
 template <class Unit, class Memory>
 void lose_a_bit(Unit& unit, Memory& memory, RateTable table, std::uint32_t bit) {
   turn_round(memory, bit);

@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// The sentence of the first promise that was broken; empty if none was.
+/// Sentence about the first broken promise of the unit; empty if there was none.
 template <class Unit>
 std::string first_mismatch(Unit& unit, std::uint32_t amount, std::uint32_t seed) {
   try {

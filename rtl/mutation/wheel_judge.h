@@ -1,4 +1,4 @@
-// The timing wheel's bench, for unit_runner.cpp.
+// The timing wheel's bench in the form that unit_runner.cpp uses.
 #pragma once
 
 #include "timing_wheel_bench.h"
@@ -9,7 +9,8 @@ namespace dcc {
 template <class Verilated>
 using JudgedUnit = VerilatedWheel<Verilated>;
 
-/// Operations a profile; those that kill most mutants come first. Throws std::runtime_error.
+/// Runs this number of operations per profile, beginning with the profiles that kill most mutants.
+/// Throws std::runtime_error.
 inline void judge(WheelDut& wheel, std::uint32_t operations, std::uint32_t seed) {
   WheelCoverage coverage;
   WheelBench bench(wheel, coverage, true);

@@ -23,7 +23,7 @@ class OneClock {
   std::uint32_t needed(const Top&) const {
     return kAllClocks;
   }
-  /// The inputs are taken over.
+  /// Lets Verilator take over changed inputs.
   template <class Top>
   void set(Top& top) {
     top.set_i = 1;
@@ -43,14 +43,14 @@ class OneClock {
   }
 };
 
-/// A clock for each part. Nothing in the design hangs on a falling edge, and no edge makes another,
-/// so what Verilator looks for before and after each evaluation is known: which of its triggers an
-/// edge of a clock fires is asked once (kFind), and then told to what evaluates them (kEvaluate).
+/// A clock for each part. No logic depends on a falling edge and no edge causes another one, so the
+/// result of Verilator's search for triggers is known: the triggers that a clock's edge fires are
+/// determined once (kFind) and then passed to the evaluation (kEvaluate).
 template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
 class PartClocks {
  public:
   static constexpr bool kParts = true;
-  /// State in reset: all clocks are low.
+  /// State during reset: all clocks are low.
   template <class Top>
   void begin(Top& top) {
     CData* const pins[kEdges] = {&top.clk_inputs_i,  &top.clk_lookup_i,   &top.clk_classify_i,

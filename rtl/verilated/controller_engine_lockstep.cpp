@@ -1,4 +1,5 @@
-// Every call goes to model and hardware; answers and their times must be equal.
+// The whole controller in lock-step: every call goes to model and hardware, whose answers and times
+// must be equal.
 #include "controller_engine_lockstep.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 namespace map = regs::dcc_map;
 
-/// Something that left a controller.
+/// An output of a controller: an answer or an interrupt cause.
 struct Said {
   enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
   PicoSeconds time{};
@@ -199,8 +200,8 @@ class Lockstep final : public LockstepControllerEngine {
     record(ControllerCall::Kind::kLook, ControllerCall::kFigures);
     differ(what, std::to_string(of_model), std::to_string(of_rtl));
   }
-  /// `call` of the RTL, unless the two have differed. An error of the RTL is reported as a
-  /// difference is, and nothing is compared afterwards.
+  /// Makes `call` on the RTL, unless a difference was found. An error of the RTL is reported like a
+  /// difference, and nothing is compared afterwards.
   template <class Call>
   void of_rtl(const Call& call) {
     if (differed_) return;
@@ -245,7 +246,7 @@ class Lockstep final : public LockstepControllerEngine {
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   ControllerLockstepOptions options_;
-  // Told once: who collects results afterwards gets the model's answers.
+  // A difference is reported once; later calls return the model's results.
   bool differed_ = false;
   bool complete_ = true;  // the recording
   std::uint64_t comparisons_ = 0;
@@ -350,7 +351,8 @@ void Lockstep::access(regs::RegisterAccess& access) {
   ++comparisons_;
   if (access.write || access.refused()) return;
   std::uint32_t bits = comparable_bits(access.address);
-  // A word that waits for another access is read later, when events may have changed it.
+  // A word whose read waits for another access is not compared, because events may change it before
+  // it is read.
   if (!alone && access.address >= map::kStatCnpsReceivedOffset) bits = 0;
   if (access.address >= map::kWindowSlotsOffset) {
     // The contents of a free slot have no meaning.
@@ -379,7 +381,7 @@ std::string Lockstep::describe_rtl() {
   }
 }
 
-/// A call in words, with its cycle; the recording has it in figures.
+/// Describes a call with its cycle; the recording has the same in numbers.
 std::string Lockstep::described(const ControllerCall& call) const {
   return "cycle " + std::to_string(clock_.edge_at(call.time)) + " (" +
          std::to_string(call.time.count) + " ps): " + in_words(call);

@@ -1,12 +1,12 @@
-// Software at the verilated controller: accesses that take their cycles, and a look that takes
-// none.
+// Register accesses of software to the verilated controller: accesses that take cycles, and
+// inspection that takes none.
 #pragma once
 
 #include "controller_engine_rtl_impl.h"
 
 namespace dcc {
 
-/// The access at the front of the queue, whose pins are set.
+/// The first access of the queue, whose pins are set.
 template <class Dut>
 void RtlController<Dut>::drive_access(ControllerPins& pins) {
   if (!pins.penable) {
@@ -30,9 +30,8 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
   }
 }
 
-/// `edges` is the number of edges that the access takes, `reset` the one after which the RTL is no
-/// longer ready.
-/// Makes an access now, without anything else going on.
+/// Makes an access at once, without other activity. `edges`: number of edges that the access takes;
+/// `reset`: the edge after which the RTL is no longer ready.
 template <class Dut>
 auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle& reset)
     -> Transfer {
@@ -56,8 +55,7 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle
   return answer;
 }
 
-/// Makes the waiting accesses on a copy of the state; returns the cycle in which the last one
-/// ended.
+/// Makes the waiting accesses on a copy of the state. Returns the cycle in which the last one ends.
 template <class Dut>
 Cycle RtlController<Dut>::finish_accesses() {
   Cycle ahead = at_;
@@ -68,7 +66,7 @@ Cycle RtlController<Dut>::finish_accesses() {
       ControllerPins pins;
       set_access(pins, access.what, true);
       dut_->drive(pins);
-      // Inputs that came after the call may have put off its end.
+      // Inputs that arrived after the call may have delayed the end of the access.
       for (bool done = false; !done; ++ahead) {
         if (ahead - at_ == kMaxAccess)
           throw RtlError("the controller's RTL does not end an access");
@@ -86,8 +84,7 @@ Cycle RtlController<Dut>::finish_accesses() {
   return ahead;
 }
 
-/// Forwards the transfer. What the register block has decoded is kept for parameters() and
-/// tables().
+/// Forwards a bus transfer. The register block's decoding is kept for parameters() and tables().
 template <class Dut>
 void RtlController<Dut>::access(regs::RegisterAccess& access) {
   const Transfer transfer{access.write, access.address, access.write ? access.value : 0,

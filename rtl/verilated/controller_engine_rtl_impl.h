@@ -1,4 +1,4 @@
-// Calls in time on one side, clock cycles of the verilated controller on the other.
+// Adapter between timed calls and clock cycles of the verilated controller.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,8 @@ class RtlController final : public RtlControllerEngine {
   const ControllerParameters& parameters() const override { return parameters_; }
   const RateTables& tables() const override { return tables_; }
   void access(regs::RegisterAccess& access) override;
-  /// Kept for parameters(): the RTL has its own registers, with their reset values.
+  /// Parameters as last written, for parameters(). The RTL has registers of its own, with their
+  /// reset values.
   void set_parameters(const ControllerParameters& parameters, bool) override {
     parameters_ = parameters;
   }
@@ -121,7 +122,7 @@ class RtlController final : public RtlControllerEngine {
   }
   void on_error(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
   std::string describe() override;
-  /// Valid from now on.
+  /// The state is valid from now on.
   void skip_idle(bool skip) { options_.skip_idle = skip; }
 
  private:
@@ -137,7 +138,7 @@ class RtlController final : public RtlControllerEngine {
     std::uint8_t dscp = 0, marks = 0, packets = 0;
     bool query = false;
   };
-  /// A transfer on the bus, and how it ended.
+  /// A bus transfer and its result.
   struct Transfer {
     bool write = false;
     std::uint32_t address = 0;  // from the block's start
@@ -199,8 +200,7 @@ class RtlController final : public RtlControllerEngine {
     run_to(edge() - 1);
   }
 
-  /// Advances lazily: cycles without inputs are skipped when the state is needed, together with
-  /// those that follow.
+  /// Advances lazily: cycles without inputs are simulated or skipped only when the state is needed.
   void run_to(Cycle cycle, bool lazily = false) {
     come_back();
     while (at_ < cycle) {
@@ -210,7 +210,7 @@ class RtlController final : public RtlControllerEngine {
           skip(std::min(cycle, next - 1) - at_)) {
         continue;
       }
-      // Inputs find everything worked out.
+      // Simulates all skipped parts before inputs arrive.
       make_cycle(at_ + 1 < cycle && next > at_ + 2);
     }
   }
@@ -221,7 +221,7 @@ class RtlController final : public RtlControllerEngine {
     const std::int64_t due = dut_->until_due();
     return due < 0 || at_ + due > cycle;
   }
-  /// Skips some of the next cycles, in which nothing happens.
+  /// Skips some of the next cycles if nothing happens in them.
   bool skip(Cycle most) {
     const bool rests = this->rests();
     const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
@@ -260,8 +260,8 @@ class RtlController final : public RtlControllerEngine {
     return access.write && !access.refused && access.address == map::kCtrlOffset &&
            (access.value & map::kCtrlSoftResetMask) != 0;
   }
-  /// `look` at the state in which everything that is issued before the present edge is done. The
-  /// RTL stays there for further looks at this edge.
+  /// Calls `look` on the state in which all events issued before the present edge are complete. The
+  /// RTL stays in that state for further calls at this edge.
   template <class Look>
   auto drained(const Look& look);
 
@@ -350,8 +350,8 @@ void RtlController<Dut>::make_cycle(bool parts) {
     if (access) set_access(pins, accesses_.front().what, in_access_);
     dut_->drive(pins);
     driven_ = any;
-    // A port that is not ready gets the same again at the next edge, and a kind's next input after
-    // it.
+    // A port that is not ready gets the same input again at the next edge; the next input of that
+    // kind follows it.
     const auto taken = [edge](RingQueue<Input>& queue) {
       queue.pop();
       if (!queue.empty()) queue.front().from = std::max(queue.front().from, edge + 1);
@@ -364,7 +364,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
       last_access_ = edge;
     }
   }
-  // The port as it was foretold, with the inputs of this very cycle.
+  // Sets the port as predicted, with the inputs of the present cycle.
   if (dut_->rate_valid() != port_) {
     throw RtlError("the rate port is not as it was a cycle before, in cycle " +
                    std::to_string(at_));
@@ -385,8 +385,8 @@ void RtlController<Dut>::after_edge() {
   port_ = port_next_;
   port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
   if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
-  // An event is written back Distance − 1 cycles after its issue, and answered the latency after
-  // its issue.
+  // An event is written back Distance − 1 cycles after its issue, and its answer leaves a latency
+  // after its issue.
   if (dut_->table_full()) causes_raised_.push({at_ + 1 + kRing, kCauseTableFull});
   if (dut_->overrun() != overrun_) {
     overrun_ = !overrun_;

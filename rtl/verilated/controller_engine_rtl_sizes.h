@@ -1,5 +1,5 @@
-// The sizes in which the controller's RTL was verilated, each in a file of its own; the checked
-// ones have assertions, waveforms and faults.
+// The verilated sizes of the controller's RTL, each in a file of its own. The checked ones have
+// assertions, waveforms and faults.
 #pragma once
 
 #include <memory>

@@ -8,7 +8,7 @@
 
 namespace dcc {
 
-/// Inputs of one cycle.
+/// Inputs of the controller in one cycle.
 struct ControllerPins {
   bool cnp = false;
   std::uint32_t cnp_flow = 0;
@@ -31,7 +31,7 @@ struct ControllerRate {
   bool bound = false;
 };
 
-/// The counters, once all that was issued is counted.
+/// The counters after all issued events have been counted.
 struct ControllerFigures {
   ControllerStatistics statistics;
   TimerCounters timers;
@@ -42,13 +42,13 @@ struct ControllerFigures {
   bool overrun = false;
 };
 
-/// An assertion of the RTL failed, or the RTL behaves differently from its adapter's assumptions.
+/// An assertion of the RTL failed, or the RTL does not behave as its adapter assumes.
 class RtlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The controller's RTL was verilated for these.
+/// Constants with which the controller's RTL was verilated.
 constexpr std::uint32_t kRtlFlowBits = 14;
 constexpr std::uint32_t kRtlLatency = 64;
 

@@ -1,4 +1,4 @@
-// The controller's RTL over a class that Verilator made of controller_rtl_dut.sv, cycle by cycle.
+// Drives a class that Verilator made of controller_rtl_dut.sv, cycle by cycle.
 #pragma once
 
 #include <verilated.h>
@@ -59,7 +59,7 @@ class VerilatedController {
   VerilatedController(const VerilatedController&) = delete;
   VerilatedController& operator=(const VerilatedController&) = delete;
 
-  /// The inputs of this cycle, valid until the next call.
+  /// Sets the inputs of this cycle, which are valid until the next call.
   void drive(const ControllerPins& in) {
     top_->cnp_valid_i = in.cnp;
     top_->cnp_flow_i = static_cast<std::uint16_t>(in.cnp_flow);
@@ -82,7 +82,7 @@ class VerilatedController {
     clocks_.set(*top_);
   }
   void edge() { edge(kAllClocks); }
-  /// The same edge without the parts whose state would not change.
+  /// Makes the same edge, but leaves out the parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
   /// In a cycle without inputs, as needed_edge(), if the next one has none either and is to have an
   /// edge of all that need one; false: it did nothing.
@@ -122,13 +122,13 @@ class VerilatedController {
     return {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0,
             top_->rate_bound_o != 0};
   }
-  /// The rate port of the next cycle.
+  /// The rate port as it will be in the next cycle.
   bool next_valid() const { return top_->next_valid_o != 0; }
   ControllerRate next_rate() const {
     return {top_->next_flow_o, top_->next_value_o, top_->next_query_o != 0,
             top_->next_bound_o != 0};
   }
-  /// Answers on their way; that of the next cycle is the highest bit.
+  /// Answers under way as bits; the highest bit is that of the next cycle.
   std::uint32_t waiting() const { return top_->waiting_o; }
   bool table_full() const { return top_->table_full_o != 0; }
   bool overrun() const { return at()->DCC_WHEEL_TIME(overrun_q) != 0; }
@@ -159,7 +159,7 @@ class VerilatedController {
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
     if (cycle > div - 2) return 0;  // the tick's end is already there, and would be taken
     std::int64_t target = cycle + most;
-    // Ticks can be skipped only while no timer is due; the tick with work is simulated.
+    // Ticks can be skipped only while no timer is due; a tick with work is simulated.
     std::int64_t last = div - 2;
     if (!top_->row_loaded_o) {
       std::int64_t ticks = target / div;
@@ -225,7 +225,7 @@ class VerilatedController {
     edge();
   }
 
-  /// True if no event was issued for timing::kSameFlow cycles and two more.
+  /// True if no event was issued in the last timing::kSameFlow + 2 cycles.
   ControllerFigures figures() const {
     const Root* const r = at();
     ControllerFigures f;
@@ -285,7 +285,7 @@ class VerilatedController {
     return view;
   }
 
-  /// The whole state, to continue from later: the design's state and the last pin values.
+  /// The whole state for a later continuation: the design's state and the last pin values.
   void save(std::vector<unsigned char>& image) const {
     image.resize(sizeof(Root));
     std::memcpy(image.data(), static_cast<const void*>(at()), sizeof(Root));
@@ -308,11 +308,11 @@ class VerilatedController {
   static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
 
   static int highest_bit(std::uint32_t bits) { return 31 - __builtin_clz(bits); }
-  /// Edges until the oldest of what waits in a ring with so many places is read.
+  /// Number of edges until the oldest word in a ring of this number of places is read.
   static std::int64_t room(std::uint32_t valid, int places) {
     return valid == 0 ? places : places - 2 - highest_bit(valid);
   }
-  /// The words of a ring, `left_out` places older; `at` is the next one's place.
+  /// Ages the words of a ring by `left_out` places. `at`: place of the next word.
   template <int kPlaces, class Ring>
   static void put_back(Ring& ring, unsigned at, std::uint32_t valid, unsigned left_out) {
     const unsigned newest = at + kPlaces - 1;
@@ -323,7 +323,8 @@ class VerilatedController {
       ring[(from - left_out) % kPlaces] = ring[from % kPlaces];
     }
   }
-  /// The arbiter's ring of the last issues, so many cycles older. No joined CNP waits in it.
+  /// Ages the arbiter's ring of the last issues by a number of cycles. No joined CNP waits in the
+  /// ring.
   void age_issues(unsigned cycles) {
     Root* const root = at();
     const unsigned place = root->DCC_MANAGER(u_arbiter__DOT__at_q);
@@ -332,7 +333,7 @@ class VerilatedController {
     root->DCC_MANAGER(u_arbiter__DOT__at_q) = static_cast<std::uint8_t>((place + cycles) % 32);
   }
 
-  /// A packed word, from its lowest bit up.
+  /// A packed word that is read from its lowest bit up.
   class Fields {
    public:
     explicit Fields(const EData* words) : words_(words) {}

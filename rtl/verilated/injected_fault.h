@@ -1,4 +1,5 @@
-// Faults put under a platform's verilated units from outside, to show that lock-step sees them.
+// Faults that environment variables inject into a platform's verilated units, to show that
+// lock-step finds them.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +8,7 @@
 
 namespace dcc {
 
-/// Value of the environment variable, 0 … `most` (one digit); 0 if it is not set. Throws
+/// Value of the environment variable as one digit, 0 … `most`; 0 if the variable is not set. Throws
 /// std::runtime_error for other contents.
 inline unsigned injected_number(const char* variable, unsigned most) {
   const char* const text = std::getenv(variable);
@@ -20,7 +21,7 @@ inline unsigned injected_number(const char* variable, unsigned most) {
   return static_cast<unsigned>(number[0] - '0');
 }
 
-/// The fault of that number, 0 … 3.
+/// Converts a number 0 … 3 to the unit's fault.
 template <class Fault>
 Fault injected_fault(const char* variable) {
   return static_cast<Fault>(injected_number(variable, 3));

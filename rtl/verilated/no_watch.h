@@ -3,9 +3,9 @@
 
 namespace dcc {
 
-/// An observer without any action and cost.
+/// An observer that does nothing and costs nothing.
 struct NoWatch {
-  /// The inputs of a cycle and the outputs they lead to are there; the clock is low.
+  /// Called when the inputs of a cycle and the resulting outputs are present and the clock is low.
   template <class Verilated>
   void settled(Verilated&) {}
   /// Called after the rising edge, when flip-flops hold their new values.

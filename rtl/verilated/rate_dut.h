@@ -1,4 +1,4 @@
-// The rate unit one clock cycle at a time.
+// Interface of the rate unit, one clock cycle at a time.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct RateOutputs {
   bool error = false;
 };
 
-/// Faults that can be switched into the verilated unit's wrapper, to show that lock-step sees them.
-/// The RTL itself is untouched: its pins are.
+/// Faults that the verilated unit's wrapper can inject at the pins, to show that lock-step finds
+/// them. The RTL itself is unchanged.
 enum class RateFault : std::uint8_t {
   kNone = 0,
   kRateBit = 1,    // every 64th response has bit 6 of its rate inverted
@@ -60,11 +60,11 @@ enum class RateFault : std::uint8_t {
 class RateDut {
  public:
   virtual ~RateDut() = default;
-  /// Values of the registers from the next cycle on.
+  /// Sets the registers' values from the next cycle on.
   virtual void set_registers(const RateRegisters& registers) = 0;
   /// Runs one clock cycle.
   virtual RateOutputs cycle(const RateInputs& in) = 0;
-  /// `count` cycles, at least one, with the same inputs; the outputs of the last.
+  /// Runs `count` cycles, at least one, with the same inputs. Returns the outputs of the last one.
   virtual RateOutputs cycles(const RateInputs& in, std::uint32_t count) = 0;
   /// Asserts the reset for a few cycles; afterwards the unit sweeps its tables.
   virtual void reset() = 0;

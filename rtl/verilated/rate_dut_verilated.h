@@ -15,7 +15,7 @@
 
 namespace dcc {
 
-/// Watch sees the pins twice a cycle; see NoWatch.
+/// Watch is called twice per clock cycle with the pins; see NoWatch.
 template <class Verilated, class Watch = NoWatch>
 class VerilatedRate final : public RateDut {
  public:

@@ -13,11 +13,11 @@ struct RateLockstepOptions : LockstepReport {
   RtlRateOptions rtl;
 };
 
-/// A difference leaves a recording for rate_replay.
+/// Makes a lock-step engine, which writes a recording for rate_replay when a difference occurs.
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options = {});
 
-/// The same on a hardware engine that the caller made.
+/// The same with a hardware engine that the caller made.
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options, std::unique_ptr<RtlRateEngine> hardware);
 

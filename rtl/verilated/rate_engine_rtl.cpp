@@ -1,4 +1,4 @@
-// Calls on one side, clock cycles of the verilated rate unit on the other.
+// Adapter between calls of a rate engine and clock cycles of the verilated rate unit.
 #include "rate_engine_rtl.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class Engine final : public RtlRateEngine {
     return out;
   }
 
-  /// Holds the inputs until the cycle whose outputs satisfy the condition, and returns those.
+  /// Holds the inputs until the outputs of a cycle satisfy the condition. Returns these outputs.
   template <class Condition>
   RateOutputs run(const RateInputs& in, const char* what, const Condition& done) {
     for (std::uint32_t i = 0; i < kHangCycles; ++i) {

@@ -21,7 +21,7 @@ struct RtlRateFigures {
   std::uint32_t longest_answer = 0;  // from the handshake of a request to its response
 };
 
-/// A rate engine whose every answer comes out of the verilated unit, one request at a time.
+/// A rate engine whose answers all come from the verilated unit, one request at a time.
 class RtlRateEngine : public RateEngine {
  public:
   virtual const RtlRateFigures& figures() const = 0;
@@ -30,7 +30,7 @@ class RtlRateEngine : public RateEngine {
 /// Calls throw std::runtime_error if the hardware does not answer, answers without a request, or
 /// fails an assertion.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options = {});
-/// The same on a unit that the caller made (with a waveform, for instance).
+/// The same with a unit that the caller made, for example one with a waveform.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit);
 
 }  // namespace dcc

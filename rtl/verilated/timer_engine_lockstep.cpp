@@ -1,4 +1,5 @@
-// Every call goes to model and hardware; their answers must be equal.
+// The timing engine in lock-step: every call goes to model and hardware, whose answers must be
+// equal.
 #include "timer_engine_lockstep.h"
 
 #include <limits>
@@ -158,7 +159,7 @@ class Lockstep final : public LockstepTimerEngine {
   }
 
   LockstepOptions options_;
-  // Told once: who collects results afterwards gets the model's answers.
+  // A difference is reported once; later calls return the model's results.
   mutable bool differed_ = false;
   TimingWheel model_;
   std::unique_ptr<RtlTimerEngine> hardware_;

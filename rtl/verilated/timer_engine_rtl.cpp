@@ -1,4 +1,4 @@
-// Calls in ticks on one side, clock cycles of the verilated wheel on the other.
+// Adapter between calls in ticks and clock cycles of the verilated timing wheel.
 #include "timer_engine_rtl.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace dcc {
 namespace {
 
-// A tick of the platform has 250 cycles (1 µs at 250 MHz). The wheel gets at most that many cycles
-// per tick while it has work, so it never does more in a busy stretch than the hardware could.
+// A tick of the platform has 250 cycles (1 µs at 250 MHz). The wheel gets at most as many cycles
+// per tick while it has work, so it never does more than the hardware could.
 constexpr std::uint32_t kCyclesPerTick = 250;
 constexpr std::uint32_t kHangCycles = 1'000'000;
 constexpr Tick kMaxSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
@@ -113,7 +113,7 @@ class Engine final : public RtlTimerEngine {
         in.advance_to = out_.now + static_cast<std::uint32_t>(std::min(now - now_, kMaxSkip));
         const std::uint32_t before = out_.now;
         cycle(in);
-        // Outputs are those before the edge: an accepted skip shows in the next cycle.
+        // Outputs are those before the clock edge, so an accepted skip shows in the next cycle.
         const bool skipped = out_.idle;
         if (skipped) {
           const std::uint32_t wish = in.advance_to - before;
@@ -158,7 +158,7 @@ class Engine final : public RtlTimerEngine {
 
   std::uint32_t slots_;
   std::unique_ptr<WheelDut> wheel_;
-  // A read costs hardware cycles but changes no state that a caller can see.
+  // A read takes clock cycles of the hardware but changes no state that a caller can see.
   mutable WheelOutputs out_;
   mutable RtlWheelFigures figures_;
   mutable bool overrun_seen_ = false;

@@ -23,19 +23,19 @@ struct RtlWheelFigures {
   std::uint32_t longest_expiry_wait = 0;    // from asking to the expiry of the present tick
 };
 
-/// A timing engine whose every answer comes out of the verilated wheel. Ticks without anything to
-/// do are skipped through advance_i, so simulated cycles follow the work, not the time.
+/// A timing engine whose answers all come from the verilated wheel. Ticks without work are skipped
+/// through advance_i, so the number of simulated cycles depends on the work, not on the time.
 class RtlTimerEngine : public TimerEngine {
  public:
   virtual const RtlWheelFigures& figures() const = 0;
-  /// The wheel's time outputs in words, for reports.
+  /// Describes the wheel's time outputs, for reports.
   virtual std::string describe() const = 0;
 };
 
 /// std::invalid_argument for more slots than the wheel was built for. The engine's calls throw
 /// std::runtime_error if the hardware hangs or an assertion in it fails.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
-/// The same on a wheel that the caller made (with a waveform, for instance).
+/// The same with a wheel that the caller made, for example one with a waveform.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,
                                                       std::uint32_t slots);
 

@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// Slots of the wheel that is verilated into this build.
+/// Number of slots for which the wheel in this build was verilated.
 constexpr std::uint32_t kVerilatedTimers = 1024;
 
 enum class WheelCommand : std::uint8_t { kStart = 0, kCancel = 1, kRead = 2 };
@@ -46,8 +46,8 @@ struct WheelOutputs {
   bool move = false;
 };
 
-/// Faults that can be switched into the verilated wheel's wrapper, to show that lock-step sees
-/// them. The RTL itself is untouched: its pins are.
+/// Faults that the verilated wheel's wrapper can inject at the pins, to show that lock-step finds
+/// them. The RTL itself is unchanged.
 enum class WheelFault : std::uint8_t {
   kNone = 0,
   kDelayBit = 1,    // every 64th start has bit 6 of its delay inverted
@@ -73,9 +73,9 @@ std::unique_ptr<WheelDut> make_rtl_wheel(WheelFault fault = WheelFault::kNone,
 /// std::runtime_error from cycle().
 std::unique_ptr<WheelDut> make_checked_wheel(WheelFault fault = WheelFault::kNone,
                                              std::uint32_t random_seed = 0);
-/// The wheel synthesised to gates; null in a build without yosys.
+/// Makes the wheel as a netlist of gates; null in a build without yosys.
 std::unique_ptr<WheelDut> make_netlist_wheel(std::uint32_t random_seed = 0);
-/// The core's reference model behind the same pins. Its commands and expiries take one cycle.
+/// Makes the core's reference model behind the same pins. Its commands and expiries take one cycle.
 std::unique_ptr<WheelDut> make_model_wheel();
 
 }  // namespace dcc

@@ -1,12 +1,12 @@
-// The core's reference wheel behind the pins of the hardware.
+// Implements the hardware's pins with the core's reference wheel.
 #include "controller/timing_wheel.h"
 #include "timing_wheel_dut.h"
 
 namespace dcc {
 namespace {
 
-/// Within a cycle an expiry comes before a command, as in the hardware. An expiry shows only in
-/// cycles with expire_ready: the model has no way to look at one without taking it.
+/// Within a cycle an expiry comes before a command, as in the hardware. An expiry is visible only
+/// in cycles with expire_ready, because the model can look at an expiry only by taking it.
 class ModelWheel final : public WheelDut {
  public:
   WheelOutputs cycle(const WheelInputs& in) override {
