@@ -27,7 +27,7 @@ COMMENTS = {".sv": r"//[^\n]*|/\*.*?\*/", ".svh": r"//[^\n]*|/\*.*?\*/", ".h": r
 
 
 def contents(path):
-    """What of a file can change a check's outcome."""
+    """The part of a file's content that can change the outcome of a check."""
     data = path.read_bytes()
     pattern = COMMENTS.get(path.suffix)
     if pattern is None:
@@ -36,7 +36,7 @@ def contents(path):
 
 
 def files_of(inputs):
-    """All files that the repository knows below the inputs, sorted; an input that names none is an error."""
+    """All tracked files below the inputs, sorted; an input without any is an error."""
     listed = []
     for item in inputs:
         found = subprocess.run(["git", "ls-files", "--", item], cwd=ROOT, check=True, capture_output=True,

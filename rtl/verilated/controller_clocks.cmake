@@ -4,8 +4,7 @@
 # dcc_controller_clocks(OUT SOURCES…): SOURCES with those files replaced; controller_rtl_dut.sv, compiled with
 # DCC_CLOCKS, has the clocks and says which of them an edge needs. DCC_CLOCKS_WHOLE: every instance was found.
 
-# Gives instances in a file the clock controller_rtl_dut.clk_NAME_i. Each instance must occur
-# exactly once.
+# Instances in a file get the clock controller_rtl_dut.clk_NAME_i; each must be there, and once.
 function(dcc_controller_clock text name)
   set(result "${${text}}")
   foreach(instance ${ARGN})

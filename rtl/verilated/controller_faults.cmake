@@ -3,8 +3,8 @@
 #
 # dcc_controller_faults(OUT SOURCES…): SOURCES with the modules replaced by their faulty copies.
 
-# Rules of the copies that found no line in their modules. Configuration goes on, and the test
-# controller_copies fails with this list.
+# What the copies' rules did not find in the modules: configuration goes on, and the test controller_copies
+# fails with these lines.
 set(DCC_CONTROLLER_UNMATCHED ${CMAKE_CURRENT_BINARY_DIR}/unmatched.txt)
 file(WRITE ${DCC_CONTROLLER_UNMATCHED} "")
 function(dcc_controller_unmatched line)
@@ -12,14 +12,14 @@ function(dcc_controller_unmatched line)
   message(WARNING "${line}")
 endfunction()
 
-# Replaces a line of a module by another one. The line must occur exactly once.
+# A line of a module becomes another; it must be there, and once.
 function(dcc_controller_fault number file from to)
   file(READ ${DCCVP_RTL_DIR}/${file} text)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${DCCVP_RTL_DIR}/${file})
   string(FIND "${text}" "${from}" first)
   string(FIND "${text}" "${from}" last REVERSE)
   if(first EQUAL -1 OR NOT first EQUAL last)
-    # Leaves the module as it is, so that the test of this fault fails.
+    # The module stays as it is, and the test of this fault fails.
     dcc_controller_unmatched("rtl/${file}: '${from}' is not there once: fault ${number} of rtl/verilated/controller_faults.cmake has no place")
   else()
     string(REPLACE "${from}" "${to}" text "${text}")
@@ -30,20 +30,20 @@ endfunction()
 
 function(dcc_controller_faults out)
   set(fault controller_rtl_dut.fault_i)
-  # Fault 1: a timer event is offered a cycle late.
+  # 1: a timer event is offered a cycle late
   dcc_controller_fault(1 controller/rtl/dc_timers.sv
     "cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1 &&"
     "cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'(${fault} != 3'd1) &&")
-  # Fault 2: recovery lasts one event too long.
+  # 2: recovery lasts an event longer
   dcc_controller_fault(2 controller/rtl/dc_classify.sv "(most < regs_i.f)"
     "(most < regs_i.f + 8'(${fault} == 3'd2))")
-  # Fault 3: the middle of two rates is rounded down.
+  # 3: the middle of two rates is rounded down
   dcc_controller_fault(3 rate_lut/rtl/rate_unit.sv "33'(s14_value_q) + 33'd1"
     "33'(s14_value_q) + 33'(${fault} != 3'd3)")
-  # Fault 4: queries are counted among the rates.
+  # 4: queries are counted among the rates
   dcc_controller_fault(4 controller/rtl/dc_statistics.sv "answer_i && !plan_i.query"
     "answer_i && (!plan_i.query || ${fault} == 3'd4)")
-  # Fault 5: slots are handed out in pairs in the wrong order.
+  # 5: slots are handed out in pairs the wrong way round
   dcc_controller_fault(5 controller/rtl/dc_free_list.sv "(sweep_i ? index_i : give_slot_i)"
     "(sweep_i ? index_i ^ SlotW'(${fault} == 3'd5) : give_slot_i)")
   set(sources ${ARGN})

@@ -66,7 +66,7 @@ def run(dccvp, case, seed, skips):
 
 
 def apart(one, other, figure):
-    """Of the flows' figures, one by one: the greatest share by which they differ."""
+    """The greatest relative difference of a figure of the flows, compared flow by flow."""
     return max(abs(a[figure] / b[figure] - 1) for a, b in zip(one["flows"], other["flows"]))
 
 

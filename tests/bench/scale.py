@@ -117,7 +117,8 @@ output: {{plots: false, series: {{interval: 1ms, flows: none, queues: none, clas
 
 
 def whole_config(hosts, algorithm, flows):
-    """To its end with so many flows a host; 0: a single one in all, as good as idle."""
+    """A configuration that runs to its end with `flows` flows per host; 0: one flow in all, which is
+    practically idle."""
     traffic = (f"{{kind: poisson, load: 0.5, sizes: fbhadoop, flows_per_host: {flows}}}" if flows else
                "{kind: flow, from: 0, to: 1, bytes: 1KB}")
     return f"""\
@@ -131,7 +132,7 @@ output: {{plots: false, series: {{interval: 100ms, flows: none, queues: none, cl
 
 
 def many_config(flows):
-    """So many flows of a packet or two; 0: a single one, as good as idle."""
+    """A configuration with `flows` flows of one or two packets; 0: one flow, which is practically idle."""
     traffic = (f"{{kind: poisson, load: 0.15, sizes: small.cdf, flows_per_host: {flows // MANY_HOSTS}}}" if flows
                else "{kind: flow, from: 0, to: 1, bytes: 1KB}")
     return f"""\
@@ -173,7 +174,8 @@ def measure(dccvp, hosts, threads, text):
 
 
 def row(hosts, pattern, fastest):
-    """One line of the table: speeds by number of threads, the rest of the run with the fewest."""
+    """One line of the table: speeds by number of threads, and the other figures of the run with the fewest
+    threads."""
     m = fastest[min(fastest)]
     speeds = ", ".join(f"{fastest[t]['speed']:.2f}" for t in sorted(fastest))
     return (f"| {hosts} | {pattern} | {', '.join(map(str, sorted(fastest)))} | {speeds} | {m['around']:.1f} s | "
@@ -192,7 +194,7 @@ def whole_row(dccvp, hosts, threads, algorithm):
 
 
 def put(page, begin, text):
-    """What begins with this line, anew or behind the rest: a section, or all that is before the first."""
+    """Replaces the section of the page that begins with this line, or appends it."""
     parts = ("\n" + page.read_text() if page.exists() else "").split("\n## ")
     parts = [parts[0].strip("\n"), *("## " + part.strip("\n") for part in parts[1:])]
     heads = [part.split("\n", 1)[0] for part in parts]
@@ -269,7 +271,7 @@ def schemes(arguments):
 
 
 def known(choices):
-    """A type for arguments: words of a list, with commas between."""
+    """A type for arguments: a list of known words with commas between them."""
     def words(text):
         found = text.split(",")
         for word in found:
@@ -280,7 +282,8 @@ def known(choices):
 
 
 def is_busy():
-    """Do others want the processors, too? Then a clock says nothing about several threads."""
+    """True if other processes want the processors too, so that wall-clock time says nothing about several
+    threads."""
     return os.getloadavg()[0] > os.cpu_count() + 1
 
 
@@ -293,7 +296,8 @@ def page(lines, left_out, algorithm):
 
 
 def in_turn(arguments, hosts, pattern):
-    """The fastest of some rounds by number of threads; was one left out because the machine is busy?"""
+    """The fastest of some rounds by number of threads, and whether a round was left out because the machine
+    was busy."""
     fastest = {}
     left_out = False
     for _ in range(arguments.rounds):

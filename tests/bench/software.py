@@ -36,7 +36,7 @@ THRESHOLDS = [f"{40 + 20 * i}KB" for i in range(POINTS)]
 
 
 def busy_seconds(command, folder, text=""):
-    """Processor time of a command and all it starts, and the time by the clock; the output."""
+    """(processor time of a command and all its children, wall-clock time, output)."""
     before, begin = os.times(), time.monotonic()
     done = subprocess.run([str(c) for c in command], cwd=folder, input=text, stdout=subprocess.PIPE, text=True,
                           check=False)
@@ -48,7 +48,8 @@ def busy_seconds(command, folder, text=""):
 
 
 def host_instructions(command):
-    """Of this machine, by its counters; None where nothing tells them."""
+    """Number of instructions that this machine executed for a command, by its counters; None without
+    counters."""
     if shutil.which("perf") is None:
         return None
     done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", *map(str, command)],

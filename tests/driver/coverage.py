@@ -23,7 +23,7 @@ def run(command, folder):
 
 
 def counts(folder, sources):
-    """By file: (lines run, lines, branches taken, branches, lines never run)."""
+    """{file: (lines run, lines, branches taken, branches, lines never run)}."""
     result = {}
     for source in sources:
         report = json.loads(run(["gcov", "-t", "-b", "--json-format", f"{source.stem}.gcno"], folder))

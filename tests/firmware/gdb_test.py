@@ -45,7 +45,7 @@ def packet(text):
 
 
 class Client:
-    """Just enough of the protocol to say one thing and hear the answer."""
+    """A minimal client of the protocol: sends one packet and receives the answer."""
 
     def __init__(self, machine):
         self.socket = machine.connect()
@@ -202,7 +202,7 @@ class RealGdb(unittest.TestCase):
 
 class OtherClients(unittest.TestCase):
     def leave_and_check(self, machine):
-        """Whoever was there is gone; a well-behaved client lets the program run to its end."""
+        """The previous client is gone; a well-behaved client lets the program run to its end."""
         client = Client(machine)
         self.assertIn("PacketSize", client.ask("qSupported"))
         self.assertEqual(client.ask("D"), "OK")

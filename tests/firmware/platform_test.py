@@ -75,7 +75,7 @@ class Transports(Platform):
 
 
 class FreeFirmware(Platform):
-    """It moves what it should; only whether it keeps the boot block's accounts is its own affair."""
+    """Firmware that moves the right data but need not keep the accounts of the boot block."""
 
     def test_accounts_are_wanted_unless_told(self):
         strict = self.run_config(self.small(FIRMWARE / "test_no_accounts.elf"), "strict")

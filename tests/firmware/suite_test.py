@@ -35,7 +35,7 @@ def tool(name, *arguments):
 
 
 def tests_of(elf):
-    """Names by number, from the symbols that the `test` macro leaves."""
+    """{number: name} of the tests in a program, from the symbols that the `test` macro defines."""
     found = re.findall(r"^([0-9a-f]+) A test\.(\w+(?:\.w)?)$", tool("nm", elf), re.MULTILINE)
     return {int(value, 16): name for value, name in found}
 

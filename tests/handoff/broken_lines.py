@@ -51,7 +51,7 @@ FAULTS = [
 
 
 def checked(package):
-    """What became of its check.sh."""
+    """Runs the package's check.sh; returns its status and output."""
     environment = dict(os.environ)
     if shutil.which("ccache"):
         environment["OBJCACHE"] = "ccache"

@@ -28,7 +28,7 @@ class FixedPointTest(unittest.TestCase):
             self.assertLess(max(abs(target), abs(rate)), 1e-6 * model.share / model.cnp_interval)
 
     def test_few_marks_are_the_cube_root(self):
-        """What the paper's fixed point becomes where p times the byte counter is small."""
+        """The paper's approximation of the fixed point, valid where p times the byte counter is small."""
         model = Dcqcn(2, byte_counter=1e4, step=1e3)
         by_root = (model.increase * model.flows**2 / (model.alpha_timer * model.capacity**2)
                    * (1 / model.counter + model.flows / (model.timer * model.capacity))**2) ** (1 / 3)
@@ -64,8 +64,8 @@ class PublishedMarginTest(unittest.TestCase):
 
 
 def swing(model, delay, duration=0.04, dt=1e-6):
-    """How much of a disturbance of the queue by 2 % is left in the last quarter: all equations as they
-    are, by steps of dt. Ends early where 25 times as much has become of it."""
+    """The part of a 2 % disturbance of the queue that is left in the last quarter, from all equations in
+    steps of dt. Ends early if the disturbance has grown to 25 times its size."""
     p = model.marking()
     state = model.at_rest(p)
     rest = p / model.slope  # packets of queue, from kmin on
@@ -87,7 +87,8 @@ def swing(model, delay, duration=0.04, dt=1e-6):
 
 class MarginTest(unittest.TestCase):
     def test_a_loop_with_a_margin_comes_to_rest(self):
-        """The paper's words on 85 us: 10 flows swing, 2 and 64 do not, nor 10 with a smaller step."""
+        """The paper's statement for 85 us: 10 flows oscillate, 2 and 64 do not, and neither do 10 with a
+        smaller step."""
         for flows, step, delay in ((10, 40e6, 85e-6), (10, 10e6, 85e-6), (64, 40e6, 85e-6), (10, 40e6, 4e-6),
                                    (4, 40e6, 100e-6)):
             with self.subTest(flows=flows, step=step, delay=delay):

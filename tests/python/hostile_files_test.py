@@ -60,7 +60,7 @@ class HostileFiles(unittest.TestCase):
         (self.folder / "s.yaml").write_text("duration: 1ms\n")
 
     def refused(self, name, text):
-        """What is said, behind the file's path."""
+        """The error message behind the file's path."""
         path = self.folder / name
         path.write_text(text)
         said = io.StringIO()

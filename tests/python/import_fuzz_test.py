@@ -57,7 +57,7 @@ def damaged(data: bytes, noise):
 
 class Fuzz(package.FolderTest):
     def attempt(self, name, texts):
-        """The error, or None for a network that was made."""
+        """The error of an import, or None if a network was made."""
         paths = []
         for number, text in enumerate(texts):
             path = self.folder / f"f{number}.txt"

@@ -213,7 +213,7 @@ block -1 2000 ALLREDUCE 4000 2000 ALLREDUCE 4000 500 REDUCESCATTER 60000 10
 
 
 def varint(value):
-    """A number of protobuf."""
+    """A whole number in protobuf's encoding."""
     out = b""
     while value > 127:
         out += bytes([value & 127 | 128])
@@ -222,7 +222,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of protobuf with a number, or with bytes behind their length."""
+    """A field of protobuf: a number, or bytes with their length in front."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -234,7 +234,7 @@ def message(*fields):
 
 
 def chakra_node(ident, kind, waits=b"", micros=0, **attributes):
-    """A node; the attributes are whole numbers."""
+    """A node of a trace with whole numbers as attributes."""
     return message(field(1, ident), field(2, b"n"), field(3, kind), field(5, waits), field(7, micros),
                    *(field(10, field(1, name.encode()) + field(9, value)) for name, value in attributes.items()))
 

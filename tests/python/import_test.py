@@ -30,7 +30,7 @@ class Import(package.FolderTest):
         return imported, write.prepare(imported, "x")
 
     def refused(self, module, settings=None, **texts):
-        """The message about the first file, from its line on."""
+        """The error message about the first file, from the line number on."""
         paths = self.files(**texts)
         with self.assertRaises(InputError) as raised:
             write.prepare(module.read_files(paths, settings or {}), paths[0])

@@ -16,7 +16,7 @@ class Pipes(package.FolderTest):
                               cwd=self.folder, check=False)
 
     def pipe(self, text):
-        """A pipe by name with a text in it."""
+        """A named pipe that holds a text."""
         path = self.folder / "pipe"
         os.mkfifo(path)
 

@@ -51,7 +51,7 @@ class ExperimentFileTest(FolderTest):
         return reproduce_plan.read(file)
 
     def refusal(self, text):
-        """What it says, without the folder."""
+        """The error message of an experiment, without the folder."""
         with self.assertRaises(InputError) as caught:
             self.read(text)
         start = str(self.folder / "tried.figures.yml")
@@ -59,7 +59,7 @@ class ExperimentFileTest(FolderTest):
         return str(caught.exception)[len(start):]
 
     def figure(self, keys):
-        """The refusal of one run of one figure, which stands on line 3, from column 15 on."""
+        """The error message for one run with one figure, which is on line 3 from column 15 on."""
         return self.refusal(f"runs:\n  - run: one\n    figures: [{{{keys}}}]\n")
 
     def test_every_key_arrives(self):

@@ -20,7 +20,8 @@ def counts(line):
 
 class ShippedPageTest(unittest.TestCase):
     def test_has_every_experiment_with_its_figures(self):
-        """A figure that was added, removed or got a bound since: the experiment is to be run again."""
+        """Fails if a figure was added, removed or bounded since the last run: the experiment must then be run
+        again."""
         rows = reproductions_page.rows_of(PAGE)
         experiments = [reproduce_plan.read(file) for file in reproduce_plan.find(reproduce_plan.SHIPPED)]
         self.assertEqual(list(rows), sorted(e.name for e in experiments))
@@ -64,7 +65,7 @@ class OntoTest(FolderTest):
 
 class OrdersTest(unittest.TestCase):
     def ordered(self, *means):
-        """Whether tables() finds the first order kept by these means."""
+        """True if tables() finds that the first order holds for these means."""
         order = "60 x 1000"
         names = [f"fbhadoop_{name}" for name in ("hpcc", "dctcp", "dcqcn", "timely", "dcqcn_paper")]
         experiments = [reproduce_plan.read(reproduce_plan.SHIPPED / f"{name}.figures.yml") for name in names]

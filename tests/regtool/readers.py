@@ -62,7 +62,7 @@ def other_names(name):
 
 
 def source(name):
-    """What the YAML says, expanded by hand."""
+    """The entries of the YAML source, expanded by hand."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
     result = {}
 
@@ -102,8 +102,8 @@ def source(name):
 
 
 def unit(name, unit, folder):
-    """Of a unit without a register block: its struct's members and bits, their sum as it is given,
-    {member: the register block's} and what the walk in C++ visits."""
+    """Of a unit without a register block: members and bits of its struct, their sum as stated, {member:
+    member of the register block's struct}, and the members that the C++ walk visits."""
     package = (ROOT / f"rtl/{folder}/generated/{name}_{unit}_pkg.sv").read_text(encoding="utf-8")
     struct = [(m[2], int(m[1] or 0) + 1)
               for m in re.finditer(r"^ +logic (?:\[(\d+):0\])? *(\w+);", package, re.M)]

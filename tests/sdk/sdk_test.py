@@ -38,7 +38,7 @@ class Installed(unittest.TestCase):
     data = prefix / "share/dccvp"
 
     def example(self, name, called=None):
-        """A copy, as a user makes it."""
+        """A copy of an example, as a user makes it."""
         place = self.folder / (called or name)
         shutil.copytree(self.data / "examples" / name, place)
         return place
@@ -183,7 +183,7 @@ class Installed(unittest.TestCase):
         self.assertIn("two modules of nic.congestion_control named steps", refused("[build/steps.so, ./twin.so]"))
 
     def bytes_of(self, place, engine):
-        """What a run of the example leaves, with the rate unit computed by model or RTL."""
+        """Files that a run of the example leaves, with the rate unit computed by model or RTL."""
         run(self.program, "run", "platform.yaml", "-c", f"nic.controller.rate_lut={engine}", "--out",
             engine, "--force", "--quiet", folder=place)
         return [(place / engine / name).read_bytes() for name in ("flows.csv", "series/flow_rates.csv")]
@@ -255,7 +255,7 @@ class Installed(unittest.TestCase):
 
 
 class Packaged(Installed):
-    """Out of the package, which holds what an installation does: that is what examples are built with."""
+    """The same tests on the unpacked Debian package, with which the examples are built."""
 
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None
@@ -287,7 +287,7 @@ class Packaged(Installed):
 
 
 def unpacked_package(cmake, build, folder):
-    """A prefix, out of the package that `make deb` makes, and an installation beside it."""
+    """Unpacks the package that `make deb` makes into a prefix, and an installation beside it."""
     run("cpack", "-B", folder / "package", folder=build)
     package = next((folder / "package").glob("*.deb"))
     package = package.rename(folder / package.name)
@@ -298,7 +298,7 @@ def unpacked_package(cmake, build, folder):
 
 
 def hide_and_seek(cmake, build, source, *how):
-    """Installs, moves, and starts this again where the checkout is not to be seen."""
+    """Installs, moves the installation, and starts this script again where the checkout is not visible."""
     with tempfile.TemporaryDirectory(prefix="dccvp-sdk-") as name:
         folder = pathlib.Path(name)
         if how:

@@ -230,7 +230,7 @@ class Runs(Cli):
 
 class Moved(Cli):
     def test_a_tree_that_was_moved_uses_its_own_tools(self):
-        """The program finds them above itself, not where it was built."""
+        """A program in a moved tree finds its tools and data beside itself, not where it was built."""
         tree = self.folder / "elsewhere"
         (tree / "build").mkdir(parents=True)
         (tree / "python").mkdir()
@@ -253,7 +253,8 @@ class Ends(Cli):
                 self.assertIn("standard output could not be written", done.stderr)
 
     def test_an_exit_in_the_middle_is_no_success(self):
-        """As a plug-in might call it: a library in front of libc leaves when the results' folder is made."""
+        """A plug-in might call exit(): a library loaded before libc does so when the results' folder is
+        made."""
         (self.folder / "leaves.c").write_text("#include <stdlib.h>\nint mkdir(const char* path, unsigned mode) {\n"
                                               "  (void)path, (void)mode; exit(0); }\n")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", "leaves.so", "leaves.c"], cwd=self.folder, check=True)

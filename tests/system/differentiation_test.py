@@ -138,7 +138,7 @@ class Platforms(unittest.TestCase):
 
 
 class Policies(unittest.TestCase):
-    """Priority, guarantee and cap out of the same tables (policies.yaml and its expectations)."""
+    """Priority, guaranteed rate and rate limit from the same tables (policies.yaml and its expectations)."""
 
     def run_with(self, *overrides):
         return run_with("policies.yaml", "duration=30ms", "measure.to=30ms", *overrides)[0]
@@ -157,7 +157,7 @@ class Policies(unittest.TestCase):
 
 
 class Measuring(unittest.TestCase):
-    """The study's figures against hand-made ones: no simulation."""
+    """The figures of a study on hand-made results, without simulation."""
 
     def test_share_error_is_the_worst_flow_s(self):
         self.assertAlmostEqual(study_measure.share_error([10, 20], [1, 2]), 0)

@@ -76,7 +76,7 @@ def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=Fals
 
 
 def draw(random, scheme, most_bytes):
-    """An incast() of the scheme with at most so many bytes."""
+    """A drawn incast() of the scheme with at most `most_bytes` bytes."""
     _, may_pause, may_drop = SCHEMES[scheme]
     rate = random.choice(RATES)
     flows = int(2 ** random.uniform(1, 10))

@@ -42,7 +42,7 @@ def spoilt_delay(fst, seen):
 
 
 def lost_expiry(fst, seen):
-    """The expiry that was lost: the wheel offers it, the pins show none, and it is consumed."""
+    """The lost expiry in the waveform: the wheel offers it, the pins show none, and it is consumed."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "u_wheel.expire_valid_o", "u_wheel.expire_slot_o",
@@ -54,7 +54,8 @@ def lost_expiry(fst, seen):
 
 
 def spoilt_rate(fst, seen):
-    """The last response: the unit gives the model's rate, the pins the one that was reported."""
+    """The last response in the waveform: the unit gives the model's rate, the pins another one, which was
+    reported."""
     model, rtl = map(int, re.search(r"model: rc (\d+) .*\n  RTL: +rc (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "rsp_valid_o", "u_rate.rsp_rc_o", "rsp_rc_o")]
@@ -64,7 +65,7 @@ def spoilt_rate(fst, seen):
 
 
 def lost_write(fst, seen):
-    """The write of the entry that differs: the pins name its table, the unit gets another."""
+    """The lost table write in the waveform: the pins name its table, the unit gets another one."""
     table, entry = map(int, re.search(r"table (\d+) entry (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "tbl_valid_i", "tbl_write_i", "tbl_ready_o", "tbl_table_i",
@@ -75,7 +76,7 @@ def lost_write(fst, seen):
 
 
 def at_the_port(fst, seen):
-    """The answer of the RTL that differs: it is what the rate port showed last."""
+    """The differing answer of the RTL in the waveform: the last one at the rate port."""
     top = "controller.controller_rtl_dut."
     names = [top + n for n in ("clk_i", "rate_valid_o", "rate_flow_o", "rate_value_o", "fault_i")]
     rows = list(vcd.cycles(fst, names))
@@ -119,7 +120,8 @@ def check(truth, what):
 
 
 def difference(text):
-    """What was compared and what both said: the words after the seed and the states below them."""
+    """What was compared and what both sides said, from a report: the words after the seed, and the states
+    below them."""
     found = re.search(r"model and RTL differ .*?, seed \d+: (.*\n  model: .*\n  RTL: [^;\n]*)", text)
     return found.group(1) if found else None
 

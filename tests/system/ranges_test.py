@@ -48,7 +48,7 @@ def cases():
 
 
 def disagreement(overrides, folder, number):
-    """Empty when check and run agree."""
+    """A sentence if `check` and `run` disagree; empty if they agree."""
     arguments = [a for text in overrides for a in ("-c", text)]
     config = folder / "small.yaml"
     checked = dccvp("check", config, *arguments)

@@ -102,7 +102,7 @@ def look_up(metrics, path):
 
 
 def processor_seconds(root):
-    """What a process and all below it have used so far."""
+    """Processor time that a process and all its descendants have used so far."""
     ticks, children = {}, {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -135,7 +135,7 @@ class Browser:
         self.run = self.driver.execute_script
 
     def open(self, file):
-        """Returns the processor time it took."""
+        """Opens a page; returns the processor time that this took."""
         browser = self.driver.service.process.pid
         begin = processor_seconds(browser)
         self.driver.get(pathlib.Path(file).resolve().as_uri())
@@ -206,7 +206,7 @@ class Report(unittest.TestCase):
         return seconds
 
     def check_figures(self, folders):
-        """Every number with a source against its source."""
+        """Checks every number that names its source against that source."""
         metrics = [json.loads((self.folder / f / "metrics.json").read_text()) for f in folders]
         cells = self.browser.run("""
           return [...document.querySelectorAll('[data-metric]')].map((e) =>
@@ -384,7 +384,7 @@ class Report(unittest.TestCase):
         self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
 
     def test_damaged_files(self):
-        """Each file of a run by itself as a bad disk or a wrong tool leaves it."""
+        """Damages each file of a run in turn, as a bad disk or a wrong tool might."""
         deep = b"[" * 200_000
         latin = "t_s,port,bytes\n1,Köln,2\n".encode("latin-1")
         cases = [(name, damage) for name in ("metrics.json", "flows.csv", "config.effective.yaml",

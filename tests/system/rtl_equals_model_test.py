@@ -76,7 +76,7 @@ def results(out):
 
 
 def compare(dccvp, config, shortened, others, least, timed=False, changed=()):
-    """Runs the model and the others; the number of failures."""
+    """Runs the model and the other engines; returns the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
         for keys, implementation in (((), "model"), *others):

@@ -57,7 +57,8 @@ def bottleneck(metrics):
 
 
 def fast(*overrides):
-    """Series off: they are tested elsewhere and take most of a short run's files."""
+    """Arguments that switch series off, which other tests cover and which take most of a short run's
+    files."""
     return ("output.series.flows=none", "output.series.queues=none", *overrides)
 
 
@@ -73,7 +74,7 @@ class Queries(unittest.TestCase):
 
 class Collectives(unittest.TestCase):
     def test_a_ring_takes_its_steps_beside_other_traffic(self):
-        """Its own expectations are of the time that 37.5 MB of each rank take."""
+        """The configuration's own expectations assume 37.5 MB for each rank."""
         metrics = run("collectives", *fast())
         self.assertEqual(metrics["queries"]["answered"], 8)
         ranks = [flow for flow in metrics["flows"] if flow["bytes"] == 1_250_000]
@@ -93,7 +94,8 @@ class Schemes(unittest.TestCase):
         self.assertGreaterEqual(ignored["deadlines"]["missed"], 4)
 
     def test_phantom_queues_keep_real_ones_short(self):
-        """HULL: about gamma C less what DCTCP's saw-tooth takes, queues of a packet."""
+        """HULL: the link carries about gamma C less what DCTCP's saw-tooth takes, and real queues hold about
+        a packet."""
         hull = run("schemes/hull", *fast())
         self.assertLess(bottleneck(hull)["mean_bytes"], 1062)
         dctcp = run("schemes/hull", *fast("expect=[]", "nic.congestion_control={algorithm: dctcp}",

@@ -17,7 +17,7 @@ from dccvp.experiments import results, sweep_plan  # noqa: E402
 
 
 class Arithmetic(Sweeps):
-    """The plan and the table, without runs."""
+    """The plan and the table of a sweep, without runs."""
 
     def plan(self, text):
         return sweep_plan.read(self.folder / self.write(HEAD + METRICS + text))

@@ -166,7 +166,7 @@ limits: [{metric: goodput, at_least: 1}, {metric: queue, at_most: 1, reason: a q
         self.assertIn("point 1: goodput is ", done.stderr)
 
     def test_a_figure_that_only_some_platforms_have(self):
-        """slowdown.all is empty without finite flows, and in a run of a microsecond always."""
+        """slowdown.all is empty for runs without finite flows, and always in a run of a microsecond."""
         name = self.write(HEAD + """grid: {nic.controller.slots: [8, 1024, 64]}
 metrics: {slow: slowdown.all.p99, queue: 'queues[port=s0->h0].max_bytes', jain: aggregate.jain}
 """)

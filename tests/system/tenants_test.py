@@ -82,7 +82,8 @@ class Tenants(unittest.TestCase):
 
 
 class UnderInfiniBand(unittest.TestCase):
-    """The manager turns CCTI_Increase and CCTI_Timer instead of the controller's factors."""
+    """With InfiniBand's congestion control the manager sets CCTI_Increase and CCTI_Timer instead of
+    factors."""
 
     CONFIG = ROOT / "configs" / "tenants_ibcc.yaml"
 

@@ -84,7 +84,7 @@ class Threads(unittest.TestCase):
                         self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
 
     def test_every_transport_ends_all_flows_through_losses_the_same_way(self):
-        """Every registered one, found by name."""
+        """Every registered transport, found by name."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match", "nic.transport.kind"],
                               capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")
@@ -106,7 +106,7 @@ class Threads(unittest.TestCase):
                 self.assertEqual((two / "flows.csv").read_bytes(), (one / "flows.csv").read_bytes())
 
     def test_every_algorithm_does_the_same_on_two(self):
-        """Every registered one, found by name."""
+        """Every registered algorithm, found by name."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match",
                                "nic.congestion_control.algorithm"], capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")

@@ -44,7 +44,7 @@ output: {{plots: false, series: {{interval: 2ms, flows: all, queues: none}}}}
 
 
 class Star:
-    """`flows` of up to ten hosts into one port, each from a moment of its own on."""
+    """`flows` flows of up to ten hosts into one port, which start at different times."""
 
     def __init__(self, starts_us, options, duration_ms):
         self.starts_us, self.options, self.duration_ms = starts_us, options, duration_ms
@@ -88,8 +88,8 @@ def run_all(stars):
 
 
 class NeverFrozen(unittest.TestCase):
-    """At the least rate of 10 Mb/s a segment of 64 KiB completes every 52 ms: who stands there for
-    half a second has had nine completions and did not rise at one."""
+    """At the least rate of 10 Mb/s a segment of 64 KiB completes every 52 ms: a flow that stays there for
+    half a second has had nine completions without an increase."""
 
     def held(self, options, seconds_of=OFFSETS, crowds=(10, 100)):
         stars = [Star([0, second], options, 1000)

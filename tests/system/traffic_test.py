@@ -144,7 +144,7 @@ class Everyone(unittest.TestCase):
 
 class Alone(unittest.TestCase):
     def test_a_flow_alone_takes_its_ideal_time_to_the_picosecond(self):
-        """Independent of links, MTU, message size, ACKs and the application's own rate."""
+        """The ideal time must hold for any links, MTU, message size, ACKs and application rate."""
         random = Random(20)
         for number in range(25):
             text = chain(random)

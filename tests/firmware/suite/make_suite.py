@@ -22,7 +22,7 @@ def signed(x):
 
 
 def divided(a, b):
-    """Quotient and remainder, towards zero, of what may be negative."""
+    """Quotient and remainder, rounded towards zero, of numbers that may be negative."""
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - b * quotient
 
@@ -82,7 +82,7 @@ STORES = {"sb": 1, "sh": 2, "sw": 4}
 
 
 def table(name, rows):
-    """Rows of words, and around them the registers that walk over them: s0 at a row, s1 at the end."""
+    """A loop over rows of words: register s0 points to a row, s1 to the end."""
     words = "\n".join("  .word " + ", ".join(f"{int(x) % BITS:#x}" for x in row) for row in rows)
     return f"""\
   .data
@@ -110,7 +110,7 @@ def pairs(function):
 
 
 def register_form(name, function):
-    """Every way in which source and destination may be one register."""
+    """Every case in which source and destination are the same register."""
     return over_rows(name, pairs(function), f"""\
   lw a0, 0(s0)
   lw a1, 4(s0)
@@ -208,7 +208,7 @@ def stores():
 
 
 def registers():
-    """Each register as destination and as either source; x0 keeps nothing."""
+    """Each register as destination and as either source; a write to x0 has no effect."""
     out = "  test registers\n"
     for r in range(1, 32):
         kept = "x4" if r != 4 else "x5"
@@ -221,7 +221,7 @@ def registers():
 
 
 def upper():
-    """lui and auipc over immediates from every corner."""
+    """lui and auipc with immediates at all limits."""
     out = "  test lui\n"
     for value in (0, 1, 0x7FFFF, 0x80000, 0xFFFFF, 0x12345):
         out += f"  lui a0, {value:#x}\n  srli a1, a0, 12\n  expect a1, {value:#x}\n  slli a1, a0, 20\n  bnez a1, fail\n"

@@ -36,7 +36,7 @@ TOKEN = re.compile(rb"[A-Za-z0-9_.%/-]+|[^\sA-Za-z0-9_.%/-]")
 
 
 def words_of(package):
-    """The short texts that stand in a package's modules: its keys, among others."""
+    """Short texts in a package's modules, such as its keys."""
     found = set()
     for path in sorted(package.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -144,7 +144,7 @@ class Mutator:
 
 
 class TooLong(Exception):
-    """An input takes more than the seconds it has."""
+    """An input took longer than its time limit."""
 
 
 class Fuzzer:
@@ -160,7 +160,7 @@ class Fuzzer:
         self.runs = 0
 
     def run(self, data):
-        """Whether it showed something new."""
+        """Runs an input; returns true if it reached something new."""
         self.runs += 1
         signal.setitimer(signal.ITIMER_REAL, self.options["timeout"])
         sys.settrace(self.coverage.called)

@@ -59,7 +59,7 @@ def target(name, read, check):
 
 
 def passes_as_argument(text):
-    """It becomes a word of a command line."""
+    """True if the text can be a word of a command line."""
     require("\0" not in text, f"{text!r} holds the character 0")
     text.encode("utf-8")
 
