@@ -33,7 +33,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   nic_.device().set_algorithm(algorithm_.get());
   NicDevice& nic = nic_.device();
   transport_ =
-      config_.nic.transport.make({context.scheduler, context.pool, context.ledger, nic.counters(),
+      config_.transport_of(id_).make({context.scheduler, context.pool, context.ledger, nic.counters(),
                                   nic.parameters(), nic.transmitter(), context.nic_rank,
                                   context.longest_base_rtt, config_.seed, &nic.reordering()});
   nic.set_transport(transport_.get());

@@ -10,14 +10,14 @@
 
 namespace dcc::vp {
 
-std::optional<Framing> framing_of(const PlatformConfig& config) {
-  const TransportParameters* const transport = config.nic.transport.chosen();
+std::optional<Framing> framing_of(const TransportChoice& choice) {
+  const TransportParameters* const transport = choice.chosen();
   if (transport == nullptr || transport->on_roce()) return std::nullopt;
   return transport->framing;
 }
 
 PacketSizes packet_sizes(const PlatformConfig& config) {
-  const std::optional<Framing> framing = framing_of(config);
+  const std::optional<Framing> framing = framing_of(config.nic.transport);
   if (framing) return {framing->data(config.nic.mtu), framing->control};
   return {roce::data_wire_bytes(config.nic.mtu, false, false), roce::ack_wire_bytes()};
 }
@@ -31,7 +31,7 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
     if (algorithm != nullptr) algorithm->ask_switch(to);
   }
   const TransportParameters* const transport = config.nic.transport.chosen();
-  if (to.discipline.name() == "auto" && transport != nullptr) {
+  if (to.discipline.name() == "auto" && transport != nullptr && !config.mixes_transports()) {
     to.discipline.choose(transport->discipline());
   }
   return to;
@@ -51,7 +51,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
   to.link_overhead = link.overhead;
   to.link_delay = with_jitter(config, link).delay;
   to.pfc_priorities = config.switch_.pauses() ? config.switch_.pfc.priorities : 0;
-  const TransportParameters* const transport = config.nic.transport.chosen();
+  const TransportParameters* const transport = config.transport_of(host).chosen();
   if (transport != nullptr) transport->ask_nic(to);
   if (config.switch_.has_credits()) {
     const SwitchParameters of_switch = switch_parameters(config);

@@ -19,7 +19,7 @@ struct PacketSizes {
 };
 PacketSizes packet_sizes(const PlatformConfig& config);
 /// The framing of transports other than RoCE; empty for RoCE.
-std::optional<Framing> framing_of(const PlatformConfig& config);
+std::optional<Framing> framing_of(const TransportChoice& choice);
 SwitchParameters switch_parameters(const PlatformConfig& config);
 /// The link at its slowest rate, for values that must cover the worst case.
 LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);

@@ -125,8 +125,6 @@ class ControllerCheck : private CheckContext {
     require(others.congestion_control.chosen<DccParameters>() == nullptr, given(algorithm, path),
             "the controller and its tables are those of `nic`; name there what it runs, and here "
             "another algorithm");
-    require(c_.nic.transport.chosen() == nullptr, given(algorithm, path),
-            "transport " + c_.nic.transport.name() + " controls its own rates");
     return check_algorithm(others.congestion_control, path + ".congestion_control");
   }
 

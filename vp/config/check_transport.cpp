@@ -11,22 +11,34 @@ class TransportCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
 
-  /// Transports other than RoCE model a NIC that the platform itself drives.
-  void check_transport() const {
+  void check_transports() const {
+    check_transport("nic", c_.nic.transport, c_.nic.congestion_control);
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      const OtherNics& group = c_.nics[i];
+      check_transport("nics." + std::to_string(i), group.transport, group.congestion_control);
+    }
+    if (c_.mixes_transports()) check_mixture();
+  }
+
+ private:
+  /// Transports other than RoCE model a NIC that the platform itself drives. `section`: where the
+  /// transport and its algorithm are set.
+  void check_transport(const std::string& section, const TransportChoice& choice,
+                       const AlgorithmChoice& algorithm) const {
     const NicConfig& nic = c_.nic;
-    const TransportParameters* const transport = nic.transport.chosen();
-    const std::string kind = "nic.transport.kind";
-    const std::string& name = nic.transport.name();
+    const TransportParameters* const transport = choice.chosen();
+    const std::string kind = section + ".transport.kind";
+    const std::string& name = choice.name();
     const std::string& discipline = c_.switch_.discipline.name();
     const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
     require(
-        discipline == "auto" || discipline == "fifo" ||
+        discipline == "auto" || discipline == "fifo" || c_.mixes_transports() ||
             (transport != nullptr && (discipline == transport->discipline() ||
                                       ports->replaces() == std::string(transport->discipline()))),
         given("switch.discipline.kind", kind),
         "transport " + name + " is not made for ports of discipline " + discipline);
-    const std::string kept_by =
-        discipline == "auto" && transport != nullptr ? transport->discipline() : discipline;
+    const std::string own = own_discipline(transport);
+    const std::string kept_by = discipline == "auto" ? own : discipline;
     const BalancerChoice& routing = c_.switch_.routing;
     require(!routing.detains_packets() || kept_by == "auto" || kept_by == "fifo",
             given("routing.kind", kind),
@@ -34,14 +46,13 @@ class TransportCheck : private CheckContext {
                 kept_by + " do not charge: discipline: {kind: fifo}, or another routing");
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
-    check_together("nic.transport", [&] { transport->check(); });
+    check_together(section + ".transport", [&] { transport->check(); });
     require(
         !c_.switch_.pauses() || transport->may_be_paused(), given("switch.pfc.enabled", kind),
         "transport " + name + " needs a network without flow control: write pfc: {enabled: false}");
-    require(!c_.switch_.pauses() || discipline == "fifo" ||
-                (discipline == "auto" && std::string("fifo") == transport->discipline()),
+    require(!c_.switch_.pauses() || discipline == "fifo" || (discipline == "auto" && own == "fifo"),
             given("switch.pfc.enabled", kind),
-            "ports of discipline " + (discipline == "auto" ? transport->discipline() : discipline) +
+            "ports of discipline " + kept_by +
                 " send no pauses: write pfc: {enabled: false}, or discipline: {kind: fifo}");
     require(!transport->strict_ports() ||
                 c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
@@ -53,7 +64,7 @@ class TransportCheck : private CheckContext {
             given("routing.kind", kind),
             "transport " + name +
                 " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
-    check_together("nic.transport", [&] { transport->check_network(c_.topology); });
+    check_together(section + ".transport", [&] { transport->check_network(c_.topology); });
     require(!transport->needs_symmetric_paths() || routing.is_symmetric() || has_one_way(),
             given("routing.kind", kind),
             "transport " + name +
@@ -62,8 +73,7 @@ class TransportCheck : private CheckContext {
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
             "transport " + name + " needs a network without flow control: write flow_control: pfc");
-    require(nic.congestion_control.chosen() == nullptr,
-            given("nic.congestion_control.algorithm", kind),
+    require(algorithm.chosen() == nullptr, given(section + ".congestion_control.algorithm", kind),
             "transport " + name + " controls its own rates: write algorithm: none");
     require(nic.payload == NicParameters::Payload::kVirtual, given("nic.payload", kind),
             "transport " + name + " carries no real payload: write payload: virtual");
@@ -76,6 +86,7 @@ class TransportCheck : private CheckContext {
             "transport " + name + " does not tell delays by class: delays: false");
     require_platform_drives(given("host.driver", kind),
                             "transport " + name + " is driven by the platform: write driver: none");
+    if (c_.mixes_transports()) return;  // check_ends() looks at each flow
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const std::string path = "traffic." + std::to_string(i);
       require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,
@@ -85,7 +96,27 @@ class TransportCheck : private CheckContext {
     }
   }
 
- private:
+  /// Hosts with different transports share ports of first-in-first-out queues by priority.
+  void check_mixture() const {
+    const std::string& discipline = c_.switch_.discipline.name();
+    require(
+        discipline == "auto" || discipline == "fifo", given("switch.discipline.kind", "nics"),
+        "hosts with different transports share ports: discipline: {kind: fifo}, not " + discipline);
+    require(c_.output.delays == false, given("output.delays", "nics"),
+            "hosts with different transports do not tell delays by class: delays: false");
+    for (const TransportChoice* const choice : c_.transports()) {
+      require(choice->chosen() == nullptr || choice->chosen()->may_share_network(), "nics",
+              "transport " + choice->name() +
+                  " needs ports or peers of its own, so all hosts of the network must have it");
+    }
+  }
+
+  /// The discipline of ports that `switch.discipline: auto` means.
+  std::string own_discipline(const TransportParameters* transport) const {
+    if (c_.mixes_transports()) return "fifo";
+    return transport != nullptr ? transport->discipline() : "auto";
+  }
+
   /// Visits every pair of hosts.
   bool has_one_way() const {
     const Topology network = Topology::of(c_.topology);
@@ -95,6 +126,6 @@ class TransportCheck : private CheckContext {
 
 }  // namespace
 
-void check_transport(const LoadedConfig& loaded) { TransportCheck(loaded).check_transport(); }
+void check_transport(const LoadedConfig& loaded) { TransportCheck(loaded).check_transports(); }
 
 }  // namespace dcc::vp

@@ -30,6 +30,23 @@ std::vector<const AlgorithmChoice*> PlatformConfig::congestion_controls() const 
   return all;
 }
 
+const TransportChoice& PlatformConfig::transport_of(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? nic.transport : group->transport;
+}
+
+std::vector<const TransportChoice*> PlatformConfig::transports() const {
+  std::vector<const TransportChoice*> all{&nic.transport};
+  for (const OtherNics& group : nics) all.push_back(&group.transport);
+  return all;
+}
+
+bool PlatformConfig::mixes_transports() const {
+  return std::any_of(nics.begin(), nics.end(), [this](const OtherNics& group) {
+    return group.transport.name() != nic.transport.name();
+  });
+}
+
 const HostConfig& PlatformConfig::host_of(HostId id) const {
   const auto known = hosts.find(id);
   return known == hosts.end() ? host : known->second;

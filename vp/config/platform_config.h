@@ -57,9 +57,10 @@ struct NicConfig : NicParameters {
   ControllerConfig controller;
 };
 
-/// Hosts whose NICs run another algorithm than `nic.congestion_control`.
+/// Hosts whose NICs run another algorithm or transport than `nic` says.
 struct OtherNics {
   HostList hosts;
+  TransportChoice transport;
   AlgorithmChoice congestion_control;
   CnpParameters cnp;  // how receivers notify these senders of marks, agreed at connection setup
 };
@@ -226,6 +227,12 @@ struct PlatformConfig {
   const AlgorithmChoice& congestion_control_of(HostId id) const;
   /// The congestion control of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;
+  /// The transport of the flows that this host sends and receives.
+  const TransportChoice& transport_of(HostId id) const;
+  /// The transports of all groups of hosts, `nic.transport` first.
+  std::vector<const TransportChoice*> transports() const;
+  /// True if not all hosts have the same transport.
+  bool mixes_transports() const;
   /// `host`, or the override of `host` for this host.
   const HostConfig& host_of(HostId id) const;
   /// The entry of a DSCP; weight 1 and priority 0 if the DSCP is not listed.

@@ -169,6 +169,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.section("nic", {"settings of every NIC", ""}, [&] { describe_nic(v, c.nic); });
   v.list("nics", c.nics, {"NICs of some hosts: differences from `nic`", ""}, [&](OtherNics& n) {
     v.hosts("hosts", n.hosts, {"hosts with these NICs", ""});
+    v.section("transport", {"transport protocol of these hosts", ""},
+              [&] { n.transport.describe(v); });
     v.section("congestion_control",
               {"algorithm of the flows that these hosts send, and its parameters", ""},
               [&] { n.congestion_control.describe(v, n.cnp); });

@@ -15,9 +15,12 @@ class Needs {
   Needs(LoadedConfig& loaded, std::string reason)
       : loaded_(loaded), c_(loaded.config), reason_(std::move(reason)) {}
 
-  void bring(const TransportParameters& transport) {
+  /// `section`: where the transport is set; `algorithm`, `cnp`: of the same hosts.
+  void bring(const TransportParameters& transport, const std::string& section,
+             AlgorithmChoice& algorithm, CnpParameters& cnp) {
     const std::string& written = c_.switch_.discipline.name();
-    const std::string discipline = written == "auto" ? transport.discipline() : written;
+    const std::string own = c_.mixes_transports() ? "fifo" : transport.discipline();
+    const std::string discipline = written == "auto" ? own : written;
     if (c_.switch_.pauses() && (!transport.may_be_paused() || discipline != "fifo")) {
       bring("switch.pfc.enabled", [&] { c_.switch_.pfc.enabled = false; });
     }
@@ -32,7 +35,7 @@ class Needs {
                !has_one_way()) {
       bring("routing.kind", [&] { c_.switch_.routing.choose("symmetric"); });
     }
-    if (!transport.on_roce()) bring_own_control();
+    if (!transport.on_roce()) bring_own_control(section, algorithm, cnp);
   }
 
   /// The platform drives all hosts whose driver nobody wrote.
@@ -63,12 +66,13 @@ class Needs {
   }
 
   /// For a transport that is no RoCE: the transport controls rates, and no software takes part.
-  void bring_own_control() {
-    if (c_.nic.congestion_control.name() != "none" &&
-        !is_anything_written("nic.congestion_control")) {
-      bring("nic.congestion_control.algorithm", [&] {
-        c_.nic.congestion_control.choose("none");
-        c_.nic.cnp.follows_network = false;  // a preset of the algorithm left out
+  void bring_own_control(const std::string& section, AlgorithmChoice& algorithm,
+                         CnpParameters& cnp) {
+    const std::string path = section + ".congestion_control";
+    if (algorithm.name() != "none" && !is_anything_written(path)) {
+      bring(path + ".algorithm", [&] {
+        algorithm.choose("none");
+        cnp.follows_network = false;  // a preset of the algorithm left out
       });
     }
     bring_platform_driver();
@@ -87,9 +91,17 @@ class Needs {
 }  // namespace
 
 void bring_needs(LoadedConfig& loaded) {
-  const TransportChoice& choice = loaded.config.nic.transport;
-  if (choice.chosen() != nullptr) {
-    Needs(loaded, "needed by transport " + choice.name()).bring(*choice.chosen());
+  const auto bring = [&](const TransportChoice& choice, const std::string& section,
+                         AlgorithmChoice& algorithm, CnpParameters& cnp) {
+    if (choice.chosen() == nullptr) return;
+    Needs(loaded, "needed by transport " + choice.name())
+        .bring(*choice.chosen(), section, algorithm, cnp);
+  };
+  NicConfig& nic = loaded.config.nic;
+  bring(nic.transport, "nic", nic.congestion_control, nic.cnp);
+  for (std::size_t i = 0; i < loaded.config.nics.size(); ++i) {
+    OtherNics& group = loaded.config.nics[i];
+    bring(group.transport, "nics." + std::to_string(i), group.congestion_control, group.cnp);
   }
   const std::vector<TrafficSpec>& traffic = loaded.config.traffic;
   if (std::any_of(traffic.begin(), traffic.end(),

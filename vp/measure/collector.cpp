@@ -92,7 +92,11 @@ void collect_qos(const Platform& p, RunResults& results) {
 }
 
 void collect_wasted(const Platform& p, RunResults& results) {
-  if (p.config.nic.transport.chosen() == nullptr) return;
+  const auto transports = p.config.transports();
+  if (std::none_of(transports.begin(), transports.end(),
+                   [](const TransportChoice* one) { return one->chosen() != nullptr; })) {
+    return;
+  }
   WastedResult& wasted = results.wasted.emplace();
   for (const auto& module : p.network.switches()) {
     if (module == nullptr) continue;

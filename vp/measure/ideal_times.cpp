@@ -18,7 +18,7 @@ std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
                                           bool by_software) const {
   IdealFlow flow;
   flow.bytes = spec.bytes;
-  flow.framing = framing_of(config_);
+  flow.framing = framing_of(config_.transport_of(spec.from));
   flow.message_bytes = flow.framing ? 0 : spec.message;
   flow.operation = spec.operation;
   flow.service = spec.service;

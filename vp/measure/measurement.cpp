@@ -423,7 +423,7 @@ void Measurement::collect_flows(RunResults& results) const {
       out.bytes = spec.bytes;
       const bool software = !hosts_[spec.from]->is_direct();
       out.ideal = ideal_times.of(spec, config_.nic.ack, software);
-      if (config_.nic.transport.chosen() != nullptr) {
+      if (config_.transport_of(spec.from).chosen() != nullptr) {
         out.ideal_rx = ideal_times.of(spec, AckMode::kNone, software);
       }
       out.reference_ideal = ideal_times.of_reference(flow);

@@ -144,9 +144,10 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
     plan.refusal = std::string("one scheduler (routing: ") + config.switch_.routing.name() +
                    ") reads all switches";
   }
-  const TransportParameters* const transport = config.nic.transport.chosen();
-  if (transport != nullptr && transport->has_agent()) {
-    plan.refusal = "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
+  for (const TransportChoice* const transport : config.transports()) {
+    if (transport->chosen() != nullptr && transport->chosen()->has_agent()) {
+      plan.refusal = "one agent (transport: " + transport->name() + ") hears of all flows";
+    }
   }
   if (config.dcbx.enabled) plan.refusal = "LLDP's frames (dcbx) carry bytes";
   if (plan.refusal.empty()) {

@@ -185,14 +185,37 @@ TrafficContext traffic_context(const PlatformConfig& config, const Topology& top
   return context;
 }
 
+/// Both ends of a flow must speak the same transport, and only RoCE knows RDMA's operations.
+void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
+  const TransportChoice& from = config.transport_of(flow.from);
+  const TransportChoice& to = config.transport_of(flow.to);
+  const std::string place = "traffic." + std::to_string(flow.entry) + ": ";
+  if (from.name() != to.name()) {
+    throw TrafficError(place + "host " + std::to_string(flow.from) + " has transport " +
+                       from.name() + ", host " + std::to_string(flow.to) + " has " + to.name() +
+                       " (nics): both ends of a flow need the same");
+  }
+  if (from.chosen() == nullptr || from.chosen()->on_roce()) return;
+  if (flow.rate.bits_per_second != 0 || flow.initial_rate.bits_per_second != 0) {
+    throw TrafficError(place + "transport " + from.name() +
+                       " controls rates itself: remove rate and initial_rate");
+  }
+  if (flow.operation != Operation::kWrite || flow.service != Service::kRc) {
+    throw TrafficError(place + "transport " + from.name() +
+                       " carries messages, not RDMA's operations and services");
+  }
+}
+
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold) {
   FlowOrigin origin{config.traffic, traffic_context(config, topology)};
   FlowTotals totals;
   std::vector<FlowSpec> flows;
   bool few = true;
+  const bool mixed = config.mixes_transports();
   FlowStream stream(origin.traffic, origin.context);
   for (FlowSpec flow; stream.next(flow);) {
+    if (mixed) check_ends(config, flow);
     totals.add(flow);
     few = few && totals.flows <= kFewFlows;
     if (hold || few) {

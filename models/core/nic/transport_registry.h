@@ -46,6 +46,9 @@ struct TransportParameters {
   virtual bool needs_symmetric_paths() const { return false; }
   /// True if packets carry their path: requires `routing: {kind: source}`.
   virtual bool needs_source_routing() const { return false; }
+  /// True if hosts with another transport may share the network: the transport needs neither ports
+  /// nor peers of its own.
+  virtual bool may_share_network() const { return on_roce() && !has_agent(); }
   /// True if one agent reads from all hosts and sets how their NICs send.
   virtual bool has_agent() const { return false; }
   /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().

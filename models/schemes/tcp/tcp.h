@@ -30,6 +30,7 @@ struct TcpParameters final : TransportParameters {
   void check() const override;
   const char* discipline() const override { return "drop_tail"; }
   bool may_be_paused() const override { return true; }
+  bool may_share_network() const override { return true; }
 };
 
 /// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
