@@ -138,5 +138,185 @@ TEST(FlowGates, NeedHostsThatThePlatformDrives) {
   }
 }
 
+// ---------------------------------------------------------------- waiting by name
+
+RunResults run_named(const std::string& traffic, const std::string& rest = "") {
+  PlatformConfig config = config_of(star("traffic:\n" + traffic + rest));
+  config.duration = kMilliSecond * 5;
+  return run(config);
+}
+
+// A, then B 7 us after A's last byte, then C 3 us after B's last ACK.
+TEST(FlowGates, AChainIsItsEndsAndItsDelaysToThePicosecond) {
+  const RunResults r = run_named(
+      "  - {id: a, kind: flow, from: 1, to: 0, bytes: 100KB, start: 5us}\n"
+      "  - {id: b, kind: flow, from: 0, to: 2, bytes: 10KB, after: {flows: a, delay: 7us}}\n"
+      "  - {kind: flow, from: 0, to: 3, bytes: 10KB, after: {flows: b, event: sent, delay: "
+      "3us}}\n");
+  const FlowResult* by_entry[3] = {};
+  for (const FlowResult& flow : r.flows) by_entry[flow.entry] = &flow;
+  EXPECT_EQ(by_entry[0]->start, kMicroSecond * 5);
+  EXPECT_EQ(by_entry[1]->start, *by_entry[0]->end_rx + kMicroSecond * 7);
+  EXPECT_EQ(by_entry[2]->start, *by_entry[1]->end + kMicroSecond * 3);
+  ASSERT_TRUE(r.dependencies);
+  EXPECT_EQ(r.dependencies->waiting, 2u);
+  EXPECT_EQ(r.dependencies->never_begun, 0u);
+  EXPECT_EQ(*r.dependencies->completion, *by_entry[2]->end_rx - kMicroSecond * 5);
+  ASSERT_EQ(r.dependencies->path.size(), 3u);
+  EXPECT_EQ(r.dependencies->path[1].end, *by_entry[1]->end) << "what C waits for is B's ACK";
+  EXPECT_EQ(r.dependencies->path_idle, kMicroSecond * 10);
+}
+
+TEST(FlowGates, AllWaitForTheLastAndAnyForTheFirst) {
+  const std::string two =
+      "  - {id: s, kind: flow, from: 1, to: 0, bytes: 10KB}\n"
+      "  - {id: l, kind: flow, from: 2, to: 0, bytes: 200KB}\n";
+  const RunResults r =
+      run_named(two +
+                "  - {kind: flow, from: 0, to: 1, bytes: 1KB, after: {flows: [s, l]}}\n"
+                "  - {kind: flow, from: 0, to: 2, bytes: 1KB, after: {flows: [s, l], need: any}}\n"
+                // A barrier: three hosts begin when the last of two has ended elsewhere.
+                "  - {kind: incast, senders: 1..3, receiver: 0, bytes: 1KB,\n"
+                "     after: {flows: [s, 'l:sent'], delay: 1us}}\n");
+  PicoSeconds ends[2], sent{};
+  for (const FlowResult& flow : r.flows) {
+    if (flow.entry < 2) ends[flow.entry] = *flow.end_rx;
+    if (flow.entry == 1) sent = *flow.end;
+  }
+  ASSERT_LT(ends[0], ends[1]);
+  for (const FlowResult& flow : r.flows) {
+    if (flow.entry == 2) EXPECT_EQ(flow.start, ends[1]);
+    if (flow.entry == 3) EXPECT_EQ(flow.start, ends[0]);
+    if (flow.entry == 4) EXPECT_EQ(flow.start, sent + kMicroSecond);
+  }
+}
+
+TEST(FlowGates, NothingBeginsBeforeItsStartAndTimesCountFromThere) {
+  const RunResults r = run_named(
+      "  - {id: a, kind: compute, hosts: 1, time: 10us}\n"
+      "  - {kind: flow, from: 1, to: 0, bytes: 1KB, start: 10us, after: {flows: a}}\n"
+      "  - {kind: flow, from: 1, to: 2, bytes: 1KB, start: 30us, after: {flows: a}}\n"
+      "  - {kind: flow, from: 1, to: 3, bytes: 1KB, flows: 3, stagger: 2us, after: {flows: a}}\n");
+  PicoSeconds third = kMicroSecond * 10;
+  for (const FlowResult& flow : r.flows) {
+    if (flow.entry == 1) EXPECT_EQ(flow.start, kMicroSecond * 10) << "at the instant of its start";
+    if (flow.entry == 2) EXPECT_EQ(flow.start, kMicroSecond * 30);
+    if (flow.entry != 3) continue;
+    EXPECT_EQ(flow.start, third);
+    third = third + kMicroSecond * 2;
+  }
+}
+
+// Two computations of a processor one after the other, one of another processor beside them.
+TEST(FlowGates, AProcessorDoesOneComputationAtATime) {
+  const RunResults r = run_named(
+      "  - {id: a, kind: compute, hosts: [0, 1], time: 10us}\n"
+      "  - {id: b, kind: compute, hosts: 0, time: 4us, start: 1us}\n"
+      "  - {id: c, kind: compute, hosts: 0, time: 20us, processor: 1}\n"
+      "  - {kind: flow, from: 0, to: 1, bytes: 125KB, start: 1us, after: {flows: b}}\n"
+      "  - {id: e, kind: compute, hosts: 0, time: 50us, after: {flows: [b, c]}}\n");
+  ASSERT_EQ(r.computations.size(), 5u);
+  EXPECT_EQ(r.computations[2].start, kMicroSecond * 10);
+  EXPECT_EQ(r.computations[2].end, kMicroSecond * 14);
+  EXPECT_EQ(r.computations[3].start, PicoSeconds(0));
+  EXPECT_EQ(r.computations[4].start, kMicroSecond * 20);
+  EXPECT_EQ(r.computations[4].end, kMicroSecond * 70) << "the run waits for the last computation";
+  EXPECT_EQ(r.dependencies->completion, kMicroSecond * 70);
+  // Host 0 computes from 0 to 70 us, host 1 until 10 us.
+  const PicoSeconds arrived = *r.flows[0].end_rx;
+  EXPECT_EQ(r.flows[0].start, kMicroSecond * 14);
+  ASSERT_EQ(r.dependencies->ranks.size(), 2u);
+  EXPECT_EQ(r.dependencies->ranks[0].computing, kMicroSecond * 70);
+  EXPECT_EQ(r.dependencies->ranks[0].exposed, PicoSeconds(0));
+  EXPECT_EQ(r.dependencies->ranks[1].exposed, arrived - kMicroSecond * 14);
+}
+
+TEST(FlowGates, WhatWaitsForAStoppedFlowNeverBeginsAndIsCounted) {
+  const RunResults r = run_named(
+      "  - {id: a, kind: flow, from: 1, to: 0, bytes: 10MB, stop: 20us}\n"
+      "  - {id: b, kind: flow, from: 0, to: 2, bytes: 1KB, after: {flows: a}}\n"
+      "  - {kind: flow, from: 2, to: 3, bytes: 1KB, after: {flows: b}}\n");
+  ASSERT_TRUE(r.dependencies);
+  EXPECT_EQ(r.dependencies->never_begun, 2u);
+  EXPECT_FALSE(r.dependencies->completion);
+  EXPECT_EQ(r.dependencies->first_never, "traffic.1 waits for traffic.0, which had not ended");
+}
+
+// Rank 1 computes for 40 us more than the others; nothing of it goes out before.
+TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
+  for (const std::string shape : {"ring_all_reduce", "tree_all_reduce", "all_to_all"}) {
+    const std::string began = in_a_process([&] {
+      const RunResults r = run_named(
+          "  - {id: a, kind: compute, hosts: all, time: 10us}\n"
+          "  - {id: b, kind: compute, hosts: 1, time: 40us}\n"
+          "  - {kind: collective, shape: " +
+          shape +
+          ", bytes: 4KB, rounds: 1,\n"
+          "     after: {flows: [a, b], scope: host}}\n");
+      PicoSeconds first[4] = {PicoSeconds::max(), PicoSeconds::max(), PicoSeconds::max(),
+                              PicoSeconds::max()};
+      for (const FlowResult& flow : r.flows) {
+        if (!flow.completed) return std::string("not completed");
+        first[flow.from] = std::min(first[flow.from], flow.start);
+      }
+      return std::to_string(first[1] >= kMicroSecond * 50) +
+             std::to_string(first[3] == kMicroSecond * 10);
+    });
+    EXPECT_EQ(began, "11") << shape;
+  }
+}
+
+// Each of two halves waits for what ends at its own hosts only, so the run may be divided.
+TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
+  const std::string yaml =
+      "topology: {kind: leaf_spine, leaves: 2, hosts_per_leaf: 4, spines: 2,\n"
+      "           host_link: {rate: 100Gbps, delay: 5us}, fabric_link: {rate: 100Gbps, delay: "
+      "5us}}\n"
+      "host: {driver: none}\nduration: 5ms\ntraffic:\n"
+      "  - {id: back, kind: compute, hosts: 0..7, time: 30us}\n"
+      "  - {id: ring, kind: collective, hosts: 0..7, bytes: 400KB, rounds: 2, think: 3us,\n"
+      "     after: {flows: back, scope: host}}\n"
+      "  - {id: next, kind: compute, hosts: 0..7, time: 10us, after: {flows: ring, scope: host}}\n"
+      "  - {kind: collective, shape: all_to_all, hosts: 0..7, bytes: 80KB, rounds: 1,\n"
+      "     after: {flows: next, scope: host, delay: 1us}}\n";
+  const auto text = [&](unsigned threads) {
+    return in_a_process([&] {
+      RunSetup setup;
+      setup.threads = threads;
+      const RunResults r = run(config_of(yaml), setup);
+      std::string out = std::to_string(r.threads) + "\n";
+      for (const FlowResult& flow : r.flows) {
+        out += std::to_string(flow.start.count) + ' ' +
+               std::to_string(flow.end_rx.value_or(PicoSeconds(-1)).count) + '\n';
+      }
+      for (const ComputationResult& one : r.computations) {
+        out += std::to_string(one.start->count) + '\n';
+      }
+      return out + std::to_string(r.dependencies->completion.value_or(PicoSeconds(-1)).count);
+    });
+  };
+  const std::string one = text(1);
+  const std::string two = text(2);
+  EXPECT_EQ(one.substr(0, 2), "1\n");
+  EXPECT_EQ(two.substr(0, 2), "2\n");
+  EXPECT_EQ(one.substr(2), two.substr(2));
+}
+
+TEST(FlowGates, WaitingAcrossHostsKeepsARunOnOneThread) {
+  PlatformConfig config = config_of(
+      "topology: {kind: leaf_spine, leaves: 2, hosts_per_leaf: 4, spines: 2,\n"
+      "           host_link: {rate: 100Gbps, delay: 5us}, fabric_link: {rate: 100Gbps, delay: "
+      "5us}}\n"
+      "host: {driver: none}\nduration: 5ms\ntraffic:\n"
+      "  - {id: a, kind: flow, from: 0, to: 4, bytes: 100KB}\n"
+      "  - {kind: flow, from: 5, to: 1, bytes: 100KB, after: {flows: a}}\n");
+  RunSetup setup;
+  setup.threads = 2;
+  const RunResults r = run(config, setup);
+  EXPECT_EQ(r.threads, 1u);
+  EXPECT_EQ(r.partition_refusal, "traffic.1: host 5 waits for what ends at host 4");
+  EXPECT_EQ(r.flows[1].start, *r.flows[0].end_rx);
+}
+
 }  // namespace
 }  // namespace dcc::vp

@@ -45,6 +45,8 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "ranks that wait for each other": (
         "collectives.yaml", ["duration=3ms", "traffic.0.rounds=1", "traffic.0.bytes=2MB",
                              "traffic.1.flows_per_host=3", "expect=[]"]),
+    "ranks that compute and wait for each other by name": (
+        "dependencies.yaml", ["traffic.2.bytes=800KB", "traffic.3.bytes=800KB", "traffic.4.bytes=400KB", "expect=[]"]),
     "bits of what came, marks and ways": ("schemes/uec.yaml", []),
     "credit in bytes": ("schemes/uec.yaml", ["nic.transport.congestion_control=rccc", "routing={kind: rps}"]),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",

@@ -84,6 +84,19 @@ class Collectives(unittest.TestCase):
         self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
 
 
+class Dependencies(unittest.TestCase):
+    def test_a_step_with_two_buckets_takes_what_its_critical_path_takes(self):
+        """Its own expectations bound the completion."""
+        found = run("dependencies", *fast())["dependencies"]
+        self.assertEqual(found["waiting"], 2 * 16 + 16 * (15 + 15 + 30) + 1)
+        path = found["path_compute_s"] + found["path_communication_s"] + found["path_idle_s"]
+        self.assertAlmostEqual(path, found["completion_s"], 11)
+        self.assertEqual([(step["kind"], step["to"]) for step in found["critical_path"]][-1], ("flow", 16))
+        for rank in found["ranks"][:16]:
+            self.assertAlmostEqual(rank["computing_s"], 1400e-6, 11)
+            self.assertLess(rank["exposed_s"], rank["communicating_s"], "a part of it is behind computing")
+
+
 class Schemes(unittest.TestCase):
     """Their own expectations hold, which are figures of their papers (docs/schemes.md)."""
 

@@ -7,6 +7,7 @@
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "sc_time.h"
+#include "traffic/flow_gates.h"
 
 namespace dcc::vp {
 
@@ -82,11 +83,18 @@ void RunLoop::run(RunResults& results) {
 void RunLoop::check_finished() {
   auto finished = static_cast<std::int64_t>(tally().finished_flows);
   if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
-  if (finished == static_cast<std::int64_t>(p_.ledger.size())) {
+  if (finished == static_cast<std::int64_t>(p_.ledger.size()) && computations_left() == 0) {
     stop();
     return;
   }
   p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+}
+
+std::int64_t RunLoop::computations_left() const {
+  std::int64_t left = 0;
+  if (const auto* const gates = p_.part<FlowGates>()) left = gates->computations_left();
+  if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&left, 1);
+  return left;
 }
 
 void RunLoop::stop() {

@@ -44,6 +44,8 @@ class RunLoop {
   void heartbeat();
   void report_progress();
   FlowTally tally() const;
+  /// Computations that have not ended, in all processes.
+  std::int64_t computations_left() const;
 
   Platform& p_;
   RunObserver& observer_;

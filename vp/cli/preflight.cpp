@@ -12,6 +12,8 @@
 #include "driver/dcc_driver.h"
 #include "riscv/elf_file.h"
 #include "software/boot_image.h"
+#include "traffic/dependencies.h"
+#include "traffic/flow_plan.h"
 #include "traffic/memory_need.h"
 #include "traffic/traffic_expander.h"
 
@@ -45,6 +47,31 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   }
 }
 
+/// Refuses lines of a trace that wait for lines where the platform does not start the flows.
+void check_waiting_traces(const LoadedConfig& loaded, const TrafficContext& context) {
+  const PlatformConfig& config = loaded.config;
+  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+    const TrafficSpec& spec = config.traffic[i];
+    if (spec.pattern != TrafficPattern::kTrace || !context.traces->at(spec.file).waits) continue;
+    const std::string entry = "traffic." + std::to_string(i);
+    const auto refuse_at = [&](const std::string& path, const std::string& sentence) {
+      throw ConfigError(loaded.place_of(path),
+                        path + ": lines of " + spec.file + " wait for others: " + sentence);
+    };
+    for (HostId host = 0; host < context.hosts; ++host) {
+      if (config.host_of(host).driver == DriverKind::kNone) continue;
+      refuse_at(entry + ".file",
+                "the platform starts them, so every host has driver: none, and "
+                "host " +
+                    std::to_string(host) + " has another one");
+    }
+    if (config.fast_forward.enabled) {
+      refuse_at(entry + ".file",
+                "they begin at unknown times, which does not go with fast_forward");
+    }
+  }
+}
+
 /// Checks the traffic, and the flows and ports that traces and faults name.
 void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
@@ -54,10 +81,20 @@ void check_network(const LoadedConfig& loaded) {
   try {
     std::size_t flows = 0;
     FlowStream stream(config.traffic, context);
-    for (FlowSpec flow; stream.next(flow);) ++flows;
-    const bool held = holds_flows(config);
-    if (held) check_held(flows);
-    check_memory(flows, held);
+    std::vector<FlowSpec> held;
+    for (FlowSpec flow; stream.next(flow);) {
+      ++flows;
+      if (!stream.waits()) continue;
+      held.push_back(flow);
+      check_held(flows);
+    }
+    const bool hold = holds_flows(config) || stream.waits();
+    if (hold) check_held(flows);
+    check_memory(flows, hold);
+    if (stream.waits()) {
+      check_waiting_traces(loaded, context);
+      resolve_dependencies(config.traffic, context, held);
+    }
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
     check_dcbx(config, topology);
@@ -87,7 +124,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
 
 void refuse(const LoadedConfig& loaded, const TrafficError& error) {
   const std::string text = error.what();
-  const std::string entry = text.substr(0, text.find(':'));
+  const std::string entry = text.substr(0, text.find(": "));
   // the message names the line of a file
   if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);
   throw ConfigError(loaded.place_of(entry), text);

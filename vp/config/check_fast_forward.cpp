@@ -42,7 +42,7 @@ class FastForwardCheck : private CheckContext {
   void check_traffic(std::size_t i) const {
     const TrafficSpec& t = c_.traffic[i];
     const std::string path = "traffic." + std::to_string(i);
-    refuse(t.has_gates(), path + (t.fan_out.empty() ? ".kind" : ".fan_out"),
+    refuse(t.has_gates(), path + "." + t.gated_by(),
            "flows that wait for others begin at unknown times");
     refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due at fixed times");
     refuse(expects_response(t.operation), path + ".operation",

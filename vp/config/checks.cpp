@@ -30,9 +30,8 @@ class ListsCheck : private CheckContext {
     }
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       if (!c_.traffic[i].has_gates()) continue;
-      require_platform_drives(
-          "traffic." + std::to_string(i) + (c_.traffic[i].fan_out.empty() ? ".kind" : ".fan_out"),
-          "the platform asks and answers: driver: none");
+      require_platform_drives("traffic." + std::to_string(i) + "." + c_.traffic[i].gated_by(),
+                              "the platform starts flows that wait for others: driver: none");
     }
     require(flows <= kMaxFlows, "traffic", "more than " + std::to_string(kMaxFlows) + " flows");
   }

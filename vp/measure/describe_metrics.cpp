@@ -310,6 +310,14 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("fct", [&] { describe_flow_groups(v, m.completion_times); });
   if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
   if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
+  if (r.dependencies) {
+    v.group("dependencies", [&] {
+      v.members(*r.dependencies);
+      members_of("ranks", r.dependencies->ranks);
+      v.list("critical_path", std::min(r.dependencies->path.size(), kMaxFlowsInMetrics),
+             [&](std::size_t i) { v.members(r.dependencies->path[i]); });
+    });
+  }
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
   const auto count_flows = [&r](bool FlowResult::*state) {

@@ -5,6 +5,7 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
+#include "measure/dependency_results.h"
 #include "measure/ideal_times.h"
 #include "parallel/all_reduce.h"
 
@@ -337,6 +338,11 @@ void Measurement::finish(RunResults& results) {
   results.measured_from = std::min(config_.measure.from, measured_to_);
   results.measured_to = measured_to_;
   collect_flows(results);
+  if (plan_.dependencies().any()) {
+    results.dependencies = dependency_results(
+        config_, plan_.dependencies(), results,
+        [this](std::uint32_t flow) -> const FlowSpec& { return plan_.flow(flow).spec; });
+  }
   collect_links(results);
   collect_queues(results);
   collect_counters(results);

@@ -288,6 +288,96 @@ struct QueryResult {
   std::optional<PicoSeconds> answered;
 };
 
+/// A computation of a host (traffic/dependencies.h), over the whole run.
+struct ComputationResult {
+  std::uint32_t id = 0;
+  HostId host = 0;
+  std::uint16_t entry = 0;           // index into the list of traffic
+  std::optional<PicoSeconds> start;  // empty: did not begin
+  std::optional<PicoSeconds> end;    // empty: did not end
+};
+
+/// A host's share in traffic that waits: unions of the times of its computations, and of the flows
+/// that the host sends or receives.
+struct RankResult {
+  HostId host = 0;
+  PicoSeconds computing{};
+  PicoSeconds communicating{};
+  PicoSeconds exposed{};  // communicating and not computing
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&RankResult::host, "host", {"", "number of the host"});
+    v(&RankResult::computing, "computing_s", {"s", "time with a computation", kSum, Span::kRun});
+    v(&RankResult::communicating, "communicating_s",
+      {"s", "time with a flow that the host sends or receives", kSum, Span::kRun});
+    v(&RankResult::exposed, "exposed_s",
+      {"s", "time with such a flow and without a computation", kSum, Span::kRun});
+  }
+};
+
+/// A flow or a computation on the critical path.
+struct PathStep {
+  std::string kind;  // flow | compute
+  std::uint32_t id = 0;
+  HostId from = 0;
+  HostId to = 0;
+  PicoSeconds start{};
+  PicoSeconds end{};
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&PathStep::kind, "kind", {"", "flow or compute"});
+    v(&PathStep::id, "id", {"", "number of the flow, or of the computation in timeline.csv"});
+    v(&PathStep::from, "from", {"", "sending host, or the one that computes"});
+    v(&PathStep::to, "to", {"", "receiving host, or the one that computes"});
+    v(&PathStep::start, "start_s", {"s", "begin", Statistic::kValue, Span::kRun});
+    v(&PathStep::end, "end_s",
+      {"s", "end, as the next step or the end of all saw it", Statistic::kValue, Span::kRun});
+  }
+};
+
+/// The traffic that waits by name (`after`, traces whose lines wait, computations), and what it
+/// waits for.
+struct DependencyResult {
+  std::size_t waiting = 0;
+  std::size_t never_begun = 0;
+  std::optional<PicoSeconds> completion;
+  PicoSeconds path_compute{};
+  PicoSeconds path_communication{};
+  PicoSeconds path_idle{};
+  std::optional<PicoSeconds> exposed_mean;
+  std::optional<PicoSeconds> exposed_max;
+  std::vector<RankResult> ranks;  // by host; only hosts that take part
+  std::vector<PathStep> path;     // in the order of time; empty if something did not end
+  std::vector<bool> takes_part;   // by entry of the list of traffic
+  std::string first_never;        // place of the first that did not begin, and what it awaits
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&DependencyResult::waiting, "waiting",
+      {"", "flows and computations that wait for others; the group exists only where such are",
+       kSum, Span::kRun});
+    v(&DependencyResult::never_begun, "never_begun",
+      {"", "of these, those that did not begin before the end of the run", kSum, Span::kRun});
+    v(&DependencyResult::completion, "completion_s",
+      {"s", "from the first begin to the last end of all that take part; null: not all ended",
+       Statistic::kValue, Span::kRun});
+    v(&DependencyResult::path_compute, "path_compute_s",
+      {"s", "computations on the critical path", kSum, Span::kRun});
+    v(&DependencyResult::path_communication, "path_communication_s",
+      {"s", "flows on the critical path", kSum, Span::kRun});
+    v(&DependencyResult::path_idle, "path_idle_s",
+      {"s", "delays on the critical path, and waiting for a processor", kSum, Span::kRun});
+    v(&DependencyResult::exposed_mean, "exposed_s_mean",
+      {"s", "mean of exposed_s over hosts that take part", Statistic::kMean, Span::kRun});
+    v(&DependencyResult::exposed_max, "exposed_s_max",
+      {"s", "greatest exposed_s", Statistic::kMaximum, Span::kRun});
+  }
+};
+
 /// Packets that the network carried or permitted without use, over the whole run.
 struct WastedResult {
   std::uint64_t trimmed = 0;
@@ -404,6 +494,8 @@ struct RunResults {
   std::vector<DelayResult> delays;  // delays by DSCP; empty if not asked for
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;
+  std::vector<ComputationResult> computations;   // by number
+  std::optional<DependencyResult> dependencies;  // empty if nothing waits by name
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;

@@ -98,6 +98,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   const unsigned wanted = parts ? *parts : parts_for_caches(topology);
   if (threads < 2 && wanted < 2) return plan;
   std::string one_order = needs_one_order(config, topology, watched);
+  if (one_order.empty()) one_order = flows.dependencies().crossing;
   if (!one_order.empty()) {
     if (threads > 1) plan.refusal = std::move(one_order);
     return plan;
@@ -140,6 +141,7 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  bool watched) {
   PartitionPlan plan;
   plan.refusal = needs_one_order(config, topology, watched);
+  if (plan.refusal.empty()) plan.refusal = flows.dependencies().crossing;
   if (config.switch_.routing.is_central()) {
     plan.refusal = std::string("one scheduler (routing: ") + config.switch_.routing.name() +
                    ") reads all switches";

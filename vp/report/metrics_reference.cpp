@@ -66,6 +66,8 @@ std::vector<MetricInfo> list_all() {
   results.qos.emplace().tenants.resize(1);
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
+  results.dependencies.emplace().ranks.resize(1);
+  results.dependencies->path.resize(1);
   results.fast_forwarded.emplace();
   Metrics metrics;
   metrics.classes.resize(1);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "config/effective_yaml.h"
@@ -129,6 +130,31 @@ void write_completion_times(const fs::path& path, const FlowGroups& groups) {
   file.close();
 }
 
+/// A row for each flow and computation that waits by name, or that others wait for. Empty times:
+/// did not begin or end.
+void write_timeline(const fs::path& path, const RunResults& r) {
+  OutputFile file(path);
+  file.text() << "kind,id,entry,from,to,start_s,end_s,critical\n";
+  std::set<std::pair<std::string, std::uint32_t>> critical;
+  for (const PathStep& step : r.dependencies->path) critical.emplace(step.kind, step.id);
+  const auto write = [&](const char* kind, std::uint32_t id, unsigned entry, HostId from, HostId to,
+                         const std::optional<PicoSeconds>& start,
+                         const std::optional<PicoSeconds>& end) {
+    file.text() << kind << ',' << id << ',' << entry << ',' << from << ',' << to << ','
+                << (start ? seconds_text(*start) : "") << ',' << (end ? seconds_text(*end) : "")
+                << ',' << critical.count({kind, id}) << '\n';
+  };
+  for (const FlowResult& flow : r.flows) {
+    if (!r.dependencies->takes_part[flow.entry]) continue;
+    write("flow", flow.id, flow.entry, flow.from, flow.to,
+          flow.begun ? std::optional<PicoSeconds>(flow.start) : std::nullopt, flow.end_rx);
+  }
+  for (const ComputationResult& one : r.computations) {
+    write("compute", one.id, one.entry, one.host, one.host, one.start, one.end);
+  }
+  file.close();
+}
+
 void write_flow_rates(const fs::path& path, const FlowRateColumns& s) {
   OutputFile file(path);
   file.text() << "t_s,flow,rate_gbps,target_gbps,alpha,goodput_gbps\n";
@@ -223,6 +249,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   write_flow_rates(folder / "series/flow_rates.csv", results.flow_rates);
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);
+  if (results.dependencies) write_timeline(folder / "timeline.csv", results);
   if (results.digests) write_digests(folder / "digest.csv", *results.digests);
   if (!results.delays.empty()) write_delays(folder / "series/delays.csv", results.delays);
 }

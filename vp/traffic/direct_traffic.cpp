@@ -156,7 +156,7 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   } else {
     plan_.created(host, qpn, config);
   }
-  if (!sender || flow.spec.is_gated()) return;
+  if (!sender || (flow.spec.is_gated() && !plan_.is_released(flow.spec.id))) return;
   post_flow(nic, flow);
   if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
 }

@@ -1,22 +1,27 @@
-// Flows that start when other flows have arrived: what a host sends in answer to data that the host
-// waited for.
+// Flows and computations that begin when others have ended: what a host sends or computes after
+// data that the host waited for.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "build/platform_part.h"
 #include "nic/nic_device.h"
+#include "parallel/process_group.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 #include "traffic/flow_plan.h"
 
 namespace dcc::vp {
 
-/// Each gate belongs to one host: the flows that open the gate end there and the flows behind it
-/// begin there. So opening is an event of that host's partition and needs no other partition.
+/// Each gate belongs to one host, where everything behind the gate begins. Where what opens the
+/// gate ends there, too, opening is an event of that host's partition and needs no other partition;
+/// otherwise the run has one partition (Dependencies::crossing).
 class FlowGates final : public PlatformPart {
  public:
   struct Place {
@@ -25,30 +30,133 @@ class FlowGates final : public PlatformPart {
     std::uint32_t rank;
   };
   /// `place_of` returns where a host is simulated; `is_here` tells whether that is in this process.
-  FlowGates(const FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
-            const std::function<bool(HostId)>& is_here);
+  /// `group`: null, or the processes of the run.
+  FlowGates(FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
+            const std::function<bool(HostId)>& is_here, ProcessGroup* group = nullptr);
   FlowGates(const FlowGates&) = delete;
   FlowGates& operator=(const FlowGates&) = delete;
 
+  /// Starts the computations that wait for nothing.
+  void begin() override;
+  /// Adds the times of computations.
+  void finish(RunResults& results) override;
+  /// Number of computations of this process that have not ended.
+  std::int64_t computations_left() const;
+
  private:
+  class Computing;
+  class Gate;
+
+  /// A processor of a host: one computation at a time.
+  struct Processor {
+    PicoSeconds busy_until{};
+  };
+
+  class Computing {
+   public:
+    Computing(const Computation& about, const Place& place, Processor& processor)
+        : about_(about),
+          scheduler_(place.scheduler),
+          processor_(processor),
+          event_(Event::calling<&Computing::due>(*this, place.rank)) {}
+    const Computation& about() const { return about_; }
+    /// The computation is ready at `when`; it begins when its processor is free.
+    void ready_at(PicoSeconds when);
+    /// What it waited for has ended.
+    void ready();
+    void add_gate(Gate& gate) { opens_.push_back(&gate); }
+    bool begun() const { return began_ != PicoSeconds::max(); }
+    bool ended() const { return ended_; }
+    PicoSeconds began() const { return began_; }
+
+   private:
+    void due();
+
+    const Computation& about_;
+    Scheduler& scheduler_;
+    Processor& processor_;
+    PicoSeconds began_ = PicoSeconds::max();
+    bool ended_ = false;
+    std::vector<Gate*> opens_;
+    Event event_;  // when it is ready, if it waits for nothing; then its end
+  };
+
   class Gate final : public ArrivalSink {
    public:
-    explicit Gate(const Place& place)
-        : place_(place), opening_(Event::calling<&Gate::open>(*this, place.rank)) {}
+    Gate(FlowPlan& plan, const Place& place)
+        : plan_(plan), place_(place), opening_(Event::calling<&Gate::open>(*this, place.rank)) {}
+    /// Of a gate between names: replaces what sort_flows() found.
+    void describe(const Dependencies::Gate& about);
     void add_opener() { ++missing_; }
     void add_flow(const PlannedFlow& flow) { flows_.push_back(&flow); }
+    void add_computation(Computing& computation) { computations_.push_back(&computation); }
+    void add_gate(Gate& gate) { gates_.push_back(&gate); }
+    /// Call after all flows are added. The gate opens `think` of these after its last opener.
+    void sort_flows();
     void flow_arrived() override;
 
    private:
     void open();
+    void begin(const PlannedFlow& flow);
 
+    FlowPlan& plan_;
     const Place place_;
     std::uint32_t missing_ = 0;
-    std::vector<const PlannedFlow*> flows_;
+    bool any_ = false;
+    bool told_ = false;
+    PicoSeconds delay_{};
+    PicoSeconds not_before_{};
+    PicoSeconds origin_{};
+    PicoSeconds opened_ = PicoSeconds::max();
+    std::vector<const PlannedFlow*> flows_;  // by start
+    std::size_t next_ = 0;                   // index into flows_
+    std::vector<Computing*> computations_;
+    std::vector<Gate*> gates_;
     Event opening_;
   };
 
+  /// Tells several gates of the end of one flow.
+  class Fan final : public ArrivalSink {
+   public:
+    void add(ArrivalSink& sink) { sinks_.push_back(&sink); }
+    void flow_arrived() override {
+      for (ArrivalSink* const sink : sinks_) sink->flow_arrived();
+    }
+
+   private:
+    std::vector<ArrivalSink*> sinks_;
+  };
+  /// Finds who waits for a flow to be acknowledged to this host.
+  class Sent final : public SentSink {
+   public:
+    void add(const FlowRecord& record, ArrivalSink& gate) { gates_[&record].add(gate); }
+    void flow_sent(const FlowRecord& record) override {
+      const auto found = gates_.find(&record);
+      if (found != gates_.end()) found->second.flow_arrived();
+    }
+
+   private:
+    std::unordered_map<const FlowRecord*, Fan> gates_;
+  };
+
+  Gate& gate(std::uint32_t number, HostId host);
+  void add_arrival(FlowRecord& record, Gate& gate);
+  void add_computations();
+  void add_named();
+
+  FlowPlan& plan_;
+  FlowLedger& ledger_;
+  const std::function<Place(HostId)> place_of_;
+  const std::function<bool(HostId)> is_here_;
+  ProcessGroup* group_;
+  std::unordered_map<std::uint32_t, Gate*> by_number_;
   std::deque<Gate> gates_;  // gates of hosts in this process
+  std::deque<Fan> fans_;    // of flows that open several gates
+  std::unordered_map<const FlowRecord*, Fan*> fan_of_;
+  std::map<HostId, Sent> sent_;
+  std::map<std::pair<HostId, unsigned>, Processor> processors_;
+  std::deque<Computing> computings_;        // in this process
+  std::vector<Computing*> by_computation_;  // null: in another process
 };
 
 }  // namespace dcc::vp

@@ -8,14 +8,16 @@
 namespace dcc::vp {
 
 FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
-                   const Routing& routing, unsigned hosts, const PacketSizes& sizes)
-    : routing_(&routing), sizes_(sizes), ends_(hosts) {
+                   const Routing& routing, unsigned hosts, const PacketSizes& sizes,
+                   Dependencies dependencies)
+    : routing_(&routing), sizes_(sizes), dependencies_(std::move(dependencies)), ends_(hosts) {
   flows_.reserve(flows.size());
   for (const FlowSpec& spec : flows) {
     totals_.add(spec);
     flows_.push_back(plan(spec));
   }
   for (const FlowSpec& spec : links) links_.push_back(plan(spec));
+  if (dependencies_.any()) released_.assign(flows_.size(), 0);
 }
 
 FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing,
@@ -166,9 +168,10 @@ bool holds_flows(const PlatformConfig& config) {
 
 void check_held(std::size_t flows) {
   if (flows <= kMaxHeldFlows) return;
-  throw TrafficError("traffic.0: more than " + std::to_string(kMaxHeldFlows) +
-                     " flows in a run that must hold them all (software, queries down a tree, "
-                     "collectives, traces, digests, a prompt or debugger, several processes)");
+  throw TrafficError(
+      "traffic.0: more than " + std::to_string(kMaxHeldFlows) +
+      " flows in a run that must hold them all (software, queries down a tree, "
+      "collectives, flows that wait, traces, digests, a prompt or debugger, several processes)");
 }
 
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {
@@ -214,6 +217,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   bool few = true;
   const bool mixed = config.mixes_transports();
   FlowStream stream(origin.traffic, origin.context);
+  hold = hold || stream.waits();
   for (FlowSpec flow; stream.next(flow);) {
     if (mixed) check_ends(config, flow);
     totals.add(flow);
@@ -228,7 +232,10 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   check_memory(totals.flows, hold);
   const PacketSizes sizes = packet_sizes(config);
   if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
-  return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes);
+  Dependencies dependencies;
+  if (stream.waits()) dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
+  return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes,
+                  std::move(dependencies));
 }
 
 }  // namespace dcc::vp

@@ -13,6 +13,7 @@
 #include "fabric/topology.h"
 #include "nic/host/nic_host_interface.h"
 #include "traffic/connections.h"
+#include "traffic/dependencies.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 
@@ -56,7 +57,8 @@ class FlowPlan final : public ConnectionManager {
  public:
   /// `links`: flows of the closed loop (software/qos_links.h), with ids after those of `flows`.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
-           const Routing& routing, unsigned hosts, const PacketSizes& sizes);
+           const Routing& routing, unsigned hosts, const PacketSizes& sizes,
+           Dependencies dependencies = {});
   /// Makes a plan that does not hold flows: there are no links and no host runs software. `routing`
   /// and everything that `origin` refers to must outlive the plan.
   FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, const PacketSizes& sizes);
@@ -96,6 +98,12 @@ class FlowPlan final : public ConnectionManager {
   // The following functions require a plan that holds its flows.
   /// The flows of the configured traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
+  /// Which of them wait for which, by name.
+  const Dependencies& dependencies() const { return dependencies_; }
+  /// Notes that the gate of a flow opened before the flow's queue pair existed. Hosts may do so at
+  /// the same time in different threads. Precondition: dependencies().any().
+  void release(std::uint32_t flow) { released_[flow] = 1; }
+  bool is_released(std::uint32_t flow) const { return !released_.empty() && released_[flow] != 0; }
   /// Flows for reports and commands of the closed loop, which are not traffic.
   const std::vector<PlannedFlow>& links() const { return links_; }
   /// A flow of either kind, by id.
@@ -156,6 +164,8 @@ class FlowPlan final : public ConnectionManager {
   FlowTotals totals_;
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
+  Dependencies dependencies_;
+  std::vector<char> released_;          // by flow; empty if no flow waits by name
   std::vector<std::vector<End>> ends_;  // by host and by queue pair number minus kFirstQpn
   Connections connections_;
 };

@@ -200,6 +200,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
   /// Returns the sizes recorded since the last call.
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
+  /// Tells `sink` of each flow that finishes from now on; null: nobody. Not owned.
+  void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
   /// Replaces NicParameters::demotion for all packets made from now on.
   void set_demotion(std::vector<Bytes> thresholds);
   /// Number of packets that wait in the NIC for their payload or for the wire.

@@ -14,13 +14,25 @@
 
 namespace dcc {
 
-/// Is told when the last byte of a flow has arrived at the receiver.
+/// Is told when the last byte of a flow has arrived at the receiver, or was acknowledged to its
+/// sender.
 class ArrivalSink {
  public:
   virtual void flow_arrived() = 0;
 
  protected:
   ~ArrivalSink() = default;
+};
+
+struct FlowRecord;
+
+/// Is told when every byte of a flow is acknowledged to its sender.
+class SentSink {
+ public:
+  virtual void flow_sent(const FlowRecord& record) = 0;
+
+ protected:
+  ~SentSink() = default;
 };
 
 /// One cache line for the fields of the sending NIC and one for those of the receiving NIC, which
@@ -165,7 +177,8 @@ struct FlowTally {
   Bytes acknowledged_bytes = 0;
   std::size_t finished_flows = 0;
   bool keeps_sizes = false;
-  std::vector<Bytes> sizes;  // sizes of finished flows in order of time, if keeps_sizes
+  std::vector<Bytes> sizes;        // sizes of finished flows in order of time, if keeps_sizes
+  SentSink* awaited_by = nullptr;  // told of each finished flow; null: nobody
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);
@@ -175,6 +188,7 @@ struct FlowTally {
     if (was_finished || !FlowLedger::finished(record)) return;
     ++finished_flows;
     if (keeps_sizes) sizes.push_back(record.target_bytes);
+    if (awaited_by != nullptr) awaited_by->flow_sent(record);
   }
 };
 

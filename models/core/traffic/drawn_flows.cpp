@@ -135,6 +135,7 @@ class TraceSource final : public FlowSource {
     const TrafficSpec& spec = entry_.spec();
     TraceFlow line;
     while (next_line(line)) {
+      if (line.computes) continue;
       const auto place = [&] { return spec.file + ":" + std::to_string(line.line); };
       if (line.start < spec.time_offset) {
         throw TrafficError(place() + ": the flow starts before the time offset");
@@ -143,6 +144,7 @@ class TraceSource final : public FlowSource {
       flow.from = line.from;
       flow.to = line.to;
       flow.bytes = line.bytes;
+      if (trace_.waits) flow.line = static_cast<std::uint32_t>(at_ - 1);
       const PicoSeconds since = line.start - spec.time_offset;
       if (since >= PicoSeconds::max() - spec.start) {
         TrafficEntry::after(spec.start, since, place());  // throws

@@ -34,6 +34,9 @@ class TextFields {
     return rest_.substr(0, length);
   }
 
+  /// Moves behind the next field, which is `text`.
+  void word(std::string_view text) { take(text.size()); }
+
   /// A unit of a quantity and the number of smallest units in it.
   struct Unit {
     std::string_view name;

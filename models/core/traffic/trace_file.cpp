@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,7 +16,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kMaxLine = 1024;
+constexpr std::size_t kMaxLine = 1 << 16;  // a line may name thousands of others
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
 constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
 constexpr TextFields::Unit kTimes[] = {
@@ -34,6 +36,12 @@ std::string instead_of(std::string_view field) {
     shown += c >= ' ' && c <= '~' ? c : '?';
   }
   return ", not '" + shown + (field.size() > 40 ? "...'" : "'");
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 }  // namespace
 
@@ -56,7 +64,8 @@ class TraceReader::Lines {
     }
     const std::size_t length = std::strlen(buffer_);
     if (length == 0 || (buffer_[length - 1] != '\n' && gzeof(file_) == 0)) {
-      throw TrafficError(place() + ": not a line of text of at most 1022 characters");
+      throw TrafficError(place() + ": not a line of text of at most " +
+                         std::to_string(kMaxLine - 2) + " characters");
     }
     if (buffer_[length - 1] != '\n') check_archive();
     line = std::string_view(buffer_, length);
@@ -113,6 +122,19 @@ bool TraceReader::next(TraceFlow& flow) {
       throw TrafficError(lines_->place() + ": expected " + what + instead_of(fields.field()));
     };
     std::int64_t from = 0, to = 0, priority = 0, port = 0, bytes = 0, start = 0;
+    if (fields.field() == "compute") {
+      fields.word("compute");
+      expect(fields.number(0, kLastHost, from), "a host number after compute");
+      expect(fields.quantity(kTimes, true, kLatest, bytes), "the time, 0 … 10^6 s, after the host");
+      flow = {};
+      flow.computes = true;
+      flow.from = flow.to = static_cast<HostId>(from);
+      flow.bytes = bytes;
+      flow.line = lines_->number();
+      read_options(fields, flow);
+      ++read_;
+      return true;
+    }
     expect(fields.number(0, kLastHost, from), "the source, a host number, as first field");
     expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
     expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
@@ -124,13 +146,15 @@ bool TraceReader::next(TraceFlow& flow) {
       expect(false, "the bytes, 1 … 2^40, as fifth field");
     }
     expect(fields.quantity(kTimes, true, kLatest, start), "the start, 0 … 10^6 s, as sixth field");
-    expect(fields.at_end(), "nothing after the sixth field");
+    flow.name = flow.wait = TraceFlow::kNone;
+    flow.computes = false;
+    flow.line = lines_->number();
+    if (!fields.at_end()) read_options(fields, flow);
     flow.from = static_cast<HostId>(from);
     flow.to = static_cast<HostId>(to);
     flow.priority = static_cast<unsigned>(priority);
     flow.bytes = bytes;
     flow.start = PicoSeconds(start);
-    flow.line = lines_->number();
     ++read_;
     return true;
   }
@@ -139,6 +163,101 @@ bool TraceReader::next(TraceFlow& flow) {
                        std::to_string(count_) + " flows");
   }
   return false;
+}
+
+std::uint32_t TraceReader::number_of(std::string_view name) {
+  const auto [found, added] =
+      numbers_.emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+  if (added) names_.emplace_back(name);
+  return found->second;
+}
+
+/// Reads what follows the fixed fields of a line.
+void TraceReader::read_options(TextFields& fields, TraceFlow& flow) {
+  const auto fail = [this](const std::string& sentence) {
+    throw TrafficError(lines_->place() + ": " + sentence);
+  };
+  TraceWait wait;
+  bool sent = false;
+  std::string_view after, seen[6];
+  std::size_t options = 0;
+  while (!fields.at_end()) {
+    const std::string_view field = fields.field();
+    const std::size_t equals = field.find('=');
+    const std::string_view key = field.substr(0, equals);
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view() : field.substr(equals + 1);
+    const bool known = key == "id" || key == "after" || key == "event" || key == "need" ||
+                       key == "delay" || (flow.computes && key == "processor");
+    if (equals == std::string_view::npos && !flow.computes) {
+      fail("expected nothing after the sixth field" + instead_of(field));
+    }
+    if (!known) {
+      fail(std::string("expected id=, after=, event=, need= or delay=") +
+           (flow.computes ? ", or processor= of compute" : " behind the sixth field") +
+           instead_of(field));
+    }
+    for (std::size_t i = 0; i < options; ++i) {
+      if (seen[i] == key) fail(std::string(key) + " is there twice");
+    }
+    seen[options++] = key;
+    const auto one_of = [&](std::string_view first, std::string_view second) {
+      if (value != first && value != second) {
+        fail("expected " + std::string(key) + "=" + std::string(first) + " or " +
+             std::string(second) + instead_of(value));
+      }
+      return value == second;
+    };
+    if (key == "id") {
+      if (!is_name(value)) fail("a name has 1 to 64 letters, digits, _ and -" + instead_of(value));
+      flow.name = number_of(value);
+    } else if (key == "after") {
+      after = value;
+    } else if (key == "event") {
+      sent = one_of("received", "sent");
+    } else if (key == "need") {
+      wait.any = one_of("all", "any");
+    } else {
+      TextFields number(value);
+      std::int64_t read = 0;
+      if (key == "delay") {
+        if (!number.quantity(kTimes, true, kLatest, read)) {
+          fail("expected delay=TIME, 0 … 10^6 s" + instead_of(value));
+        }
+        wait.delay = PicoSeconds(read);
+      } else {
+        if (!number.number(0, 255, read)) fail("expected processor=0 … 255" + instead_of(value));
+        flow.priority = static_cast<unsigned>(read);
+      }
+    }
+    fields.word(field);
+  }
+  if (after.empty()) {
+    for (const std::string_view key : {"after", "event", "need", "delay"}) {
+      if (std::find(seen, seen + options, key) == seen + options) continue;
+      fail(key == "after" ? "after= without a name" : std::string(key) + "= without after=");
+    }
+    return;
+  }
+  for (std::size_t at = 0; at <= after.size();) {
+    const std::size_t comma = std::min(after.find(',', at), after.size());
+    std::string_view name = after.substr(at, comma - at);
+    const std::size_t colon = name.find(':');
+    bool its = sent;
+    if (colon != std::string_view::npos) {
+      const std::string_view event = name.substr(colon + 1);
+      if (event != "sent" && event != "received") {
+        fail("expected NAME:sent or NAME:received" + instead_of(name));
+      }
+      its = event == "sent";
+      name = name.substr(0, colon);
+    }
+    if (!is_name(name)) fail("a name has 1 to 64 letters, digits, _ and -" + instead_of(name));
+    wait.on.push_back({number_of(name), its});
+    at = comma + 1;
+  }
+  flow.wait = static_cast<std::uint32_t>(waits_.size());
+  waits_.push_back(std::move(wait));
 }
 
 std::vector<TraceFlow> read_trace(const std::string& path) {
@@ -155,9 +274,20 @@ const Trace& TraceStore::at(const std::string& path) {
   TraceReader reader(path);
   PicoSeconds last{};
   for (TraceFlow flow; reader.next(flow);) {
-    if (flow.start < last) trace.in_order = false;
-    last = flow.start;
-    if (trace.kept && trace.flows.size() == kMaxKept) {
+    trace.waits = trace.waits || flow.computes || flow.name != TraceFlow::kNone ||
+                  flow.wait != TraceFlow::kNone;
+    if (!flow.computes) {
+      if (flow.start < last) trace.in_order = false;
+      last = flow.start;
+    }
+    if (trace.waits && (!trace.kept || trace.flows.size() == kMaxHeldFlows)) {
+      throw TrafficError(path + ":" + std::to_string(flow.line) +
+                         ": in a file in which lines have names or wait, the first such line is " +
+                         (trace.kept ? "followed by more than " + std::to_string(kMaxHeldFlows)
+                                     : "one of the first " + std::to_string(kMaxKept)) +
+                         " lines");
+    }
+    if (trace.kept && !trace.waits && trace.flows.size() == kMaxKept) {
       std::error_code error;
       if (!std::filesystem::is_regular_file(path, error)) {
         throw TrafficError(path + ": more than " + std::to_string(kMaxKept) +
@@ -168,6 +298,8 @@ const Trace& TraceStore::at(const std::string& path) {
     }
     if (trace.kept) trace.flows.push_back(flow);
   }
+  trace.names = reader.names();
+  trace.wait_list = reader.waits();
   return traces_.emplace(path, std::move(trace)).first->second;
 }
 

@@ -88,6 +88,8 @@ class Expander {
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
         break;  // generated on demand
+      case TrafficPattern::kCompute:
+        break;  // no flow (traffic/dependencies.h)
     }
     return std::move(flows_);
   }
@@ -183,8 +185,12 @@ class Expander {
         up_and_down(ranks, waits, round, last);
         continue;
       }
-      const bool ring = spec_.shape == CollectiveShape::kRing;
-      const std::uint32_t steps = ring ? 2 * (n - 1) : n - 1;
+      if (spec_.shape == CollectiveShape::kBroadcast || spec_.shape == CollectiveShape::kPipeline) {
+        onwards(ranks);
+        continue;
+      }
+      const bool ring = spec_.shape != CollectiveShape::kAllToAll;
+      const std::uint32_t steps = spec_.shape == CollectiveShape::kRing ? 2 * (n - 1) : n - 1;
       for (std::uint32_t step = 0; step < steps; ++step) {
         const std::uint32_t on = ring ? 1 : step + 1;
         std::vector<std::uint32_t> next(n, FlowSpec::kNone);
@@ -217,6 +223,19 @@ class Expander {
       if (!is_leaf(i) || !last) waits[i] = numbers_.gates++;
       send(ranks, parent(i), i, *spec_.bytes,
            {parent(i) == 0 ? below[0] : waits[parent(i)], waits[i], false});
+    }
+  }
+  /// Every rank but the first gets all of the data from one before it: of a broadcast from its
+  /// parent in the tree, of a pipeline from the rank before.
+  void onwards(const HostList& ranks) {
+    const auto n = static_cast<std::uint32_t>(ranks.size());
+    const bool tree = spec_.shape == CollectiveShape::kBroadcast;
+    std::vector<std::uint32_t> next(n, FlowSpec::kNone);
+    for (std::uint32_t i = 1; i < n; ++i) {
+      const std::uint32_t from = tree ? (i - 1) / 2 : i - 1;
+      const bool sends = tree ? 2 * i + 1 < n : i + 1 < n;
+      if (sends) next[i] = numbers_.gates++;
+      send(ranks, from, i, *spec_.bytes, {next[from], next[i], false});
     }
   }
   struct Gated {
@@ -351,11 +370,13 @@ FlowStream::FlowStream(const std::vector<TrafficSpec>& specs, const TrafficConte
   for (const TrafficSpec& spec : specs) {
     const TrafficEntry entry(spec, context, index++);
     entry.check();
+    waits_ = waits_ || spec.waits() || spec.pattern == TrafficPattern::kCompute;
     if (spec.pattern == TrafficPattern::kPoisson) {
       for (auto& source : poisson_sources(entry)) add(std::move(source), entry.where());
       if (spec.has_random_incasts()) add(random_incast_source(entry), entry.where());
     } else if (spec.pattern == TrafficPattern::kTrace) {
       add(trace_source(entry), entry.where());
+      waits_ = waits_ || context.traces->at(spec.file).waits;
     } else if (spec.has_random_incasts()) {
       add(random_incast_source(entry), entry.where());
     } else {

@@ -24,6 +24,8 @@ class FlowStream {
 
   /// Gives the next flow; false at the end.
   bool next(FlowSpec& flow);
+  /// True if flows or computations wait for others by name: entries, or lines of a trace.
+  bool waits() const { return waits_; }
 
  private:
   /// A source and its next flow.
@@ -46,6 +48,7 @@ class FlowStream {
   std::vector<Turn> order_;  // a heap
   std::vector<std::string> wheres_;
   std::uint32_t next_id_ = 0;
+  bool waits_ = false;
 };
 
 /// All flows of a stream as a list.

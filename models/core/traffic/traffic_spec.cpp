@@ -1,6 +1,7 @@
 #include "traffic/traffic_spec.h"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <set>
 
@@ -17,6 +18,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   };
   const Range host{"0", "65535"};
   v.choice("kind", pattern, {"pattern", ""});
+  v.text("id", id, {"name by which other entries wait for this one; empty: none", ""});
   v.when(is({Kind::kFlow, Kind::kBackground}), "kind: flow or background", [&] {
     v.field("from", from, host, {"sending host", ""});
     v.field("to", to, host, {"receiving host", ""});
@@ -41,18 +43,30 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("sender", sender, host, {"sending host", ""});
     v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
   });
-  v.when(
-      is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll, Kind::kCollective,
-          Kind::kPoisson}),
-      "kind: permutation, stride, staggered, all_to_all, collective or poisson", [&] {
-        v.hosts("hosts", hosts, {"hosts that send to each other; of a collective the ranks", ""});
-      });
+  v.when(is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll,
+             Kind::kCollective, Kind::kPoisson, Kind::kCompute}),
+         "kind: permutation, stride, staggered, all_to_all, collective, poisson or compute", [&] {
+           v.hosts(
+               "hosts", hosts,
+               {"hosts that send to each other; of a collective the ranks; of compute those that "
+                "compute",
+                ""});
+         });
+  v.when(is({Kind::kCompute}), "kind: compute", [&] {
+    v.field("time", time, {"0ns", "1000s"}, {"what each of `hosts` computes for", ""});
+    v.field(
+        "processor", processor, {"0", "255"},
+        {"processor of the host; does one computation at a time, first come, first served", ""});
+  });
   v.when(is({Kind::kCollective}), "kind: collective", [&] {
-    v.choice("shape", shape,
-             {"ring: all-reduce in 2 (n - 1) steps, an n-th of bytes to the next in each; tree: "
-              "all-reduce of all bytes up a binary tree and down; all_to_all: n - 1 steps, an n-th "
-              "to the rank so many steps on. Each waits for what came in the step before",
-              ""});
+    v.choice(
+        "shape", shape,
+        {"ring: all-reduce in 2 (n - 1) steps, an n-th of bytes to the next in each; tree: "
+         "all-reduce of all bytes up a binary tree and down; all_to_all: n - 1 steps, an n-th "
+         "to the rank so many steps on; reduce_scatter and all_gather: one half each of ring; "
+         "broadcast: down the tree; pipeline: all bytes from each rank to the next. Each waits "
+         "for what came in the step before",
+         ""});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "65535"},
@@ -87,7 +101,8 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          "kind: partition_aggregate with a fan_out", [&] {
            v.field("request", request, {"1B", "1GB"}, {"payload of a request", ""});
          });
-  v.when(has_gates(), "kind: partition_aggregate with a fan_out, or collective", [&] {
+  const bool asks = !fan_out.empty() || is({Kind::kCollective});
+  v.when(asks, "kind: partition_aggregate with a fan_out, or collective", [&] {
     v.field(
         "think", think, {"0ns", "1s"},
         {"from what a host waited for to what it then sends; collective: between two rounds", ""});
@@ -111,11 +126,11 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.number_map("dscp_map", dscp_map, any_dscp(), any_dscp(),
                  {"the file's priorities to DSCPs; unlisted: 0", ""});
   });
-  v.when(!is({Kind::kTrace}), "kind: any but trace", [&] {
+  v.when(!is({Kind::kTrace, Kind::kCompute}), "kind: any but trace and compute", [&] {
     v.field("dscp", dscp, any_dscp(), {"class of the flows", ""});
   });
-  const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground});
-  v.when(sized, "kind: any but trace, poisson and background", [&] {
+  const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground, Kind::kCompute});
+  v.when(sized, "kind: any but trace, poisson, background and compute", [&] {
     v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
     v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
     v.field("stagger", stagger, {}, {"each further flow starts this much later", ""});
@@ -123,18 +138,35 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("initial_rate", initial_rate, "algorithm", {"1Mbps", "10Tbps"},
             {"rate at which these flows start", ""});
   });
-  v.when(is({Kind::kBackground}) || sized, "kind: any but trace and poisson", [&] {
+  v.when(is({Kind::kBackground}) || sized, "kind: any but trace, poisson and compute", [&] {
     v.field("rate", rate, "unlimited", {"1kbps", "10Tbps"},
             {"the application offers no more than this (background: sends just this)", ""});
   });
-  v.when(!is({Kind::kBackground}), "kind: any but background", [&] {
+  const bool works = !is({Kind::kBackground, Kind::kCompute});
+  v.when(works, "kind: any but background and compute", [&] {
     v.field("deadline", deadline, "none", {"1ns", "1000s"},
             {"a flow should have arrived so long after its start", "D2TCP, SIGCOMM'12"});
   });
-  v.field("start", start, {}, {"when the first flow starts", ""});
-  v.field("stop", stop, "end", {}, {"no new data after this", ""});
-  v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
-  v.when(!is({Kind::kBackground}), "kind: any but background", [&] {
+  v.field("start", start, {}, {"when the first flow starts; with `after` not before this", ""});
+  v.section("after", {"what the entry waits for; its times then count from there", ""}, [&] {
+    v.names("flows", after.flows, "none",
+            {"`id` of other entries, or ENTRY.NAME for a named line of a trace; NAME:sent and "
+             "NAME:received choose the event for one of them",
+             ""});
+    v.choice("event", after.event,
+             {"received: the last byte has arrived; sent: the sender has the last ACK", ""});
+    v.choice("need", after.need, {"all of these flows must have ended, or any one of them", ""});
+    v.choice("scope", after.scope,
+             {"all: each host waits for all of them; host: only for those that end at the host "
+              "itself (received there, sent from there, computed there)",
+              ""});
+    v.field("delay", after.delay, {"0ns", "1000s"}, {"from their end to the begin", ""});
+  });
+  v.when(!is({Kind::kCompute}), "kind: any but compute", [&] {
+    v.field("stop", stop, "end", {}, {"no new data after this", ""});
+    v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
+  });
+  v.when(works, "kind: any but background and compute", [&] {
     v.choice(
         "operation", operation,
         {"what the sending host does: write or send to the other, or read from it; the bytes of "
@@ -261,14 +293,33 @@ std::uint64_t TrafficSpec::check_collective(std::uint64_t ranks) const {
   require(!deadline, "deadline",
           "when a rank may send is not known before: no flow has a deadline");
   check_gated();
-  const std::uint64_t steps = shape == CollectiveShape::kRing   ? 2 * ranks
-                              : shape == CollectiveShape::kTree ? 2
-                                                                : ranks;
+  const auto is = [this](std::initializer_list<CollectiveShape> shapes) {
+    return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
+  };
+  const bool onwards = is({CollectiveShape::kBroadcast, CollectiveShape::kPipeline});
+  require(!onwards || rounds == 1u, "rounds",
+          "nothing comes back to the first rank, so that it could begin another round: rounds: 1, "
+          "and further entries with `after`");
+  const std::uint64_t steps = is({CollectiveShape::kRing})   ? 2 * ranks
+                              : is({CollectiveShape::kTree}) ? 2
+                              : onwards                      ? 1
+                                                             : ranks;
   return steps * (ranks - 1) * rounds_until(PicoSeconds::max());
+}
+
+void TrafficSpec::check_after() const {
+  const bool plain = std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  require(plain, "id", "a name has letters, digits, _ and -");
+  if (!waits()) return;
+  require(!stop, "stop", "when a flow that waits begins is not known before: give it bytes");
+  require(!deadline, "deadline", "when a flow that waits begins is not known before");
 }
 
 std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
   const ByName named(hosts_there);
+  check_after();
   require(!stop || start < *stop, "stop", "stops before it starts");
   const bool ends = end != PicoSeconds::max();
   const bool sized_elsewhere =
@@ -350,6 +401,9 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
     case TrafficPattern::kTrace:
       require(!file.empty(), "", "kind: trace needs a file");
       return 0;
+    case TrafficPattern::kCompute:
+      named.any(hosts, "hosts");
+      return 0;  // no flow
   }
   return 0;
 }

@@ -48,6 +48,7 @@ struct FlowSpec {
   std::uint32_t waits_at = kNone;  // gate that this flow waits for
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
+  std::uint32_t line = kNone;   // of a trace in which lines wait for lines: index of its line
   std::uint16_t entry = 0;      // index of its entry in the list of traffic
   bool of_incast = false;       // one of the answers of a random incast
   bool begins_query = false;    // the query starts when its first flow starts, not at `start`
@@ -69,6 +70,7 @@ enum class TrafficPattern : std::uint8_t {
   kPoisson,             // random pairs of `hosts`: sizes from a distribution, Poisson arrivals
   kTrace,               // flows from a file
   kBackground,          // from -> to at a constant rate, not ECT, no congestion control
+  kCompute,             // no flow: each of `hosts` computes for `time`
 };
 DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
                {TrafficPattern::kOneToMany, "one_to_many"},
@@ -76,22 +78,51 @@ DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern:
                {TrafficPattern::kStaggered, "staggered"}, {TrafficPattern::kAllToAll, "all_to_all"},
                {TrafficPattern::kPartitionAggregate, "partition_aggregate"},
                {TrafficPattern::kCollective, "collective"}, {TrafficPattern::kPoisson, "poisson"},
-               {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"});
+               {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"},
+               {TrafficPattern::kCompute, "compute"});
 
 /// Collective operations. A rank sends as soon as the data that it depends on has arrived.
 enum class CollectiveShape : std::uint8_t {
-  kRing,      // all-reduce in 2 (n - 1) steps, an n-th of the data to the next rank in each
-  kTree,      // all-reduce up a binary tree and down again, all of the data in each
-  kAllToAll,  // n - 1 steps, in each an n-th of the data to the rank that is a step further on
+  kRing,           // all-reduce in 2 (n - 1) steps, an n-th of the data to the next rank in each
+  kTree,           // all-reduce up a binary tree and down again, all of the data in each
+  kAllToAll,       // n - 1 steps, in each an n-th of the data to the rank that is a step further on
+  kReduceScatter,  // n - 1 steps, an n-th of the data to the next rank in each
+  kAllGather,      // n - 1 steps, an n-th of the data to the next rank in each
+  kBroadcast,      // all of the data down a binary tree from the first rank
+  kPipeline,       // all of the data from each rank to the next one, the first to the second first
 };
 DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kTree, "tree_all_reduce"},
-               {CollectiveShape::kAllToAll, "all_to_all"});
+               {CollectiveShape::kAllToAll, "all_to_all"},
+               {CollectiveShape::kReduceScatter, "ring_reduce_scatter"},
+               {CollectiveShape::kAllGather, "ring_all_gather"},
+               {CollectiveShape::kBroadcast, "tree_broadcast"},
+               {CollectiveShape::kPipeline, "pipeline"});
+
+/// The end of a flow for those that wait for it: its last byte has arrived, or is acknowledged.
+enum class WaitEvent : std::uint8_t { kReceived, kSent };
+DCC_ENUM_NAMES(WaitEvent, {WaitEvent::kReceived, "received"}, {WaitEvent::kSent, "sent"});
+enum class WaitNeed : std::uint8_t { kAll, kAny };
+DCC_ENUM_NAMES(WaitNeed, {WaitNeed::kAll, "all"}, {WaitNeed::kAny, "any"});
+/// kHost: each host waits only for what ends at the host itself.
+enum class WaitScope : std::uint8_t { kAll, kHost };
+DCC_ENUM_NAMES(WaitScope, {WaitScope::kAll, "all"}, {WaitScope::kHost, "host"});
+
+/// What an entry waits for before its `start` counts (traffic/dependencies.h).
+struct After {
+  std::vector<std::string> flows;  // names of entries, and of lines as ENTRY.LINE; empty: nothing
+  WaitEvent event = WaitEvent::kReceived;
+  WaitNeed need = WaitNeed::kAll;
+  WaitScope scope = WaitScope::kAll;
+  PicoSeconds delay{0};
+};
 
 /// One entry of the traffic list. The pattern decides which members have a meaning (see
 /// describe()). An empty list of hosts stands for all hosts except the one at the other end.
 struct TrafficSpec {
   TrafficPattern pattern = TrafficPattern::kFlow;
+  std::string id;  // name by which others wait for the entry; empty: none
+  After after;
   unsigned dscp = 0;
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // empty: end of the run
@@ -141,13 +172,23 @@ struct TrafficSpec {
   PicoSeconds time_offset{0};             // subtracted from the file's times
   std::map<unsigned, unsigned> dscp_map;  // the file's priority -> DSCP; unlisted: 0
 
+  PicoSeconds time = kMicroSecond;  // kCompute
+  unsigned processor = 0;           // kCompute: each does one computation at a time
+
   void describe(ParameterVisitor& v);
   /// Upper limit of the number of flows in a network of this many hosts; flows of files are not
   /// counted. Throws ParameterError, with an empty key for the entry as a whole.
   /// `end`: of the run; max(): unknown, and patterns that go on to the end are refused.
   std::uint64_t check(HostId hosts_there, PicoSeconds end) const;
   /// True if flows of the entry wait for the arrival of others.
-  bool has_gates() const { return !fan_out.empty() || pattern == TrafficPattern::kCollective; }
+  bool has_gates() const {
+    return !fan_out.empty() || pattern == TrafficPattern::kCollective || waits() ||
+           pattern == TrafficPattern::kCompute;
+  }
+  /// True if the entry waits for other entries or for lines of a trace.
+  bool waits() const { return !after.flows.empty(); }
+  /// The key that makes flows wait, for messages. Precondition: has_gates().
+  const char* gated_by() const { return !fan_out.empty() ? "fan_out" : waits() ? "after" : "kind"; }
   /// True if the entry draws the receiver and the senders of incasts.
   bool has_random_incasts() const {
     return pattern == TrafficPattern::kIncast ? !receiver
@@ -159,6 +200,7 @@ struct TrafficSpec {
 
  private:
   void check_gated() const;
+  void check_after() const;
   void check_random_incasts(std::uint64_t senders_there, std::uint64_t receivers_there) const;
   std::uint64_t check_tree(std::uint64_t senders_there, PicoSeconds end) const;
   std::uint64_t check_collective(std::uint64_t ranks) const;

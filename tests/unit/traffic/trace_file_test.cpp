@@ -178,10 +178,10 @@ TEST_F(TraceFile, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("1\n1 2 3 4 5 6\n1 2 3 4 5 6\n"),
             ":3: more flows than the 1 the first line announces (dccvp import hpcc ignores them)");
   EXPECT_EQ(error_of("3\n1 2 3 4 5 6\n"), ":3: the file ends after 1 of 3 flows");
-  EXPECT_EQ(error_of("1\n" + std::string(5000, '1') + "\n"),
-            ":2: not a line of text of at most 1022 characters");
+  EXPECT_EQ(error_of("1\n" + std::string(70000, '1') + "\n"),
+            ":2: not a line of text of at most 65534 characters");
   EXPECT_EQ(error_of(std::string("1\n1 2 3 4 5 6\0 7\n", 17)),
-            ":2: not a line of text of at most 1022 characters");
+            ":2: not a line of text of at most 65534 characters");
   EXPECT_THROW(read_trace("/nonexistent"), TrafficError);
   EXPECT_THROW(read_trace("/"), TrafficError);
 }

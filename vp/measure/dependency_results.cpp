@@ -1,0 +1,298 @@
+#include "measure/dependency_results.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace dcc::vp {
+
+namespace {
+
+constexpr std::uint32_t kNone = FlowSpec::kNone;
+
+struct Interval {
+  PicoSeconds from;
+  PicoSeconds to;
+};
+using Intervals = std::vector<Interval>;
+
+/// Disjoint intervals in the order of time.
+Intervals united(Intervals all) {
+  std::sort(all.begin(), all.end(),
+            [](const Interval& a, const Interval& b) { return a.from < b.from; });
+  Intervals out;
+  for (const Interval& one : all) {
+    if (!out.empty() && one.from <= out.back().to) {
+      out.back().to = std::max(out.back().to, one.to);
+    } else {
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+PicoSeconds length(const Intervals& united_ones) {
+  PicoSeconds sum{};
+  for (const Interval& one : united_ones) sum = sum + (one.to - one.from);
+  return sum;
+}
+
+/// How long both are there at once.
+PicoSeconds overlap(const Intervals& a, const Intervals& b) {
+  PicoSeconds sum{};
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const PicoSeconds from = std::max(a[i].from, b[j].from);
+    const PicoSeconds to = std::min(a[i].to, b[j].to);
+    if (from < to) sum = sum + (to - from);
+    (a[i].to < b[j].to ? i : j) += 1;
+  }
+  return sum;
+}
+
+class Analysis {
+ public:
+  Analysis(const PlatformConfig& config, const Dependencies& dependencies,
+           const RunResults& results, const std::function<const FlowSpec&(std::uint32_t)>& spec_of)
+      : config_(config), d_(dependencies), results_(results), spec_of_(spec_of) {}
+
+  DependencyResult analyse() {
+    list_openers();
+    count();
+    add_ranks();
+    if (out_.completion) add_path();
+    return std::move(out_);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kReceived, kSent, kComputed, kGate };
+  /// A flow, a computation or a gate, and the event at which it opens a gate.
+  struct Node {
+    Kind kind = Kind::kReceived;
+    std::uint32_t number = kNone;
+    bool is_flow() const { return kind == Kind::kReceived || kind == Kind::kSent; }
+  };
+  struct Opener {
+    std::uint32_t gate;
+    Node node;
+  };
+
+  bool takes_part(const FlowResult& flow) const { return d_.takes_part[flow.entry]; }
+
+  void list_openers() {
+    for (const FlowResult& flow : results_.flows) {
+      const std::uint32_t gate = spec_of_(flow.id).opens;
+      if (gate != kNone) openers_.push_back({gate, {Kind::kReceived, flow.id}});
+    }
+    for (const auto& e : d_.received) openers_.push_back({e.gate, {Kind::kReceived, e.source}});
+    for (const auto& e : d_.sent) openers_.push_back({e.gate, {Kind::kSent, e.source}});
+    for (const auto& e : d_.computed) openers_.push_back({e.gate, {Kind::kComputed, e.source}});
+    for (const auto& e : d_.joined) openers_.push_back({e.gate, {Kind::kGate, e.source}});
+    std::stable_sort(openers_.begin(), openers_.end(),
+                     [](const Opener& a, const Opener& b) { return a.gate < b.gate; });
+  }
+  template <class Visit>
+  void each_opener(std::uint32_t gate, Visit visit) const {
+    auto at = std::lower_bound(openers_.begin(), openers_.end(), gate,
+                               [](const Opener& a, std::uint32_t g) { return a.gate < g; });
+    for (; at != openers_.end() && at->gate == gate; ++at) visit(at->node);
+  }
+  const Dependencies::Gate* named(std::uint32_t gate) const {
+    return gate < d_.first ? nullptr : &d_.gates[gate - d_.first];
+  }
+  /// When what is behind the gate could begin; max(): not within the run.
+  PicoSeconds opened(std::uint32_t gate) const {
+    const Node last = last_opener(gate);
+    const PicoSeconds end = last.number == kNone ? PicoSeconds::max() : end_of(last);
+    const Dependencies::Gate* const about = named(gate);
+    if (end == PicoSeconds::max() || about == nullptr) return end;
+    return std::max(end + about->delay, about->not_before);
+  }
+  PicoSeconds end_of(const Node& node) const {
+    constexpr PicoSeconds kNever = PicoSeconds::max();
+    switch (node.kind) {
+      case Kind::kReceived:
+        return results_.flows[node.number].end_rx.value_or(kNever);
+      case Kind::kSent: {
+        const FlowResult& flow = results_.flows[node.number];
+        return flow.end.value_or(flow.end_rx.value_or(kNever));
+      }
+      case Kind::kComputed:
+        return results_.computations[node.number].end.value_or(kNever);
+      case Kind::kGate:
+        return opened(node.number);
+    }
+    return kNever;
+  }
+  Node last_opener(std::uint32_t gate) const {
+    const Dependencies::Gate* const about = named(gate);
+    const bool any = about != nullptr && about->any;
+    Node found;
+    each_opener(gate, [&](const Node& node) {
+      if (found.number == kNone ||
+          (any ? end_of(node) < end_of(found) : end_of(found) < end_of(node))) {
+        found = node;
+      }
+    });
+    return found;
+  }
+  std::uint32_t gate_of(const Node& node) const {
+    if (node.kind == Kind::kGate) return node.number;
+    return node.is_flow() ? spec_of_(node.number).waits_at : d_.computations[node.number].waits_at;
+  }
+  std::string place(std::uint16_t entry, std::uint32_t line) const {
+    return place_of(config_.traffic, *d_.traces, entry, line);
+  }
+
+  void count() {
+    PicoSeconds first = PicoSeconds::max();
+    PicoSeconds last{};
+    bool all_ended = true;
+    const auto add = [&](const Node& node, bool waits, const std::optional<PicoSeconds>& start) {
+      if (waits) ++out_.waiting;
+      if (start) first = std::min(first, *start);
+      const PicoSeconds end = end_of(node);
+      if (end == PicoSeconds::max()) {
+        all_ended = false;
+      } else if (last_.number == kNone || last < end) {
+        last = end;
+        last_ = node;
+      }
+      if (!waits || start) return;
+      if (out_.never_begun++ == 0) out_.first_never = reason(node);
+    };
+    for (const FlowResult& flow : results_.flows) {
+      if (!takes_part(flow)) continue;
+      std::optional<PicoSeconds> start;
+      if (flow.begun) start = flow.start;
+      add({Kind::kReceived, flow.id}, spec_of_(flow.id).is_gated(), start);
+    }
+    for (const ComputationResult& one : results_.computations) {
+      add({Kind::kComputed, one.id}, d_.computations[one.id].waits_at != kNone, one.start);
+    }
+    if (all_ended && last_.number != kNone) out_.completion = last - first;
+  }
+
+  /// A sentence on why `node` did not begin.
+  std::string reason(Node node) const {
+    const auto text = [this](const Node& of) {
+      return of.is_flow()
+                 ? place(spec_of_(of.number).entry, spec_of_(of.number).line)
+                 : place(d_.computations[of.number].entry, d_.computations[of.number].line);
+    };
+    const std::string waiting = text(node);
+    // Back to the first that began and did not end; at most once through all.
+    for (std::size_t steps = 0; steps <= openers_.size(); ++steps) {
+      Node missing;
+      each_opener(gate_of(node), [&](const Node& one) {
+        if (missing.number == kNone && end_of(one) == PicoSeconds::max()) missing = one;
+      });
+      if (missing.number == kNone) return waiting + " waits for a line that `stop` leaves out";
+      node = missing;
+      if (node.kind == Kind::kGate) continue;
+      const bool begun = node.is_flow() ? results_.flows[node.number].begun
+                                        : results_.computations[node.number].start.has_value();
+      if (begun || gate_of(node) == kNone) {
+        return waiting + " waits for " + text(node) +
+               (begun ? ", which had not ended" : ", which had not begun");
+      }
+    }
+    return waiting;
+  }
+
+  void add_ranks() {
+    std::map<HostId, std::pair<Intervals, Intervals>> hosts;  // computing, communicating
+    for (const ComputationResult& one : results_.computations) {
+      Intervals& computing = hosts[one.host].first;
+      if (one.start) computing.push_back({*one.start, one.end.value_or(results_.sim_time)});
+    }
+    for (const FlowResult& flow : results_.flows) {
+      if (!takes_part(flow)) continue;
+      const PicoSeconds there = flow.end_rx.value_or(results_.sim_time);
+      for (const HostId host : {flow.from, flow.to}) {
+        Intervals& communicating = hosts[host].second;
+        if (!flow.begun) continue;
+        communicating.push_back({flow.start, host == flow.to ? there : flow.end.value_or(there)});
+      }
+    }
+    PicoSeconds sum{}, most{};
+    for (auto& [host, times] : hosts) {
+      const Intervals computing = united(std::move(times.first));
+      const Intervals communicating = united(std::move(times.second));
+      RankResult rank;
+      rank.host = host;
+      rank.computing = length(computing);
+      rank.communicating = length(communicating);
+      rank.exposed = rank.communicating - overlap(computing, communicating);
+      sum = sum + rank.exposed;
+      most = std::max(most, rank.exposed);
+      out_.ranks.push_back(rank);
+    }
+    if (out_.ranks.empty()) return;
+    out_.exposed_mean = PicoSeconds(sum.count / static_cast<std::int64_t>(out_.ranks.size()));
+    out_.exposed_max = most;
+  }
+
+  void add_path() {
+    using Key = std::tuple<HostId, unsigned, std::int64_t>;  // host, processor, end
+    std::map<Key, std::uint32_t> ended;
+    for (const ComputationResult& one : results_.computations) {
+      if (one.end == one.start) continue;  // took no time
+      ended[{one.host, d_.computations[one.id].processor, one.end->count}] = one.id;
+    }
+    for (Node node = last_; node.number != kNone;) {
+      PathStep step;
+      step.id = node.number;
+      step.end = end_of(node);
+      if (node.is_flow()) {
+        const FlowResult& flow = results_.flows[node.number];
+        step.kind = "flow";
+        step.from = flow.from;
+        step.to = flow.to;
+        step.start = flow.start;
+        out_.path_communication = out_.path_communication + (step.end - step.start);
+      } else {
+        const ComputationResult& one = results_.computations[node.number];
+        step.kind = "compute";
+        step.from = step.to = one.host;
+        step.start = *one.start;
+        out_.path_compute = out_.path_compute + (step.end - step.start);
+      }
+      out_.path.push_back(step);
+      const std::uint32_t gate = gate_of(node);
+      if (!node.is_flow()) {
+        const Computation& one = d_.computations[node.number];
+        const PicoSeconds ready = gate == kNone ? one.start : opened(gate);
+        const auto before = ended.find({one.host, one.processor, step.start.count});
+        if (ready < step.start && before != ended.end()) {
+          node = {Kind::kComputed, before->second};
+          continue;
+        }
+      }
+      if (gate == kNone) break;
+      node = last_opener(gate);
+      while (node.kind == Kind::kGate) node = last_opener(node.number);
+    }
+    std::reverse(out_.path.begin(), out_.path.end());
+    out_.path_idle = *out_.completion - out_.path_compute - out_.path_communication;
+  }
+
+  const PlatformConfig& config_;
+  const Dependencies& d_;
+  const RunResults& results_;
+  const std::function<const FlowSpec&(std::uint32_t)>& spec_of_;
+  std::vector<Opener> openers_;  // by gate
+  Node last_;
+  DependencyResult out_;
+};
+
+}  // namespace
+
+DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
+                                    const RunResults& results,
+                                    const std::function<const FlowSpec&(std::uint32_t)>& spec_of) {
+  DependencyResult out = Analysis(config, dependencies, results, spec_of).analyse();
+  out.takes_part = dependencies.takes_part;
+  return out;
+}
+
+}  // namespace dcc::vp
