@@ -9,8 +9,8 @@ import unittest
 import import_samples as samples
 import package
 
-from dccvp.importers import bnxt, chakra, csv_flows, geography, goal, graphml, hpcc, htsim, irdma, mlx5, sizes, sndlib
-from dccvp.importers import astra, export_files, import_files, sonic, write
+from dccvp.importers import bnxt, csv_flows, geography, graphml, hpcc, htsim, irdma, mlx5, sizes, sndlib
+from dccvp.importers import export_files, import_files, sonic, write
 from dccvp.common.ending import InputError
 
 
@@ -46,6 +46,10 @@ class Import(package.FolderTest):
         """[(from, to, bytes, start in ns)] by host number, and priorities."""
         numbers = imported.host_numbers()
         return [(numbers[f.source], numbers[f.target], f.bytes, f.start / 1000) for f in imported.flows["flows.flow"]]
+
+    def lines(self, imported):
+        """The lines of the traffic file."""
+        return write.flow_text(imported, imported.flows["flows.flow"]).splitlines()[1:]
 
 
 class Hpcc(Import):
@@ -150,12 +154,13 @@ class Htsim(Import):
         self.assertEqual(wires.count(("agg2", "core2")), 2, "a bundle")
         self.assertEqual(yaml["topology"]["links"][0]["delay"], "600ns", "half of the ToR's 200 ns")
         self.assertEqual(yaml["faults"][0]["link"], "agg2--core0")
-        # 125 000 bytes last 10 us at 100 Gb/s; links of hosts have 0.6 us.
-        self.assertEqual(self.flows(imported), [(0, 1, 125000, 0), (5, 6, 125000, 0.002), (3, 2, 125000, 5000),
-                                                (1, 2, 125000, 12400), (2, 0, 10, 23600)])
-        self.assertEqual(yaml["traffic"][0], {"kind": "flow", "from": 6, "to": 7, "start": "12400.002ns"})
-        said = self.said(imported)
-        self.assertIn("3 of 6 flows wait for others", said)
+        self.assertEqual(self.lines(imported), [
+            "0 1 0 100 125000 0 id=c0", "1 2 0 100 125000 0 id=c1 after=c0:sent", "2 0 0 100 10 0 after=c2,c1",
+            "5 6 0 100 125000 0.000000000002 id=c4", "3 2 0 100 125000 0.000005 id=c2"])
+        self.assertEqual(yaml["traffic"][0],
+                         {"kind": "flow", "from": 6, "to": 7, "after": {"flows": ["flows.c4:sent"]}})
+        self.assertEqual(yaml["traffic"][1], {"kind": "trace", "file": "flows.flow", "id": "flows"})
+        self.assertIn("3 of 6 flows wait for others", self.said(imported))
         self.assertIn(("2->0", "barrier of 2 2: 1->2 received, 3->2 received"), imported.tables[0][2])
 
     def test_two_tiers_are_a_leaf_spine(self):
@@ -169,7 +174,17 @@ class Htsim(Import):
         matrix = samples.HTSIM_MATRIX.replace("size 0", "size 9").replace("Failures 1\n", "").partition("failure")[0]
         imported, _ = self.read(htsim, m_cm=matrix)
         self.assertEqual(imported.files["connections.csv"].splitlines()[:4],
-                         ["flow,id,connection,trigger", "0,1,0->1,", "1,,5->6,", "2,3,3->2,"])
+                         ["flow,id,connection,trigger", "0,1,0->1,", "1,2,1->2,1", "2,4,2->0,2"])
+
+    def test_where_the_order_of_ends_decides_an_idle_network_does(self):
+        matrix = ("Nodes 4\nConnections 5\nTriggers 2\n0->1 start 0 size 9000 recv_done_trigger 1\n"
+                  "1->2 start 0 size 90 recv_done_trigger 1 send_done_trigger 2\n2->3 trigger 1 size 1\n"
+                  "3->2 trigger 1 size 2\n3->0 trigger 2 size 3\ntrigger id 1 multishot\n"
+                  "trigger id 2 barrier count 2\n")
+        imported, _ = self.read(htsim, m_cm=matrix)
+        self.assertEqual(self.lines(imported)[2:], ["2 3 0 100 1 0 after=c1", "3 2 0 100 2 0 after=c0"])
+        self.assertIn("the order in which flows activate 1 trigger (1)", self.said(imported))
+        self.assertIn("1 connection whose trigger never fires: 3->0", self.said(imported))
 
     def test_starts_are_single_precision_picoseconds(self):
         imported, _ = self.read(htsim, m_cm="Nodes 2\nConnections 1\n0->1 start 16777217 size 1\n")
@@ -320,47 +335,6 @@ class Maps(Import):
         imported, yaml = self.read(sndlib, n_xml=samples.SNDLIB_XML)
         self.assertEqual(yaml["topology"]["links"][0], {"from": "X", "to": "Y", "rate": "2.5Gbps", "delay": "1ms"})
         self.assertIn("ends where", self.refused(sndlib, n_txt=samples.SNDLIB[:200]))
-
-
-class Traces(Import):
-    def test_goal(self):
-        imported, _ = self.read(goal, g_goal=samples.GOAL)
-        # 125 000 bytes last 10 us, and two links of 1 us each.
-        self.assertEqual(self.flows(imported), [(0, 1, 125000, 2000), (1, 2, 10, 14000)])
-        self.assertIn("2 of 2 flows wait", self.said(imported))
-        self.assertIn("18:1: rank 2 has no label 'out' above",
-                      self.refused(goal, g_goal=samples.GOAL.replace("nic 1\n", "nic 1\nin requires out\n")))
-        self.assertIn("the file ends before the end of rank 2", self.refused(goal, g_goal=samples.GOAL[:-2]))
-
-    def test_a_message_that_nobody_sends_is_told(self):
-        imported, _ = self.read(goal, g_goal=samples.GOAL.replace("send 10b to 2", "calc 5"))
-        self.assertIn("1 operation that never end", self.said(imported))
-
-    def test_chakra_in_three_forms(self):
-        imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
-        self.assertEqual(yaml["traffic"][0], {"kind": "collective", "shape": "ring_all_reduce", "hosts": ["0..1"],
-                                              "bytes": "100KB", "rounds": 1, "start": "10us"})
-        # Two steps of 50 000 bytes, 4 us and two links each.
-        self.assertEqual(self.flows(imported), [(0, 1, 77, 22000)])
-        binary, again = self.read(chakra, **{"t.0_et": samples.CHAKRA_ET, "t.1_json": samples.CHAKRA_1})
-        self.assertEqual((again["traffic"], self.flows(binary)), (yaml["traffic"], self.flows(imported)))
-        self.assertIn("1:22: the file ends inside a message", self.refused(chakra, a_et=samples.CHAKRA_ET[:25]))
-        self.assertIn("2:3: node 5 waits for 9", self.refused(chakra, a_json=samples.CHAKRA_0.replace("[]", "[9]")))
-        self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
-
-    def test_astra(self):
-        imported, yaml = self.read(astra, n_yml=samples.ASTRA_NETWORK, w_txt=samples.ASTRA_WORKLOAD)
-        self.assertEqual(len(imported.hosts()), 6)
-        wires = [link for link in yaml["topology"]["links"] if link["rate"] == "42.94967296Gbps"]
-        self.assertEqual(len(wires), 6, "two groups of three, each pair: 5 GB/s of 2^30 bytes")
-        kinds = [(entry["shape"], entry["hosts"], entry["bytes"]) for entry in yaml["traffic"]
-                 if entry["kind"] == "collective"]
-        self.assertEqual(kinds[:3], [("ring_all_reduce", ["0..1"], "4KB"), ("ring_all_reduce", ["2..3"], "4KB"),
-                                     ("ring_all_reduce", ["4..5"], "4KB")])
-        self.assertEqual(kinds[-2:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
-        self.assertEqual(len(imported.flows["flows.flow"]), 2 * 2 * 3, "reduce-scatter: two steps of three, two groups")
-        self.assertIn("the file ends after 1 of 2 layers",
-                      self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
 
 
 class Command(Import):

@@ -7,13 +7,15 @@ import heapq
 import json
 import re
 
+from dccvp.common.ending import InputError
 from dccvp.importers import chakra_binary, goal
-from dccvp.importers.collectives import KINDS, Collectives
-from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
-from dccvp.importers.network import Flow, plural, some
+from dccvp.importers.estimate import Transfers
+from dccvp.importers.network import plural, some
 from dccvp.importers.source import base_name, json_of, name_of, quoted, read, read_bytes, text_of
+from dccvp.importers.waiting import KINDS, RINGS, Lines
 
-SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)"}
+SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)",
+            "begin": "of a collective: together, when all its ranks are there, or each rank by itself (together)"}
 TYPES = ("INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
          "COMM_RECV_NODE", "COMM_COLL_NODE", "STORAGE_NODE", "BATCH_NODE", "CHECKPOINT_NODE")
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
@@ -23,7 +25,7 @@ US = 10**6
 
 @dataclasses.dataclass
 class Node:
-    """A node of one rank. `duration` in ps."""
+    """A node of one rank. `duration` in ps. `done`: events (waiting.Lines) of its end."""
 
     at: int
     rank: int
@@ -34,6 +36,7 @@ class Node:
     attributes: dict
     missing: int = 0
     ended: int | None = None
+    done: list = dataclasses.field(default_factory=list)
 
 
 class Rank:
@@ -155,8 +158,11 @@ def read_files(paths, settings):
         first.source.fail(0, f"rank {count - 1}; up to {goal.MOST_RANKS} ranks are read")
     groups = _groups(settings, count)
     result = goal.network(count, settings)
-    execution = _Execution(ranks, result, groups)
-    result.flows["flows.flow"] = sorted(execution.flows, key=lambda flow: flow.start)
+    if settings.get("begin", "together") not in ("together", "each"):
+        raise InputError(f"--set begin={settings['begin']}: expected together or each")
+    execution = _Execution(ranks, result, groups, settings.get("begin") == "each")
+    result.flows["flows.flow"] = execution.lines.lines
+    result.lasts = 2 * execution.lasts
     _note(ranks, result, execution)
     return result
 
@@ -186,14 +192,15 @@ def _groups(settings, count):
 
 
 class _Execution:
-    """Runs the nodes on an idle network: a rank's processors compute one node at a time; a collective begins when all
-    its ranks are there."""
+    """Runs the nodes on an idle network, to see which receive takes which message and which calls make a collective: a
+    rank's processors compute one node at a time; a collective begins when all its ranks are there. Makes a line of each
+    node that sends or computes, which waits for what the node waits for."""
 
-    def __init__(self, ranks, result, groups):
-        self.ranks, self.result, self.groups = ranks, result, groups
+    def __init__(self, ranks, result, groups, each):
+        self.ranks, self.result, self.groups, self.each = ranks, result, groups, each
         self.transfers = Transfers(result)
-        self.flows: list[Flow] = []
-        self.collectives = Collectives(result, self.transfers, self.flows)
+        self.lines = Lines()
+        self.lasts = 0
         self.waited = 0
         self._queue: list = []
         self._order = 0
@@ -221,20 +228,21 @@ class _Execution:
 
     def _begin(self, now, node):
         rank = self.ranks[node.rank]
+        after = self.lines.join(node.rank, [event for ident in node.waits for event in rank.nodes[ident].done])
+        node.done = after
         if node.kind == SEND:
             target = rank.attribute(node, "comm_dst")
             size = rank.attribute(node, "comm_size")
             if target >= len(self.result.hosts()) or target == node.rank:
                 rank.source.fail(node.at, f"node {node.ident} sends from rank {node.rank} to {target}")
             self.waited += bool(node.waits)
-            self.flows.append(Flow(node.rank, target, 0, 100, max(min(size, 2**40), 1), now))
+            node.done = [(self.lines.flow(node.rank, target, size, after), True)]
             self._push(now + self.transfers.received(node.rank, target, size), "arrive", node)
             self._end(now, node)
         elif node.kind == RECEIVE:
             key = (rank.attribute(node, "comm_src"), node.rank, rank.attribute(node, "comm_tag", 0))
             if self._arrived[key]:
-                self._arrived[key].popleft()
-                self._end(now, node)
+                self._receive(now, node, self._arrived[key].popleft())
             else:
                 self._posted[key].append(node)
         elif node.kind == COLLECTIVE:
@@ -243,15 +251,23 @@ class _Execution:
             processor = (node.rank, bool(node.attributes.get("is_cpu_op")))
             begin = max(now, self._busy.get(processor, 0))
             self._busy[processor] = begin + node.duration
+            node.done = [self.lines.compute(node.rank, node.duration, int(processor[1]), after)]
             self._push(begin + node.duration, "end", node)
         else:
+            if node.duration:
+                node.done = [self.lines.compute(node.rank, 0, after=after, delay=node.duration) if after else
+                             self.lines.compute(node.rank, node.duration, 2 + node.ident % 250)]
             self._push(now + node.duration, "end", node)
+
+    def _receive(self, now, node, message):
+        node.done = self.lines.join(node.rank, [*node.done, (message.done[0][0], False)])
+        self._end(now, node)
 
     def _arrive(self, now, node):
         key = (node.rank, self.ranks[node.rank].attribute(node, "comm_dst"),
                self.ranks[node.rank].attribute(node, "comm_tag", 0))
         if self._posted[key]:
-            self._end(now, self._posted[key].popleft())
+            self._receive(now, self._posted[key].popleft(), node)
         else:
             self._arrived[key].append(node)
 
@@ -270,13 +286,35 @@ class _Execution:
         kind, size = rank.attribute(node, "comm_type"), rank.attribute(node, "comm_size")
         if kind >= len(KINDS):
             rank.source.fail(node.at, f"comm_type of node {node.ident} is 0 to {len(KINDS) - 1}, not {kind}")
-        end = self.collectives.add(KINDS[kind], members, min(size, 2**40), now)
+        size = min(size, 2**40)
+        node_of = {one.rank: one for _, one in there}
+        begins = [node_of[member].done for member in members]
+        if not self.each and len(members) > 1 and any(begins):
+            begins = [[self.lines.compute(members[0], 0, after=[event for events in begins for event in events])]
+                      ] * len(members)
+        ends = self.lines.collective(KINDS[kind], members, size, begins)
+        for member, done in zip(members, ends):
+            node_of[member].done = done
+        end = now + self._lasts(KINDS[kind], members, size)
         for _, one in there:
             self.waited += bool(one.waits)
             self._push(end, "end", one)
 
+    def _lasts(self, kind, members, size):
+        """Time in ps of a collective on an idle network, about."""
+        others = len(members) - 1
+        if others < 1:
+            return 0
+        step = max(self.transfers.received(rank, members[(place + 1) % len(members)], 0)
+                   for place, rank in enumerate(members))
+        share = size if kind in ("all_gather", "gather", "reduce", "broadcast") else -(-size // len(members))
+        payload = max(self.transfers.received(rank, members[place - 1], share) - self.transfers.received(
+            rank, members[place - 1], 0) for place, rank in enumerate(members))
+        return RINGS.get(kind, 1) * others * (step + payload)
+
     def _end(self, now, node):
         node.ended = now
+        self.lasts = max(self.lasts, now)
         for other in self._waiting[node.rank, node.ident]:
             other.missing -= 1
             if other.missing == 0:
@@ -293,8 +331,10 @@ def _note(ranks, result, execution):
     if absent:
         notes.assumed.append(f"no file of the ranks {some(absent)}: they do nothing")
     if execution.waited:
-        notes.not_expressed.append(NOT_EXPRESSED.format(
-            count=execution.waited, all=counts[SEND] + counts[COLLECTIVE]).replace("flows", "sends and collectives", 1))
+        notes.read.append(f"{execution.waited} of {counts[SEND] + counts[COLLECTIVE]} sends and calls of collectives "
+                          "wait for others")
+    if counts[SEND]:
+        notes.assumed.append("a send has ended when its last ACK is back")
     stuck = [node for node in nodes if node.ended is None]
     if stuck:
         where = ranks[stuck[0].rank].source
@@ -302,4 +342,8 @@ def _note(ranks, result, execution):
                              "message or a rank of a collective is missing")
     if counts[2] or counts[3]:
         notes.assumed.append("loads and stores of memory last as long as they say, beside computation")
-    execution.collectives.note()
+    if execution.lines.collectives:
+        notes.assumed.append("a rank begins a collective when it is there itself (begin=each)" if execution.each else
+                             "a collective begins when all its ranks are there (begin=together); with --set begin=each "
+                             "each rank begins by itself, and a run may use several threads")
+    execution.lines.note(notes)

@@ -1,8 +1,4 @@
-"""Times of transfers on an idle network, from which flows that wait for others get their starts."""
-
-NOT_EXPRESSED = ("{count} of {all} flows wait for others in the source. The platform starts flows at fixed times: each "
-                 "begins when what it waits for would have ended on an idle network, and does not wait longer when the "
-                 "network is busy")
+"""Times of transfers on an idle network."""
 
 
 class Transfers:

@@ -7,10 +7,11 @@ import re
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
+from dccvp.importers.estimate import Transfers
 from dccvp.importers.htsim_topology import star
-from dccvp.importers.network import Flow, plural
+from dccvp.importers.network import plural
 from dccvp.importers.source import Source, base_name, quoted, read
+from dccvp.importers.waiting import Lines
 
 SETTINGS = {"rate": "of the hosts' links (100Gbps)", "delay": "of these links (1us)"}
 MOST_RANKS, MOST_SIZE, MOST_NS = 4096, 2**40, 10**15
@@ -26,7 +27,8 @@ NEEDS = re.compile(r"(?P<label>[A-Za-z]\w*)\s+(?P<kind>i?requires)\s+(?P<other>[
 
 @dataclasses.dataclass
 class Operation:
-    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 takes any. `waits`: (operation, True if its begin counts)."""
+    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 takes any. `waits`: (operation, True if its begin counts).
+    `message`: the send that a recv takes. `after`, `done`: events (waiting.Lines) of its begin and its end."""
 
     at: int
     rank: int
@@ -36,8 +38,12 @@ class Operation:
     tag: int = 0
     cpu: int = 0
     waits: list = dataclasses.field(default_factory=list)
-    begun: int = 0
+    begun: int | None = None
     ended: int | None = None
+    message: "Operation | None" = None
+    name: str = ""
+    after: list = dataclasses.field(default_factory=list)
+    done: list = dataclasses.field(default_factory=list)
 
 
 class Program:
@@ -150,12 +156,14 @@ class Program:
 
 
 class Execution:
-    """Runs the operations on an idle network. A processor does one calc at a time, in the order in which they may
-    begin; a send ends when its bytes have left; a recv ends when its message is there."""
+    """Runs the operations on an idle network, to see which recv takes which send. A processor does one calc at a time,
+    in the order in which they may begin; a send ends when its bytes have left; a recv ends when its message is there.
+    `lasts`: when all has ended."""
 
     def __init__(self, operations, transfers):
         self.transfers = transfers
-        self.sends: list[Operation] = []
+        self.begun: list[Operation] = []
+        self.lasts = 0
         self._queue: list = []
         self._order = 0
         self._busy: dict = {}
@@ -196,11 +204,11 @@ class Execution:
 
     def _begin(self, now, operation):
         operation.begun = now
+        self.begun.append(operation)
         self._release(self._begins[id(operation)], now)
         if operation.kind == "calc":
             self._push(now + operation.size * 1000, "end", operation)
         elif operation.kind == "send":
-            self.sends.append(operation)
             took = self.transfers.received(operation.rank, operation.peer, operation.size)
             left = took - self.transfers.received(operation.rank, operation.peer, 0)
             self._push(now + left, "end", operation)
@@ -209,6 +217,7 @@ class Execution:
             for place, message in enumerate(self._arrived[operation.rank]):
                 if self._fits(operation, message):
                     del self._arrived[operation.rank][place]
+                    operation.message = message
                     self._end(now, operation)
                     return
             self._posted[operation.rank].append(operation)
@@ -221,12 +230,14 @@ class Execution:
         for place, receive in enumerate(self._posted[message.peer]):
             if self._fits(receive, message):
                 del self._posted[message.peer][place]
+                receive.message = message
                 self._end(now, receive)
                 return
         self._arrived[message.peer].append(message)
 
     def _end(self, now, operation):
         operation.ended = now
+        self.lasts = max(self.lasts, now)
         self._release(self._ends[id(operation)], now)
 
 
@@ -253,10 +264,33 @@ def read_files(paths, settings):
     program = Program(source)
     result = network(program.ranks, settings)
     execution = Execution(program.operations, Transfers(result))
-    result.flows["flows.flow"] = [Flow(one.rank, one.peer, 0, 100, max(one.size, 1), one.begun)
-                                  for one in sorted(execution.sends, key=lambda one: (one.begun, one.at))]
+    result.flows["flows.flow"] = _lines(execution)
+    result.lasts = 2 * execution.lasts
     _note(program, result, execution, base_name(source.name))
     return result
+
+
+def _lines(execution):
+    """A line for each send and calc, each waiting for what the operation waits for. An operation waits for what has
+    ended, or begun, before, so the events of that are known."""
+    lines = Lines()
+    for one in execution.begun:
+        for other, at_begin in one.waits:
+            one.after.extend(other.after if at_begin else _done(other, lines))
+        one.after = lines.join(one.rank, one.after)
+        if one.kind == "send":
+            one.name = lines.flow(one.rank, one.peer, one.size, one.after)
+            one.done = [(one.name, True)]
+        elif one.kind == "calc":
+            one.done = [lines.compute(one.rank, one.size * 1000, one.cpu, one.after)]
+    return lines.lines
+
+
+def _done(operation, lines):
+    """Events at which the operation has ended."""
+    if operation.kind == "recv" and not operation.done:
+        operation.done = lines.join(operation.rank, [*operation.after, (operation.message.name, False)])
+    return operation.done
 
 
 def _note(program, result, execution, name):
@@ -266,13 +300,18 @@ def _note(program, result, execution, name):
                       f"{counts['calc']} calcs")
     waiting = sum(operation.kind == "send" and bool(operation.waits) for operation in operations)
     if waiting:
-        notes.not_expressed.append(NOT_EXPRESSED.format(count=waiting, all=counts["send"]))
+        notes.read.append(f"{waiting} of {counts['send']} flows wait for others")
+    if any(other.kind == "send" and not at_begin for operation in operations for other, at_begin in operation.waits):
+        notes.assumed.append("a send has ended when its last ACK is back")
+    if any(operation.peer == -1 or operation.tag == -1 for operation in operations if operation.kind == "recv"):
+        notes.assumed.append("a recv from any rank, or with any tag, takes the message that an idle network brings it "
+                             "first")
     stuck = [operation for operation in operations if operation.ended is None]
     if stuck:
         first = stuck[0]
         notes.ignored.append(f"{plural(len(stuck), 'operation')} that never end, the first in line "
                              f"{program.source.line_of(first.at)}: no message for a recv, or they wait for such")
-    empty = sum(one.size == 0 for one in execution.sends)
+    empty = sum(one.size == 0 for one in execution.begun if one.kind == "send")
     if empty:
         notes.assumed.append(f"{plural(empty, 'message')} of 0 bytes: 1 byte")
     if program.other_nics:

@@ -9,7 +9,7 @@ import struct
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
 from dccvp.importers import htsim_topology
-from dccvp.importers.estimate import NOT_EXPRESSED, Transfers
+from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import Flow, plural, some, time_text
 from dccvp.importers.source import Source, Word, base_name, quoted, read
 
@@ -226,17 +226,25 @@ class Matrix:
 
     def add_to(self, imported, cores_of):
         notes, name = imported.notes, base_name(self.source.name)
-        starts, never = self._starts(Transfers(imported))
+        starts, never, causes = self._starts(Transfers(imported))
         flows, idents = [], {}
         for number, one in enumerate(self.connections):
             if number not in starts:
                 continue
+            after = causes.get(number, ())
             if one.size == 0:
-                imported.traffic.append({"kind": "flow", "from": one.source, "to": one.target,
-                                         "start": time_text(starts[number])})
+                entry = {"kind": "flow", "from": one.source, "to": one.target}
+                if after:
+                    imported.awaited.update(name for name, _ in after)
+                    entry["after"] = {"flows": [f"flows.{name}" + (":sent" if sent else "") for name, sent in after]}
+                else:
+                    entry["start"] = time_text(starts[number])
+                imported.traffic.append(entry)
             else:
-                flows.append(Flow(one.source, one.target, 0, 100, one.size or 0, starts[number]))
+                flows.append(Flow(one.source, one.target, 0, 100, one.size or 0, one.start or 0, f"c{number}",
+                                  after))
                 idents[id(flows[-1])] = one
+        imported.lasts = 2 * max(starts.values(), default=0)
         flows.sort(key=lambda flow: flow.start)
         imported.flows["flows.flow"] = flows
         if len(flows) == len(starts):  # then flows.csv numbers them in this order
@@ -248,7 +256,8 @@ class Matrix:
                           f"{plural(len(self.triggers), 'trigger')}, {plural(len(self.failures), 'failure')}")
         waiting = sum(one.start is None for one in self.connections)
         if waiting:
-            notes.not_expressed.append(NOT_EXPRESSED.format(count=waiting, all=len(self.connections)))
+            notes.read.append(f"{waiting} of {len(self.connections)} flows wait for others")
+            self._note_order(notes)
             imported.tables.append((f"{name}: connections that wait", ("connection", "waits for"), self._waits()))
         if never:
             notes.ignored.append(f"{plural(len(never), 'connection')} whose trigger never fires: "
@@ -278,8 +287,30 @@ class Matrix:
                              + some(causes[one.trigger])))
         return rows
 
+    def _activators(self):
+        """{trigger: [(number of a connection, True if its sending counts)]}"""
+        found = collections.defaultdict(list)
+        for number, one in enumerate(self.connections):
+            for ident, sent in ((one.received, False), (one.sent, True)):
+                if ident and one.size:
+                    found[ident].append((number, sent))
+        return found
+
+    def _note_order(self, notes):
+        """Says where the order in which flows end decides, which is that of an idle network here."""
+        activators = self._activators()
+        ordered = [ident for ident, trigger in self.triggers.items()
+                   if (trigger.kind == "multishot" and len(activators[ident]) > 1) or
+                   (trigger.kind == "barrier" and len(activators[ident]) > trigger.count)]
+        if ordered:
+            notes.not_expressed.append(f"the order in which flows activate {plural(len(ordered), 'trigger')} "
+                                       f"({some(ordered)}): that of an idle network decides what starts what")
+
     def _starts(self, transfers):
-        """({index of a connection: start in ps}, connections that never start), on an idle network."""
+        """({index of a connection: start in ps}, connections that never start, {index: what it waits for}), on an idle
+        network."""
+        hits: dict = collections.defaultdict(list)
+        causes: dict = {}
         number_of = {id(one): number for number, one in enumerate(self.connections)}
         starts: dict[int, int] = {}
         queue: list = []
@@ -303,16 +334,22 @@ class Matrix:
             now, _, ident, cause = heapq.heappop(queue)
             trigger = self.triggers[ident]
             trigger.hits += 1
+            # Both events of a connection may activate a trigger; that of the receiver comes first.
+            number = number_of[id(cause)]
+            sent = cause.received != ident or (f"c{number}", False) in hits[ident]
+            hits[ident].append((f"c{number}", sent))
             if trigger.kind == "multishot":
                 fired = trigger.targets[trigger.hits - 1:trigger.hits]
             elif trigger.kind == "oneshot" and trigger.hits > 1:
                 self.source.fail(cause.at, f"trigger {ident} is oneshot and would be activated again")
             else:
                 fired = trigger.targets if trigger.hits == trigger.count else []
+            after = tuple(hits[ident] if trigger.kind == "barrier" else hits[ident][-1:])
             for one in fired:
                 if number_of[id(one)] not in starts:
                     begin(number_of[id(one)], now)
-        return starts, [one for number, one in enumerate(self.connections) if number not in starts]
+                    causes[number_of[id(one)]] = after
+        return starts, [one for number, one in enumerate(self.connections) if number not in starts], causes
 
     def _add_failures(self, imported, cores_of):
         source = self.source

@@ -36,7 +36,9 @@ class Link:
 
 @dataclasses.dataclass
 class Flow:
-    """Hosts by index into the network's nodes; start in ps."""
+    """Hosts by index into the network's nodes; start in ps. name: by which others wait for the flow; after: (name,
+    True if its sending counts) of what the flow waits for; delay from there, in ps. computes: no flow,
+    but a computation of `source` that takes so many ps."""
 
     source: int
     target: int
@@ -44,6 +46,11 @@ class Flow:
     port: int
     bytes: int
     start: int
+    name: str = ""
+    after: tuple = ()
+    delay: int = 0
+    computes: int | None = None
+    processor: int = 0
 
 
 @dataclasses.dataclass
@@ -68,7 +75,8 @@ class Imported:
     {name of a traffic file: flows}, whose starts are later than time_offset, in ps; lasts: when the operations of the
     traffic would end on an idle network, in ps; shape: the section topology, if the platform has the shape of nodes and
     links; files: {name: text} to write beside the YAML file; tables: (title, head, rows) for the page of the import;
-    part: the file that takes the settings, if they are to be included elsewhere as well.
+    part: the file that takes the settings, if they are to be included elsewhere as well; awaited: names of flows for
+    which entries of `traffic` wait.
     """
 
     nodes: list = dataclasses.field(default_factory=list)
@@ -83,6 +91,7 @@ class Imported:
     time_offset: int = 0
     lasts: int = 0
     part: str = ""
+    awaited: set = dataclasses.field(default_factory=set)
     notes: Notes = dataclasses.field(default_factory=Notes)
 
     def hosts(self):

@@ -28,6 +28,8 @@ def prepare(imported, where):
         if not flows:
             continue
         entry = {"kind": "trace", "file": name}
+        if imported.awaited:
+            entry["id"] = name.partition(".")[0]
         if imported.time_offset:
             entry["time_offset"] = time_text(imported.time_offset)
         used = sorted({flow.priority for flow in flows})
@@ -129,8 +131,20 @@ def yaml_text(document, head):
 
 def flow_text(imported, flows):
     numbers = imported.host_numbers()
-    rows = [f"{numbers[f.source]} {numbers[f.target]} {f.priority} {f.port} {f.bytes} {seconds_text(f.start)}\n"
-            for f in flows]
+    awaited = {name for f in flows for name, _ in f.after} | imported.awaited
+    rows = []
+    for f in flows:
+        if f.computes is None:
+            row = f"{numbers[f.source]} {numbers[f.target]} {f.priority} {f.port} {f.bytes} {seconds_text(f.start)}"
+        else:
+            row = f"compute {numbers[f.source]} {time_text(f.computes)}"
+            row += f" processor={f.processor}" if f.processor else ""
+        if f.name in awaited:
+            row += f" id={f.name}"
+        if f.after:
+            row += " after=" + ",".join(name + (":sent" if sent else "") for name, sent in f.after)
+            row += f" delay={time_text(f.delay)}" if f.delay else ""
+        rows.append(row + "\n")
     return f"{len(flows)}\n" + "".join(rows)
 
 
@@ -226,7 +240,7 @@ def summary(imported, folder):
     for name, sentences in imported.notes.sections():
         for place, sentence in enumerate(sentences):
             text += f"{name + ':' if place == 0 else '':<15}{sentence}\n"
-    count = sum(len(flows) for flows in imported.flows.values())
+    count = sum(flow.computes is None for flows in imported.flows.values() for flow in flows)
     made = ", ".join(([plural(len(imported.hosts()), 'host')] if imported.nodes else []) +
                      ([plural(count, 'flow')] if count else []))
     return text + f"{folder}/{CONFIG}" + (f" ({made})" if made else "") + "\n"

@@ -1,0 +1,97 @@
+"""Lines of a traffic file that wait for other lines: flows, computations, and the steps of collective operations."""
+
+from dccvp.importers.network import Flow, plural
+
+KINDS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "all_to_all", "reduce_scatter",
+         "reduce_scatter_block", "barrier")
+RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # times (n - 1) steps
+# A list of names is as long as its line is read; a longer one becomes a computation of no time.
+MOST_NAMES = 4
+
+
+class Lines:
+    """Lines in the order in which they are added. What is waited for is a list of (name of a line, True if its sending
+    counts), here called events."""
+
+    def __init__(self):
+        self.lines: list[Flow] = []
+        self.collectives: dict[str, int] = {}
+
+    def flow(self, source, target, count, after=()):
+        """The name of a new flow; 0 bytes become 1."""
+        name = f"f{len(self.lines)}"
+        self.lines.append(Flow(source, target, 0, 100, min(max(count, 1), 2**40), 0, name, tuple(after)))
+        return name
+
+    def compute(self, rank, time, processor=0, after=(), delay=0):
+        """The event at which a computation of `time` ps ends, `delay` ps and more after the events."""
+        name = f"c{len(self.lines)}"
+        self.lines.append(Flow(rank, rank, 0, 0, 0, 0, name, tuple(after), delay=delay, computes=time,
+                               processor=processor))
+        return (name, False)
+
+    def join(self, rank, events):
+        """The same events, or one that stands for many of them."""
+        events = list(dict.fromkeys(events))
+        return events if len(events) <= MOST_NAMES else [self.compute(rank, 0, after=events)]
+
+    def collective(self, kind, ranks, count, begins):
+        """[events by rank]: when the operation has ended there. `count`: bytes of the operation: what each rank has in
+        the end of all_reduce and all_to_all, or contributes to all_gather and gather. `begins`: [events by rank]."""
+        if len(ranks) < 2 or (count == 0 and kind != "barrier"):
+            return begins
+        self.collectives[kind] = self.collectives.get(kind, 0) + 1
+        size = len(ranks)
+        share = -(-count // size)
+        if kind in RINGS:
+            return self._ring(ranks, RINGS[kind] * (size - 1), count if kind == "all_gather" else share, begins)
+        if kind in ("all_to_all", "barrier"):
+            return self._steps(kind, ranks, share, begins)
+        # The first rank sends to all others, or all others to the first.
+        to_first = kind in ("reduce", "gather")
+        part = share if kind == "scatter" else count
+        ends: list[list] = [[] for _ in ranks]
+        for place in range(1, size):
+            source, target = (place, 0) if to_first else (0, place)
+            name = self.flow(ranks[source], ranks[target], part, begins[source])
+            ends[source].append((name, True))
+            ends[target].append((name, False))
+        return [self.join(rank, events) for rank, events in zip(ranks, ends)]
+
+    def _ring(self, ranks, steps, part, begins):
+        received: list[list] = [[] for _ in ranks]
+        for _ in range(steps):
+            after: list[list] = [[] for _ in ranks]
+            for place, rank in enumerate(ranks):
+                following = (place + 1) % len(ranks)
+                name = self.flow(rank, ranks[following], part, [*begins[place], *received[place]])
+                after[following] = [(name, False)]
+            received = after
+        return [self.join(rank, [*begin, *events]) for rank, begin, events in zip(ranks, begins, received)]
+
+    def _steps(self, kind, ranks, part, begins):
+        """Each rank to the one that is 1, 2, 3, ... places on; of a barrier 1, 2, 4, ..., with a byte each."""
+        size = len(ranks)
+        strides = range(1, size) if kind == "all_to_all" else [1 << bit for bit in range((size - 1).bit_length())]
+        waits: list[list] = [[] for _ in ranks]
+        received = [list(events) for events in begins]
+        for stride in strides:
+            after: list[list] = [[] for _ in ranks]
+            for place, rank in enumerate(ranks):
+                to = (place + stride) % size
+                event = (self.flow(rank, ranks[to], 1 if kind == "barrier" else part,
+                                   [*begins[place], *waits[place]]), False)
+                after[to] = [event]
+                received[to].append(event)
+            waits = after
+        return [self.join(rank, events) for rank, events in zip(ranks, received)]
+
+    def note(self, notes):
+        """Tells what became of collectives."""
+        for kind, count in self.collectives.items():
+            notes.read.append(f"{count} x {kind}: flows, step by step; each waits for what its rank got before")
+        if "barrier" in self.collectives:
+            notes.assumed.append("a barrier is rounds of 1-byte messages to the rank 1, 2, 4, ... places on")
+        waiting = sum(bool(line.after) for line in self.lines)
+        if waiting:
+            notes.read.append(f"{plural(waiting, 'line')} of the traffic file wait for others")

@@ -1,0 +1,130 @@
+"""Traces of training jobs become flows and computations that wait for each other: GOAL, Chakra, astra-sim."""
+
+import collections
+import csv
+import decimal
+import json
+import subprocess
+
+import import_samples as samples
+import package
+from import_test import Import
+from dccvp.importers import astra, chakra, goal, waiting
+
+
+class Traces(Import):
+    def test_goal(self):
+        imported, _ = self.read(goal, g_goal=samples.GOAL)
+        self.assertEqual(self.lines(imported), [
+            "compute 0 2us id=c0", "0 1 0 100 125000 0 id=f1 after=c0", "compute 0 300ns processor=1 after=c0",
+            "1 2 0 100 10 0 after=f1"])
+        self.assertIn("2 of 2 flows wait", self.said(imported))
+        self.assertIn("18:1: rank 2 has no label 'out' above",
+                      self.refused(goal, g_goal=samples.GOAL.replace("nic 1\n", "nic 1\nin requires out\n")))
+        self.assertIn("the file ends before the end of rank 2", self.refused(goal, g_goal=samples.GOAL[:-2]))
+
+    def test_a_message_that_nobody_sends_is_told(self):
+        imported, _ = self.read(goal, g_goal=samples.GOAL.replace("send 10b to 2", "calc 5"))
+        self.assertIn("1 operation that never end", self.said(imported))
+
+    def test_chakra_in_three_forms(self):
+        imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
+        # Two steps of an all-reduce, which begins when both are there; rank 0 sends when it has got the last step.
+        self.assertEqual(self.lines(imported), [
+            "compute 0 10us id=c0", "compute 0 0us id=c1 after=c0", "0 1 0 100 50000 0 id=f2 after=c1",
+            "1 0 0 100 50000 0 id=f3 after=c1", "0 1 0 100 50000 0 after=c1,f3", "1 0 0 100 50000 0 id=f5 after=c1,f2",
+            "0 1 0 100 77 0 after=c1,f5"])
+        each, _ = self.read(chakra, {"begin": "each"}, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
+        self.assertEqual(self.lines(each), [
+            "compute 0 10us id=c0", "0 1 0 100 50000 0 id=f1 after=c0", "1 0 0 100 50000 0 id=f2",
+            "0 1 0 100 50000 0 after=c0,f2", "1 0 0 100 50000 0 id=f4 after=f1", "0 1 0 100 77 0 after=c0,f4"])
+        binary, again = self.read(chakra, **{"t.0_et": samples.CHAKRA_ET, "t.1_json": samples.CHAKRA_1})
+        self.assertEqual((again["traffic"], self.lines(binary)), (yaml["traffic"], self.lines(imported)))
+        self.assertIn("1:22: the file ends inside a message", self.refused(chakra, a_et=samples.CHAKRA_ET[:25]))
+        self.assertIn("2:3: node 5 waits for 9", self.refused(chakra, a_json=samples.CHAKRA_0.replace("[]", "[9]")))
+        self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
+
+    def test_steps_of_collectives(self):
+        """Who sends to whom, in which order, and that nobody sends before what it has to send."""
+        for kind, sent in (("all_reduce", 12), ("reduce_scatter", 6), ("all_gather", 6), ("all_to_all", 6),
+                           ("barrier", 6), ("broadcast", 2), ("scatter", 2), ("gather", 2), ("reduce", 2)):
+            with self.subTest(kind):
+                lines = waiting.Lines()
+                begins = [[lines.compute(rank, 1000)] for rank in range(3)]
+                ends = lines.collective(kind, [0, 1, 2], 3000, begins)
+                flows = {line.name: line for line in lines.lines if line.computes is None}
+                self.assertEqual(len(flows), sent)
+                self.assertEqual({flow.bytes for flow in flows.values()}, {1} if kind == "barrier" else
+                                 {3000} if kind in ("all_gather", "gather", "broadcast", "reduce") else {1000})
+                for flow in flows.values():
+                    self.assertIn(begins[flow.source][0], flow.after)
+                    for name, _ in flow.after:
+                        self.assertIn(flow.source, (lines.lines[int(name[1:])].target,))
+                self.assertEqual([len(events) > 0 for events in ends], [True] * 3)
+        self.assertEqual(waiting.Lines().collective("all_reduce", [4], 10, [[("x", False)]]), [[("x", False)]])
+
+    def test_astra(self):
+        imported, yaml = self.read(astra, n_yml=samples.ASTRA_NETWORK, w_txt=samples.ASTRA_WORKLOAD)
+        self.assertEqual(len(imported.hosts()), 6)
+        wires = [link for link in yaml["topology"]["links"] if link["rate"] == "42.94967296Gbps"]
+        self.assertEqual(len(wires), 6, "two groups of three, each pair: 5 GB/s of 2^30 bytes")
+        kinds = [(entry["shape"], entry["hosts"], entry["bytes"]) for entry in yaml["traffic"]
+                 if entry["kind"] == "collective"]
+        self.assertEqual(kinds[:3], [("ring_all_reduce", ["0..1"], "4KB"), ("ring_all_reduce", ["2..3"], "4KB"),
+                                     ("ring_all_reduce", ["4..5"], "4KB")])
+        self.assertEqual(kinds[-2:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
+        self.assertEqual(len(imported.flows["flows.flow"]), 2 * 2 * 3, "reduce-scatter: two steps of three, two groups")
+        self.assertIn("the file ends after 1 of 2 layers",
+                      self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
+
+
+def recursive_doubling(ranks, size):
+    """GOAL of an iteration: each rank computes, exchanges `size` bytes with the rank 1, 2, 4, ... away, computes."""
+    text = f"num_ranks {ranks}\n"
+    for rank in range(ranks):
+        text += f"rank {rank} {{\nb: calc {10000 + 100 * (rank % 7)}\n"
+        last = "b"
+        for bit in range((ranks - 1).bit_length()):
+            peer = rank ^ 1 << bit
+            text += f"s{bit}: send {size}b to {peer} tag {bit}\ns{bit} requires {last}\n"
+            text += f"r{bit}: recv {size}b from {peer} tag {bit}\nr{bit} requires {last}\n"
+            last = f"r{bit}"
+        text += f"u: calc 5000\nu requires {last}\n}}\n"
+    return text
+
+
+class Runs(Import):
+    def test_an_iteration_of_128_ranks(self):
+        """Every send begins at the picosecond at which what it requires has ended, and the end is known."""
+        net, out = self.folder / "net", self.folder / "out"
+        for words in (("import", "goal", *self.files(g_goal=recursive_doubling(128, 4000)), "-o", net),
+                      ("run", net / "network.yaml", "--no-plots", "--quiet", "--out", out)):
+            done = subprocess.run([str(package.DCCVP), *map(str, words)], capture_output=True, encoding="utf-8",
+                                  stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out / "timeline.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(sum(row["kind"] == "flow" for row in rows), 128 * 7)
+        sent = collections.defaultdict(list)
+        for row in rows:
+            row["start"], row["end"] = (decimal.Decimal(row[name]) for name in ("start_s", "end_s"))
+            if row["kind"] == "flow":
+                sent[int(row["from"]), int(row["to"])].append(row)
+        began = {int(row["from"]): row["end"] for row in rows if row["kind"] == "compute" and row["start"] == 0}
+        for rank in range(128):
+            ready = began[rank]
+            for bit in range(7):
+                self.assertEqual(sent[rank, rank ^ 1 << bit][0]["start"], ready)
+                ready = max(ready, sent[rank ^ 1 << bit, rank][0]["end"])
+            last = max(row["end"] for row in rows if row["kind"] == "compute" and int(row["from"]) == rank)
+            self.assertEqual(last, ready + decimal.Decimal("5e-6"))
+        with open(out / "metrics.json", encoding="utf-8") as file:
+            found = json.load(file)["dependencies"]
+        self.assertEqual(found["never_begun"], 0)
+        self.assertAlmostEqual(found["completion_s"], float(max(row["end"] for row in rows)), 11)
+        self.assertEqual(found["critical_path"][0]["kind"], "compute")
+        self.assertEqual(len(found["ranks"]), 128)
+
+
+if __name__ == "__main__":
+    package.main()
