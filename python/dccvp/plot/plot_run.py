@@ -6,6 +6,7 @@ classes.png     goodput of every class over time, and its share against the expe
 flow_rates.png  allowed rate (on the wire) and goodput of every flow
 queues.png      lengths of the sampled egress queues over time
 slowdown.png    flow completion times against the empty network, by flow size
+timeline.png    what each host computes, sends and receives, where flows wait for others
 """
 
 import json
@@ -17,6 +18,7 @@ from dccvp.common.columns import MOST_LINES, read_columns
 
 try:
     from dccvp.common.pictures import COLOURS, GRID, INK, PALE
+    from dccvp.plot.plot_timeline import plot_timeline
     import matplotlib.pyplot as plt
 except ImportError:
     sys.exit("python3-matplotlib is not installed")
@@ -300,3 +302,4 @@ def main(arguments):
     plot_flow_rates(folder, metrics, read_columns(os.path.join(series, "flow_rates.csv")), title)
     plot_queues(folder, metrics, read_columns(os.path.join(series, "queue.csv")), title)
     plot_slowdown(folder, metrics, title)
+    plot_timeline(folder, metrics, title, time_axis, save)
