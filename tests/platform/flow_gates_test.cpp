@@ -185,9 +185,15 @@ TEST(FlowGates, AllWaitForTheLastAndAnyForTheFirst) {
   }
   ASSERT_LT(ends[0], ends[1]);
   for (const FlowResult& flow : r.flows) {
-    if (flow.entry == 2) EXPECT_EQ(flow.start, ends[1]);
-    if (flow.entry == 3) EXPECT_EQ(flow.start, ends[0]);
-    if (flow.entry == 4) EXPECT_EQ(flow.start, sent + kMicroSecond);
+    if (flow.entry == 2) {
+      EXPECT_EQ(flow.start, ends[1]);
+    }
+    if (flow.entry == 3) {
+      EXPECT_EQ(flow.start, ends[0]);
+    }
+    if (flow.entry == 4) {
+      EXPECT_EQ(flow.start, sent + kMicroSecond);
+    }
   }
 }
 
@@ -199,8 +205,12 @@ TEST(FlowGates, NothingBeginsBeforeItsStartAndTimesCountFromThere) {
       "  - {kind: flow, from: 1, to: 3, bytes: 1KB, flows: 3, stagger: 2us, after: {flows: a}}\n");
   PicoSeconds third = kMicroSecond * 10;
   for (const FlowResult& flow : r.flows) {
-    if (flow.entry == 1) EXPECT_EQ(flow.start, kMicroSecond * 10) << "at the instant of its start";
-    if (flow.entry == 2) EXPECT_EQ(flow.start, kMicroSecond * 30);
+    if (flow.entry == 1) {
+      EXPECT_EQ(flow.start, kMicroSecond * 10) << "at the instant of its start";
+    }
+    if (flow.entry == 2) {
+      EXPECT_EQ(flow.start, kMicroSecond * 30);
+    }
     if (flow.entry != 3) continue;
     EXPECT_EQ(flow.start, third);
     third = third + kMicroSecond * 2;

@@ -69,7 +69,9 @@ TEST_F(DependenciesTest, AGateForEachHostThatBegins) {
   EXPECT_EQ(d.joined.size(), 3u);
   for (const FlowSpec& flow : flows_) {
     EXPECT_EQ(flow.is_gated(), flow.entry == 2);
-    if (flow.is_gated()) EXPECT_EQ(d.gates[flow.waits_at - d.first].host, flow.from);
+    if (flow.is_gated()) {
+      EXPECT_EQ(d.gates[flow.waits_at - d.first].host, flow.from);
+    }
   }
   EXPECT_EQ(d.crossing, "traffic.2: host 2 waits for what ends at host 1");
 }
