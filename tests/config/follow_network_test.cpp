@@ -1,4 +1,4 @@
-// Defaults that follow the network, and what a scheme brings along.
+// Defaults that follow the network, and defaults that a chosen scheme sets.
 #include "config/follow_network.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::string refusal_of(const std::string& text) {
   return "accepted";
 }
 
-// 100 Gb/s and 1 us: a base RTT of 4.19 us, a product of 52.3 KB.
+// A link of 100 Gb/s and 1 us has a base RTT of 4.19 us and a bandwidth-delay product of 52.3 KB.
 TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   const std::string algorithm = "nic: {congestion_control: {algorithm: dcqcn}}\n";
   const LoadedConfig loaded = loaded_of(star("100Gbps", "1us") + algorithm);
@@ -40,7 +40,7 @@ TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   EXPECT_EQ(p.increase_timer, kMicroSecond * 17);
   EXPECT_EQ(p.alpha_timer, kMicroSecond * 17);
   EXPECT_EQ(loaded.config.nic.cnp.interval, kMicroSecond * 17);
-  // 100 Gb/s / 125 times 4.19 us / 17 us.
+  // r_ai is a 125th of 100 Gb/s, times the base RTT of 4.19 us, divided by the interval of 17 us.
   EXPECT_NEAR(p.r_ai.bits_per_second / 1e6, 800 * 4.187 / 17, 2);
   EXPECT_EQ(p.r_min.bits_per_second, 100'000'000u);
   EXPECT_NEAR(loaded.config.switch_.ecn.kmin, 52'336 / 2, 2);
@@ -158,7 +158,7 @@ TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const PicoSeconds usual = kNanoSecond * 67'108'864;
   EXPECT_EQ(timeout(""), usual);
   EXPECT_EQ(timeout("switch: {flow_control: credits}\n"), usual);
-  // 32 MiB at 100 Gb/s are 2.7 ms; 1 MB less than the least timeout.
+  // A buffer of 32 MiB drains at 100 Gb/s in 2.7 ms; with 1 MB the timeout is the least one.
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}}\n"), kMicroSecond * 2'689);
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}, buffer: 1MB}\n"), kMicroSecond * 500);
   EXPECT_EQ(timeout("faults: [{kind: loss, probability: 0.1%}]\n"), kMicroSecond * 2'689);

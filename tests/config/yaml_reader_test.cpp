@@ -176,7 +176,8 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   const std::string star = "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n";
   const std::string policy = "nic: {congestion_control: {policy: proportional}}\n";
   const auto ecn = [](const std::string& text) { return read(text).config.switch_.ecn; };
-  // 4 us of delay and two links' time of packets of 1062 + 20 and 66 + 20 bytes.
+  // The base RTT: 4 us of delay, and the times of two links for packets of 1062 + 20 and 66 + 20
+  // bytes.
   const EcnParameters by_rule = ecn(star + policy);
   EXPECT_NEAR(by_rule.kmin, 1.05 * 52'336, 2);
   EXPECT_NEAR(by_rule.kmax, 8.4 * 52'336, 10);
@@ -202,7 +203,7 @@ TEST(StepRule, ProportionalPolicyTakesSmallerStepsBehindSlowerLinksUnlessOneIsGi
             .config;
     return c.nic.congestion_control.of<DccParameters>("dcc");
   };
-  // 13.7 Mb/s times (1/4)^(2/3) = 0.39685; 1 - 0.2 / 0.39685.
+  // At 25 Gb/s r_ai is 13.7 Mb/s times (1/4)^(2/3) = 0.39685, and g is 1 - 0.2 / 0.39685.
   EXPECT_TRUE(steps("25Gbps", "").r_ai == BitRate(5'437'000));
   EXPECT_TRUE(steps("25Gbps", "").g == Ratio(496, 1000));
   EXPECT_TRUE(steps("100Gbps", "").r_ai == BitRate(13'700'000));
@@ -263,7 +264,7 @@ TEST(StepRule, TheQueueAtKminDelaysMarksAtEnqueue) {
   };
   EXPECT_TRUE(interval("kmin: 100KB, mark_at: enqueue") == kMicroSecond * 14);
   EXPECT_TRUE(interval("kmin: 800KB, mark_at: dequeue") == kMicroSecond * 14);
-  // 64 us of queue, and a round trip of 4 us and two packets; the interval is 4/3 of their sum.
+  // A queue of 64 us plus a round trip of 4 us and two packets; the interval is 4/3 of this sum.
   EXPECT_TRUE(interval("kmin: 800KB, mark_at: enqueue") == kMicroSecond * 91);
 }
 

@@ -81,7 +81,7 @@ TEST(WeightsWithoutEffect, EqualSharesOfUnequalWeights) {
   EXPECT_NEAR(figure_of(found, "effect"), 0, 1e-9);
   run.use("s0->h0", 0.9);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "did not fill a link"));
-  // 4^0.25 = 1.414: a quarter of the effect, on a logarithmic scale.
+  // A ratio of goodput of 4^0.25 = 1.414 is a quarter of the effect on a logarithmic scale.
   run.results.flows[0].delivered_measured = 80'500'000;
   EXPECT_TRUE(run.found("weights_without_effect"));
   run.results.flows[0].delivered_measured = 80'700'000;
@@ -112,12 +112,12 @@ TEST(HostSlowerThanPort, RateOrReads) {
   const auto slow = with("payload: real, dma: {rate: 40Gbps}");
   EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << slow->text;
   EXPECT_NEAR(figure_of(slow, "memory_gbps"), 40, 1e-9);
-  // 1000 of 1082 or so bytes on the wire are payload.
+  // Of about 1082 bytes on the wire 1000 are payload.
   EXPECT_NEAR(figure_of(slow, "port_gbps"), 92.4, 0.3);
   EXPECT_FALSE(with("payload: real, dma: {rate: 95Gbps}"));
   EXPECT_FALSE(with("payload: real"));
   EXPECT_FALSE(with("payload: virtual, dma: {rate: 40Gbps}"));
-  // 1000 B in 1 us and 31 ns, four at a time: 31 Gb/s.
+  // Four reads overlap, each of 1000 B in 1 us and 31 ns, which gives 31 Gb/s.
   const auto few = with("payload: real, dma: {latency: 1us, outstanding: 4}");
   EXPECT_TRUE(says(few, "4 reads of 1000 B at once"));
   EXPECT_NEAR(figure_of(few, "memory_gbps"), 31.0, 0.2);

@@ -33,7 +33,8 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss"));
 }
 
-// 80 km of fibre at 100 Gb/s: 2 * 400 us * 12.5 GB/s = 10 MB for each input.
+// A link of 80 km of fibre at 100 Gb/s needs 2 * 400 us * 12.5 GB/s = 10 MB of headroom for each
+// input.
 TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
   const auto far = [](const char* buffer) {
     return star("rate: 100Gbps, delay: 400us", std::string("switch: {buffer: ") + buffer + "}\n");
@@ -65,7 +66,8 @@ TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   EXPECT_FALSE(set.found("lossless_loss"));
   set.drop(5);
   const auto found = set.found("lossless_loss");
-  // 2 us at 12.5 GB/s are 25 KB, three packets of 1082 B with overhead, and the pause frame.
+  // The headroom is 25 KB (2 us at 12.5 GB/s), three packets of 1082 B with overhead, and the pause
+  // frame.
   EXPECT_NEAR(figure_of(found, "missing_bytes"), 25'000 + 3 * 1'100 + 84 - 10'000, 60);
   EXPECT_TRUE(says(found, "5 packets of lossless classes found no room")) << found->text;
   EXPECT_TRUE(says(found, "headroom: auto reserves it")) << found->text;

@@ -50,7 +50,7 @@ TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
 TEST(IdleLink, IsNotToldWhereFlowsThatComeAndGoFillTheLinksInTurn) {
   SyntheticRun run;
   run.add(1, 0);
-  // 50 MB of payload in 10 ms are 40 Gb/s, 43 % of a link with headers.
+  // A flow of 50 MB of payload in 10 ms has 40 Gb/s and uses 43 % of the link with its headers.
   run.add_done(1, 3, kMilliSecond * 10, kMilliSecond * 14).delivered_measured = 50'000'000;
   run.use("h1->s0", 0.45);
   run.use("s0->h0", 0.45);

@@ -8,7 +8,8 @@
 namespace dcc::model::bus_trace_test {
 namespace {
 
-/// 0 can be read and written, 4 only read, 8 only written.
+/// A device whose register 0 can be read and written, register 4 only read, and register 8 only
+/// written.
 class Device final : public WordTarget {
  public:
   Device() : WordTarget("device", sc_core::sc_time(10, sc_core::SC_NS)) {}

@@ -37,7 +37,8 @@ class ControllerModuleTest : public ModelTest {
   Initiator initiator{"initiator"};
 };
 
-// 64 cycles of 4 ns. No process waits for another event, and no code runs the scheduler.
+// A rate arrives after 64 cycles of 4 ns although no process waits for another event and no code
+// runs the scheduler.
 TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
   simulate([this] {
     enable();

@@ -85,7 +85,8 @@ TEST_F(RiscvCpuTest, AccessesHappenAtTheTimeOfTheirInstruction) {
   config.cpi = riscv::Hart::Cpi::from_thousandths(1500);
   build(config, {kLuiT0Probe, kMark, kNop, kMark, kExit});
   run();
-  // 2 ns a cycle, 1.5 cycles an instruction: 2, 4 and 5 instructions are 3, 6 and 7 whole cycles.
+  // A cycle has 2 ns and an instruction 1.5 cycles, so 2, 4 and 5 instructions take 3, 6 and 7
+  // whole cycles.
   ASSERT_EQ(probe_->written_at.size(), 3u);
   EXPECT_EQ(probe_->written_at[0], sc_core::sc_time(6, sc_core::SC_NS));
   EXPECT_EQ(probe_->written_at[1], sc_core::sc_time(12, sc_core::SC_NS));

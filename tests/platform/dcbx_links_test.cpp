@@ -206,7 +206,7 @@ TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
           "traffic: [{kind: flow, from: 1, to: 0}]\n");
   EXPECT_EQ(r.dcbx->frames_sent, 4u * 5u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  // 30 ms at 100 Mb/s are 375 KB.
+  // In 30 ms the link carries 375 KB at 100 Mb/s.
   EXPECT_GT(r.balance.packets_delivered, 300u);
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }

@@ -44,8 +44,8 @@ TEST(Jitter, WithoutItTailDropFavoursWhoeverComesFirst) {
 
 TEST(Jitter, WithItTailDropTakesFromAllAlike) {
   const RunResults r = run(incast(std::string(kTailDrop) + ", jitter: 20ns}\n"));
-  // 5 ms hold 57 000 packets of 87 ns, each from a random sender: four deviations of a binomial
-  // distribution are 4.4 % of an eighth.
+  // In 5 ms 57 000 packets of 87 ns arrive, each from a random sender. Four deviations of a
+  // binomial distribution are 4.4 % of an eighth.
   for (const double share : shares(r)) EXPECT_NEAR(share * kSenders, 1.0, 0.044);
 }
 

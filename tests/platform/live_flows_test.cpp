@@ -10,7 +10,7 @@
 namespace dcc::vp {
 namespace {
 
-/// All results except speed and division of the work.
+/// All results of a run except its speed and the division of its work, as text.
 std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;
@@ -39,7 +39,8 @@ std::string live_outcome(const std::string& yaml, bool hold, unsigned threads = 
   });
 }
 
-/// 3000 flows among eight hosts, with losses, marks and a window in the middle.
+/// A configuration with 3000 flows among eight hosts, losses, marks, and a window in the middle of
+/// the run.
 std::string live_busy(const std::string& more) {
   return "topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 4,\n"
          "  fabric_link: {rate: 100Gbps, delay: 1us}}\n"

@@ -22,7 +22,7 @@ TEST(Measurement, CountsWithinTheWindowOnly) {
   EXPECT_EQ(r.measured_to, kMicroSecond * 80);
   EXPECT_GT(r.flows[0].delivered_total, 0);
   EXPECT_EQ(r.flows[0].delivered_measured, 0) << "it had stopped before";
-  // 20 us at no more than 100 Gb/s.
+  // The flow sends for 20 us at no more than 100 Gb/s.
   EXPECT_GT(r.flows[1].delivered_measured, 200'000);
   EXPECT_LE(r.flows[1].delivered_measured, 250'000);
   EXPECT_LT(r.flows[1].delivered_measured, r.flows[1].delivered_total);
@@ -45,7 +45,7 @@ TEST(Measurement, OfAPacketOnTheWireOnlyThePartInTheWindowIsBusyTime) {
 }
 
 TEST(Measurement, NoFlowIsFasterThanItsIdealOverSeveralPaths) {
-  // Four paths of 25 Gb/s carry what one could not.
+  // Four paths of 25 Gb/s carry more than one path could.
   const RunResults r =
       run("topology: {kind: leaf_spine, leaves: 2, hosts_per_leaf: 1, spines: 4, host_link: {rate: "
           "100Gbps, delay: 1us}, fabric_link: {rate: 25Gbps, delay: 1us}}\n"
@@ -372,8 +372,8 @@ RunResults two_ways(const std::string& nic, const std::string& more = "") {
       nic + more);
 }
 
-/// 48 packets arrive behind the third after them, the last but two behind the next one, the last in
-/// order.
+/// Expects 48 packets behind the third packet after them, the last but two behind the next packet,
+/// and the last ones in order.
 void expect_three_behind(const RunResults& r) {
   const LogHistogram& depths = r.reordering.depths();
   EXPECT_EQ(depths.count(), 49u);

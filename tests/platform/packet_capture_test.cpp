@@ -66,8 +66,8 @@ TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   EXPECT_THROW(check("{name: a, flows: [2]}"), SettingError);
 }
 
-/// The capture files of a tree whose flows start and stop at the same instants, some while a link
-/// between its parts is down; the number of threads and parts comes first.
+/// Makes capture files of a tree whose flows start and stop at the same instants, some while a link
+/// between its parts is down. The text begins with the number of threads and parts.
 std::string files_of(unsigned threads, unsigned parts, const std::string& more) {
   return in_a_process([&] {
     const fs::path folder = fs::temp_directory_path() / ("capture" + std::to_string(getpid()));

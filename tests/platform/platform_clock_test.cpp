@@ -1,4 +1,4 @@
-// Simulated time and devices' time, and what moves when time is skipped.
+// Simulated time and devices' time, and the events that move when time is skipped.
 #include "disturb/platform_clock.h"
 
 #include <gtest/gtest.h>

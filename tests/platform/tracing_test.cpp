@@ -88,7 +88,7 @@ TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   EXPECT_TRUE(needs("dcc", "transactions: text"));
 }
 
-/// The timeline and the signals of a tree; the number of threads comes first.
+/// Timeline and signals of a run of a tree as one text, which begins with the number of threads.
 std::string looked_at(unsigned threads, const fs::path& folder) {
   return in_a_process([&] {
     fs::create_directories(folder);

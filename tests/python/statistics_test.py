@@ -34,9 +34,10 @@ class StatisticsTest(unittest.TestCase):
     def test_confidence_of_a_mean(self):
         self.assertIsNone(statistics.confidence([5.0]))
         self.assertEqual(statistics.confidence([2.0, 2.0, 2.0]), 0)
-        # 1, 2, 3: standard deviation 1, so t of two degrees of freedom over the root of three.
+        # The values 1, 2, 3 have the standard deviation 1, so half the interval is t of two degrees of
+        # freedom over the root of three.
         self.assertAlmostEqual(statistics.confidence([1.0, 2.0, 3.0]), 4.303 / math.sqrt(3), places=6)
-        # 0 and 2 by turns, forty of them: t of 39 is 2.0227.
+        # Forty values, 0 and 2 alternating: t of 39 degrees of freedom is 2.0227.
         self.assertAlmostEqual(statistics.confidence([0.0, 2.0] * 20) / (2.0227 * math.sqrt(40 / 39 / 40)), 1, places=3)
 
     def test_intervals_hold_the_mean_nineteen_times_of_twenty(self):

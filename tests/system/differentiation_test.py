@@ -85,8 +85,8 @@ class WhereItEnds(unittest.TestCase):
         self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
 
     def test_weights_beyond_the_link_s_rate_are_scaled(self):
-        # 25 Gb/s carry a sum of weights of 142 at the law's own scale (docs/differentiation.md); the driver
-        # divides the 168 of this port, and so it does with any common factor.
+        # At the law's own scale 25 Gb/s carry a sum of weights of 142 (docs/differentiation.md). The sum at
+        # this port is 168, so the driver scales weights down, and equally for any common factor.
         for light, heavy in ((1, 20), (3, 60)):
             with self.subTest(light=light):
                 _, metrics = run_with(
@@ -255,7 +255,7 @@ class Measuring(unittest.TestCase):
                 lines += [f"{i / 1e3},{flow},99,{rate}" for flow, rate in enumerate(row)]
             file.write_text("\n".join(lines) + "\n")
             found = study_motion.motion_figures(motion, platform, [1, 2, 1], 20.0, file)
-            # 20, 20, 15, 17 and 11 of 20 from 2 ms on.
+            # Uses of the link per millisecond from 2 ms on: 20, 20, 15, 17 and 11 of 20 Gb/s.
             self.assertAlmostEqual(found["use_least"], 11 / 20)
             # 1 to 3 ms: 6, 20 and 14 of 40 against 10, 20 and 10: 40 % off, 33 % root mean square.
             # 3 to 5 ms without the third: 10 and 19 of 29. 5 to 7 ms: 12 and 16 of 28: 28.6 %, 14.3 %:

@@ -55,7 +55,7 @@ class LiveLine(unittest.TestCase):
         for time, (_, _, percent, *_) in zip(times, seen):
             self.assertLessEqual(abs(time / 300 - int(percent)), 1.0)
         self.assertTrue(any(float(speed.rstrip("kMG ")) > 0 for _, _, _, speed, _ in seen))
-        # The last thing it writes there is the line's eraser.
+        # The last characters that the run writes there erase the line.
         self.assertRegex(text, r"\r +\r[^\r]*$")
 
     def test_quiet_means_quiet(self):

@@ -17,7 +17,7 @@ DCCVP = ""
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
 METRICS = "metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.max_bytes)}\n"
-# 24 points: 3 x 2 x 2 x 2.
+# A grid of 24 points: 3 x 2 x 2 x 2.
 GRID = """grid:
   switch.ecn.kmin: [5KB, 20KB, 100KB]
   switch.ecn.kmax: [200KB, 400KB]

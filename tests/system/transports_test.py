@@ -98,7 +98,8 @@ class Transports(unittest.TestCase):
             if int(opcode) in (3, 35):
                 self.assertNotEqual(immediate, "", line)
         self.assertEqual(kinds[12], READ_0 + READ_2)
-        # 16384 bytes are 17 packets, 9999 are 10: first, last, and the middle ones.
+        # A message of 16384 bytes has 17 packets, one of 9999 bytes has 10; counted are first, last and
+        # middle packets.
         self.assertEqual(kinds[13] + kinds[16], READ_0 + READ_2)
         self.assertEqual(kinds[15] + kinds[16], READ_0 + READ_2)
         # The last messages are 576 bytes, one packet, and 3366, four.

@@ -48,12 +48,12 @@ class ControllerDut {
   void (*set_slot)(ControllerDut& dut, std::uint32_t index, const Slot& slot) = nullptr;
 };
 
-/// 64 slots, 8 bits of flow, short FIFOs, latency 40.
+/// Makes the small controller: 64 slots, 8 bits of flow number, short FIFOs, latency 40.
 std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
 /// A controller of the same size with a hash table of flow numbers that are scattered over 24 bits.
 /// The bench sees 8 bits of them.
 std::unique_ptr<ControllerDut> make_sparse_controller(std::uint32_t random_seed);
-/// The same controller with unscattered flow numbers.
+/// Makes the same controller with flow numbers that are not scattered.
 std::unique_ptr<ControllerDut> make_unmapped_sparse_controller(std::uint32_t random_seed);
 /// Makes the controller in the shipped size.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);

@@ -14,7 +14,7 @@ namespace dcc::fuzz {
 inline Scheduler& reused_scheduler() {
   static Scheduler scheduler;
   static Event turn = Event::calling<&Scheduler::empty>(scheduler, 0);
-  // 16 384 buckets of 1.024 ns.
+  // A turn of the scheduler's calendar: 16 384 buckets of 1.024 ns.
   constexpr std::int64_t kTurn = std::int64_t{16'384} << 10;
   scheduler.schedule_at(turn, PicoSeconds((scheduler.now().count / kTurn + 1) * kTurn));
   scheduler.run_until(turn.due());

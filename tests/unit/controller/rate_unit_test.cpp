@@ -57,7 +57,7 @@ TEST_F(RateUnitTest, OneTickShortOfAnIntervalDoesNotDecay) {
 }
 
 TEST_F(RateUnitTest, DecayUsesBothTables) {
-  // 55·(3·64 + 5) ticks: hi[3]·lo[5] of α = 1.
+  // For 55·(3·64 + 5) ticks α = 1 is multiplied by hi[3]·lo[5].
   const Fraction16 hi = tables_.decay_hi(3);
   const Fraction16 lo = tables_.decay_lo(5);
   EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471673

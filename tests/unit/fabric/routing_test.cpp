@@ -376,7 +376,8 @@ TEST(Routing, NetworksWithoutStructureAreSearched) {
 }
 
 TEST(Routing, ADataCentreIsRoutedWithoutMemoryForIt) {
-  // 65536 hosts, 5120 switches: a port of two bytes for each pair would be 671 MB.
+  // A network of 65536 hosts and 5120 switches: tables with two bytes for each pair would take 671
+  // MB.
   FatTreeParameters k64;
   k64.pods = 64;
   k64.racks_per_pod = k64.aggs_per_pod = k64.hosts_per_rack = 32;

@@ -292,7 +292,7 @@ TEST_F(Pair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
   std::uint64_t sent = 0;
   std::vector<std::pair<int, std::uint32_t>> cnps;  // marks, packets
   on_wire = [&](Packet& packet) {
-    // 40 packets marked, 40 unmarked, twice; then every other packet marked.
+    // Twice 40 marked packets and 40 unmarked ones; then every other packet is marked.
     if (packet.kind == PacketKind::kData) {
       const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
       if (marked) packet.ecn = Ecn::kCe;

@@ -16,7 +16,7 @@ class ReceiveBufferHosts : public RdmaHosts {
     parameters.link_delay = kMicroSecond;
     parameters.recovery.timeout = kMilliSecond;
   }
-  /// 60 KB, more than the buffer, each packet to the same place.
+  /// Sends 60 KB, more than the buffer holds, each packet to the same address.
   void send() {
     for (int i = 0; i < 4; ++i) post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 15'000));
   }

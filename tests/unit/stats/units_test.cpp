@@ -8,7 +8,7 @@
 namespace dcc {
 namespace {
 
-/// ⌈bytes · 8·10^12 / rate⌉ in 128 bits.
+/// The time of `bytes` at `rate` as ⌈bytes · 8·10^12 / rate⌉, computed in 128 bits.
 std::int64_t exact(Bytes bytes, std::uint64_t rate) {
   const Uint128 bits = static_cast<Uint128>(bytes) * 8'000'000'000'000u;
   return static_cast<std::int64_t>(bits / rate + (bits % rate != 0 ? 1u : 0u));

@@ -57,7 +57,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
   EXPECT_GE(star.device.pfc_totals().pauses_sent, star.device.pfc_totals().resumes_sent);
   // The bottleneck never idles: 1.1 Mb a packet of 1100 bytes with overhead in 88 ns.
   EXPECT_GE(star.host[0]->packets, 2'000'000u / 88 - 60);
-  // Then all queues drain.
+  // When the senders have stopped, all queues drain.
   for (HostId h = 1; h <= 16; ++h) star.host[h]->stop();
   star.scheduler.run_until(kMilliSecond * 4);
   EXPECT_EQ(star.pool.in_use(), 0);

@@ -6,7 +6,8 @@ namespace dcc {
 namespace {
 
 TEST(Pfc, HeadroomIsTheRoundTripAndThePacketsInProgress) {
-  // 100 Gb/s and 1 us each way: 25 000 bytes; three packets of 1100 and the pause frame.
+  // Headroom of a link of 100 Gb/s and 1 us each way: 25 000 bytes, three packets of 1100 bytes,
+  // and the pause frame.
   const LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 20};
   EXPECT_EQ(headroom_for(link, 1'080), 25'000 + 1 + 3 * 1'100 + 84);
   LinkParameters faster = link;

@@ -49,8 +49,8 @@ TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
   };
   // A steady queue of 21600 bytes: 1600·63/100000 = 1.008, interval 150 KB; 30 MB pass.
   EXPECT_NEAR(samples(21'600), 200, 10);
-  // 110000: 90000·63/100000 = 56.7, interval 0.123 · 150 KB (plus half a packet: samples come with
-  // whole packets).
+  // A queue of 110000 bytes gives the feedback 90000·63/100000 = 56.7 and an interval of 0.123 ·
+  // 150 KB, plus half a packet, because samples come with whole packets.
   EXPECT_NEAR(samples(110'000), 30'000 / (18.45 + 0.5), 60);
 }
 

@@ -27,7 +27,7 @@ TEST(SwitchDevice, StoresAndForwardsInTheTimeTheLinksTake) {
   star.host[1]->keep = true;
   star.host[0]->send(star.host[0]->make(1, 1230));
   star.scheduler.run_until(kMilliSecond);
-  // (1230 + 20) bytes at 80 ps a byte, twice, and 1 us, twice.
+  // Twice (1230 + 20) bytes at 80 ps a byte, and twice the delay of 1 us.
   ASSERT_EQ(star.host[1]->seen.size(), 1u);
   EXPECT_EQ(star.host[1]->seen[0].when, PicoSeconds(2 * (1250 * 80 + 1'000'000)));
   EXPECT_EQ(star.pool.in_use(), 0);

@@ -47,7 +47,7 @@ TEST(FlowSizes, DrawsFollowTheDistribution) {
     EXPECT_NEAR(static_cast<double>(mean), static_cast<double>(sizes.mean_micro_bytes()) * 1e-6,
                 static_cast<double>(4 * deviation))
         << name;
-    // 10 kB: 15 % of the web search, 70 + 2·3/23 % of the Hadoop flows.
+    // Share of flows up to 10 kB: 15 % of the web search, 70 + 2·3/23 % of the Hadoop flows.
     const double expected = std::string(name) == "websearch" ? 0.15 : 0.70 + 0.02 * 3 / 23;
     EXPECT_NEAR(small / static_cast<double>(n), expected, 0.004) << name;
   }

@@ -42,7 +42,7 @@ TEST(RandomIncast, DrawsDistinctSendersAndAnotherReceiver) {
     ++received[flow.to];
   }
   for (const auto& one : senders) EXPECT_EQ(one.second.size(), 5u);
-  // 20 ms of 16 links of 100 Gb/s at a load of 0.1 are 400 MB: 8000 incasts of 50 kB, with a
+  // At a load of 0.1, 16 links of 100 Gb/s carry 400 MB in 20 ms: 8000 incasts of 50 kB, with a
   // standard deviation of sqrt(8000), 1.1 %.
   EXPECT_NEAR(static_cast<double>(senders.size()), 8000, 8000 * 0.045);
   ASSERT_EQ(received.size(), 16u);

@@ -80,7 +80,7 @@ TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWh
     expire();
     ASSERT_TRUE(view().holding()) << i;
   }
-  // 50 Gb/s halved as long as it is 3.2 and more.
+  // The target of 50 Gb/s is halved as long as it is at least twice the delivered 1.6 Gb/s.
   EXPECT_EQ(slot().rt, mbps(3125));
   EXPECT_EQ(slot().rc, slot().rt / 16);
   EXPECT_EQ(manager_.statistics().rate_decreases, 5u);

@@ -52,7 +52,7 @@ TEST(D3, FlowsWithoutDeadlineShareAlike) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// 1 MB in 2 ms wants 4 Gb/s, among eight that would take 9/10 of the link.
+// A flow of 1 MB due in 2 ms needs 4 Gb/s, among eight flows that would take 9/10 of the link.
 TEST(D3, ADeadlineThatCanBeMetIsMetInACrowd) {
   Star star(10);
   for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 500);

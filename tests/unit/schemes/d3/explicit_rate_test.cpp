@@ -67,7 +67,7 @@ TEST(RateAllocator, GivesWhatIsWantedAndAShareOfTheRest) {
   EXPECT_EQ(urgent.asks(link, kMicroSecond), 10_G) << "4, and all of the rest";
   EXPECT_EQ(other.asks(link, kMicroSecond * 2), 0u);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 3), 0u);
-  // 4 of 10 Gb/s are left for three flows.
+  // The other requests leave 4 of 10 Gb/s for three flows.
   EXPECT_EQ(urgent.asks(link, kMicroSecond * 11), 4_G + 4_G / 3);
   EXPECT_EQ(other.asks(link, kMicroSecond * 12), 2_G + 4_G / 3);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 13), 4_G / 3);

@@ -75,7 +75,7 @@ TEST_F(ProportionalIntTest, TwoFlowsOfOneLinkEndByTheirWeights) {
   for (FlowNumber flow : {0u, 1u}) {
     algorithm_->on_flow_start(flow, {static_cast<std::uint8_t>(flow + 1), 0, {}, Rate()});
   }
-  // A fluid link: what exceeds 10 Gb/s queues up.
+  // A fluid model of a link: bytes beyond 10 Gb/s are queued.
   std::uint64_t sent = 0;
   double queue = 0;
   for (int round = 1; round < 4000; ++round) {

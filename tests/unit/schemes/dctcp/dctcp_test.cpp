@@ -119,8 +119,8 @@ TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
   }
 }
 
-// 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375: 997 000 bytes need 295.4 round trips of
-// 5 us, 1477 us.
+// The window is 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375. So 997 000 bytes need
+// 295.4 round trips of 5 us, 1477 us.
 TEST_F(DctcpTest, WhoWouldMissItsDeadlineYieldsLess) {
   const double alpha = 225.0 / 256 + 1.0 / 16;
   const double needed = 997'000.0 / 3375 * 5;
@@ -165,7 +165,8 @@ TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
   Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   EXPECT_EQ(host_.window(0), 4000);
-  // 4000 + 1000·1000/4000, then + 1000·1000/4250, ….
+  // The window grows by MTU²/window with each ACK: 4000 + 1000·1000/4000, then + 1000·1000/4250,
+  // and so on.
   dctcp.on_ack(0, ack(0, 4, false));
   EXPECT_EQ(host_.window(0), 4250);
   dctcp.on_ack(0, ack(1, 5, false));
@@ -180,7 +181,7 @@ TEST_F(DctcpTest, WindowFormStopsAtFourBandwidthDelayProducts) {
   p.initial_window = 20'000;
   Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
-  // 4 · 10 Gb/s · 4 us = 20 000 bytes, and a packet.
+  // The limit of the window is 4 · 10 Gb/s · 4 us = 20 000 bytes and a packet.
   for (std::uint32_t psn = 0; psn < 400; psn += 20)
     dctcp.on_ack(0, ack(psn, psn + 20, false, 5000));
   EXPECT_EQ(host_.window(0), 21'000);

@@ -63,7 +63,7 @@ TEST(ExpressPass, ManySendersShareTheLinkAndNothingIsLost) {
     squares += static_cast<double>(star.ledger[flow].received_bytes) *
                static_cast<double>(star.ledger[flow].received_bytes);
   }
-  // 20 ms of credits are 15 413 packets; their lengths are drawn.
+  // In 20 ms 15 413 credits leave, whose lengths are drawn.
   EXPECT_GT(sum, 14'600 * kPayload);
   EXPECT_LE(sum, 15'460 * kPayload);
   EXPECT_GT(static_cast<double>(sum) * static_cast<double>(sum) / (16 * squares), 0.95);

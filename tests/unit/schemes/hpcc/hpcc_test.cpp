@@ -47,8 +47,8 @@ TEST_F(HpccTest, FullLinkAndAQueueCutTheWindow) {
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 10, 100, 0, 5000);  // fills L only
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
-  // 4 µs later 5000 bytes more: the link was full, u = min(5000, 7000)/10000 + 1 = 1.5.
-  // τ/T = 4/8: U = 0.5·1 + 0.5·1.5 = 1.25. W = 10000·0.95/1.25 + 50 = 7650 Mb/s.
+  // In 4 µs 5000 more bytes were sent, so the link was full: u = min(5000, 7000)/10000 + 1 = 1.5.
+  // τ/T = 4/8, so U = 0.5·1 + 0.5·1.5 = 1.25 and W = 10000·0.95/1.25 + 50 = 7650 Mb/s.
   ack(hpcc, 5, 12, 104, 5000, 7000);
   EXPECT_NEAR(static_cast<double>(hpcc.utilisation(0)), 1.25, 1e-12);
   EXPECT_NEAR(host_.mbps(0), 7650, kRateStep);
@@ -74,7 +74,7 @@ TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
   ack(hpcc, 0, 1, 100, 0, 0);
-  // 8 µs apart with 4000 bytes each: τ = T, so U = 4000/10000 = 0.4 at once.
+  // The ACKs are 8 µs apart with 4000 bytes each, so τ = T and U = 4000/10000 = 0.4 at once.
   ack(hpcc, 1, 2, 108, 4000, 0);
   EXPECT_NEAR(host_.mbps(0), 2050, kRateStep);
   ack(hpcc, 2, 3, 116, 8000, 0);

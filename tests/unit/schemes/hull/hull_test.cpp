@@ -84,7 +84,7 @@ TEST_F(HullTest, AMarkPacesAFlowByChanceAndForAWhile) {
   EXPECT_FALSE(host_.is_running(1, 1));
 }
 
-// 40 000 bytes in 64 us are 5000 Mb/s: R = 7/8 * 10 000 + 1/8 * 5000 = 9375. With 2500
+// The flows sent 40 000 bytes in 64 us, 5000 Mb/s: R = 7/8 * 10 000 + 1/8 * 5000 = 9375. With 2500
 // bytes of the window not in flight R gains 40 more.
 TEST_F(HullTest, TheRateFollowsWhatIsSentAndWhatIsHeldBack) {
   always_pace();

@@ -263,7 +263,7 @@ TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
   EXPECT_EQ(link.flows().back().number, first.number);
 }
 
-// 5 KB in two round trips of 10 us are 2 Gb/s.
+// A queue of 5 KB drains in two round trips of 10 us with 2 Gb/s.
 TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   Link10G link;
   Flow flow{1, kRtt * 100};

@@ -52,8 +52,8 @@ TEST_F(PowerTcpTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
   EXPECT_EQ(host_.window(0), 10'000);
 }
 
-// 4 µs: 5000 bytes sent and 2000 more queued are 1.4 times the link; voltage (7000 + 10000)/10000.
-// Smoothed over half of τ: 0.5 · 1 + 0.5 · 2.38 = 1.69.
+// In 4 µs 5000 bytes were sent and 2000 more queued, so the current is 1.4 times the link; the
+// voltage is (7000 + 10000)/10000. Smoothed over half of τ: 0.5 · 1 + 0.5 · 2.38 = 1.69.
 TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   begin();
   ack(0, 10, 100, 0, 5000);  // nothing to compare with
@@ -84,7 +84,8 @@ TEST_F(PowerTcpTest, GoesByTheBusiestLink) {
   stack.hop[0] = {kMicroSecond * 10, 0, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 10, 0, 0, BitRate(5'000'000'000)};
   power_->on_ack(0, info);
-  // 8 µs at 6000 bytes: 0.6 of the first link, 1.2 of the second, which queues the 1000 beyond.
+  // In 8 µs 6000 bytes use 0.6 of the first link and 1.2 of the second one, which queues the 1000
+  // bytes beyond its rate.
   stack.hop[0] = {kMicroSecond * 18, 6000, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 18, 5000, 1000, BitRate(5'000'000'000)};
   power_->on_ack(0, info);

@@ -68,7 +68,7 @@ class SpPifoTest : public testing::Test {
 TEST_F(SpPifoTest, PushesBoundsUpAndDown) {
   const auto port = make(2);
   for (const std::uint64_t rank : {5, 2, 7, 1, 6}) arrive(*port, rank);
-  // 6 is not below the second bound, 6, which would be 7 without the push-down.
+  // Rank 6 is not below the second bound of 6, which would be 7 without the push-down.
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{2, 1, 5, 7, 6}));
 }
 

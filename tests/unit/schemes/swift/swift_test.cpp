@@ -70,7 +70,8 @@ TEST_F(SwiftTest, GrowsByOnePacketAWindowBelowTheTarget) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 100'000);
 }
 
-// 300 us and a packet of 80 ns are above all targets, 20 to 120 us: the window would fall to 10 B.
+// A delay of 300 us and a packet time of 80 ns exceed all targets of 20 to 120 us, so the window
+// would fall to 10 B.
 TEST_F(SwiftTest, TargetsBelowTheDelayOfAnEmptyNetworkMakeWay) {
   swift_.emplace(host_, p_, 1000);
   FlowStart start;

@@ -49,11 +49,13 @@ TEST_F(TimelyTest, GradientCutsBetweenTheThresholds) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 60);
-  // 70 − 60 = 10 µs: diff = 0.875·10 = 8.75, gradient 8.75/20 = 0.4375; 2000·(1 − 0.8·0.4375).
+  // The RTT rises by 70 − 60 = 10 µs: diff = 0.875·10 = 8.75, gradient 8.75/20 = 0.4375, rate
+  // 2000·(1 − 0.8·0.4375).
   complete(timely, 70);
   EXPECT_NEAR(static_cast<double>(timely.gradient(0)), 0.4375, 1e-12);
   EXPECT_NEAR(rate(timely), 1300, kRateStep);
-  // 66 − 70 = −4: diff = 0.125·8.75 − 0.875·4 = −2.40625: additive.
+  // The RTT changes by 66 − 70 = −4 µs: diff = 0.125·8.75 − 0.875·4 = −2.40625, so the increase is
+  // additive.
   complete(timely, 66);
   EXPECT_NEAR(static_cast<double>(timely.gradient(0)), -0.1203125, 1e-12);
   EXPECT_NEAR(rate(timely), 1310, kRateStep);
@@ -204,7 +206,8 @@ TEST_F(TimelyTest, PatchedFormSteersToTlow) {
   // Gradient 0: w = 1/2, error (100 − 50)/50 = 1: 10·0.5 + 2000·(1 − 0.008·0.5·1) = 1997.
   complete(timely, 100);
   EXPECT_NEAR(rate(timely), 1997, kRateStep);
-  // 8 µs more: gradient 0.35, w = 1 (≥ 1/4): 1997·(1 − 0.008·1.16).
+  // The RTT rises by 8 µs: gradient 0.35, w = 1 because it is at least 1/4, rate 1997·(1 −
+  // 0.008·1.16).
   complete(timely, 108);
   EXPECT_NEAR(rate(timely), 1997 * (1 - 0.008 * 1.16), kRateStep);
 }

@@ -30,7 +30,8 @@ TEST_F(NsccWindowTest, BelowTheTargetItGrowsByWhatIsBelow) {
   p.update_bytes = kPacket;
   NsccWindow w = window();
   EXPECT_EQ(w.target(), kTarget);
-  // 4 * 4160 / 12 us * 7 us = 9706.7 bytes, of which 4160 / 150 000: 269.2
+  // The proportional increase is 4 * 4160 / 12 us * 7 us = 9706.7 bytes, of which a share of 4160 /
+  // 150 000 is added: 269.2 bytes.
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 269);
 }
@@ -38,7 +39,7 @@ TEST_F(NsccWindowTest, BelowTheTargetItGrowsByWhatIsBelow) {
 TEST_F(NsccWindowTest, AboveTheTargetWithoutAMarkItGrowsALittle) {
   p.update_bytes = kPacket;
   NsccWindow w = window();
-  // 5 * 4160 * 4160 / 150 000 = 576.9, whatever the delay
+  // The fair increase is 5 * 4160 * 4160 / 150 000 = 576.9 bytes for any delay.
   w.acknowledged(kPacket, kBase + kMicroSecond * 30, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 576);
   EXPECT_EQ(w.mean_delay(), kMicroSecond * 3) << "a quarter of the base RTT stands for it";
@@ -94,7 +95,7 @@ TEST_F(NsccWindowTest, AMarkAboveTheTargetCutsOnceARoundTrip) {
   const PicoSeconds t = kBase * 2;
   w.acknowledged(0, kBase + kMicroSecond * 18, true, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow) << "a round trip since the beginning";
-  // 1 - 0.8 * (18 - 9) / 18 = 0.6
+  // The window is multiplied by 1 - 0.8 * (18 - 9) / 18 = 0.6.
   NsccWindow cut = window();
   cut.acknowledged(0, kBase + kMicroSecond * 18, true, 0, kBase);
   EXPECT_EQ(cut.bytes(), kWindow * 6 / 10 + 624) << "and the constant part";
