@@ -36,7 +36,7 @@ class Bus final : public sc_core::sc_module {
   struct Range {
     std::uint64_t base = 0;
     std::uint64_t last = 0;  // inclusive, so that a range may end with the address space
-    int port = 0;            // in order of attach()
+    int port = 0;            // number of the port, in order of attach()
     std::string name;
   };
   /// All mapped ranges, in order of address.
@@ -49,7 +49,7 @@ class Bus final : public sc_core::sc_module {
   /// delay.
   struct Access {
     int initiator = 0;             // number of the initiator, in order of binding to `in`
-    const Range* range = nullptr;  // null: nothing is mapped there
+    const Range* range = nullptr;  // mapped range; null: nothing is mapped there
     const tlm::tlm_generic_payload& payload;
     sc_core::sc_time begin;
     sc_core::sc_time end;

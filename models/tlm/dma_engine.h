@@ -48,7 +48,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
     std::uint64_t bytes;
     bool writable;
   };
-  std::vector<Memory> memories_;  // empty: DMA reaches all targets
+  std::vector<Memory> memories_;  // memory that DMA reaches; empty: all targets
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;
   bool dmi_valid_ = false;

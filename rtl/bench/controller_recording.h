@@ -38,7 +38,7 @@ struct ControllerRecording {
   std::uint32_t slots = 0;
   std::uint64_t clock_hertz = 0;
   unsigned fault = 0;
-  PicoSeconds end{};  // of what was seen
+  PicoSeconds end{};  // end of the recorded time
   std::vector<ControllerCall> calls;
 };
 

@@ -48,7 +48,7 @@ class RateBench {
     bool valid = false;
     bool read = false;
     RateAnswer answer;
-    std::shared_ptr<RateTables> seen;  // as its look-ups find them: writes go on under it
+    std::shared_ptr<RateTables> seen;  // tables as the request's look-ups find them
     std::uint32_t word = 0;            // reads
     RateInputs asked;
   };

@@ -12,7 +12,7 @@ namespace dcc {
 
 /// The contents of a recording, as a replay needs them.
 struct RateRecording {
-  std::uint64_t seed = 0;  // of the run; only told
+  std::uint64_t seed = 0;  // seed of the run, for the report only
   RateFault fault = RateFault::kNone;
   std::uint32_t random_seed = 0;
   std::vector<RateCall> calls;

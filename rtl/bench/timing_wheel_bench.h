@@ -92,20 +92,20 @@ class WheelBench {
   bool pointer_moved_ = false;
   bool overrun_ = false;
   std::deque<Expected> expected_;  // answers to commands accepted
-  bool offered_ = false;           // in the cycle before, not taken and not withdrawn since
+  bool offered_ = false;           // an expiry was offered in the cycle before and not taken
   std::uint16_t offered_slot_ = 0;
   bool command_waits_ = false;
   std::uint32_t command_wait_ = 0;
   std::uint32_t expiry_wait_ = 0;
 
   bool promised_ = false;         // the wheel was idle and has had no command since
-  std::uint64_t promise_ = 0;     // when it said that it would have work; kNever: not at all
-  std::uint64_t moves_left_ = 0;  // two for each start
+  std::uint64_t promise_ = 0;     // tick at which work was announced; kNever: none
+  std::uint64_t moves_left_ = 0;  // moves that events may still make, two for each start
 
   bool kept_up_ = false;  // the lag was zero since the records were swept
 
-  bool paced_ = false;               // the platform's pace, and the wheel had caught up
-  std::uint64_t ideal_service_ = 0;  // when the platform's consumer took the expiry before
+  bool paced_ = false;                           // the platform's pace, and the wheel had caught up
+  std::uint64_t ideal_service_ = 0;              // cycle in which the consumer took the last expiry
   std::array<std::uint64_t, 256> tick_begin_{};  // cycle, by tick mod 256
 
   std::array<Transaction, 32> log_{};

@@ -251,7 +251,7 @@ class Lockstep final : public LockstepControllerEngine {
   bool complete_ = true;  // the recording
   std::uint64_t comparisons_ = 0;
   ControllerRecording recording_;
-  RingQueue<Said> unmatched_[2];  // of the model, of the RTL
+  RingQueue<Said> unmatched_[2];  // unmatched outputs of model and RTL
   Said history_[2][kHistory];
   std::size_t heard_[2] = {0, 0};
   Ear ears_[2];

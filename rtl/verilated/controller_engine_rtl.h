@@ -17,8 +17,8 @@ std::vector<std::uint32_t> verilated_controllers();
 /// Additional state that a comparison needs.
 class RtlControllerEngine : public ControllerEngine {
  public:
-  virtual std::uint64_t cycles() const = 0;       // that have passed …
-  virtual std::uint64_t cycles_made() const = 0;  // … those that were simulated
+  virtual std::uint64_t cycles() const = 0;       // number of cycles that have passed
+  virtual std::uint64_t cycles_made() const = 0;  // number of cycles that were simulated
   /// State as it will be at the present edge. While events are under way, part of it comes from
   /// simulating ahead on a copy.
   virtual ControllerFigures figures() = 0;

@@ -141,14 +141,14 @@ class RtlController final : public RtlControllerEngine {
   /// A bus transfer and its result.
   struct Transfer {
     bool write = false;
-    std::uint32_t address = 0;  // from the block's start
-    std::uint32_t value = 0;    // to be written, or what was read
+    std::uint32_t address = 0;  // byte offset from the block's start
+    std::uint32_t value = 0;    // data that was written or read
     std::uint8_t strobe = 0;    // of a write
     bool refused = false;
   };
   struct Access {
     Cycle from = 0;    // the edge that sees PSEL first
-    Cycle end = 0;     // its last edge …
+    Cycle end = 0;     // edge at which the access ends
     bool sure = true;  // … unless it had to wait for another: what is issued meanwhile is not known
     Transfer what;
   };
@@ -295,7 +295,7 @@ class RtlController final : public RtlControllerEngine {
   bool began_ = false;
   Cycle at_ = -1;           // the cycle that the RTL is in; its inputs are not given yet
   Cycle last_busy_ = -1;    // the last cycle in which it did not rest …
-  Cycle last_access_ = -1;  // … or in which software was at its registers
+  Cycle last_access_ = -1;  // the last cycle with an access of software
   std::uint64_t made_ = 0;
   std::uint64_t dropped_at_port_ = 0;
   bool driven_ = false;  // the pins are not at rest

@@ -18,7 +18,7 @@ struct RtlRateOptions {
 struct RtlRateFigures {
   std::uint64_t cycles = 0;
   std::uint64_t requests = 0;
-  std::uint32_t longest_answer = 0;  // from the handshake of a request to its response
+  std::uint32_t longest_answer = 0;  // cycles from the handshake of a request to its response
 };
 
 /// A rate engine whose answers all come from the verilated unit, one request at a time.

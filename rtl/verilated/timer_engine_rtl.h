@@ -19,8 +19,8 @@ struct RtlWheelOptions {
 /// Clock cycles of the wheel that the hardware needed to keep up with the calls.
 struct RtlWheelFigures {
   std::uint64_t cycles = 0;                 // simulated; idle ones were skipped
-  std::uint32_t longest_command_stall = 0;  // from asking to being accepted
-  std::uint32_t longest_expiry_wait = 0;    // from asking to the expiry of the present tick
+  std::uint32_t longest_command_stall = 0;  // cycles until a command was accepted
+  std::uint32_t longest_expiry_wait = 0;    // cycles until the present tick's expiry came
 };
 
 /// A timing engine whose answers all come from the verilated wheel. Ticks without work are skipped

@@ -25,7 +25,7 @@ namespace dcc::vp {
 /// Statistics are taken from `from` (included) to `to` (excluded).
 struct MeasureConfig {
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // empty: the end of the run
+  std::optional<PicoSeconds> to;  // end of the window; empty: end of the run
   std::optional<PicoSeconds>
       window;  // length of the windows in which tenants' shares are watched; empty: not watched
   // no window begins within this time after a flow starts or ends
@@ -39,7 +39,7 @@ enum class Implementation { kModel, kRtl, kLockstep };
 /// The hardware block, and the implementation of it or its parts.
 struct ControllerConfig : dcc::ControllerConfig {
   Implementation engine = Implementation::kModel;  // implementation of the whole block …
-  Implementation timer = Implementation::kModel;   // … or of a part of the block
+  Implementation timer = Implementation::kModel;   // … or of one part of the block
   Implementation rate_lut = Implementation::kModel;
 };
 
@@ -124,9 +124,9 @@ struct SeriesConfig {
 struct PacketTraceConfig {
   std::string name = "packets";
   std::vector<std::string> ports;  // names of wires, cables or nodes; empty: all
-  std::vector<unsigned> flows;     // empty: all flows, and packets of no flow
+  std::vector<unsigned> flows;     // flows by id; empty: all packets
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // empty: the end of the run
+  std::optional<PicoSeconds> to;  // end of the capture; empty: end of the run
   Bytes snap = 128;               // number of bytes kept of each packet
 };
 
@@ -137,9 +137,9 @@ struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
   // The following apply to all traces but packets.
   HostList hosts;               // empty: all
-  std::vector<unsigned> flows;  // by id; empty: all
+  std::vector<unsigned> flows;  // flows by id; empty: all flows
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // empty: the end of the run
+  std::optional<PicoSeconds> to;  // end of the trace; empty: end of the run
   bool cpu = false;               // trace of every instruction of firmware
   bool coverage = false;          // lines and branches of firmware that ran, …
   bool profile = false;           // … and cost of its functions; both over the whole run
@@ -162,7 +162,7 @@ struct TraceConfig {
 struct DigestConfig {
   std::optional<PicoSeconds> every;  // empty: none
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // empty: the end of the run
+  std::optional<PicoSeconds> to;  // end of the digests; empty: end of the run
 };
 
 struct OutputConfig {
@@ -213,7 +213,7 @@ struct PlatformConfig {
   std::vector<TrafficSpec> traffic;
   DcbxParameters dcbx;
   std::vector<FaultParameters> faults;
-  std::vector<ChangeConfig> changes;  // in the order of time
+  std::vector<ChangeConfig> changes;  // all changes in the order of time
   FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;

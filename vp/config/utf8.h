@@ -9,7 +9,7 @@ namespace dcc::vp {
 /// The first byte that is not allowed in a text file; the message is empty if there is none.
 struct TextDefect {
   int line = 0;
-  int column = 0;  // in bytes, counted from 1
+  int column = 0;  // column in bytes, counted from 1
   std::string message;
 };
 

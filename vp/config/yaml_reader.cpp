@@ -144,7 +144,7 @@ class Reader final : public ParameterVisitor {
     std::string condition;
   };
   struct Frame {
-    const ValueNode* node;  // null if the section is not in the YAML
+    const ValueNode* node;  // node of the section; null if not in the YAML
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;

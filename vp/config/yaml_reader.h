@@ -17,7 +17,7 @@ struct LoadedConfig {
   /// Places by dotted path (`switch.ecn.kmin`, `traffic.0`). A path that is missing has its
   /// default.
   std::map<std::string, Place> places;
-  std::string file;                // as given; empty: no file
+  std::string file;                // name of the file as given; empty: no file
   std::vector<std::string> notes;  // sentences on values that were adapted, for the user
 
   /// The place at which a parameter was written, or the nearest enclosing section that was written.

@@ -62,7 +62,7 @@ class ConsoleHistory {
   std::size_t last_at(std::uint64_t events) const;
 
   model::SnapshotHistory& machine_;
-  std::vector<Moment> moments_;  // by number of the snapshot
+  std::vector<Moment> moments_;  // moments by number of the snapshot
 };
 
 }  // namespace dcc::vp

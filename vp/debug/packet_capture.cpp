@@ -141,10 +141,10 @@ class PacketCapture::File {
   std::string name_;
   PicoSeconds from_;
   PicoSeconds to_;
-  std::vector<bool> wanted_;  // by flow; empty: all flows
+  std::vector<bool> wanted_;  // flows to capture; empty: all flows
   std::size_t snap_;
   PcapngWriter writer_;
-  std::deque<Shelf> shelves_;  // one for each partition
+  std::deque<Shelf> shelves_;  // one shelf of packets per partition
   std::deque<Port> ports_;
   std::vector<std::pair<const Laid*, const Shelf*>> order_;
 };

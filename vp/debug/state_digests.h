@@ -69,8 +69,8 @@ class DigestSampler final : public PlatformPart {
     PicoSeconds duration;  // of the run
     Scheduler& scheduler;
     Network& network;
-    const FlowScheduler* flow_scheduler;    // null: the run has none
-    const TransportAgent* transport_agent;  // null: the run has none
+    const FlowScheduler* flow_scheduler;    // central scheduler of flows, or null
+    const TransportAgent* transport_agent;  // central agent of a transport, or null
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;

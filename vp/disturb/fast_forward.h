@@ -53,7 +53,7 @@ class FastForward final : public PlatformPart {
   struct Base {
     PicoSeconds from{};  // devices' time
     std::unique_ptr<Measurement::Watch> watch;
-    std::vector<Bytes> received;  // by flow of `active_`
+    std::vector<Bytes> received;  // bytes by flow of `active_`
   };
   /// Numbers whose change makes the watched window useless.
   struct Disturbance {
@@ -83,7 +83,7 @@ class FastForward final : public PlatformPart {
   RestDetector detector_;
   Disturbance before_;
   std::vector<const PlannedFlow*> active_;
-  std::vector<unsigned> group_of_;  // by active flow: number of its kind (flow_kinds.h)
+  std::vector<unsigned> group_of_;  // number of its kind, by active flow (flow_kinds.h)
   std::vector<unsigned> members_;   // number of flows, by group
   int looks_ = 0;
   std::vector<Bytes> received_;  // bytes by active flow when the window began
@@ -93,7 +93,7 @@ class FastForward final : public PlatformPart {
   std::uint64_t pauses_ = 0;
   Base start_;
   Base middle_;
-  std::vector<Bytes> owed_;  // by flow: bytes of a packet that was skipped in part
+  std::vector<Bytes> owed_;  // bytes of a partly skipped packet, by flow
   Event look_event_;
 };
 

@@ -52,7 +52,7 @@ class LinkFaults final : public PlatformPart {
   };
 
   const Network& network_;
-  std::unique_ptr<LiveFabric> fabric_;  // null if there are no such faults
+  std::unique_ptr<LiveFabric> fabric_;  // network with failing links, or null
   std::deque<Fault> faults_;
 };
 

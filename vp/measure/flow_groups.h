@@ -59,13 +59,13 @@ struct FlowGroup {
 /// The flows of a group whose size is in one of SizeBins.
 struct SizedFlowGroup {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // empty: no upper limit
+  std::optional<Bytes> up_to;  // greatest size; empty: no upper limit
   FlowGroup flows;
 };
 
 struct FlowGroupWithSizes {
   FlowGroup flows;
-  std::vector<SizedFlowGroup> by_size;  // only bins with flows
+  std::vector<SizedFlowGroup> by_size;  // size bins that contain flows
 };
 struct ClassFlowGroup {
   unsigned dscp = 0;
@@ -81,7 +81,7 @@ struct EntryFlowGroup {
 struct FlowGroups {
   FlowGroupWithSizes all;
   std::vector<ClassFlowGroup> classes;  // by DSCP
-  std::vector<EntryFlowGroup> entries;  // in the order of the list `traffic`
+  std::vector<EntryFlowGroup> entries;  // groups in the order of the list `traffic`
 };
 
 /// Collects flows one by one; the result does not depend on their order.

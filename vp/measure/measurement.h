@@ -36,7 +36,7 @@ class Measurement final : public PlatformPart {
   struct Watch {
     PicoSeconds from;  // devices' time
     Snapshot counted;
-    std::vector<QueueStatistics> queues;  // empty if queues are not measured at present
+    std::vector<QueueStatistics> queues;  // queue statistics; empty if queues are not measured
     std::vector<LogHistogram> rtt_ns;     // by host
     std::vector<Reordering> reordering;   // by host
   };
@@ -101,7 +101,7 @@ class Measurement final : public PlatformPart {
   std::vector<BufferUse> buffers_;
   LogHistogram rtt_ns_;
   Reordering reordering_;
-  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // empty if not asked for
+  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // delays by host; or empty
   std::vector<DelayResult> delays_;                          // by class
 
   bool sample_flow_series_ = false;
@@ -109,7 +109,7 @@ class Measurement final : public PlatformPart {
   std::vector<Bytes> sampled_received_;
   std::vector<unsigned> dscps_;  // DSCPs in use, ascending
   FlowRateColumns flow_rates_;
-  QueueColumns queue_series_;                // all sampled ports; finish() chooses
+  QueueColumns queue_series_;                // all sampled ports, of which finish() chooses
   std::vector<std::size_t> sampled_queues_;  // indices into Network::queues()
   ClassColumns class_series_;
   Event from_event_;

@@ -112,7 +112,7 @@ std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& querie
   if (queries.empty()) return std::nullopt;
   QueryMetrics m;
   m.queries = queries.size();
-  std::vector<double> took;  // in ps; exact for more than a day
+  std::vector<double> took;  // times in ps; exact for more than a day
   double sum = 0;
   for (const QueryResult& query : queries) {
     if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));

@@ -17,8 +17,8 @@ struct FlowMetrics {
   Ratio weight{1};
   PicoSeconds active{};               // time within the window in which the flow had data to send
   double goodput_gbps = 0;            // payload received in the window / active time
-  std::optional<PicoSeconds> fct;     // from the first byte posted to the last ACK
-  std::optional<PicoSeconds> fct_rx;  // from the first byte posted to the last byte received
+  std::optional<PicoSeconds> fct;     // time from the first byte posted to the last ACK
+  std::optional<PicoSeconds> fct_rx;  // time from the first byte posted to the last byte received
   std::optional<double> slowdown;     // fct (fct_rx if nothing is acknowledged) / ideal
   std::optional<double> slowdown_received;   // fct_rx / ideal_rx
   std::optional<double> reference_slowdown;  // as `slowdown`, relative to reference_ideal
@@ -106,7 +106,7 @@ struct TenantMetrics {
 /// Slowdown of the completed flows whose payload is more than `above` and at most `up_to` bytes.
 struct SlowdownBin {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // empty: no upper limit
+  std::optional<Bytes> up_to;  // greatest size; empty: no upper limit
   std::size_t flows = 0;
   double mean = 0;
   double p50 = 0;
@@ -180,15 +180,15 @@ struct Metrics {
   // likewise, of goodput / weight; 1 if all flows share by weight
   std::optional<double> jain_weighted;
   FlowFigures of_flow;
-  std::vector<ClassMetrics> classes;       // by DSCP; only classes with flows
-  std::vector<TenantMetrics> tenants;      // in the order of the configuration
+  std::vector<ClassMetrics> classes;       // classes with flows, by DSCP
+  std::vector<TenantMetrics> tenants;      // tenants in the order of the configuration
   std::optional<SlowdownBin> slowdown;     // over all completed flows; empty if there are none
-  std::vector<SlowdownBin> slowdown_bins;  // only bins with flows
+  std::vector<SlowdownBin> slowdown_bins;  // size bins that contain flows
   // Over FlowMetrics::slowdown_received; empty if the transport is RoCE.
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
-  std::optional<DeadlineMetrics> deadlines;  // empty if no flow has a deadline
-  std::optional<QueryMetrics> queries;       // empty if there are no queries
+  std::optional<DeadlineMetrics> deadlines;  // deadlines met; empty if no flow has one
+  std::optional<QueryMetrics> queries;       // query times; empty if there are none
   // Over FlowMetrics::reference_slowdown, for comparison with published tables.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;

@@ -29,18 +29,18 @@ struct FlowResult {
   bool of_incast = false;  // true if it answers a random incast of the entry
   // true if the flow is outside congestion control and takes no part in fairness and shares
   bool background = false;
-  std::optional<Bytes> bytes;           // empty if the flow has no end
+  std::optional<Bytes> bytes;           // size of the flow; empty if it has no end
   std::optional<PicoSeconds> deadline;  // relative to `start`; empty: none
-  PicoSeconds start{};                  // when the first byte was posted
+  PicoSeconds start{};                  // time at which the first byte was posted
   // when the last ACK arrived; empty if unfinished or never acknowledged
   std::optional<PicoSeconds> end;
-  std::optional<PicoSeconds> end_rx;  // when the last byte was received
+  std::optional<PicoSeconds> end_rx;  // time at which the last byte was received
   // completion time alone in the empty network; empty if the flow has no end
   std::optional<PicoSeconds> ideal;
   // … to the last byte received; empty if the transport is RoCE
   std::optional<PicoSeconds> ideal_rx;
   std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
-  std::optional<PicoSeconds> stopped;          // when the source stopped on purpose (`stop:`)
+  std::optional<PicoSeconds> stopped;          // time at which `stop:` ended the source
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // received within `measure`
   FlowCounts counts;
@@ -265,7 +265,7 @@ struct QosResult {
   std::uint64_t commands = 0;            // commands that changed a factor
   std::uint64_t messages = 0;            // reports and commands on the wire, including repeats
   Bytes bytes = 0;                       // payload of reports and commands that arrived
-  std::vector<QosTenantResult> tenants;  // in the order of the configuration
+  std::vector<QosTenantResult> tenants;  // tenants in the order of the configuration
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // all members but the tenants
@@ -293,8 +293,8 @@ struct ComputationResult {
   std::uint32_t id = 0;
   HostId host = 0;
   std::uint16_t entry = 0;           // index into the list of traffic
-  std::optional<PicoSeconds> start;  // empty: did not begin
-  std::optional<PicoSeconds> end;    // empty: did not end
+  std::optional<PicoSeconds> start;  // time of its begin; empty: did not begin
+  std::optional<PicoSeconds> end;    // time of its end; empty: did not end
 };
 
 /// A host's share in traffic that waits: unions of the times of its computations, and of the flows
@@ -349,8 +349,8 @@ struct DependencyResult {
   PicoSeconds path_idle{};
   std::optional<PicoSeconds> exposed_mean;
   std::optional<PicoSeconds> exposed_max;
-  std::vector<RankResult> ranks;  // by host; only hosts that take part
-  std::vector<PathStep> path;     // in the order of time; empty if something did not end
+  std::vector<RankResult> ranks;  // ranks by host; only hosts that take part
+  std::vector<PathStep> path;     // path in the order of time; empty if unfinished
   std::vector<bool> takes_part;   // by entry of the list of traffic
   std::string first_never;        // place of the first that did not begin, and what it awaits
 
@@ -495,22 +495,22 @@ struct RunResults {
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;
   std::vector<ComputationResult> computations;   // by number
-  std::optional<DependencyResult> dependencies;  // empty if nothing waits by name
+  std::optional<DependencyResult> dependencies;  // waiting by name; empty if there is none
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
-  std::optional<NetworkSplit> split;  // empty if all hosts could be reached at all times
+  std::optional<NetworkSplit> split;  // hosts cut off by faults; empty if none was
   Balance balance;
-  std::optional<QosResult> qos;    // empty if there is no closed loop
-  std::optional<DcbxResult> dcbx;  // empty if DCBX is not enabled
+  std::optional<QosResult> qos;    // figures of the closed loop, if there is one
+  std::optional<DcbxResult> dcbx;  // figures of DCBX, if it is enabled
   // empty if the transport is RoCE, where nothing of this kind is counted
   std::optional<WastedResult> wasted;
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;
-  std::optional<DigestColumns> digests;  // empty if not asked for
+  std::optional<DigestColumns> digests;  // digests, if they were asked for
   /// Broken promises that the platform found, one sentence each. The run then exits with 1.
   std::vector<std::string> failures;
   /// One sentence for each trace file.

@@ -28,8 +28,8 @@ enum TraceThread : int {
 class SlotTrace final : public SlotObserver {
  public:
   struct Target {
-    TraceEvents* events = nullptr;  // null if there is no timeline
-    VcdFile* signals = nullptr;     // null if there are no signals
+    TraceEvents* events = nullptr;  // the timeline's file, or null
+    VcdFile* signals = nullptr;     // the signals' file, or null
     int process = 0;                // number of this host's process on the timeline
     std::string scope;              // scope of the signals, e.g. "host1.controller"
     std::function<std::uint32_t(std::uint32_t flow_number)> flow_id;

@@ -22,8 +22,8 @@ struct RunElfOptions {
   std::string uart_output_file;  // empty: standard output
   int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
   bool gdb_wait = true;          // the first instruction waits for the debugger
-  std::string trace_file;        // one line for each instruction; empty: none
-  std::string bus_trace_file;    // one line for each device access; empty: none
+  std::string trace_file;        // file for one line per instruction; empty: none
+  std::string bus_trace_file;    // file for one line per device access; empty: none
   std::string coverage_file;     // lines and branches of the program, for lcov; empty: none
   std::string profile_file;      // cost by function, for callgrind's tools; empty: none
   bool stack_use = false;        // print the greatest depth of the stack

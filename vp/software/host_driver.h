@@ -79,7 +79,7 @@ class HostDriver final : public sc_core::sc_module {
   std::unique_ptr<model::BusTrace> bus_trace_;
   std::unique_ptr<model::HostStub> stub_;          // driver: native
   std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
-  std::unique_ptr<Reconfigurer> reconfigurer_;  // null if nothing changes or there is no controller
+  std::unique_ptr<Reconfigurer> reconfigurer_;     // changes parameters; null if there are none
 };
 
 }  // namespace dcc::vp

@@ -111,7 +111,7 @@ class DirectTraffic final : public PlatformPart {
   std::size_t checked_ = 0;  // live flows when memory was last looked at
   FlowStarter::Actions actions_;
   std::deque<PlatformClock> clocks_;  // clocks of partitions that start flows by themselves
-  std::deque<FlowStarter> starters_;  // one for each partition, or one for all
+  std::deque<FlowStarter> starters_;  // starters: one per partition, or one for all
   Event look_ahead_event_;
 };
 

@@ -55,8 +55,8 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;                       // by flow: number of its own properties
-  std::map<HostId, std::vector<std::int64_t>> sent;  // by sender: properties of all its flows
+  std::vector<unsigned> alone;                       // number of the flow's own properties, by flow
+  std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of a sender
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {
     alone.push_back(numbers.of(description_of(*flow, topology, routing)));

@@ -158,7 +158,7 @@ class FlowPlan final : public ConnectionManager {
   }
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 
-  std::optional<FlowOrigin> origin_;  // empty if all flows are held
+  std::optional<FlowOrigin> origin_;  // source of the flows; empty if all are held
   const Routing* routing_;
   PacketSizes sizes_;
   FlowTotals totals_;
@@ -166,7 +166,7 @@ class FlowPlan final : public ConnectionManager {
   std::vector<PlannedFlow> links_;
   Dependencies dependencies_;
   std::vector<char> released_;          // by flow; empty if no flow waits by name
-  std::vector<std::vector<End>> ends_;  // by host and by queue pair number minus kFirstQpn
+  std::vector<std::vector<End>> ends_;  // ends by host and queue pair number − kFirstQpn
   Connections connections_;
 };
 

@@ -45,7 +45,7 @@ class LiveFlows {
   std::function<NicDevice&(HostId)> nic_of_;
   std::vector<Live> live_;       // ordered by id
   std::size_t left_ = 0;         // flows left after the last scan
-  std::vector<bool> under_way_;  // by flow from live_.front(): true if a packet of the flow exists
+  std::vector<bool> under_way_;  // true if a packet of the flow exists, by flow from live_.front()
 };
 
 }  // namespace dcc::vp

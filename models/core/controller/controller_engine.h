@@ -64,7 +64,7 @@ struct ControllerConfig {
 
 /// One slot as the register window `slots` shows it.
 struct SlotView {
-  std::optional<std::uint32_t> flow;  // none: the slot is free
+  std::optional<std::uint32_t> flow;  // flow of the slot; none: the slot is free
   SlotParameters parameters;
   std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
 };

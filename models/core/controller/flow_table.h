@@ -76,7 +76,7 @@ class FlowTable {
   std::vector<Bucket> buckets_;  // a power of two, at most half full
   std::uint32_t mask_ = 0;
   int shift_ = 0;
-  std::vector<std::uint32_t> flow_of_;  // for each slot that was ever bound
+  std::vector<std::uint32_t> flow_of_;  // flow of each slot that was ever bound
   std::vector<std::uint16_t>
       released_;  // released slots in order; a ring once every slot was bound
   std::uint32_t released_head_ = 0;

@@ -43,7 +43,7 @@ class JoinedCnps {
  public:
   struct Entry {
     Cycle issued = 0;        // the flow's latest issue
-    bool after_cnp = false;  // … was that of a CNP
+    bool after_cnp = false;  // that issue was a CNP
     ControllerCnp cnp;
   };
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;

@@ -103,7 +103,7 @@ class TimingWheel final : public TimerEngine {
 
   std::array<Level, 3> levels_;  // top, middle, last
   std::vector<List> lists_;      // empty before the first start
-  std::vector<Entry> entries_;   // for slots up to the highest that was ever started
+  std::vector<Entry> entries_;   // entries of slots up to the highest that was ever started
   SlotBitmap ready_;             // events due at pointer_
   Tick pointer_ = 0;
   Tick moment_ = 0;  // the wheel has no work before this tick

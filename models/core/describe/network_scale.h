@@ -13,7 +13,7 @@ namespace dcc {
 /// that a configuration shows them in few digits.
 struct NetworkScale {
   BitRate rate;            // rate of the slowest link
-  PicoSeconds base_rtt{};  // one full packet and its ACK over the longest path, without queues
+  PicoSeconds base_rtt{};  // RTT of a full packet and its ACK over the longest path, no queues
   Bytes packet = 0;        // wire bytes of a full packet
   PicoSeconds tick = kMicroSecond;  // length of a tick of the hardware controller
   bool lossless = true;  // true if flow control protects all traffic and no fault is injected

@@ -12,7 +12,7 @@ namespace dcc {
 /// Where a value came from: a file's line and column (from 1), or a `-c` argument.
 struct Place {
   std::string source;  // file as given, or "-c key.path=value"
-  int line = 0;        // 0: the source as a whole
+  int line = 0;        // line from 1; 0: the source as a whole
   int column = 0;
   /// "file:line:column", or the source alone.
   std::string text() const;

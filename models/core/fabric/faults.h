@@ -48,7 +48,7 @@ struct FaultParameters {
   LossOf packets = LossOf::kAll;  // kLoss
   std::uint32_t flow = 0;         // kCnpLoss
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // empty: end of the run
+  std::optional<PicoSeconds> stop;  // end of the fault; empty: end of the run
   PicoSeconds convergence = kMilliSecond;
   PicoSeconds down = kMilliSecond;  // kLinkFlap: down for this time, then up for `up`
   PicoSeconds up = kMilliSecond * 9;

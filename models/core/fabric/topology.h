@@ -116,7 +116,7 @@ class Topology {
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;
   std::vector<NodeId> hosts_;             // by HostId
-  std::vector<std::vector<Plug>> plugs_;  // by node and port
+  std::vector<std::vector<Plug>> plugs_;  // plugs by node and port
   Structure structure_;
 };
 

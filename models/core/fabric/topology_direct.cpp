@@ -117,7 +117,7 @@ class TorusBuilder {
   int hosts_;  // per router
   int routers_ = 1;
   std::vector<int> stride_;   // distance of neighbours in numbers, by dimension
-  std::vector<Ports> ports_;  // by router and dimension
+  std::vector<Ports> ports_;  // port sets by router and dimension
 };
 
 /// The ends of the cables between groups.

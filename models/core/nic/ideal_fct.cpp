@@ -18,7 +18,7 @@ struct Step {
 /// A group of equal packets.
 struct Packets {
   Bytes count = 0;
-  std::vector<Step> steps;  // one for each server
+  std::vector<Step> steps;  // steps of a packet, one for each server
   Bytes wire = 0;           // wire bytes of a READ response, with overhead
 };
 

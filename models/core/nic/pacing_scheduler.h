@@ -59,7 +59,7 @@ class PacingScheduler {
   struct Flow {
     Place place = Place::kOff;
     std::uint8_t priority = 0;
-    std::uint32_t position = 0;  // in the heap; valid while waiting
+    std::uint32_t position = 0;  // index in the heap; valid while waiting
     FlowIndex before = kNone;    // neighbours in the ring; valid while ready
     FlowIndex after = kNone;
     std::uint64_t ready_order = 0;  // counts flows that became ready

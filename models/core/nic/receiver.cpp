@@ -315,7 +315,7 @@ void Receiver::notify(const Packet& data, Context& context) {
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
-  cnp->ecn = Ecn::kEct0;  // as adapters send it; a CE mark on a CNP has no effect
+  cnp->ecn = Ecn::kEct0;  // adapters send CNPs as ECT, too; a mark on a CNP has no effect
   const CnpParameters& parameters = cnp_for(data.source);
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;

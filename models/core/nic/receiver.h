@@ -110,7 +110,7 @@ class Receiver {
   };
   struct Context {
     bool created = false;
-    bool nak_sent = false;  // one NAK for each gap (IBTA 9.7.5.2.8)
+    bool nak_sent = false;  // a NAK was sent: one for each gap (IBTA 9.7.5.2.8)
     bool refused = false;   // a request was refused for good: nothing more is accepted
     NakReason refusal{};    // reason in each repeated NAK, since the first may be lost
     Service service = Service::kRc;
@@ -119,7 +119,7 @@ class Receiver {
     Psn expected = 0;
     bool skipping = false;  // unreliable: the rest of a damaged message is dropped
     NotificationPoint notification_point;
-    std::unique_ptr<Early> early;  // null: no packet was early
+    std::unique_ptr<Early> early;  // out-of-order state; null: no packet was early
   };
 
   const CnpParameters& cnp_for(HostId sender) const {

@@ -59,7 +59,7 @@ class RecoveryWindow {
   std::uint32_t mtu_;
   Bytes limit_;
   Bytes threshold_ = kMost;  // below it the window doubles in a round trip
-  unsigned timeouts_ = 0;    // since the last acknowledgement of new data
+  unsigned timeouts_ = 0;    // timeouts since the last acknowledgement of new data
 };
 
 }  // namespace dcc

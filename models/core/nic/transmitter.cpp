@@ -397,7 +397,7 @@ Packet* Transmitter::pick_data_packet() {
     if (!may_send(pair)) continue;  // the window closed, or the work was withdrawn meanwhile
     if (pair.reads != nullptr) {
       if (is_response_next(pair)) return make_response_packet(qpn, pair);
-      if (next_request_start(pair) > now()) {  // its responses were withdrawn
+      if (next_request_start(pair) > now()) {  // the response's request was withdrawn
         activate(qpn, pair);
         continue;
       }
@@ -730,7 +730,7 @@ void Transmitter::on_response(const Packet& packet) {
   const Qpn qpn = packet.destination_qpn;
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
-    ++counters_.duplicates;  // its request was withdrawn, to be repeated
+    ++counters_.duplicates;  // the request is withdrawn and will be repeated
     return;
   }
   complete_before(qpn, pair, packet.psn);  // the responder executes requests in order

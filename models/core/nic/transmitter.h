@@ -318,7 +318,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   FlowTally tally_;
   LogHistogram rtt_ns_;
   DelaysByClass* delays_ = nullptr;
-  std::unique_ptr<HostClock> clock_;  // null: the host's clock is exact
+  std::unique_ptr<HostClock> clock_;  // clock for RTTs; null: an exact clock
   Demotion demotion_;
 };
 

@@ -208,7 +208,7 @@ class WorkQueue {
   }
 
   std::uint32_t mtu_;
-  std::vector<WorkItem> items_;  // from head_ on: not completely acknowledged, oldest first
+  std::vector<WorkItem> items_;  // items not completely acknowledged, from head_ on
   std::size_t head_ = 0;
   std::uint64_t base_ = 0;  // number of items_[0], counted from the first one posted
   Cursor next_;

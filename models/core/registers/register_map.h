@@ -20,7 +20,7 @@ enum class Source : std::uint8_t {
   kConstant,   // the reset value
   kParameter,  // set once when the instance is built
   kHardware,   // read from the device at every read
-  kBlock,      // kept by the register block itself
+  kBlock,      // the value is kept by the register block itself
 };
 
 /// Contiguous, immutable array with static lifetime.

@@ -88,7 +88,7 @@ class Mailbox {
   };
   std::array<Side, 2> sides_;
   Outgoing* outgoing_;
-  Incoming* incoming_;  // null: the receiver visits every mailbox
+  Incoming* incoming_;  // non-empty mailboxes; null: the receiver visits all of them
 };
 
 }  // namespace dcc

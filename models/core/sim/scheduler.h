@@ -289,8 +289,8 @@ class Scheduler {
   std::size_t beyond_list_ = 0;  // number of events in overflow_ and heap_
   Heap far_heap_;
   std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
-  std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
-  std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
+  std::uint64_t filled_[kWords] = {};         // one bit per non-empty bucket
+  std::uint64_t filled_words_[kGroups] = {};  // one bit per non-zero word
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first non-empty bucket after current_bucket_
   std::uint64_t far_bucket_ = kNoBucket;   // bucket of the first event in far_heap_

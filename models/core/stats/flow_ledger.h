@@ -54,7 +54,7 @@ struct alignas(64) FlowRecord {
   // Fields of the ledger:
   Bytes received_measured = 0;        // payload within the window; until its end: before the window
   Bytes received_sampled = 0;         // received_bytes at the last sample
-  ArrivalSink* awaited_by = nullptr;  // told once; null: nobody
+  ArrivalSink* awaited_by = nullptr;  // receiver of the arrival, told once; null: none
   std::uint8_t dscp = 0;
 
   /// Records payload bytes that arrive for the first time.

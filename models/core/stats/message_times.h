@@ -47,12 +47,12 @@ class MessageTimes {
 
  private:
   struct Message {
-    std::uint64_t next = 0;  // one above the number of its last packet
+    std::uint64_t next = 0;  // one above the number of the message's last packet
     PicoSeconds begun{};
     Bytes bytes = 0;
   };
   struct Pair {
-    std::uint64_t next = 0;                  // one above the greatest number sent
+    std::uint64_t next = 0;                  // one above the greatest packet number sent
     PicoSeconds begun = PicoSeconds::max();  // start of the message being sent; max(): none
     std::vector<Message> open;               // messages sent and not acknowledged
   };

@@ -23,7 +23,7 @@ enum class Span {
 
 /// Description of a figure. Its name is the key in metrics.json.
 struct MetricAbout {
-  const char* unit;  // empty: a number, text or Boolean without unit
+  const char* unit;  // unit of the figure; empty: no unit, or a text or Boolean
   const char* meaning;
   Statistic statistic = Statistic::kValue;
   Span span = Span::kNone;

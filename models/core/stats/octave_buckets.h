@@ -71,7 +71,7 @@ class OctaveBuckets {
     return static_cast<std::uint64_t>(within) << octave;
   }
 
-  std::vector<Page> pages_;                     // in the order of first use
+  std::vector<Page> pages_;                     // pages in the order of first use
   std::array<std::uint8_t, kPages> page_of_{};  // by octave: index into pages_ plus 1; 0: unused
 };
 

@@ -88,7 +88,7 @@ class RestDetector {
   std::vector<unsigned> groups() const;
 
   std::vector<Quantity> quantities_;
-  std::vector<std::vector<double>> batches_;  // by batch and quantity, sums over windows
+  std::vector<std::vector<double>> batches_;  // sums over windows, by batch and quantity
   std::vector<double> open_;                  // the incomplete batch
   std::uint64_t windows_in_batch_ = 1;
   std::uint64_t windows_in_open_ = 0;

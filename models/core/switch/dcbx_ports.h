@@ -39,7 +39,7 @@ class DcbxPorts {
  private:
   EgressPorts& ports_;
   IngressControl& ingress_;
-  std::vector<std::unique_ptr<DcbxEnd>> ends_;  // by port; empty: no port speaks DCBX
+  std::vector<std::unique_ptr<DcbxEnd>> ends_;  // DCBX ends by port; empty: none
 };
 
 }  // namespace dcc

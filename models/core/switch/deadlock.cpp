@@ -10,7 +10,7 @@ namespace dcc {
 namespace {
 using Way = std::tuple<NodeId, int, int>;  // node, port, priority
 
-constexpr std::int64_t kPaused = -1;  // in place of the number of awaited output ports
+constexpr std::int64_t kPaused = -1;  // stands for the number of awaited ports: paused
 }  // namespace
 
 Waits waits_of(const std::vector<const SwitchDevice*>& devices) {

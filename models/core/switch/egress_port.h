@@ -42,7 +42,7 @@ struct PortContext {
   RandomStream& random;
   IngressControl& ingress;
   EgressPorts& ports;
-  PathChoice* departure_observer = nullptr;  // null: the load balancer needs no departures
+  PathChoice* departure_observer = nullptr;  // load balancer that needs departures; or null
   bool queue_all = false;                    // no packet passes through
   bool needs_reverse_packets = false;        // DisciplinePort: the discipline sees reverse packets
   QcnPointParameters qcn;
@@ -149,7 +149,7 @@ class alignas(64) EgressPort {
 
   PfcPort pfc_;
   PacketOut* out_ = nullptr;
-  PicoSeconds free_at_{};  // when the wire can take the next packet
+  PicoSeconds free_at_{};  // time at which the wire can take the next packet
   Bytes bytes_ = 0;        // all priorities
   QueueStatistics* statistics_ = nullptr;
   std::uint64_t tx_bytes_ = 0;

@@ -66,7 +66,7 @@ class IngressControl {
   SharedBuffer buffer_;
   EgressPorts& egress_;
   int own_input_;
-  int paused_classes_ = 0;  // with credits never 0
+  int paused_classes_ = 0;  // number of paused classes; with credits never 0
   bool with_credits_;
   bool rerouting_ = false;
 };

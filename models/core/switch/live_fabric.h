@@ -79,8 +79,8 @@ class LiveFabric {
   std::vector<Link*> links_;             // links by 2 · cable + side
   std::vector<SwitchDevice*> switches_;  // by node
   std::vector<Carrier> hosts_;
-  std::vector<unsigned> failures_;  // by cable: failures not yet repaired
-  std::vector<bool> known_gone_;    // by cable: failed, as the present routes assume
+  std::vector<unsigned> failures_;  // failures not yet repaired, by cable
+  std::vector<bool> known_gone_;    // cables that the present routes avoid, by cable
   std::unique_ptr<Routing> detour_;
   std::multimap<PicoSeconds, Change> news_;  // changes by the time when routes follow
   Event converge_;

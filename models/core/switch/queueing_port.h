@@ -112,8 +112,8 @@ class QueueingPort final : public EgressPort {
 
   alignas(64) std::array<Queue, kPriorities> queue_;
   EcnMarker ecn_;
-  std::vector<TurnQueue> turns_;  // by priority; empty: Arbitration::kFifo
-  std::vector<QcnPoint> qcn_;     // by priority; empty: off
+  std::vector<TurnQueue> turns_;  // queues by priority; empty: Arbitration::kFifo
+  std::vector<QcnPoint> qcn_;     // QCN points by priority; empty: QCN is off
 };
 
 }  // namespace dcc

@@ -21,13 +21,13 @@ class ParameterVisitor;
 struct SwitchParameters {
   /// Order of packets from different inputs within one output queue.
   enum class Arbitration : std::uint8_t {
-    kFifo,        // in order of arrival
+    kFifo,        // packets leave in the order of arrival
     kRoundRobin,  // inputs take turns, packet by packet
   };
   /// Order of packets that arrive at the same picosecond.
   enum class Ties : std::uint8_t {
-    kWire,    // by link number, always the same
-    kSeeded,  // drawn anew for each instant
+    kWire,    // order by link number, always the same
+    kSeeded,  // order drawn anew for each instant
   };
   /// Mechanism that keeps a neighbour from overrunning the buffer.
   enum class FlowControl : std::uint8_t {

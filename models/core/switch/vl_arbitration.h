@@ -18,7 +18,7 @@ struct VlArbitrationParameters {
 
   struct Entry {
     unsigned lane = 0;    // a priority
-    unsigned weight = 1;  // in units of 64 bytes; 0: the entry is skipped
+    unsigned weight = 1;  // weight in units of 64 bytes; 0: the entry is skipped
   };
   std::vector<Entry> high;
   std::vector<Entry> low;

@@ -112,10 +112,10 @@ class RandomIncastSource final : public FlowSource {
   }
 
   TrafficEntry entry_;
-  HostList senders_;  // in the order of the last draw
+  HostList senders_;  // possible senders in the order of the last draw
   HostList receivers_;
   std::uint64_t mean_gap_;  // in picoseconds
-  std::size_t fan_in_;      // 0: all senders but the receiver
+  std::size_t fan_in_;      // senders of an incast; 0: all but the receiver
   Bytes bytes_;
   PicoSeconds start_;
   RandomStream random_;

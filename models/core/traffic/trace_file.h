@@ -34,7 +34,7 @@ struct TraceFlow {
   bool computes = false;  // host `from` computes for `bytes` ps on processor `priority`
   HostId from = 0;
   HostId to = 0;
-  unsigned priority = 0;  // as in the file, 0 … 255
+  unsigned priority = 0;  // priority as in the file, 0 … 255
   Bytes bytes = 0;
   PicoSeconds start{};
   int line = 0;

@@ -177,7 +177,7 @@ class Expander {
     const HostList ranks = entry_.named_or_all(spec_.hosts);
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto part = (*spec_.bytes + n - 1) / n;
-    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // by rank: gate of the next send
+    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gate of the next send, by rank
     const std::uint64_t rounds = spec_.rounds_until(context_.end);
     for (std::uint64_t round = 0; round < rounds; ++round, ++numbers_.queries) {
       const bool last = round + 1 == rounds;

@@ -125,7 +125,7 @@ struct TrafficSpec {
   After after;
   unsigned dscp = 0;
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // empty: end of the run
+  std::optional<PicoSeconds> stop;  // end of the flows; empty: end of the run
   std::optional<Bytes> bytes;       // empty: unlimited
   Bytes message = kDefaultMessage;  // RDMA message
   Operation operation = Operation::kWrite;
@@ -153,7 +153,7 @@ struct TrafficSpec {
   Ratio to_pod{3, 10};  // kStaggered: probability of a destination in the same pod
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
-  std::optional<unsigned> rounds;     // empty: to the end of the run; kCollective: kDefaultRounds
+  std::optional<unsigned> rounds;     // number of rounds; empty: to the end, or kDefaultRounds
   std::vector<unsigned> fan_out;      // number of children, level by level; empty: no tree
   Bytes request = 2000;
   PicoSeconds think{0};
@@ -161,7 +161,7 @@ struct TrafficSpec {
 
   Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
   std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
-  std::optional<unsigned> flows_per_host;  // empty: to the end of the run
+  std::optional<unsigned> flows_per_host;  // flows of each host; empty: to the end of the run
 
   // Random incasts, Poisson arrivals: of kIncast without receiver, and added to kPoisson
   std::optional<Ratio> incast_load;  // payload bits / the links of all senders; empty: none

@@ -45,7 +45,7 @@ struct CnmFrame {
   roce::MacAddress source_mac{};
   std::uint8_t feedback = 0;           // quantised feedback, 0 to 63
   std::uint64_t congestion_point = 0;  // CPID
-  std::int16_t queue_offset = 0;       // in units of 64 bytes
+  std::int16_t queue_offset = 0;       // offset of the queue in units of 64 bytes
   std::int16_t queue_delta = 0;
   std::uint8_t priority = 0;  // priority of the packet that caused the message
   roce::MacAddress original_destination{};

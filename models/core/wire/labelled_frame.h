@@ -10,7 +10,7 @@
 namespace dcc {
 
 struct LabelledHeader {
-  std::array<std::uint8_t, 192> bytes;  // only the first `size` are set
+  std::array<std::uint8_t, 192> bytes;  // bytes of the frame; only the first `size` are set
   std::uint32_t size = 0;
   std::uint32_t frame = 0;  // bytes of the whole frame without FCS; zeros follow the label
 };

@@ -145,7 +145,7 @@ class alignas(64) Link final : public PacketOut {
   // belongs to the sender and includes the pointer to the virtual functions. The others belong to
   // the receiver, which may run on another processor.
   Scheduler* near_;
-  Mailbox* mailbox_ = nullptr;  // null: both ends are in the same partition
+  Mailbox* mailbox_ = nullptr;  // mailbox to the far partition; null: one partition
   PicoSeconds delay_;
   std::uint32_t per_byte_ = 0;  // picoseconds per byte; 0: not a whole number
   std::uint16_t overhead_;
@@ -155,11 +155,11 @@ class alignas(64) Link final : public PacketOut {
   PicoSeconds busy_{};
 
   alignas(64) Scheduler* far_;
-  PacketFifo in_flight_;  // in order of arrival, since all have the same delay
+  PacketFifo in_flight_;  // packets in order of arrival: all have the same delay
   PacketSink* sink_ = nullptr;
   int sink_port_ = 0;
   std::uint32_t number_ = 0;
-  const TieOrder* ties_ = nullptr;  // null: ordered by rank
+  const TieOrder* ties_ = nullptr;  // order at equal times; null: by rank
   Event arrival_;
 
   LinkParameters parameters_;

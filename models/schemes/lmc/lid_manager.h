@@ -74,7 +74,7 @@ class LidManager final : public FlowScheduler {
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
   std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // flow_key() to path
-  std::vector<std::uint64_t> load_;                               // by wire, bits per second
+  std::vector<std::uint64_t> load_;                               // load by wire, bits per second
   std::uint64_t moves_ = 0;
 };
 

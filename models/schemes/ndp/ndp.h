@@ -16,7 +16,7 @@ namespace dcc {
 /// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
 struct NdpParameters final : TransportParameters {
   unsigned initial_window = 23;              // packets sent without a PULL
-  std::optional<PicoSeconds> pull_interval;  // empty: time of a full payload at line rate
+  std::optional<PicoSeconds> pull_interval;  // time between PULLs; empty: of a full payload
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
@@ -70,7 +70,7 @@ class Ndp final : public MessageTransport {
 
    private:
     static constexpr unsigned kKept = 12;
-    std::uint16_t acks_ = 0;  // bit 0: the latest answer
+    std::uint16_t acks_ = 0;  // the latest answers, bit 0 the last one
     std::uint8_t count_ = 0;
   };
   struct Sender {
@@ -98,7 +98,7 @@ class Ndp final : public MessageTransport {
     std::uint64_t pending = 0;  // number of PULLs to send
     std::uint64_t pulls = 0;    // number of PULLs sent
     std::uint64_t told = 0;     // number of answers and PULLs sent
-    PicoSeconds patience{};     // until the last PULL is repeated
+    PicoSeconds patience{};     // time until the last PULL is repeated
     bool queued = false;        // in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
@@ -140,7 +140,7 @@ class Ndp final : public MessageTransport {
   std::vector<Receiver> receivers_;  // by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;          // of senders
-  DeadlineTable silence_;            // for receivers that wait after a PULL
+  DeadlineTable silence_;            // deadlines of receivers after their last PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

@@ -66,7 +66,7 @@ class Pdq final : public RatedTransport {
   void rest(Qpn qpn);
   void attach(Packet& packet, const SchedulingHeader& header);
 
-  PreemptiveAllocator nic_;      // for the NIC's link, by queue pair
+  PreemptiveAllocator nic_;      // allocator of the NIC's link, by queue pair
   std::vector<Sender> senders_;  // by queue pair
 };
 

@@ -70,11 +70,11 @@ class PreemptiveAllocator {
     PicoSeconds deadline{};
     PicoSeconds left{};
     PicoSeconds round_trip{};
-    BitRate rate;             // from the last answer; 0: the flow pauses, or had no answer yet
+    BitRate rate;             // rate of the last answer; 0: paused, or no answer yet
     BitRate offered;          // last rate on the forward path
     PicoSeconds sent{};       // sending time of the packet whose answer came back
-    PicoSeconds raised{};     // until when `offered` counts without an answer
-    PicoSeconds forgotten{};  // when the flow is removed without news
+    PicoSeconds raised{};     // time until which `offered` counts without an answer
+    PicoSeconds forgotten{};  // time at which the flow is removed without news
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, deadline, left, round_trip, rate, offered, sent, raised, forgotten);

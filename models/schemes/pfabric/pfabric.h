@@ -12,7 +12,7 @@ namespace dcc {
 
 /// Alizadeh et al., SIGCOMM 2013, section 4.2; constants of the pHost authors' simulator.
 struct PfabricParameters final : TransportParameters {
-  unsigned initial_window = 12;  // in packets, about a bandwidth-delay product
+  unsigned initial_window = 12;  // window in packets, about a bandwidth-delay product
   unsigned max_window = 15;
   PicoSeconds timeout = kMicroSecond * 45;
   unsigned probe_after = 5;  // timeouts in a row after which the sender sends only probes

@@ -42,7 +42,7 @@ class PfabricPort final : public PortDiscipline {
 
   Bytes limit_;
   Bytes bytes_ = 0;
-  std::vector<Waiting> waiting_;  // in order of arrival
+  std::vector<Waiting> waiting_;  // packets in order of arrival
 };
 
 }  // namespace dcc

@@ -51,7 +51,7 @@ class Phost final : public MessageTransport {
  private:
   struct Token {
     Psn psn = 0;
-    std::uint32_t number = 0;  // 0: a packet sent without a token
+    std::uint32_t number = 0;  // number of the token; 0: packet sent without a token
     PicoSeconds until{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -62,7 +62,7 @@ class Phost final : public MessageTransport {
     Psn announced = 0;       // number of announced packets
     std::uint64_t left = 0;  // packets left, as last reported
     bool listed = false;
-    std::deque<Token> tokens;  // by time of expiry
+    std::deque<Token> tokens;  // tokens by time of expiry
     template <class Digest>
     void add_state(Digest& d) const {
       d(announced, left, tokens);

@@ -59,7 +59,7 @@ class PowerTcp final : public Algorithm {
     long double power = 1;
     PicoSeconds base{};      // τ of this flow
     PicoSeconds last_ack{};  // kDelay: time of the last ACK …
-    PicoSeconds last_rtt{};  // … and its round trip; zero: none yet
+    PicoSeconds last_rtt{};  // … and its round trip; zero: no ACK yet
     Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
     LinkRecords links;
   };

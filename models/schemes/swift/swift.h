@@ -22,7 +22,7 @@ struct SwiftParameters final : AlgorithmParameters {
   Ratio additive_increase{1};                      // packets a round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};
-  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  std::optional<Bytes> initial_window;  // bytes; empty: line rate × base RTT
   Bytes min_window = 10;
   std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and a packet
 

@@ -207,7 +207,7 @@ Packet* Tcp::next_packet() {
   sender.sent = now();
   // The first segment that is sent again has a whole timeout for its acknowledgement.
   if (!deadlines_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
-  settle(qpn);  // to the end of the turns
+  settle(qpn);  // moves the sender to the end of the turns
   return packet;
 }
 

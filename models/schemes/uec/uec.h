@@ -25,10 +25,10 @@ struct UecParameters final : TransportParameters {
     kBoth,  // the smaller of both
   };
   Control control = Control::kNscc;
-  std::optional<Bytes> initial_window;  // empty: 3/2 of the bandwidth-delay product
+  std::optional<Bytes> initial_window;  // bytes; empty: 3/2 of the bandwidth-delay product
   std::optional<Bytes> max_window;      // by queue pair
   Bytes ack_every = 0;                  // wire bytes; less than a packet: an ACK per packet
-  std::optional<PicoSeconds> timeout;   // empty: 15 us plus six base RTTs
+  std::optional<PicoSeconds> timeout;   // retransmission timeout; empty: 15 us + six base RTTs
   NsccParameters nscc;
   Ratio pull_rate{99, 100};   // share of the receiver's link rate
   unsigned pull_packets = 4;  // packets per PULL

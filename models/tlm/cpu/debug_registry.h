@@ -23,7 +23,7 @@ class DebugRegistry {
   struct Value {
     std::string name;         // without index; "controller.slot"
     std::string help;         // "rate, alpha and counters of slot N"
-    std::uint32_t count = 0;  // 0: a single value; else indices 0 … count − 1
+    std::uint32_t count = 0;  // number of values, by index; 0: a single value
     /// Text for people. Also what `monitor stop-on-change` compares.
     std::function<std::string(std::uint32_t index)> read;
   };

@@ -55,7 +55,7 @@ struct SentInfo {
 };
 
 struct AckInfo {
-  PicoSeconds rtt{};      // from the data packet's first bit sent, or due, to the ACK received
+  PicoSeconds rtt{};      // time from a data packet's first bit sent, or due, to its ACK
   Bytes newly_acked = 0;  // payload bytes that this ACK acknowledges for the first time
   Psn psn = 0;            // number of the acknowledged packet
   Psn next_psn = 0;       // number of the packet that the flow sends next

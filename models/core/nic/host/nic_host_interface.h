@@ -171,7 +171,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint64_t completions_written_ = 0;
   std::uint32_t unreported_ = 0;  // completions since the last interrupt
   std::vector<std::uint32_t>
-      message_bytes_;               // by queue pair: bytes received of the current message
+      message_bytes_;               // bytes received of the current message, by queue pair
   std::vector<Receives> receives_;  // by queue pair
   std::uint16_t rq_head_ = 0;       // next receive entry to fetch
   std::uint32_t fetching_receives_ = 0;
@@ -182,7 +182,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::deque<std::pair<Qpn, PicoSeconds>> peerless_;
   Event peerless_event_;
   DmaFaults dma_faults_;
-  std::unique_ptr<ReceiveBuffer> buffer_;  // null: DMA is as fast as the port
+  std::unique_ptr<ReceiveBuffer> buffer_;  // null: DMA is fast, no buffer is needed
 };
 
 }  // namespace dcc
