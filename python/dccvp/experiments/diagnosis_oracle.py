@@ -151,6 +151,12 @@ class Left:
         packets = sum(got for flow, got in self.got.items()) / PAYLOAD if link == "s0->h0" else 0
         return (row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()) * 8 / self.rate / self.window
 
+    def short_use(self, end, flow):
+        """Share of the window for which flows that come and go use the link at this end ("from", "to") of a flow."""
+        got = sum(self.got[other["id"]] for other in self.flows
+                  if other[end] == flow[end] and self.share(other) < 0.9)
+        return got * 8 * WIRE / PAYLOAD / self.rate / self.window
+
     def has_overhead(self):
         return self.params["topology.link.overhead"]["value"] != "0B"
 
@@ -195,18 +201,19 @@ def idle_link(left):
     told = above(left.window, 20 * trip)
     if not long or told is False:
         return False
-    short = sum(left.got[flow["id"]] for flow in left.flows if left.share(flow) < 0.9) * 8 * WIRE / PAYLOAD
     idle = []
     for flow in long:
         if flow["to"] != "0":
             return None
-        ends = max(left.use("s0->h0"), left.use(f"h{flow['from']}->s0")) + short / left.rate / left.window
+        ends = max(left.use("s0->h0") + left.short_use("from", flow),
+                   left.use(f"h{flow['from']}->s0") + left.short_use("to", flow))
         limit = next((quantity(e["rate"]) for e in left.config["traffic"] if "rate" in e), left.rate)
         got = left.got[flow["id"]] * 8 / left.window
         at_limit = above(got, 0.7 * limit) if limit < left.rate else False
         memory = False
         if left.real():
-            memory = above(sum(left.got.values()) * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
+            received = sum(left.got[other["id"]] for other in left.flows if other["to"] == flow["to"])
+            memory = above(received * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
         idle.append(both(above(0.8, ends), *(None if x is None else not x for x in (at_limit, memory))))
     return both(told, True if True in idle else None if None in idle else False)
 
