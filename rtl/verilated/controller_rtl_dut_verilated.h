@@ -27,9 +27,10 @@
 
 namespace dcc {
 
-/// `Verilated` is the class, `Root` that of its state, which holds all of it (the design is flat).
-/// A cycle is: drive() if its inputs differ from those before, a look at the outputs, edge() or, if
-/// no memory was written from outside and no access was near, needed_edge() or part_edge().
+/// `Verilated` is the class that Verilator generated; `Root` is the class of its state and holds
+/// all of it, because the design is flattened. One cycle: drive() if the inputs differ from those
+/// of the cycle before; then the caller reads the outputs; then edge(), or needed_edge() or
+/// part_edge() if no memory was written from outside and no register access was near.
 /// Watch sees the pins twice a cycle; see NoWatch. Clocks says how edges are made; see OneClock.
 template <class Verilated, class Root, class Watch = NoWatch, class Clocks = OneClock>
 class VerilatedController {
@@ -84,8 +85,8 @@ class VerilatedController {
   void edge() { edge(kAllClocks); }
   /// Makes the same edge, but leaves out the parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
-  /// In a cycle without inputs, as needed_edge(), if the next one has none either and is to have an
-  /// edge of all that need one; false: it did nothing.
+  /// For a cycle without inputs whose next cycle has none either and is made edge by edge too: does
+  /// what needed_edge() does, with fewer parts clocked. Returns false if it did nothing.
   ///
   /// Between two events registers of clk_i itself (controller_rtl_dut.sv) only count, as they do
   /// here, and what hangs on the counts does not change: an edge of the other parts is enough. It

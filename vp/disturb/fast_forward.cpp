@@ -33,7 +33,7 @@ void FastForward::begin() { restart(); }
 
 void FastForward::finish(RunResults& results) { results.fast_forwarded = c_.clock.skipped(); }
 
-// ---------------------------------------------------------------- what is watched
+// ---------------------------------------------------------------- what it watches before a skip
 
 FastForward::Disturbance FastForward::disturbance() const {
   Disturbance d;
@@ -164,7 +164,7 @@ void FastForward::window_over() {
   if (detector_.is_half_full()) middle_ = base();
 }
 
-// ---------------------------------------------------------------- the skip
+// ---------------------------------------------------------------- the skip of time
 
 bool FastForward::skip() {
   if (active_.empty()) return false;

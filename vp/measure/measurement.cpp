@@ -73,7 +73,7 @@ void Measurement::begin() {
   if (series) clock_.schedule_at(sample_event_, config_.output.series.interval);
 }
 
-// ---------------------------------------------------------------- what was counted
+// ---------------------------------------------------------------- reading the counters
 
 PicoSeconds Measurement::pause_of(const Wire& wire) const {
   const TopologyNode& node = network_.topology().node(wire.from);
@@ -112,7 +112,7 @@ Snapshot Measurement::snapshot() const {
   return skipped_.wires.empty() ? s : s.plus(skipped_);
 }
 
-// ---------------------------------------------------------------- time that is skipped
+// ---------------------------------------------------------------- time that fast-forward skips
 
 std::unique_ptr<Measurement::Watch> Measurement::watch() const {
   auto watch = std::make_unique<Watch>();

@@ -28,7 +28,7 @@ void post_flow(NicDevice& sender, const PlannedFlow& flow) {
   sender.transmitter().post(flow.from_qpn, item);
 }
 
-// ---------------------------------------------------------------- one partition's
+// ---------------------------------------------------------------- the flows of one partition
 
 FlowStarter::FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank)
     : clock_(clock),
@@ -78,7 +78,7 @@ void FlowStarter::plan_stop() {
   }
 }
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- the flows of all partitions
 
 DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger,
                              Partitions& partitions, const Topology& topology,

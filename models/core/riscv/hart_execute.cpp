@@ -9,8 +9,9 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define DCC_INLINE __attribute__((always_inline))
-// What an operation does, twice: for instructions of four bytes and of two. So the way to the next
-// entry is a constant, and the processor need not wait for this entry to find that one.
+// Generates the code of an operation twice: for instructions of four bytes and of two bytes. So
+// the distance to the next decoded entry is a constant, and the processor can find the next entry
+// without waiting for the contents of this one.
 #define OP(name, ...)             \
   op_##name : {                   \
     constexpr int kHalfwords = 2; \
@@ -55,8 +56,9 @@
   }                           \
   ip += kHalfwords;           \
   NEXT();
-// In the window of RAM, or else by all that an access may need. What a store hits may be the
-// instruction itself, whose entry is gone then; so a copy says where the next one is.
+// An access in the window of RAM is done directly, any other by the general path. A store may
+// overwrite the running instruction itself, whose decoded entry is then gone; so a copy of the
+// entry says where the next instruction is.
 #define LOAD(size, convert)                \
   if (load(size, convert)) {               \
     ip += kHalfwords;                      \
@@ -132,7 +134,7 @@ void Hart::execute(std::uint64_t end) {
   // Lambdas name variables of this function, never each other: through a chain of them gcc no
   // longer sees that `ip` and `left` need no address, and keeps both in memory (measured: a fifth
   // of the speed).
-  // For what happens outside the loop: steps_ tells the truth, this instruction included.
+  // Called before code outside the loop runs: brings steps_ up to date, this instruction included.
   const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
   // Jumps to `target`. Returns false if the target is not executable; pc_ and steps_ are up to date
   // then, and the loop must be left.

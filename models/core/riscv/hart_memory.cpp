@@ -166,8 +166,9 @@ bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint
   return true;
 }
 
-// Volume I, chapter 8. One hart, in order: aq and rl ask for nothing more. sc.w finds a write of
-// another master to its word by the value, so one that wrote the same value goes unseen.
+// Volume I, chapter 8. There is one hart and it executes in order, so the bits aq and rl need
+// nothing more. sc.w detects that another bus master wrote its word by comparing the value, so a
+// write of the same value goes unseen.
 bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
   const std::uint32_t address = x_[op.rs1];
   const std::uint32_t operand = x_[op.rs2];

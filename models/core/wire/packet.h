@@ -19,8 +19,8 @@ using Qpn = std::uint32_t;
 /// Packet sequence number: 24 bits on the wire, never wrapped inside the models.
 using Psn = std::uint64_t;
 
-constexpr int kMaxPorts = 65'535;  // of a switch; limited by Packet::ingress, which reserves one
-                                   // value for the switch itself
+constexpr int kMaxPorts = 65'535;  // ports of a switch; limited by Packet::ingress, where one
+                                   // value stands for the switch itself
 
 enum class PacketKind : std::uint8_t {
   kData,  // requests and responses of any operation

@@ -36,8 +36,9 @@ DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"}
                {DctcpParameters::Form::kRate, "rate"});
 
 /// A *round* ends with the ACK of the first packet sent after the round began. At its end
-/// α ← (1−g)·α + g·F, F the share of CE among its ACKs. The first CE of a round cuts by α^d / 2 and
-/// lets no increase happen until what was then under way is acknowledged (RFC 8257, 3.3).
+/// α ← (1−g)·α + g·F, where F is the share of its ACKs that echo CE. The first CE of a round cuts
+/// by α^d / 2 and stops increases until all packets then in flight are acknowledged (RFC 8257,
+/// 3.3).
 /// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
 /// starts at line rate.
 ///
