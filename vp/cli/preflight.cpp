@@ -47,31 +47,6 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   }
 }
 
-/// Refuses lines of a trace that wait for lines where the platform does not start the flows.
-void check_waiting_traces(const LoadedConfig& loaded, const TrafficContext& context) {
-  const PlatformConfig& config = loaded.config;
-  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
-    const TrafficSpec& spec = config.traffic[i];
-    if (spec.pattern != TrafficPattern::kTrace || !context.traces->at(spec.file).waits) continue;
-    const std::string entry = "traffic." + std::to_string(i);
-    const auto refuse_at = [&](const std::string& path, const std::string& sentence) {
-      throw ConfigError(loaded.place_of(path),
-                        path + ": lines of " + spec.file + " wait for others: " + sentence);
-    };
-    for (HostId host = 0; host < context.hosts; ++host) {
-      if (config.host_of(host).driver == DriverKind::kNone) continue;
-      refuse_at(entry + ".file",
-                "the platform starts them, so every host has driver: none, and "
-                "host " +
-                    std::to_string(host) + " has another one");
-    }
-    if (config.fast_forward.enabled) {
-      refuse_at(entry + ".file",
-                "they begin at unknown times, which does not go with fast_forward");
-    }
-  }
-}
-
 /// Checks the traffic, and the flows and ports that traces and faults name.
 void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
@@ -92,7 +67,7 @@ void check_network(const LoadedConfig& loaded) {
     if (hold) check_held(flows);
     check_memory(flows, hold);
     if (stream.waits()) {
-      check_waiting_traces(loaded, context);
+      check_waiting_traces(config, context);
       resolve_dependencies(config.traffic, context, held);
     }
     check_faults(config, topology, flows);

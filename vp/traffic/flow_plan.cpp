@@ -166,6 +166,25 @@ bool holds_flows(const PlatformConfig& config) {
          config.output.digest.every;
 }
 
+void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context) {
+  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+    const TrafficSpec& spec = config.traffic[i];
+    if (spec.pattern != TrafficPattern::kTrace || !context.traces->at(spec.file).waits) continue;
+    const std::string waiting =
+        "traffic." + std::to_string(i) + ".file: lines of " + spec.file + " wait for others: ";
+    for (HostId host = 0; host < context.hosts; ++host) {
+      if (config.host_of(host).driver == DriverKind::kNone) continue;
+      throw TrafficError(waiting +
+                         "the platform starts them, so every host has driver: none, and host " +
+                         std::to_string(host) + " has another one");
+    }
+    if (config.fast_forward.enabled) {
+      throw TrafficError(waiting +
+                         "they begin at unknown times, which does not go with fast_forward");
+    }
+  }
+}
+
 void check_held(std::size_t flows) {
   if (flows <= kMaxHeldFlows) return;
   throw TrafficError(
@@ -233,7 +252,10 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   const PacketSizes sizes = packet_sizes(config);
   if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
   Dependencies dependencies;
-  if (stream.waits()) dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
+  if (stream.waits()) {
+    check_waiting_traces(config, origin.context);
+    dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
+  }
   return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes,
                   std::move(dependencies));
 }

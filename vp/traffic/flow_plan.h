@@ -179,6 +179,9 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
 
 /// True if runs of `config` may ask for any flow at any time, as software, traces and digests do.
 bool holds_flows(const PlatformConfig& config);
+/// Throws TrafficError if lines of a trace wait for others, and the platform does not start all
+/// flows itself.
+void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context);
 /// Throws TrafficError if there are more flows than can be held.
 void check_held(std::size_t flows);
 
