@@ -92,7 +92,7 @@ class UnderInfiniBand(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         gold, silver, _ = metrics["qos"]["tenants"]
-        # Twice the weight in one flow instead of eight.
+        # Gold has twice silver's weight and one flow, silver eight: 2 · 8 = 2^4 times the factor per flow.
         self.assertAlmostEqual(math.log2(gold["factor"] / silver["factor"]), 4, delta=0.5)
 
     def test_where_credits_run_out_before_marks_come_the_port_goes_by_inputs(self):

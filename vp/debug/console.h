@@ -103,7 +103,7 @@ class Console final : public PlatformPart {
   std::string watched_name_;
   std::string watched_value_;
 
-  // State of going back.
+  // State of a command that goes back in simulated time.
   std::optional<ConsoleHistory> history_;
   std::uint64_t own_events_ = 0;                   // how often time_event_ ran
   std::optional<ReverseRequest> reverse_request_;  // the request that is being served

@@ -48,7 +48,8 @@ class StateDigests {
 /// the returned value.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
-/// The digests that a prompt, a debugger or firmware of a host may ask for at any time.
+/// Keeps the digests of the state that the prompt, a debugger or a host's firmware may read at any
+/// time.
 class WatchedStates final : public PlatformPart {
  public:
   explicit WatchedStates(StateDigests states) : states_(std::move(states)) {}

@@ -418,7 +418,8 @@ TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
       for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
         Case run = without_timers(latency);
         const std::int64_t at = 300;
-        // The previous event of the flow keeps the next one in the queue, sampled or not.
+        // The flow's event ten cycles earlier keeps the next one in the queue; the access may come
+        // before or after the next one is sampled.
         if (queued) run.inputs.push_back({(at - 10) * kClock.count, Kind::kBytes, 5, 100, 0, {}});
         run.inputs.push_back({at * kClock.count, Kind::kBytes, 5, 5'000, 0, {}});
         if (queued) run.inputs.push_back({(at + 1) * kClock.count, Kind::kBytes, 6, 100, 0, {}});

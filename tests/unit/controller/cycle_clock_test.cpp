@@ -1,4 +1,5 @@
-// The controller's clock: ticks on its edges, also where their length changes ahead of time.
+// The controller's clock: finds the tick of a cycle, also when changes of the tick's length are
+// announced for later cycles.
 #include "controller/cycle_clock.h"
 
 #include <gtest/gtest.h>
