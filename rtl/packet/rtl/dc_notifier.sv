@@ -1,0 +1,212 @@
+// The notification point: decides which received packet causes a CNP, and sends the CNP as a whole frame.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two stages: the flow's state is read; it is changed, and a CNP goes to a FIFO. Behind the FIFO a CNP takes two
+// beats of the output. One packet a cycle; while the FIFO is full, packets wait. docs/packet-contract.md.
+module dc_notifier #(
+  parameter int unsigned Flows    = 1024,  // a power of two, at least 2
+  parameter int unsigned Depth    = 16,    // CNPs that wait for the output, a power of two, at least 2
+  parameter int unsigned Interval = 1000,  // of every flow after reset, in cycles
+  localparam int unsigned FlowW = $clog2(Flows)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  output logic             init_done_o,      // low while the states are swept (Flows cycles)
+
+  // Configuration. Act on packets taken later; frame fields on CNPs that leave later.
+  input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
+  input  logic [5:0]       dscp_i,           // of CNPs
+  input  logic [2:0]       priority_i,       // of CNPs: m_tuser_o
+  input  logic [47:0]      own_mac_i,        // in the order of the wire: the byte sent first in bits 7 … 0
+  input  logic [31:0]      own_ip_i,         // likewise
+  input  logic             interval_we_i,    // ignored while init_done_o is 0
+  input  logic [FlowW-1:0] interval_flow_i,
+  input  logic [31:0]      interval_i,       // cycles; 0: a CNP for each marked packet
+
+  // A received data packet.
+  input  logic             packet_valid_i,
+  output logic             packet_ready_o,
+  input  logic [FlowW-1:0] packet_flow_i,
+  input  logic             packet_marked_i,
+  input  logic [47:0]      packet_mac_i,     // of its sender, in the order of the wire
+  input  logic [31:0]      packet_ip_i,      // likewise
+  input  logic [23:0]      packet_peer_i,    // sender's queue pair
+
+  // AXI4-Stream of CNPs, without FCS.
+  output logic             m_tvalid_o,
+  input  logic             m_tready_i,
+  output logic [511:0]     m_tdata_o,
+  output logic [63:0]      m_tkeep_o,
+  output logic             m_tlast_o,
+  output logic [2:0]       m_tuser_o,
+
+  output logic             error_o           // a memory's word had wrong parity: reset the block
+);
+  localparam int unsigned TimeW  = 56;  // nine years at 250 MHz
+  localparam int unsigned StateW = TimeW + 17;
+  localparam int unsigned EntryW = FlowW + 48 + 32 + 24 + 16;
+
+  if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
+    $fatal(1, "dc_notifier: Flows must be a power of two, at least 2");
+  end
+
+  logic [FlowW:0]   sweep_q;
+  logic [TimeW-1:0] now_q;
+  assign init_done_o = sweep_q[FlowW];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sweep_q <= '0;
+      now_q   <= '0;
+    end else begin
+      now_q <= now_q + 1'b1;
+      if (!init_done_o) sweep_q <= sweep_q + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Take: the state of the packet's flow is read
+  // ---------------------------------------------------------------------------------------------
+  logic             take, held_q, settled, full, send, clear;
+  logic [FlowW-1:0] flow_q;
+  logic             marked_q;
+  logic [103:0]     sender_q;
+  logic [TimeW-1:0] time_q;
+
+  assign packet_ready_o = init_done_o && (!held_q || settled);
+  assign take           = packet_valid_i && packet_ready_o;
+  assign settled        = held_q && !((send || clear) && full);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else if (take || settled) held_q <= take;
+  end
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      flow_q   <= packet_flow_i;
+      marked_q <= packet_marked_i;
+      sender_q <= {packet_mac_i, packet_ip_i, packet_peer_i};
+      time_q   <= now_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Settle: count, send or not, write the state
+  // ---------------------------------------------------------------------------------------------
+  logic [TimeW-1:0] quiet_until, quiet_d;
+  logic [7:0]       marks, packets, marks_one, packets_one, marks_d, packets_d, told_marks, told_packets;
+  logic             all_marked, all_marked_d, wrong_state, wrong_interval, wrong_fifo;
+  logic [31:0]      interval;
+
+  assign packets_one = packets + 8'(packets != '1);
+  assign marks_one   = marks + 8'(marks != '1);
+  assign send        = marked_q && time_q >= quiet_until;
+  assign clear       = !marked_q && all_marked;
+  always_comb begin
+    quiet_d      = quiet_until;
+    marks_d      = marked_q ? marks_one : marks;
+    packets_d    = packets_one;
+    all_marked_d = all_marked && marked_q;
+    told_marks   = '0;
+    told_packets = '0;
+    if (send) begin
+      quiet_d      = time_q + TimeW'(interval);
+      told_marks   = carry_i ? marks_one : 8'd0;
+      told_packets = carry_i ? packets_one : 8'd0;
+      marks_d      = '0;
+      packets_d    = '0;
+      all_marked_d = carry_i && marks_one == packets_one;
+    end
+  end
+
+  ram_parity #(.Depth(Flows), .Width(StateW)) u_states (
+    .clk_i  (clk_i),
+    .ren_i  (take),
+    .raddr_i(packet_flow_i),
+    .rdata_o({quiet_until, marks, packets, all_marked}),
+    .wen_i  (!init_done_o || settled),
+    .waddr_i(init_done_o ? flow_q : sweep_q[FlowW-1:0]),
+    .wdata_i(init_done_o ? {quiet_d, marks_d, packets_d, all_marked_d} : StateW'(0)),
+    .use_i  (settled),
+    .error_o(wrong_state)
+  );
+  ram_parity #(.Depth(Flows), .Width(32)) u_intervals (
+    .clk_i  (clk_i),
+    .ren_i  (take),
+    .raddr_i(packet_flow_i),
+    .rdata_o(interval),
+    .wen_i  (!init_done_o || interval_we_i),
+    .waddr_i(init_done_o ? interval_flow_i : sweep_q[FlowW-1:0]),
+    .wdata_i(init_done_o ? interval_i : 32'(Interval)),
+    .use_i  (settled),
+    .error_o(wrong_interval)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Send: two beats
+  // ---------------------------------------------------------------------------------------------
+  logic             second_q, leaves, waiting;
+  logic [FlowW-1:0] cnp_flow;
+  logic [47:0]      cnp_mac;
+  logic [31:0]      cnp_ip;
+  logic [23:0]      cnp_peer;
+  logic [7:0]       cnp_marks, cnp_packets;
+
+  dc_fifo #(.Depth(Depth), .Width(EntryW)) u_fifo (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(1'b0),
+    .push_i (settled && (send || clear)),
+    .data_i ({flow_q, sender_q, told_marks, told_packets}),
+    .full_o (full),
+    .valid_o(waiting),
+    .data_o ({cnp_flow, cnp_mac, cnp_ip, cnp_peer, cnp_marks, cnp_packets}),
+    .pop_i  (leaves),
+    .error_o(wrong_fifo)
+  );
+  assign leaves = m_tvalid_o && m_tready_i && second_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) second_q <= 1'b0;
+    else if (m_tvalid_o && m_tready_i) second_q <= !second_q;
+  end
+
+  function automatic logic [15:0] big16(input logic [15:0] wire_order);
+    big16 = {wire_order[7:0], wire_order[15:8]};
+  endfunction
+
+  // Fields in the order of the wire: the first one in the low bits.
+  localparam logic [15:0] Total     = 16'd60;   // IPv4 to ICRC
+  localparam logic [15:0] UdpLength = 16'd40;
+  logic [7:0]   service;
+  logic [15:0]  port, checksum;
+  logic [19:0]  sum;
+  logic [16:0]  folded;
+  logic [159:0] ip;
+  logic [63:0]  udp;
+  logic [95:0]  bth;
+  logic [447:0] packet;
+  logic [31:0]  crc;
+  logic [591:0] frame;
+
+  assign service = {dscp_i, 2'b10};                       // ECT(0)
+  assign port    = {2'b11, 14'(cnp_flow)};
+  assign sum     = 20'h4500 + 20'(service) + 20'(Total) + 20'h4000 + 20'h4011 +
+                   20'(big16(own_ip_i[15:0])) + 20'(big16(own_ip_i[31:16])) +
+                   20'(big16(cnp_ip[15:0])) + 20'(big16(cnp_ip[31:16]));
+  assign folded   = 17'(sum[15:0]) + 17'(sum[19:16]);
+  assign checksum = ~(folded[15:0] + 16'(folded[16]));
+  // Version and length 0x45, no identification, "do not fragment", time to live 64, UDP.
+  assign ip  = {cnp_ip, own_ip_i, big16(checksum), 16'h1140, 16'h0040, 16'h0000, big16(Total), service, 8'h45};
+  assign udp = {16'h0000, big16(UdpLength), big16(16'd4791), big16(port)};
+  // Opcode 0x81, key 0xFFFF, BECN, sequence number 0.
+  assign bth = {32'h0, cnp_peer[7:0], cnp_peer[15:8], cnp_peer[23:16], 8'h40, 16'hFFFF, 8'h00, 8'h81};
+  assign packet = {112'h0, cnp_packets, cnp_marks, bth, udp, ip};
+  dc_cnp_crc u_crc (.use_i(waiting), .packet_i(packet), .crc_o(crc));
+  assign frame = {crc, packet, big16(16'h0800), own_mac_i, cnp_mac};
+
+  assign m_tvalid_o = waiting;
+  assign m_tdata_o  = second_q ? 512'(frame[591:512]) : frame[511:0];
+  assign m_tkeep_o  = second_q ? 64'h3FF : '1;
+  assign m_tlast_o  = second_q;
+  assign m_tuser_o  = priority_i;
+  assign error_o    = wrong_state || wrong_interval || wrong_fifo;
+endmodule
