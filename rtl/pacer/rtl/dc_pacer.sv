@@ -1,0 +1,388 @@
+// The pacer: which flow sends its next packet. Earliest deadline first among the packets whose time has come.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packet k of a flow starts at S(k) at the earliest and has the deadline F(k) = S(k) + bytes · time of a byte;
+// S(k + 1) = F(k), without rounding. Times count on a clock of the flow's priority, which stands still while the
+// priority is paused or late. Flows stand in rows, neighbours in different ones. Each row has a candidate, found by a tree of comparators when an
+// operation changed the row and once in a sweep over all rows; a decision takes the best candidate. While an operation
+// is under way, its row takes no other one. docs/pacer-contract.md.
+module dc_pacer #(
+  parameter int unsigned Flows = 1024,  // a power of two
+  parameter int unsigned Width = 32,    // flows a row, a power of two, at least 2, at most Flows / 2
+  parameter int unsigned Depth = 4,     // packets a flow that wait, a power of two, at least 2
+  localparam int unsigned FlowW  = $clog2(Flows),
+  localparam int unsigned BytesW = dc_pacer_pkg::BytesW
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  output logic              init_done_o,     // low while the memories are swept (Flows cycles)
+
+  // Configuration, constant after reset.
+  input  logic [dc_pacer_pkg::ScaleW-1:0] scale_i,  // cycles that a byte takes at 1/256 Mb/s: 2048 · MHz of the clock
+  input  logic [23:0]       slack_i,         // cycles behind its deadline after which a packet is late
+
+  // A packet of a flow waits.
+  input  logic              post_valid_i,
+  output logic              post_ready_o,
+  input  logic [FlowW-1:0]  post_flow_i,
+  input  logic [BytesW-1:0] post_bytes_i,    // on the wire with all overhead, at least 1
+  output logic              post_refused_o,  // one cycle later: Depth packets of the flow waited
+
+  // A flow's rate and priority.
+  input  logic              rate_valid_i,
+  output logic              rate_ready_o,
+  input  logic [FlowW-1:0]  rate_flow_i,
+  input  logic [31:0]       rate_i,          // 24.8 Mb/s; 0 counts as 1
+  input  logic [2:0]        rate_priority_i, // 7 is the highest
+
+  // Decisions.
+  input  logic [7:0]        paused_i,        // by priority: no decision from this cycle on
+  input  logic              want_i,          // a packet can be taken
+  output logic              sent_valid_o,    // two cycles later
+  output logic [FlowW-1:0]  sent_flow_o,
+  output logic [BytesW-1:0] sent_bytes_o,
+
+  output logic              strict_o         // over-subscribed: strict by priority
+);
+  localparam int unsigned Rows   = Flows / Width;
+  localparam int unsigned RowW   = $clog2(Rows);
+  localparam int unsigned IndexW = $clog2(Width);
+  localparam int unsigned TimeW  = dc_pacer_pkg::TimeW;
+  localparam int unsigned NearW  = dc_pacer_pkg::NearW;
+  localparam int unsigned FracW  = dc_pacer_pkg::FracW;
+  localparam int unsigned ExactW = dc_pacer_pkg::ExactW;
+  localparam int unsigned GapW   = dc_pacer_pkg::GapW;
+  localparam int unsigned EntryW = 4 + 2 * NearW;
+  localparam int unsigned Calm   = Rows + 8;  // cycles with nothing overdue that end strict order
+
+  if (Width < 2 || (Width & (Width - 1)) != 0 || Rows < 2 || (Flows & (Flows - 1)) != 0) begin : g_width
+    $fatal(1, "dc_pacer: Flows and Width must be powers of two, Width at least 2 and at most Flows / 2");
+  end
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
+    $fatal(1, "dc_pacer: Depth must be a power of two, at least 2");
+  end
+
+  logic [FlowW:0] sweep_q;
+  logic           sweep;
+  assign init_done_o = sweep_q[FlowW];
+  assign sweep       = !init_done_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sweep_q <= '0;
+    else if (sweep) sweep_q <= sweep_q + 1'b1;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Clocks of the priorities
+  // ---------------------------------------------------------------------------------------------
+  logic [8*TimeW-1:0] clocks_q;
+  logic [8*NearW-1:0] near_clocks;
+  logic [7:0]         late;           // some row has a late packet of this priority
+  logic [Rows*8-1:0]  row_late_q;
+  always_comb begin
+    late = '0;
+    for (int unsigned i = 0; i < Rows; i++) late |= row_late_q[i*8 +: 8];
+  end
+  for (genvar p = 0; p < 8; p++) begin : g_clock
+    assign near_clocks[p*NearW +: NearW] = clocks_q[p*TimeW +: NearW];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) clocks_q[p*TimeW +: TimeW] <= '0;
+      else if (!paused_i[p] && !late[p]) clocks_q[p*TimeW +: TimeW] <= clocks_q[p*TimeW +: TimeW] + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Inputs that wait: a rate, wakes
+  // ---------------------------------------------------------------------------------------------
+  logic             rate_ready, rate_waits, wake_waits, post, wake, take_rate, take_wake;
+  logic [FlowW-1:0] rate_flow, wake_flow, woken_flow;
+  logic [GapW-1:0]  rate_gap;
+  logic [2:0]       rate_priority;
+
+  dc_pacer_rate #(.FlowW(FlowW)) u_rate (
+    .clk_i, .rst_ni, .scale_i,
+    .valid_i(rate_valid_i && init_done_o), .ready_o(rate_ready), .flow_i(rate_flow_i), .rate_i(rate_i),
+    .priority_i(rate_priority_i),
+    .valid_o(rate_waits), .taken_i(take_rate), .flow_o(rate_flow), .gap_o(rate_gap), .priority_o(rate_priority));
+  assign rate_ready_o = rate_ready && init_done_o;
+
+  // A post takes two cycles, so the FIFO keeps room for the one under way.
+  logic [2:0]         wakes_q;                 // number of wakes that wait
+  logic [4*FlowW-1:0] wake_flows_q;
+  assign post_ready_o = init_done_o && wakes_q <= 3'd2;
+  assign post         = post_valid_i && post_ready_o;
+  assign wake_waits   = wakes_q != '0;
+  assign wake_flow    = wake_flows_q[FlowW-1:0];
+  logic [4*FlowW-1:0] wake_flows_d;
+  logic [2:0]         wakes_left;
+  always_comb begin
+    wakes_left   = wakes_q - 3'(take_wake);
+    wake_flows_d = take_wake ? wake_flows_q >> FlowW : wake_flows_q;
+    if (wake) wake_flows_d[wakes_left[1:0]*FlowW +: FlowW] = woken_flow;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wakes_q <= '0;
+    else wakes_q <= wakes_left + 3'(wake);
+  end
+  always_ff @(posedge clk_i) wake_flows_q <= wake_flows_d;
+
+  // ---------------------------------------------------------------------------------------------
+  // Step 0: choose an operation. Rates come before wakes, wakes before decisions.
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned KeyW = 1 + 3 + NearW;
+  logic [Rows-1:0]        busy_q, valid_q, overdue;
+  logic [Rows*IndexW-1:0] index_q;
+  logic [Rows*EntryW-1:0] entry_q;
+  logic [Rows*KeyW-1:0]   keys;
+  logic [KeyW-1:0]        least;
+  logic [RowW-1:0]        best;
+
+  always_comb begin
+    keys    = '1;
+    overdue = '0;
+    for (int unsigned i = 0; i < Rows; i++) begin
+      logic [2:0]       level;
+      logic [NearW-1:0] clock, to_start, to_deadline;
+      level       = entry_q[i*EntryW+2*NearW +: 3];
+      clock       = near_clocks[level*NearW +: NearW];
+      to_start    = entry_q[i*EntryW+NearW +: NearW] - clock;
+      to_deadline = entry_q[i*EntryW +: NearW] - clock;
+      if (valid_q[i] && !paused_i[level] && (to_start == '0 || to_start[NearW-1])) begin
+        overdue[i] = to_deadline[NearW-1];
+        if (!busy_q[i]) begin
+          keys[i*KeyW +: KeyW] = {1'b0, strict_o ? ~level : 3'd0, !to_deadline[NearW-1], to_deadline[NearW-2:0]};
+        end
+      end
+    end
+  end
+  dc_least #(.Count(Rows), .KeyW(KeyW)) u_best (.use_i(want_i), .keys_i(keys), .key_o(least), .index_o(best));
+
+  logic             issue;
+  logic [1:0]       op;
+  logic [FlowW-1:0] flow;
+  logic             take_decision;
+  assign take_rate     = rate_waits && !busy_q[rate_flow[RowW-1:0]];
+  assign take_wake     = !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]];
+  assign take_decision = !take_rate && !take_wake && want_i && init_done_o && !least[KeyW-1];
+  assign issue         = take_rate || take_wake || take_decision;
+  assign op            = take_rate ? dc_pacer_pkg::OpRate : take_wake ? dc_pacer_pkg::OpWake : dc_pacer_pkg::OpSent;
+  assign flow          = take_rate ? rate_flow : take_wake ? wake_flow : {index_q[best*IndexW +: IndexW], best};
+
+  // Strict order from the first late packet on, until nothing was overdue for a while.
+  logic [RowW+1:0] calm_q;
+  logic            strict_q;
+  assign strict_o = strict_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      strict_q <= 1'b0;
+      calm_q   <= '0;
+    end else begin
+      if ((late & ~paused_i) != '0) strict_q <= 1'b1;
+      else if (calm_q >= (RowW + 2)'(Calm)) strict_q <= 1'b0;
+      calm_q <= overdue != '0 ? '0 : calm_q + (RowW + 2)'(calm_q < (RowW + 2)'(Calm));
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Steps 1 to 3: lengths, product, times
+  // ---------------------------------------------------------------------------------------------
+  logic              run1_q, run2_q, run3_q;
+  logic [1:0]        op1_q, op2_q, op3_q;
+  logic [FlowW-1:0]  flow1_q, flow2_q, flow3_q;
+  logic [GapW-1:0]   gap1_q, gap2_q, gap_old;
+  logic [2:0]        level1_q, level2_q, level3_q, level_old;
+  logic              moved2_q, moved3_q, any, any2_q, any3_q;
+  logic [BytesW-1:0] first, first2_q, bytes, bytes2, bytes3_q;
+  logic [ExactW-1:0] exact, exact2_q, exact3_q;
+  logic [GapW+BytesW-1:0] product3_q;
+  logic [Width*EntryW-1:0] row, row2_q, row3_q, row_new, row4_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run1_q <= 1'b0;
+      run2_q <= 1'b0;
+      run3_q <= 1'b0;
+    end else begin
+      run1_q <= issue;
+      run2_q <= run1_q;
+      run3_q <= run2_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      op1_q    <= op;
+      flow1_q  <= flow;
+      gap1_q   <= rate_gap;
+      level1_q <= rate_priority;
+    end
+    if (run1_q) begin
+      op2_q    <= op1_q;
+      flow2_q  <= flow1_q;
+      gap2_q   <= op1_q == dc_pacer_pkg::OpRate ? gap1_q : gap_old;
+      level2_q <= op1_q == dc_pacer_pkg::OpRate ? level1_q : level_old;
+      moved2_q <= op1_q == dc_pacer_pkg::OpRate && level1_q != level_old;
+      any2_q   <= any;
+      first2_q <= first;
+      exact2_q <= exact;
+      row2_q   <= row;
+    end
+    if (run2_q) begin
+      op3_q      <= op2_q;
+      flow3_q    <= flow2_q;
+      level3_q   <= level2_q;
+      moved3_q   <= moved2_q;
+      any3_q     <= any2_q;
+      bytes3_q   <= bytes2;
+      exact3_q   <= exact2_q;
+      row3_q     <= row2_q;
+      product3_q <= gap2_q * bytes2;
+    end
+  end
+  // Length of the first packet that is left, or of the last one that was.
+  assign bytes2 = any2_q ? bytes : first2_q;
+
+  dc_pacer_queues #(.Flows(Flows), .Depth(Depth)) u_queues (
+    .clk_i, .rst_ni,
+    .sweep_i(sweep), .sweep_flow_i(sweep_q[FlowW-1:0]),
+    .post_i(post), .post_flow_i, .post_bytes_i, .refused_o(post_refused_o),
+    .wake_o(wake), .wake_flow_o(woken_flow),
+    .read_i(issue), .read_flow_i(flow), .step_i(run1_q), .step_flow_i(flow1_q),
+    .pop_i(op1_q == dc_pacer_pkg::OpSent), .any_o(any), .bytes_o(bytes));
+
+  // A decision leaves with the length that was kept for it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sent_valid_o <= 1'b0;
+    else sent_valid_o <= run1_q && op1_q == dc_pacer_pkg::OpSent;
+  end
+  always_ff @(posedge clk_i) begin
+    sent_flow_o  <= flow1_q;
+    sent_bytes_o <= first;
+  end
+
+  // Times. What waits starts earlier if its new rate allows; what moves to another priority counts on its clock.
+  logic [IndexW-1:0] at3;
+  logic [EntryW-1:0] old3;
+  logic [TimeW-1:0]  now3, old_start;
+  logic [NearW-1:0]  ahead;
+  logic              waits3, waits_new;
+  logic [ExactW-1:0] product, from_now, planned, start, deadline, exact_new;
+  assign at3       = flow3_q[FlowW-1:RowW];
+  assign old3      = row3_q[at3*EntryW +: EntryW];
+  assign waits3    = old3[EntryW-1];
+  assign now3      = clocks_q[level3_q*TimeW +: TimeW];
+  assign ahead     = old3[NearW +: NearW] - now3[NearW-1:0];
+  assign old_start = now3 + {{(TimeW-NearW){ahead[NearW-1]}}, ahead};
+  assign product   = ExactW'(product3_q);
+  assign from_now  = {now3, {FracW{1'b0}}} + product;
+  assign planned    = waits3 ? {old_start, {FracW{1'b0}}} : exact3_q;
+  always_comb begin
+    unique case (op3_q)
+      dc_pacer_pkg::OpRate: start = moved3_q || from_now < planned ? from_now : planned;
+      dc_pacer_pkg::OpWake: start = exact3_q[ExactW-1:FracW] < now3 ? {now3, {FracW{1'b0}}} : exact3_q;
+      default:              start = exact3_q;
+    endcase
+    unique case (op3_q)
+      dc_pacer_pkg::OpRate: waits_new = waits3;
+      dc_pacer_pkg::OpWake: waits_new = any3_q;
+      default:              waits_new = any3_q;
+    endcase
+  end
+  assign deadline  = start + product;
+  assign exact_new = waits_new ? deadline : start;
+
+  logic change3;  // a wake of a flow that waits already changes nothing
+  assign change3 = run3_q && !(op3_q == dc_pacer_pkg::OpWake && waits3);
+  always_comb begin
+    row_new = row3_q;
+    if (change3) begin
+      row_new[at3*EntryW +: EntryW] = {waits_new, level3_q, start[FracW +: NearW], deadline[FracW +: NearW]};
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Memories
+  // ---------------------------------------------------------------------------------------------
+  logic [RowW-1:0]         sweep_row, scan_q;
+  logic [Width*EntryW-1:0] scan_row;
+  assign sweep_row = sweep_q[RowW-1:0];
+
+  ram_1r1w #(.Depth(Rows), .Width(Width * EntryW)) u_rows (
+    .clk_i, .ren_i(issue), .raddr_i(flow[RowW-1:0]), .rdata_o(row),
+    .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
+    .wdata_i(sweep ? '0 : row_new));
+  ram_1r1w #(.Depth(Rows), .Width(Width * EntryW)) u_rows_scan (
+    .clk_i, .ren_i(init_done_o), .raddr_i(scan_q), .rdata_o(scan_row),
+    .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
+    .wdata_i(sweep ? '0 : row_new));
+  ram_1r1w #(.Depth(Flows), .Width(ExactW + BytesW)) u_exact (
+    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first}),
+    .wen_i(sweep || change3), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow3_q),
+    .wdata_i(sweep ? '0 : {exact_new, bytes3_q}));
+  ram_1r1w #(.Depth(Flows), .Width(3 + GapW)) u_gaps (
+    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_old, gap_old}),
+    .wen_i(sweep || (run1_q && op1_q == dc_pacer_pkg::OpRate)), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),
+    .wdata_i(sweep ? {3'd0, scale_i, {FracW{1'b0}}} : {level1_q, gap1_q}));
+
+  // ---------------------------------------------------------------------------------------------
+  // Step 4: the candidate of the row that was changed. Beside that, a sweep over all rows.
+  // ---------------------------------------------------------------------------------------------
+  logic              run4_q, scan4_q, valid4, valid_scan;
+  logic [RowW-1:0]   row4_at_q, scan4_at_q;
+  logic [IndexW-1:0] index4, index_scan;
+  logic [EntryW-1:0] entry4, entry_scan;
+  logic [7:0]        late4, late_scan;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run4_q  <= 1'b0;
+      scan4_q <= 1'b0;
+      scan_q  <= '0;
+    end else begin
+      run4_q  <= run3_q;
+      scan4_q <= init_done_o;
+      scan_q  <= scan_q + RowW'(init_done_o);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (run3_q) begin
+      row4_q    <= row_new;
+      row4_at_q <= flow3_q[RowW-1:0];
+    end
+    scan4_at_q <= scan_q;
+  end
+  dc_pacer_row #(.Width(Width)) u_row (
+    .use_i(run4_q), .row_i(row4_q), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
+    .slack_i(NearW'(slack_i)), .valid_o(valid4), .index_o(index4), .entry_o(entry4), .late_o(late4));
+  dc_pacer_row #(.Width(Width)) u_scan (
+    .use_i(scan4_q), .row_i(scan_row), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
+    .slack_i(NearW'(slack_i)), .valid_o(valid_scan), .index_o(index_scan), .entry_o(entry_scan), .late_o(late_scan));
+
+  // What the sweep finds in a row under operation is old. It is not used: the row is busy until the operation's own
+  // answer, which comes later, or in the same cycle and wins.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q     <= '0;
+      valid_q    <= '0;
+      row_late_q <= '0;
+    end else begin
+      if (scan4_q) begin
+        valid_q[scan4_at_q]          <= valid_scan;
+        row_late_q[scan4_at_q*8 +: 8] <= late_scan;
+      end
+      if (run4_q) begin
+        busy_q[row4_at_q]            <= 1'b0;
+        valid_q[row4_at_q]           <= valid4;
+        row_late_q[row4_at_q*8 +: 8] <= late4;
+      end
+      if (issue) busy_q[flow[RowW-1:0]] <= 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (scan4_q) begin
+      index_q[scan4_at_q*IndexW +: IndexW] <= index_scan;
+      entry_q[scan4_at_q*EntryW +: EntryW] <= entry_scan;
+    end
+    if (run4_q) begin
+      index_q[row4_at_q*IndexW +: IndexW] <= index4;
+      entry_q[row4_at_q*EntryW +: EntryW] <= entry4;
+    end
+  end
+endmodule

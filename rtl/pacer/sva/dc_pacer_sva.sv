@@ -1,0 +1,61 @@
+// The pacer's promises as assertions, bound to it in every verilated build.
+// SPDX-License-Identifier: Apache-2.0
+module dc_pacer_sva #(
+  parameter int unsigned Rows   = 32,
+  parameter int unsigned RowW   = 5,
+  parameter int unsigned FlowW  = 10
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             init_done_o,
+  input logic             want_i,
+  input logic [7:0]       paused_i,
+  input logic             issue,
+  input logic             take_decision,
+  input logic             take_wake,
+  input logic             take_rate,
+  input logic             wake,
+  input logic [2:0]       wakes_q,
+  input logic             wake_waits,
+  input logic             rate_waits,
+  input logic [FlowW-1:0] flow,
+  input logic [Rows-1:0]  busy_q,
+  input logic             run4_q,
+  input logic [RowW-1:0]  row4_at_q,
+  input logic             sent_valid_o
+);
+  // A row takes one operation at a time, so nothing has to be forwarded.
+  row_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    issue |-> !busy_q[flow[RowW-1:0]]);
+  row_ends: assert property (@(posedge clk_i) disable iff (!rst_ni) run4_q |-> busy_q[row4_at_q]);
+  one_operation: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    $onehot0({take_decision, take_wake, take_rate}));
+  wanted: assert property (@(posedge clk_i) disable iff (!rst_ni) take_decision |-> want_i && init_done_o);
+  all_paused: assert property (@(posedge clk_i) disable iff (!rst_ni) (&paused_i) |-> !take_decision);
+  // No wake is lost.
+  wakes_fit: assert property (@(posedge clk_i) disable iff (!rst_ni) wake |-> wakes_q < 3'd4);
+
+  // An input waits for its row only, at most one operation at a time: nobody starves.
+  logic [4:0] rate_wait_q, wake_wait_q;
+  logic       decided_q, decided2_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rate_wait_q <= '0;
+      wake_wait_q <= '0;
+      decided_q   <= 1'b0;
+      decided2_q  <= 1'b0;
+    end else begin
+      rate_wait_q <= rate_waits && !take_rate ? rate_wait_q + 1'b1 : '0;
+      wake_wait_q <= wake_waits && !take_wake ? wake_wait_q + 1'b1 : '0;
+      decided_q   <= take_decision;
+      decided2_q  <= decided_q;
+    end
+  end
+  rate_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q <= 5'd5);
+  wake_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q <= 5'd12);
+  answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
+  cover_rate_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q != '0);
+  cover_wake_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q != '0);
+endmodule
+
+bind dc_pacer dc_pacer_sva #(.Rows(Rows), .RowW(RowW), .FlowW(FlowW)) u_sva (.*);
