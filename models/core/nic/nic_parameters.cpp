@@ -26,6 +26,14 @@ void CnpParameters::describe(ParameterVisitor& v) {
   v.field("carry_marks", carry_marks, {},
           {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", "",
            kRuntime});
+  v.choice("ecn", ecn,
+           {"ECN field of a CNP when the receiver sends it; ect0: binary 10, as adapters do; ect1: "
+            "binary 01, as the RoCEv2 article has it",
+            ""});
+  v.choice("accept", accept,
+           {"ECN field by which a sender recognises a CNP; it ignores a CNP with another one, but "
+            "not one that a switch marked CE on the way. any: no filter",
+            ""});
 }
 
 void RecoveryParameters::describe(ParameterVisitor& v) {

@@ -20,14 +20,26 @@ struct NetworkScale;
 enum class AckMode : std::uint8_t { kNone, kPerPacket, kPerMessage };
 
 struct CnpParameters {
+  /// ECN field of a CNP as the receiver sends it.
+  enum class Ecn : std::uint8_t { kEct0, kEct1 };
+  /// ECN fields by which a sender recognises a CNP.
+  enum class Accept : std::uint8_t { kAny, kEct0, kEct1 };
   PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
   bool carry_marks = false;      // a CNP carries the number of CE marks since the previous one
   bool follows_network = false;  // the algorithm has no interval of its own; set by its preset()
+  Ecn ecn = Ecn::kEct0;
+  Accept accept = Accept::kAny;  // of the sender
 
   void describe(ParameterVisitor& v);
 };
+
+DCC_ENUM_NAMES(CnpParameters::Ecn, {CnpParameters::Ecn::kEct0, "ect0"},
+               {CnpParameters::Ecn::kEct1, "ect1"});
+
+DCC_ENUM_NAMES(CnpParameters::Accept, {CnpParameters::Accept::kAny, "any"},
+               {CnpParameters::Accept::kEct0, "ect0"}, {CnpParameters::Accept::kEct1, "ect1"});
 
 /// How a receiver notifies one sender, where senders run different algorithms.
 struct CnpProfile {
@@ -124,6 +136,7 @@ struct NicCounters {
   std::uint64_t naks_sent = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
+  std::uint64_t cnps_refused = 0;  // by nic.cnp.accept
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before a missing one
   std::uint64_t duplicates = 0;
@@ -146,6 +159,8 @@ struct NicCounters {
       {"CNPs sent", "packets", "notifications sent by receivers"});
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
+    v(&NicCounters::cnps_refused, "cnps_refused",
+      {"CNPs refused", "packets", "that a sender ignored for their ECN field (nic.cnp.accept)"});
     v(&NicCounters::data_received, "data_received",
       {"data received", "packets", "of data that reached their NIC, useful or not"});
     v(&NicCounters::icrc_errors, "nic_discards",

@@ -315,8 +315,9 @@ void Receiver::notify(const Packet& data, Context& context) {
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
-  cnp->ecn = Ecn::kEct0;  // adapters send CNPs as ECT, too; a mark on a CNP has no effect
   const CnpParameters& parameters = cnp_for(data.source);
+  // A CE mark on a CNP has no effect.
+  cnp->ecn = parameters.ecn == CnpParameters::Ecn::kEct1 ? Ecn::kEct1 : Ecn::kEct0;
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;
   cnp->cnp_marks = marks;

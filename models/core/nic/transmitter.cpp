@@ -791,7 +791,19 @@ void Transmitter::on_response(const Packet& packet) {
 
 // ---------------------------------------------------------------- congestion and link control
 
+namespace {
+/// True if a sender takes a packet with this ECN field as a CNP.
+bool accepts(CnpParameters::Accept accept, Ecn ecn) {
+  if (accept == CnpParameters::Accept::kAny || ecn == Ecn::kCe) return true;
+  return ecn == (accept == CnpParameters::Accept::kEct1 ? Ecn::kEct1 : Ecn::kEct0);
+}
+}  // namespace
+
 void Transmitter::on_cnp(const Packet& cnp) {
+  if (!accepts(parameters_.cnp.accept, cnp.ecn)) {
+    ++counters_.cnps_refused;
+    return;
+  }
   ++counters_.cnps_received;
   const Qpn qpn = cnp.destination_qpn;
   if (!exists(qpn)) {

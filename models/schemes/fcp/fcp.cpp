@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
@@ -21,8 +22,20 @@ constexpr double kUnit = 1.0 / 4'294'967'296.0;
 constexpr double kFloor = LinkPriceParameters{}.floor.value();
 }  // namespace
 
+void FcpParameters::describe(ParameterVisitor& v) {
+  RatedParameters::describe(v);
+  v.choice("budget", budget,
+           {"owner of a budget; flow: every flow has its weight; host: a host's flows with data to "
+            "send divide host_budget by their weights",
+            "FCP, SIGCOMM'13: a budget of the sending host"});
+  v.field("host_budget", host_budget, {"1/1024", "1024"},
+          {"budget of a host where budget: host", ""});
+}
+
 Fcp::Fcp(const TransportContext& context, const FcpParameters& parameters)
     : RatedTransport(context, parameters),
+      owner_(parameters.budget),
+      host_budget_(parameters.host_budget.value()),
       line_(static_cast<double>(context.nic.line_rate.bits_per_second)) {
   budgets_.fill(1);
 }
@@ -35,23 +48,38 @@ void Fcp::begin(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const QueuePairConfig& config = at(qpn).config;
   sender = Sender{};
-  sender.budget = budgets_[config.dscp];
+  sender.weight = budgets_[config.dscp];
   sender.round_trip =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
 }
 
 void Fcp::end(Qpn qpn) {
   rest(qpn);
+  counted(senders_[qpn], false);
   RatedTransport::end(qpn);
   senders_[qpn] = Sender{};
 }
 
 void Fcp::add_own_state(StateDigest& d) const {
   RatedTransport::add_own_state(d);
-  d(budgets_, spent_, sending_, senders_);
+  d(budgets_, spent_, sending_, weights_, senders_);
 }
 
 // ---------------------------------------------------------------- Payments
+
+/// What the flow may spend per second.
+double Fcp::budget(const Sender& sender) const {
+  if (owner_ == FcpParameters::Budget::kFlow || weights_ == 0) return sender.weight;
+  return host_budget_ * sender.weight / (static_cast<double>(weights_) * kUnit);
+}
+
+/// Adds the flow's weight to those that share the host's budget, or removes it.
+void Fcp::counted(Sender& sender, bool begun) {
+  if (begun == sender.begun) return;
+  const auto weight = static_cast<std::uint64_t>(sender.weight / kUnit);
+  weights_ += begun ? weight : -weight;
+  sender.begun = begun;
+}
 
 /// Price per bit of the NIC's link.
 double Fcp::own_price() const {
@@ -62,7 +90,7 @@ double Fcp::own_price() const {
 /// Rate in bits per second that the budget buys.
 double Fcp::bought(const Sender& sender) const {
   const double price = sender.way + own_price();
-  return price > 0 ? sender.budget / price : line_;
+  return price > 0 ? budget(sender) / price : line_;
 }
 
 /// The flow's rate, at most the link's rate and above 0.
@@ -83,7 +111,7 @@ void Fcp::pay(const Sender& sender, Packet& packet) {
 /// Updates the part of the budget that the flow spends on the NIC's link.
 void Fcp::spend(Sender& sender) {
   const double price = own_price();
-  const double part = price > 0 ? sender.budget * price / (sender.way + price) : 0;
+  const double part = price > 0 ? budget(sender) * price / (sender.way + price) : 0;
   spent_ -= sender.spends;
   sender.spends = static_cast<std::uint64_t>(part / kUnit);
   spent_ += sender.spends;
@@ -110,10 +138,11 @@ PicoSeconds Fcp::asks_at(Qpn qpn) const {
 void Fcp::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (!is_asking(qpn)) sender.heard = now();
+  counted(sender, true);
   asks(qpn);
   Packet* const probe = make_request(qpn);
   context_.pool.attach_places(*probe);
-  PriceHeader::write(*probe, {sender.budget, own_price(), bytes_of_work(qpn), sender.round_trip});
+  PriceHeader::write(*probe, {budget(sender), own_price(), bytes_of_work(qpn), sender.round_trip});
   send_control(probe);
 }
 
@@ -139,7 +168,10 @@ bool Fcp::may_send(Qpn qpn) const { return senders_[qpn].sending; }
 
 void Fcp::goes(Qpn qpn, Packet& data) { pay(senders_[qpn], data); }
 
-void Fcp::leave(Qpn qpn) { rest(qpn); }
+void Fcp::leave(Qpn qpn) {
+  rest(qpn);
+  counted(senders_[qpn], false);
+}
 
 /// After a timeout the price of the path is unknown.
 void Fcp::on_timeout(Qpn qpn) {

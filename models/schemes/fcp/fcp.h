@@ -14,14 +14,27 @@ namespace dcc {
 /// Han, Grandl, Akella, Seshan, "FCP: A Flexible Transport Framework for Accommodating Diversity",
 /// SIGCOMM 2013. The wire format is not modelled.
 struct FcpParameters final : RatedParameters {
+  /// Owner of a budget: each flow, or the host, whose flows divide its budget by their weights.
+  enum class Budget : std::uint8_t { kFlow, kHost };
+  Budget budget = Budget::kFlow;
+  Ratio host_budget{1};
+
+  void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "priced"; }
 };
+
+DCC_ENUM_NAMES(FcpParameters::Budget, {FcpParameters::Budget::kFlow, "flow"},
+               {FcpParameters::Budget::kHost, "host"});
 
 /// Sender: a probe announces the flow's budget (the weight of its class) to the ports of the path
 /// and brings back the price per bit of each port. The flow's rate is its budget divided by the sum
 /// of the prices. Every packet pays the ports the prices at which it was sent, and brings back new
 /// prices. A flow that cannot send as fast as its budget allows pays more per bit, so budgets are
 /// always spent.
+///
+/// With `budget: host` the host's flows with data to send divide `host_budget` by their weights, so
+/// a host that opens more flows does not get more. Ports see the changed budget of a flow with the
+/// flow's next packet.
 ///
 /// The NIC knows the flows that it sends: the price of its link is the sum of what these flows
 /// spend on it, updated with every packet; a flow that is alone there pays nothing.
@@ -37,7 +50,8 @@ class Fcp final : public RatedTransport {
  private:
   struct Sender {
     bool sending = false;  // the price of the path is known
-    double budget = 1;     // per second
+    bool begun = false;    // has data to send: counted in weights_
+    double weight = 1;     // of the flow's class
     PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
                            // are ignored
     PicoSeconds round_trip{};
@@ -46,7 +60,7 @@ class Fcp final : public RatedTransport {
     std::uint64_t spends = 0;  // part of the budget spent on the NIC's link, in kUnit
     template <class Digest>
     void add_state(Digest& d) const {
-      d(sending, budget, heard, round_trip, prices, way, spends);
+      d(sending, begun, weight, heard, round_trip, prices, way, spends);
     }
   };
 
@@ -62,13 +76,18 @@ class Fcp final : public RatedTransport {
   void on_answer(Qpn qpn, const Packet& answer) override;
   void on_timeout(Qpn qpn) override;
 
+  double budget(const Sender& sender) const;
+  void counted(Sender& sender, bool begun);
   double own_price() const;
   double bought(const Sender& sender) const;
   void pay(const Sender& sender, Packet& packet);
   void spend(Sender& sender);
   void rest(Qpn qpn);
 
+  const FcpParameters::Budget owner_;
+  const double host_budget_;        // per second
   double line_;                     // bits per second
+  std::uint64_t weights_ = 0;       // of the flows with data to send, in kUnit
   std::array<double, 64> budgets_;  // by DSCP
   std::uint64_t spent_ = 0;         // sum of all flows' spends, in kUnit
   std::uint32_t sending_ = 0;       // number of sending flows

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "describe/visitor.h"
 #include "schemes/pdq/preemptive_rate.h"
 #include "sim/state_digest.h"
 
@@ -31,8 +32,18 @@ std::uint64_t name_of_nic(const TransportContext& context) {
 }
 }  // namespace
 
+void PdqParameters::describe(ParameterVisitor& v) {
+  RatedParameters::describe(v);
+  v.field("early_termination", early_termination, {},
+          {"a flow that can no longer meet its deadline sends nothing more and stays unfinished; "
+           "false: such a flow goes on without a deadline, behind those that have one",
+           "PDQ, SIGCOMM'12, 3.1"});
+}
+
 Pdq::Pdq(const TransportContext& context, const PdqParameters& parameters)
-    : RatedTransport(context, parameters), nic_(for_nic(), name_of_nic(context)) {
+    : RatedTransport(context, parameters),
+      early_termination_(parameters.early_termination),
+      nic_(for_nic(), name_of_nic(context)) {
   nic_.set_link(context.nic.line_rate);
 }
 
@@ -62,7 +73,7 @@ PicoSeconds Pdq::time_left(Qpn qpn) const {
   return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
 }
 
-/// True if the deadline can be met (early termination of the paper, section 3.1).
+/// Notes that the deadline cannot be met (section 3.1 of the paper), and may terminate the flow.
 void Pdq::look_at_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const PicoSeconds deadline = at(qpn).config.deadline;
@@ -70,7 +81,11 @@ void Pdq::look_at_deadline(Qpn qpn) {
   const bool pauses = sender.rate.bits_per_second == 0;
   const PicoSeconds soonest = std::max(time_left(qpn), pauses ? sender.round_trip : PicoSeconds());
   sender.late = now() + soonest > deadline;
+  if (sender.late && early_termination_) terminate(qpn);
 }
+
+/// Removes what was never sent. Packets under way are still acknowledged, or sent again.
+void Pdq::terminate(Qpn qpn) { at(qpn).out.truncate(at(qpn).next); }
 
 SchedulingHeader Pdq::header_of(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
@@ -96,6 +111,10 @@ PicoSeconds Pdq::asks_at(Qpn qpn) const {
 void Pdq::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SchedulingHeader header = told_the_nic(qpn);
+  if (work_left(qpn) == 0) {
+    leave(qpn);  // terminated just now
+    return;
+  }
   if (sender.paused_by == nic_.name()) {
     if (sender.known) tell_ports(qpn, header, true);
     sender.known = false;

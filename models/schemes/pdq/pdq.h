@@ -13,8 +13,11 @@ namespace dcc {
 /// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012. The
 /// wire format is not modelled.
 struct PdqParameters final : RatedParameters {
+  bool early_termination = false;
+
   const char* discipline() const override { return "preemptive_rate"; }
   bool needs_symmetric_paths() const override { return true; }
+  void describe(ParameterVisitor& v) override;
 };
 
 /// Sender: requests a rate from the ports of its path, the NIC being the first, with a probe and
@@ -23,9 +26,9 @@ struct PdqParameters final : RatedParameters {
 /// rate; later data needs a new request. Answers must pass the ports of their requests (`routing:
 /// symmetric`).
 ///
-/// A flow that can no longer meet its deadline loses the deadline (the paper terminates it). Every
-/// data packet is acknowledged, and sent again if no acknowledgement arrives within the timeout; a
-/// timeout also ends the flow's rate.
+/// A flow that can no longer meet its deadline loses the deadline, or with `early_termination` its
+/// unsent data, as in the paper. Every data packet is acknowledged, and sent again if no
+/// acknowledgement arrives within the timeout; a timeout also ends the flow's rate.
 class Pdq final : public RatedTransport {
  public:
   Pdq(const TransportContext& context, const PdqParameters& parameters);
@@ -60,12 +63,14 @@ class Pdq final : public RatedTransport {
 
   PicoSeconds time_left(Qpn qpn) const;
   void look_at_deadline(Qpn qpn);
+  void terminate(Qpn qpn);
   SchedulingHeader header_of(Qpn qpn) const;
   SchedulingHeader told_the_nic(Qpn qpn);
   void tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves);
   void rest(Qpn qpn);
   void attach(Packet& packet, const SchedulingHeader& header);
 
+  const bool early_termination_;
   PreemptiveAllocator nic_;      // allocator of the NIC's link, by queue pair
   std::vector<Sender> senders_;  // by queue pair
 };

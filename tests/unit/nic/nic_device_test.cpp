@@ -371,6 +371,64 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   EXPECT_EQ(cnps, 2);
 }
 
+TEST_F(Pair, DataAreEctWhereTheQueuePairIsCapable) {
+  build();
+  int data = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) {
+      ++data;
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(data, 0);
+}
+
+TEST_F(Pair, ACnpLeavesWithTheEcnFieldThatIsSet) {
+  for (const auto& [set, field] : {std::pair{CnpParameters::Ecn::kEct0, Ecn::kEct0},
+                                   std::pair{CnpParameters::Ecn::kEct1, Ecn::kEct1}}) {
+    parameters.cnp.ecn = set;
+    build();
+    int cnps = 0;
+    on_wire = [&, field = field](Packet& packet) {
+      if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+      if (packet.kind == PacketKind::kCnp) {
+        ++cnps;
+        EXPECT_EQ(packet.ecn, field);
+      }
+      return true;
+    };
+    post(100'000);
+    scheduler.run_until(scheduler.now() + kMilliSecond);
+    EXPECT_GT(cnps, 0);
+  }
+}
+
+// The filter of the sender: a CNP with the other ECT code point is none; a switch's mark passes.
+TEST_F(Pair, ASenderKnowsACnpByItsEcnField) {
+  parameters.cnp.interval = kMicroSecond * 10;
+  parameters.cnp.accept = CnpParameters::Accept::kEct1;
+  build();
+  bool marked = false;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData || (marked && packet.kind == PacketKind::kCnp)) {
+      packet.ecn = Ecn::kCe;
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  const NicCounters& counted = nic[0]->counters();
+  EXPECT_EQ(counted.cnps_received, 0u);
+  EXPECT_GT(counted.cnps_refused, 0u);
+  marked = true;
+  post(100'000, 2);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_GT(counted.cnps_received, 0u);
+}
+
 TEST_F(Pair, PacesAtTheRateGiven) {
   build();
   nic[0]->transmitter().set_rate(3, Rate::from(BitRate(10'000'000'000)));

@@ -20,11 +20,13 @@ const PicoSeconds kThere = (kPacket + kWire) * 2;
 const PicoSeconds kAsking = (kHeader + kWire) * 4;
 
 struct Star : TransportStar {
-  explicit Star(HostId hosts)
-      : TransportStar(hosts, fcp(), {}, {10_Gbps, kMicroSecond, 0}, kPayload) {}
-  static TransportChoice fcp() {
+  using Budget = FcpParameters::Budget;
+  explicit Star(HostId hosts, Budget budget = Budget::kFlow)
+      : TransportStar(hosts, fcp(budget), {}, {10_Gbps, kMicroSecond, 0}, kPayload) {}
+  static TransportChoice fcp(Budget budget) {
     TransportChoice choice;
     choice.choose("fcp");
+    choice.of<FcpParameters>("fcp").budget = budget;
     return choice;
   }
   void weigh(HostId host, std::uint64_t weight) { nics[host]->set_weight(0, Ratio(weight)); }
@@ -79,6 +81,23 @@ TEST(Fcp, SharesOfALinkAreAsBudgets) {
   for (std::size_t flow = 0; flow < 3; ++flow) {
     const double share = static_cast<double>(got[flow]) / static_cast<double>(all);
     EXPECT_NEAR(share * 7 / static_cast<double>(weights[flow]), 1, 0.03) << flow;
+  }
+}
+
+// One host opens three flows through the port, the other one. A budget of each flow gives the first
+// host three quarters of the link, a budget of the host one half.
+TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
+  for (const auto& [budget, share] : {std::pair{FcpParameters::Budget::kFlow, 0.75},
+                                      std::pair{FcpParameters::Budget::kHost, 0.5}}) {
+    Star star(3, budget);
+    for (int flow = 0; flow < 3; ++flow) star.send(1, 0, kPayload * 10'000);
+    star.send(2, 0, kPayload * 10'000);
+    star.scheduler.run_until(kMicroSecond * 500);
+    star.take(4);
+    star.scheduler.run_until(kMicroSecond * 2500);
+    const std::vector<Bytes> got = star.take(4);
+    const auto first = static_cast<double>(got[0] + got[1] + got[2]);
+    EXPECT_NEAR(first / (first + static_cast<double>(got[3])), share, 0.03);
   }
 }
 

@@ -1,5 +1,7 @@
 // PDQ calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes occupies the wire for
 // 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
+#include "schemes/pdq/pdq.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +24,12 @@ const PicoSeconds kAsking = (kHeader + kWire) * 4;
 const PicoSeconds kRtt = kThere + (kHeader + kWire) * 2;
 
 struct Star : TransportStar {
-  explicit Star(HostId hosts)
-      : TransportStar(hosts, pdq(), {}, {10_Gbps, kMicroSecond * 5, 0}, 1000) {}
-  static TransportChoice pdq() {
+  explicit Star(HostId hosts, bool early_termination = false)
+      : TransportStar(hosts, pdq(early_termination), {}, {10_Gbps, kMicroSecond * 5, 0}, 1000) {}
+  static TransportChoice pdq(bool early_termination = false) {
     TransportChoice choice;
     choice.choose("pdq");
+    choice.of<PdqParameters>("pdq").early_termination = early_termination;
     return choice;
   }
   std::uint64_t drops() const { return device->totals().dropped; }
@@ -136,6 +139,27 @@ TEST(Pdq, WhoCannotMeetItsDeadlineMakesWay) {
   star.run();
   EXPECT_LE(star.received_at(1), soon);
   EXPECT_GT(star.received_at(0), soon);
+}
+
+// One of two flows becomes hopeless while it waits. Terminated, it sends nothing more, and the link
+// is free when the other flow ends; otherwise it sends all of its data late.
+TEST(Pdq, AHopelessFlowIsTerminatedEarly) {
+  for (const bool early : {false, true}) {
+    Star star(3, early);
+    const PicoSeconds soon = kPacket * 2000 + kRtt * 5;
+    star.send(1, 0, kPayload * 2000, soon);
+    star.send(2, 0, kPayload * 2000, soon + kRtt);
+    star.scheduler.run_until(kPacket * 6000);
+    EXPECT_LE(star.received_at(0), soon) << early;
+    const FlowRecord& hopeless = star.ledger[1];
+    if (early) {
+      EXPECT_LT(hopeless.received_bytes, kPayload * 100);
+      EXPECT_FALSE(FlowLedger::finished(hopeless));
+      EXPECT_EQ(star.pool.in_use(), 0);
+    } else {
+      EXPECT_EQ(hopeless.received_bytes, kPayload * 2000);
+    }
+  }
 }
 
 // A long flow is interrupted by short ones, of which some at a time end within two round trips, and
