@@ -16,7 +16,9 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from dccvp.docs import sources_page  # noqa: E402
 
-ROWS = {"A title": [("N=2", "share", "0.5 +- 5 %"), ("N=3", "share", "-")]}
+ROWS = {"A title": [("N=2", "share", "0.5 +- 5 %", False), ("N=3", "share", "-", False)],
+        "Another title": [("N=2", "share", "0.5", True), ("N=2", "queue", "3", False)]}
+TEST = "tests/docs/sources_test.py :: test_all_five_documents_are_there"
 
 
 class Sources(unittest.TestCase):
@@ -33,15 +35,43 @@ class Sources(unittest.TestCase):
             self.assertGreaterEqual(len(document["lines"]), 17, document["name"])
 
     def test_good_lines_pass(self):
-        self.assertEqual(self.faults(state="built", where=["README.md", "Makefile :: test:"]), [])
+        self.assertEqual(self.faults(says="documents", state="built", test=TEST,
+                                     where=["README.md", "Makefile :: test:"]), [])
         self.assertEqual(self.faults(state="measured", figures=[["A title"], ["A title", "N=2", "share"]]), [])
         self.assertEqual(self.faults(state="missing", why="it would take y"), [])
 
     def test_gone_evidence_is_found(self):
-        self.assertIn("no file gone.cpp", self.faults(state="built", where=["gone.cpp"])[0])
-        self.assertIn("does not say", self.faults(state="built", where=["Makefile :: no such words"])[0])
-        self.assertIn("no experiment", self.faults(state="measured", figures=[["Another"]])[0])
+        self.assertIn("no file gone.cpp", self.faults(state="differs", why="y", where=["gone.cpp"])[0])
+        self.assertIn("does not say", self.faults(state="differs", why="y", where=["Makefile :: no such words"])[0])
+        self.assertIn("no experiment", self.faults(state="measured", figures=[["A third"]])[0])
         self.assertIn("no figure", self.faults(state="measured", figures=[["A title", "N=9", "share"]])[0])
+
+    def test_built_needs_a_test_that_mentions_the_mechanism(self):
+        built = {"says": "five documents", "state": "built", "where": ["README.md"]}
+        self.assertEqual(self.faults(**built, test=TEST), [])
+        self.assertEqual(self.faults(**built), ["'test' is empty"])
+        self.assertIn("is no test", self.faults(**built, test="tests/docs/sources_test.py")[0])
+        self.assertIn("is no test", self.faults(**built, test="README.md :: DCC-VP")[0])
+        self.assertIn("no file", self.faults(**built, test="tests/gone.py :: test_x")[0])
+        self.assertIn("has no test", self.faults(**built, test="tests/docs/sources_test.py :: test_nothing")[0])
+        self.assertIn("has no word", self.faults(**{**built, "says": "credits"}, test=TEST)[0])
+        self.assertEqual(self.faults(**{**built, "says": "credits"}, mechanism="documents", test=TEST), [])
+
+    def test_the_words_of_a_test_are_its_own(self):
+        text = "// Of sheep.\nTEST(Farm, Counts) {\n  wool();\n}\n\n// Of cows.\nTEST_F(Farm, Milks) {\n  milk();\n}\n"
+        self.assertEqual(sources_page.text_of_test(text, "Milks"),
+                         "// Of cows.\nTEST_F(Farm, Milks) {\n  milk();\n}\n")
+        self.assertIn("sheep", sources_page.text_of_test(text, "Counts"))
+        self.assertIsNone(sources_page.text_of_test(text, "Farm"))
+        text = "class Farm(TestCase):\n    def test_a(self):\n        wool()\n\nclass Mill(TestCase):\n    pass\n"
+        self.assertIn("wool", sources_page.text_of_test(text, "Farm"))
+        self.assertNotIn("Mill", sources_page.text_of_test(text, "Farm"))
+
+    def test_measured_is_refused_while_a_figure_outside_is_not_mentioned(self):
+        self.assertIn("lies outside", self.faults(state="measured", figures=[["Another title"]])[0])
+        self.assertIn("lies outside", self.faults(state="measured", figures=[["Another title", "N=2", "share"]])[0])
+        self.assertEqual(self.faults(state="measured", figures=[["Another title", "N=2", "queue"]]), [])
+        self.assertEqual(self.faults(state="measured", figures=[["Another title"]], why="the share is too small"), [])
 
     def test_schemes_are_checked(self):
         scheme = {"name": "S", "kind": "balancing", "signal": "ECN", "where": ["README.md"],
@@ -65,7 +95,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(sources_page.experiment_text(["A title"], ROWS), "*A title*")
         rows = sources_page.measured_rows(ROOT / "configs/reproduce")
         self.assertIn("QCN holds the queue at its set point", rows)
-        self.assertTrue(all(len(row) == 3 for title in rows for row in rows[title]))
+        self.assertTrue(all(len(row) == 4 for title in rows for row in rows[title]))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,14 @@
   tool.py sources-page --check    checks the evidence only
 
 Exit 1, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
-in a file that `where` names, a figure of configs/reproduce that `figures` names.
+in a file that `where` names, a test that `test` names, a figure of configs/reproduce that `figures` names. A test
+counts if its file's name, its own name, comment or body has a word of the line (`says`, or `mechanism` where the
+test has other words). A line that is measured needs a reason (`why`) if a figure that it names lies outside its
+bounds.
 """
 
 import pathlib
+import re
 import sys
 
 import yaml
@@ -22,7 +26,7 @@ ORDERS = "Orders among experiments"
 
 # {state: (keys that a line needs, name in the summary)}
 STATES = {
-    "built": ("where", "built"),
+    "built": ("where test", "built, with a test"),
     "measured": ("figures", "measured against the source"),
     "differs": ("where why", "built otherwise, with the reason"),
     "missing": ("why", "missing, with what it would take"),
@@ -31,15 +35,29 @@ STATES = {
 # Columns of the survey's tables, and further keys of a scheme.
 PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
-KEYS = {"at", "says", "state", "where", "figures", "why"}
+KEYS = {"at", "says", "state", "where", "test", "mechanism", "figures", "why"}
+
+# A test in C++ (its name), and in Python (a method or a class), at its first line.
+TEST = re.compile(r"^(?:TEST(?:_F|_P)?\(\w+, (\w+)\)|\s*def (test_\w+)\(|class (\w+)\(.*(?:Test|Case)\w*\))",
+                  re.MULTILINE)
+# Words of a line that say nothing about its mechanism.
+COMMON = frozenset("""
+    about above after again against alike alone also another answer before begin below between both bytes called central
+    comes different does done each else every first flow flows four from have host hosts into itself kept keep less link
+    links long lost made makes many more most name network next none number once only other others over packet packets
+    parts same send sender senders sends several short some such take takes than that their them then there these they
+    this those through time times told under until used uses value what when where which while whole will with without
+    word work""".split())
 
 
 def measured_rows(folder):
-    """{title: [(run, figure, accepted)]} of the experiments in a folder, and of the orders among them."""
-    rows = {e.title: [(run.name, figure.name, accepted_text(figure)) for run in e.runs for figure in run.figures]
+    """{title: [(run, figure, accepted, outside)]} of the experiments in a folder, and of the orders among them."""
+    rows = {e.title: [(run.name, figure.name, accepted_text(figure), bool(figure.reason))
+                      for run in e.runs for figure in run.figures]
             for e in map(reproduce_plan.read, reproduce_plan.find(folder))}
     orders = yaml.safe_load((folder / "orders.yml").read_text(encoding="utf-8"))
-    return {**rows, ORDERS: [(order["run"], order["figure"], " < ".join(order["ascending"])) for order in orders]}
+    return {**rows, ORDERS: [(order.get("run", order.get("experiment")), order["figure"],
+                              " < ".join(order["ascending"]), bool(order.get("reason"))) for order in orders]}
 
 
 def found(where, root):
@@ -53,14 +71,54 @@ def found(where, root):
     return None
 
 
+def stems(text):
+    """The words of a text that name its mechanism, without their endings."""
+    words = re.findall(r"[A-Za-z0-9]{3,}", text + " " + re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text))
+    return {word.lower()[:5] for word in words if word.lower() not in COMMON and not word.isdigit()}
+
+
+def text_of_test(text, name):
+    """Name, comment and body of a test in a file's text, a class up to the next class; None if there is none."""
+    starts = list(TEST.finditer(text))
+    for place, match in enumerate(starts):
+        if name in match.groups():
+            comment = re.search(r"(?:^[ ]*(?://|#)[^\n]*\n)*\Z", text[:match.start()], re.MULTILINE)
+            ends = [other.start() for other in starts[place + 1:] if other[3] or not match[3]]
+            return (comment[0] if comment else "") + text[match.start():(ends or [len(text)])[0]]
+    return None
+
+
+def fault_of_test(where, mechanism, root):
+    """None if a test ("file :: name of the test") is there and mentions the mechanism, else the reason."""
+    name, _, test = (part.strip() for part in where.partition(" :: "))
+    path = root / name
+    if not name.startswith("tests/") or not test:
+        return f"'{where}' is no test: write tests/FILE :: NAME"
+    if not path.is_file():
+        return f"no file {name}"
+    text = text_of_test(path.read_text(encoding="utf-8"), test)
+    if text is None:
+        return f"{name} has no test '{test}'"
+    if not stems(mechanism) & stems(f"{path.stem}\n{text}"):
+        return f"the test {test} has no word of '{mechanism}'"
+    return None
+
+
 def experiment_text(wanted, rows):
     """The experiment of [title], [title, run] or [title, run, figure]; KeyError if there is no such figure."""
+    chosen(wanted, rows)
+    return f"*{wanted[0]}*"
+
+
+def chosen(wanted, rows):
+    """The rows of [title], [title, run] or [title, run, figure]; KeyError if there is none."""
     title = wanted[0]
     if title not in rows:
         raise KeyError(f"configs/reproduce has no experiment '{title}'")
-    if not any(list(row[:len(wanted) - 1]) == wanted[1:] for row in rows[title]):
+    found_rows = [row for row in rows[title] if list(row[:len(wanted) - 1]) == wanted[1:]]
+    if not found_rows:
         raise KeyError(f"configs/reproduce has no figure {wanted[1:]} in '{title}'")
-    return f"*{title}*"
+    return found_rows
 
 
 def gone(line, rows, root):
@@ -81,7 +139,15 @@ def faults_of(line, rows, root):
         return [f"state '{state}' (known: {', '.join(STATES)})"]
     faults = [f"unknown key '{key}'" for key in line if key not in KEYS]
     faults += [f"'{key}' is empty" for key in ("at", "says", *STATES[state][0].split()) if not line.get(key)]
-    return faults + gone(line, rows, root)
+    if line.get("test"):
+        fault = fault_of_test(line["test"], line.get("mechanism", line.get("says", "")), root)
+        faults += [fault] if fault else []
+    missing = gone(line, rows, root)
+    if state == "measured" and not missing and not line.get("why"):
+        outside = [f"{row[0]}: {row[1]}" for wanted in line.get("figures", [])
+                   for row in chosen(wanted, rows) if row[3]]
+        faults += [f"measured, but '{figure}' lies outside, and no 'why' says so" for figure in outside[:1]]
+    return faults + missing
 
 
 def faults_of_scheme(scheme, rows, root):
@@ -97,6 +163,8 @@ def evidence(line, rows):
     for where in line.get("where", []):
         name, _, words = (part.strip() for part in where.partition(" :: "))
         cells.append(f"`{name}`" + (f" ({words})" if words else ""))
+    if line.get("test"):
+        cells.append("test " + line["test"].partition(" :: ")[2])
     if line.get("why"):
         cells.append(line["why"])
     return "; ".join(cells)
