@@ -20,6 +20,8 @@ TOOLS = {
     "reproduce": "dccvp.experiments.reproduce",
     "report": "dccvp.report.make_report",
     "plot-run": "dccvp.plot.plot_run",
+    "bounds": "dccvp.experiments.bounds",
+    "null-models": "dccvp.experiments.null_models",
     "reproductions-page": "dccvp.experiments.reproductions_page",
     "site": "dccvp.docs.make_site",
     "sources-page": "dccvp.docs.sources_page",

@@ -226,6 +226,7 @@ class Figure:
     at_most: float | None = None
     at_least: float | None = None
     source: str = ""
+    why: str = ""                      # what the bounds are derived from
     reason: str = ""                   # why the figure lies outside
     over: str = ""                     # the run whose value, seed by seed, divides; empty: none
     panel: str = ""                    # axis of a comparison's picture, linear or log; empty: not drawn

@@ -4,6 +4,7 @@ NAME.figures.yml beside NAME.yaml:
   title, source: texts
   config: other.yaml             instead of NAME.yaml
   slow: false                    true for runs of minutes, which are made by name only
+  bounds: {figure: text, …}      why a bound of these figures is wide (see `why`), in every run
   picture: {10: text, …}         names of classes (DSCP) on NAME.png, which shows the goodput of every flow over
                                  time, a panel for each run
   runs:
@@ -11,7 +12,7 @@ NAME.figures.yml beside NAME.yaml:
       set: [key.path=value, …]   as -c
       figures:
         - {figure: name, value: PATH, per: 1000, over: first run, published: 20, within: 35%, at_least: 1,
-           at_most: 3, source: text, reason: text}
+           at_most: 3, source: text, why: text, reason: text}
         - {figure: name, value: sized.fct_us_mean, bytes: 1..11680, …}
 
 A comparison of schemes under the same kinds of traffic has a table instead of `runs`; each row is run in each column,
@@ -33,7 +34,8 @@ A figure of a row changes keys of the column's figure of the same name, or is a 
 PATH is an expression of figures.py; `*` without a function takes the greatest element. `per` divides the value (units,
 ceilings). `over` names an earlier run whose value, seed by seed, divides the value. `bytes` selects flows by size;
 their figures are sized.flows and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a percentage of the
-published value. `reason` says why a figure lies outside; a figure outside without a reason is an error.
+published value. `why` derives a bound; a bound wider than a factor of two needs it (bounds.py). `reason` says why a
+figure lies outside; a figure outside without a reason is an error.
 """
 
 import dataclasses
@@ -48,7 +50,8 @@ from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fie
 SHIPPED = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "bytes", "per", "over", "published", "within", "at_most", "at_least", "source",
-               "reason", "panel")
+               "why", "reason", "panel")
+EXPERIMENT_KEYS = ("title", "source", "config", "slow", "bounds", "picture", "runs", "rows", "columns")
 PANELS = ("linear", "log")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -125,7 +128,7 @@ def read_figure(nodes, runs_above):
     """The Figure of {key: node}; 'figure' and 'value' are among the keys."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
-                    reason=texts.get("reason", ""), over=texts.get("over", ""),
+                    why=texts.get("why", ""), reason=texts.get("reason", ""), over=texts.get("over", ""),
                     panel=texts.get("panel", ""))
     if "over" in nodes and figure.over not in runs_above:
         fail(nodes["over"], f"over: no run '{figure.over}' above this one")
@@ -239,16 +242,27 @@ def read_picture(node):
     return labels
 
 
+def explain_bounds(node, runs):
+    """Gives figures without a `why` of their own the one that `bounds` has for their name."""
+    for key, value in entries(node, "'bounds'"):
+        name, why = word(key, "a figure"), word(value, "a sentence")
+        meant = [figure for run in runs for figure in run.figures if figure.name == name]
+        if not meant:
+            fail(key, f"bounds: no figure '{name}'")
+        for figure in meant:
+            figure.why = figure.why or why
+
+
 def read(path):
     """The experiment of a file NAME.figures.yml; InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
     root = load(path, "an experiment")
-    nodes = fields(root, "an experiment", ("title", "source", "config", "slow", "picture", "runs", "rows", "columns"))
+    nodes = fields(root, "an experiment", EXPERIMENT_KEYS)
     compares = "rows" in nodes or "columns" in nodes
     if compares == ("runs" in nodes):
         fail(root, "an experiment has either 'runs', or 'rows' and 'columns'")
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()
-             if key not in ("picture", "runs", "rows", "columns")}
+             if key not in ("bounds", "picture", "runs", "rows", "columns")}
     slow = texts.get("slow", "false")
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
@@ -259,11 +273,13 @@ def read(path):
     if compares:
         nodes = fields(root, "an experiment", nodes, ("rows", "columns"))
         comparison, runs = read_comparison(nodes["rows"], nodes["columns"])
-        return Experiment(*said, runs, comparison)
-    runs = []
-    for item in items(nodes["runs"], "'runs'"):
-        runs.append(read_run(item, [run.name for run in runs]))
-    return Experiment(*said, runs, picture=read_picture(nodes["picture"]) if "picture" in nodes else None)
+    else:
+        comparison, runs = None, []
+        for item in items(nodes["runs"], "'runs'"):
+            runs.append(read_run(item, [run.name for run in runs]))
+    if "bounds" in nodes:
+        explain_bounds(nodes["bounds"], runs)
+    return Experiment(*said, runs, comparison, read_picture(nodes["picture"]) if "picture" in nodes else None)
 
 
 def find(folder):

@@ -15,13 +15,27 @@ import yaml
 
 from dccvp.common.ending import InputError
 from dccvp.common.statistics import mean
-from dccvp.experiments import figures, reproduce_plan
+from dccvp.experiments import bounds, figures, reproduce_plan
 from dccvp.experiments.reproduce_plan import SHIPPED
 
 INTRODUCTION = """\
 # Published experiments, run again
 
-This page says which published experiments DCC-VP repeats, how many of their figures it meets, and how to run one:
+This page says which published experiments DCC-VP repeats, how many of their figures it meets, and how to run one.
+
+**Published conclusions that come out reversed here:**
+
+{reversed}
+
+**Published conclusions that are missed by far:** short flows under PIAS take 1.4 times as long as under pFabric, not
+1.05 times (`pias_short_flows`); with bursts TIMELY's gradient does not have the throughput of section 4.4 of its paper
+at the paper's own low target (`timely_bursts`).
+
+**No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. One such flow
+from each of 319 hosts has left before the first answer comes back: HPCC, DCTCP, DCQCN and TIMELY then have one and the
+same queue and round-trip time. Its curves appear with flows that do not end, which `survey_incast_*` runs.
+
+To run an experiment:
 
 ```sh long
 build/dccvp reproduce star_dcqcn --seeds 3
@@ -37,6 +51,15 @@ docs/reproductions.md out/reproduce` brings them up to date.
 
 | `dccvp reproduce` | repeats | inside | outside, with a reason | outside or missing | not judged |
 |---|---|---|---|---|---|
+"""
+BOUNDS = """
+## How wide the bounds are
+
+Greatest accepted value over the least, of every figure that is judged (`python/tool.py bounds`). A bound wider than a
+factor of two, or open on one side, gives its reason in the experiment's file, or the test of the bounds fails. What
+the bounds can tell apart: [null models](null-models.md).
+
+{bounds}
 """
 VERDICTS = ((figures.INSIDE,), (figures.EXPLAINED,), (figures.OUTSIDE, figures.MISSING), (figures.SHOWN,))
 
@@ -61,15 +84,27 @@ def load(folders):
     return records
 
 
+def orders():
+    """The orders of orders.yml."""
+    return yaml.safe_load((SHIPPED / "orders.yml").read_text(encoding="utf-8"))
+
+
+def places(order):
+    """(experiment, run) of each member of an order: an order is among experiments, or among runs of one."""
+    if "experiment" in order:
+        return [(order["experiment"], run) for run in order["ascending"]]
+    return [(experiment, order["run"]) for experiment in order["ascending"]]
+
+
 def judged_orders(records):
-    """(order, [(experiment, value)], verdict) of each order whose experiments were all run."""
+    """(order, [(member, value)], verdict) of each order whose members were all run."""
     result = []
-    for order in yaml.safe_load((SHIPPED / "orders.yml").read_text()):
+    for order in orders():
         values = []
-        for name in order["ascending"]:
-            for r in records.get(name, []):
-                if (r["run"], r["figure"]) == (order["run"], order["figure"]) and r["ours"]:
-                    values.append((name, mean(r["ours"])))
+        for member, (experiment, run) in zip(order["ascending"], places(order)):
+            for r in records.get(experiment, []):
+                if (r["run"], r["figure"]) == (run, order["figure"]) and r["ours"]:
+                    values.append((member, mean(r["ours"])))
         if len(values) < len(order["ascending"]):
             continue
         ascending = all(a[1] < b[1] for a, b in zip(values, values[1:]))
@@ -78,16 +113,16 @@ def judged_orders(records):
     return result
 
 
-def orders_table(orders):
-    """A section about orders among experiments; empty without orders."""
-    if not orders:
+def orders_table(judged):
+    """A section about orders among experiments and runs; empty without orders."""
+    if not judged:
         return ""
     text = ["## Orders among experiments\n", "| order | ours, as published from least to greatest | verdict |",
             "|---|---|---|"]
-    for order, values, verdict in orders:
+    for order, values, verdict in judged:
         listed = ", ".join(f"{name} {value:.4g}" for name, value in values)
         text.append(f"| {order['title']} ({order['source']}) | {listed} | {verdict} |")
-    reasons = [f"\n{order['title']}: {order['reason']}" for order, _, verdict in orders
+    reasons = [f"\n{order['title']}: {order['reason']}" for order, _, verdict in judged
                if verdict != figures.INSIDE and order.get("reason")]
     return "\n".join(text + reasons) + "\n\n"
 
@@ -114,9 +149,21 @@ def experiment_table(experiment, rows):
 def tables(experiments, records):
     """The content of reproduction.md, a table for every experiment, and whether every order among them holds."""
     by_name = {e.name: [r for r in records if r["experiment"] == e.name] for e in experiments}
-    orders = judged_orders(by_name)
-    return "# Published experiments, run again\n\n" + orders_table(orders) + "".join(
-        experiment_table(e, by_name[e.name]) for e in experiments), all(o[2] != figures.OUTSIDE for o in orders)
+    judged = judged_orders(by_name)
+    return "# Published experiments, run again\n\n" + orders_table(judged) + "".join(
+        experiment_table(e, by_name[e.name]) for e in experiments), all(o[2] != figures.OUTSIDE for o in judged)
+
+
+def reversed_orders():
+    """Lines about the published orders that come out reversed here."""
+    return [f"- *{order['title']}* ({order['source']}): {order['reason']}."
+            for order in orders() if order.get("reason")]
+
+
+def page_of(rows):
+    """The page with these rows, a line for each experiment."""
+    return INTRODUCTION.format(reversed="\n".join(reversed_orders())) + "".join(
+        rows[name] + "\n" for name in sorted(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
 
 
 def summary_row(experiment, rows):
@@ -139,7 +186,7 @@ def main(arguments):
     experiments = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(SHIPPED))}
     rows = {name: line for name, line in (rows_of(page) if page else {}).items() if name in experiments}
     rows.update((name, summary_row(experiments[name], own)) for name, own in records.items())
-    text = INTRODUCTION + "".join(rows[name] + "\n" for name in sorted(rows))
+    text = page_of(rows)
     if page:
         page.write_text(text, encoding="utf-8")
     else:

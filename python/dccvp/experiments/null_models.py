@@ -1,0 +1,177 @@
+"""Null models: published experiments with a deliberately wrong scheme in place of the right one. docs/null-models.md.
+
+  tool.py null-models DCCVP [NAME]… [--out DIR] [--jobs N] [--onto PAGE]
+
+For each null of configs/reproduce/nulls.yml each run that it names is run as published and with the null's settings. A
+figure that is inside as published and outside with the null is told apart; a figure that is inside both says nothing
+about the scheme. `over` divides by the run as published. Without names all experiments of nulls.yml are run. Leaves
+null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these experiments in PAGE.
+Exit status: 0; 2 for unusable input. A null that the program refuses is a row of its own.
+
+nulls.yml, a list:
+  - name: text
+    set: [key.path=value, …]           as -c; a section that is set as a whole replaces what the run sets in it
+    of: {EXPERIMENT: PATTERN, …}       the runs whose names match the regular expression ("": all)
+    silent: {EXPERIMENT: text, …}      why no figure of an experiment tells this null apart
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+
+import yaml
+
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+from dccvp.experiments import figures, reproduce, reproduce_plan
+from dccvp.experiments.folder import parser_of
+
+NULLS = reproduce_plan.SHIPPED / "nulls.yml"
+PUBLISHED = "as published"
+
+INTRODUCTION = """\
+# Null models: what each published figure can tell apart
+
+This page says which figures of the [published experiments](reproductions.md) would notice a wrong scheme. Each
+experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own. A figure is
+told apart when its bound holds as published and fails with the null model. A figure that holds with both is evidence
+of the platform (links, buffers, headers), not of the scheme.
+
+```sh long
+python/tool.py null-models build/dccvp --onto docs/null-models.md
+```
+
+The null models and the runs they stand in for are listed in `configs/reproduce/nulls.yml`. Counts are figures over all
+runs. The last column names the figures that no run tells apart.
+
+| experiment | null model | told apart | of | holds with the null as well |
+|---|---|---|---|---|
+"""
+ENDING = """
+Experiments that tell nothing apart, and why:
+
+"""
+
+
+def arguments_of(argv):
+    parser = parser_of(__doc__, jobs=1)
+    parser.add_argument("dccvp", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--onto", type=pathlib.Path)
+    parser.set_defaults(out=pathlib.Path("out/null-models"), seeds=1)
+    return parser.parse_args(argv)
+
+
+def replaced(settings, null):
+    """The settings of a run, less those of sections that the null sets as a whole, and the null's."""
+    sections = tuple(item.partition("=")[0] for item in null if item.partition("=")[2].startswith("{"))
+    kept = [item for item in settings
+            if not any(item.partition("=")[0] == section or item.startswith(section + ".") for section in sections)]
+    return [*kept, *null]
+
+
+def silent(file=NULLS):
+    """{(experiment, null): why no figure of the experiment tells the null apart}."""
+    return {(name, null["name"]): why for null in yaml.safe_load(file.read_text(encoding="utf-8"))
+            for name, why in null.get("silent", {}).items()}
+
+
+def cases(names, file=NULLS):
+    """(experiment, name of the null, the runs that it names, with its settings) of each null of each experiment."""
+    there: dict[str, reproduce_plan.Experiment] = {}
+    found = []
+    for null in yaml.safe_load(file.read_text(encoding="utf-8")):
+        for name, pattern in null["of"].items():
+            if name not in there:
+                path = file.parent / f"{name}{reproduce_plan.SUFFIX}"
+                if not path.is_file():
+                    raise InputError(f"{file}: no experiment '{name}'")
+                there[name] = reproduce_plan.read(path)
+            experiment = there[name]
+            runs = [dataclasses.replace(run, overrides=replaced(run.overrides, null["set"]))
+                    for run in experiment.runs if re.search(pattern, run.name)]
+            if not runs:
+                raise InputError(f"{file}: {name} has no run that matches '{pattern}'")
+            slug = re.sub(r"\W+", "_", null["name"])
+            found.append((experiment, null["name"], dataclasses.replace(experiment, name=f"{name}-{slug}", runs=runs)))
+    for name in names:
+        if name not in [experiment.name for experiment, _, _ in found]:
+            raise InputError(f"{file}: no null for '{name}'")
+    return [case for case in found if not names or case[0].name in names]
+
+
+def compared(experiment, wrong, published, results):
+    """{figure: [told apart, of]} of a null, and the names of the runs that the program refused. `published` and
+    `results`: {run: metrics or None}."""
+    counts: dict[str, list[int]] = {}
+    refused = []
+    for run in wrong.runs:
+        right, null = published[run.name], results[run.name]
+        if null is None:
+            refused.append(run.name)
+        if right is None or null is None:
+            continue
+        above = {name: [metrics] for name, metrics in published.items()}
+        for figure in run.figures:
+            values = [figures.figure_values([metrics], figure, above) for metrics in (right, null)]
+            if not figures.bounded(figure) or not values[0] or not figures.inside(figure, values[0][0]):
+                continue
+            count = counts.setdefault(figure.name, [0, 0])
+            count[0] += not values[1] or not figures.inside(figure, values[1][0])
+            count[1] += 1
+    return counts, refused
+
+
+def row_of(record):
+    """The line of a record in the page."""
+    counts = record["figures"]
+    told, of = (sum(count[place] for count in counts.values()) for place in (0, 1))
+    silent = ", ".join(name for name, count in counts.items() if count[0] == 0)
+    if record["refused"]:
+        silent += ("; " if silent else "") + f"{len(record['refused'])} runs refuse the null"
+    return f"| `{record['experiment']}` | {record['null']} | {told} | {of} | {silent.replace('|', '/') or '-'} |"
+
+
+def key_of(line):
+    """(experiment, null) of a line of the page."""
+    cells = line.strip("| ").split(" | ")
+    return cells[0].strip("`"), cells[1]
+
+
+def page_of(lines):
+    """The page with these lines, sorted by experiment and null."""
+    reasons = "".join(f"- `{name}`, {null}: {why}.\n" for (name, null), why in sorted(silent().items()))
+    return INTRODUCTION + "".join(line + "\n" for line in sorted(lines, key=key_of)) + (reasons and ENDING + reasons)
+
+
+def rows_of(page):
+    """{(experiment, null): line} of a page."""
+    return {key_of(line): line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")}
+
+
+def main(argv):
+    options = arguments_of(argv)
+    chosen = cases(options.names)
+    originals = {experiment.name: experiment for experiment, _, _ in chosen}
+    everything = [*originals.values(), *(wrong for _, _, wrong in chosen)]
+    folder = reproduce.folder_of(options, everything)
+    with folder.locked():
+        folder.save()
+        folder.complete(options.jobs, "runs")
+        results = reproduce.results_of(folder)
+        found = {e.name: {run.name: next(results)[1] for run in e.runs} for e in everything}
+    records = []
+    for experiment, null, wrong in chosen:
+        counts, refused = compared(experiment, wrong, found[experiment.name], found[wrong.name])
+        records.append({"experiment": experiment.name, "null": null, "figures": counts, "refused": refused})
+    write_whole(options.out / "null-models.json", json.dumps(records, indent=1) + "\n")
+    lines = {(record["experiment"], record["null"]): row_of(record) for record in records}
+    if options.onto:
+        known = {(experiment.name, null) for experiment, null, _ in cases([])}
+        old = rows_of(options.onto) if options.onto.exists() else {}
+        lines = {key: line for key, line in {**old, **lines}.items() if key in known}
+        options.onto.write_text(page_of(lines.values()), encoding="utf-8")
+    else:
+        print(page_of(lines.values()), end="")
+    return 0

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""Null models: configs/reproduce/nulls.yml fits the experiments, docs/null-models.md has a row for each of its cases,
+and a figure counts as told apart when its bound holds as published and fails with the null.
+
+  null_models_test.py DCCVP
+"""
+
+import unittest
+
+from package import ROOT, FolderTest, main
+from dccvp.experiments import null_models
+
+PAGE = ROOT / "docs/null-models.md"
+
+
+class ShippedTest(unittest.TestCase):
+    def test_the_page_has_a_row_for_each_case(self):
+        cases = {(experiment.name, null) for experiment, null, _ in null_models.cases([])}
+        rows = null_models.rows_of(PAGE)
+        self.assertEqual(set(rows), cases)
+        self.assertEqual(PAGE.read_text(encoding="utf-8"), null_models.page_of(rows.values()))
+
+    def test_every_null_is_told_apart_by_some_figure_or_says_why_not(self):
+        """A reproduction in which no figure notices a wrong scheme is no evidence of the scheme."""
+        told = {key: int(line.strip("| ").split(" | ")[2]) for key, line in null_models.rows_of(PAGE).items()}
+        self.assertEqual({key for key, count in told.items() if count == 0}, set(null_models.silent()))
+
+
+class ComparedTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "x.yaml").write_text("duration: 1ms\n")
+        (self.folder / "x.figures.yml").write_text(
+            "title: X\nruns:\n"
+            "  - {run: base, figures: [{figure: drops, value: aggregate.drops, at_most: 0}]}\n"
+            "  - run: scheme\n    figures:\n"
+            "      - {figure: queue, value: aggregate.queue, at_most: 10}\n"
+            "      - {figure: ratio, value: aggregate.queue, over: base, at_most: 0.5}\n"
+            "      - {figure: drops, value: aggregate.drops, at_most: 0}\n"
+            "      - {figure: outside, value: aggregate.queue, at_least: 50, reason: so it is}\n"
+            "      - {figure: shown, value: aggregate.queue}\n")
+        (self.folder / "nulls.yml").write_text("- {name: no control, set: [a.b=1], of: {x: ^scheme}}\n")
+
+    def counts(self, null):
+        (experiment, name, wrong), = null_models.cases([], self.folder / "nulls.yml")
+        self.assertEqual((name, [run.name for run in wrong.runs]), ("no control", ["scheme"]))
+        self.assertEqual(wrong.runs[0].overrides, ["a.b=1"])
+        published = {"base": {"aggregate": {"drops": 0, "queue": 20}},
+                     "scheme": {"aggregate": {"drops": 0, "queue": 8}}}
+        return null_models.compared(experiment, wrong, published, {"scheme": null})
+
+    def test_figures_that_fail_with_the_null_are_told_apart(self):
+        counts, refused = self.counts({"aggregate": {"drops": 0, "queue": 100}})
+        self.assertEqual(counts, {"queue": [1, 1], "ratio": [1, 1], "drops": [0, 1]})
+        self.assertEqual(refused, [])
+        counts, _ = self.counts({"aggregate": {"drops": 0, "queue": 9}})
+        self.assertEqual(counts, {"queue": [0, 1], "ratio": [0, 1], "drops": [0, 1]})
+
+    def test_a_run_that_refuses_the_null_is_named(self):
+        self.assertEqual(self.counts(None), ({}, ["scheme"]))
+
+    def test_a_row_names_what_the_null_passes(self):
+        row = null_models.row_of({"experiment": "x", "null": "no control", "refused": [],
+                                  "figures": {"queue": [1, 2], "drops": [0, 2]}})
+        self.assertEqual(row, "| `x` | no control | 1 | 4 | drops |")
+        self.assertEqual(null_models.key_of(row), ("x", "no control"))
+
+    def test_unknown_experiments_and_patterns_are_refused(self):
+        for text in ("{y: ''}", "{x: nothing}"):
+            (self.folder / "nulls.yml").write_text(f"- {{name: n, set: [], of: {text}}}\n")
+            with self.assertRaises(Exception):
+                null_models.cases([], self.folder / "nulls.yml")
+        with self.assertRaisesRegex(Exception, "no null for"):
+            null_models.cases(["nothing"])
+
+
+class PlanTest(unittest.TestCase):
+    def test_nulls_change_settings_and_not_figures(self):
+        for experiment, _, wrong in null_models.cases([]):
+            for run in wrong.runs:
+                self.assertEqual(run.figures, next(one for one in experiment.runs if one.name == run.name).figures)
+
+    def test_a_section_that_is_set_as_a_whole_replaces_what_the_run_sets_in_it(self):
+        self.assertEqual(null_models.replaced(["a.b=1", "a.b.c=2", "a.bc=3", "d=4", "e.f=5"], ["a.b={x: 1}", "d=6"]),
+                         ["a.bc=3", "d=4", "e.f=5", "a.b={x: 1}", "d=6"])
+
+
+if __name__ == "__main__":
+    main()
