@@ -274,8 +274,8 @@ TEST(SharedBuffer, APortMayPauseOtherPrioritiesThanTheRest) {
   EXPECT_FALSE(buffer.is_lossless(0, 1));
   EXPECT_FALSE(buffer.is_lossless(1, 0));
   EXPECT_TRUE(buffer.is_lossless(1, 1));
-  // α = 1/8: as the only user of 90 000 bytes, priority 1 of port 1 may hold 1/9 of them. Priority 1
-  // of port 0 is not paused and may hold all the rest.
+  // α = 1/8: as the only user of 90 000 bytes, priority 1 of port 1 may hold 1/9 of them.
+  // Priority 1 of port 0 is not paused and may hold all the rest.
   while (!buffer.must_pause(1, 1)) ASSERT_TRUE(buffer.admit(1, 1, 1'000));
   EXPECT_EQ(buffer.held(1, 1), 10'000);
   while (buffer.admit(0, 1, 1'000)) EXPECT_FALSE(buffer.must_pause(0, 1));
