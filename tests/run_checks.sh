@@ -63,7 +63,7 @@ if git grep -nE '#include "(driver|app)/' -- models/core |
 fi
 # Addresses of a host stand in rtl/regs/*.yaml and in what is generated from there.
 if git grep -nE '0x(4000_?0000|4010_?0000|0[cC]00_?0000|0200_?0000|1000_?0000|1001_?0000)\b' -- \
-  models vp sw firmware | grep -vE '^(sw/driver/(memory_map|[a-z]+_regs)\.h|.*/generated/)'; then
+  models vp sw firmware | grep -vE '^(sw/driver/(memory_map(_virt)?|[a-z]+_regs)\.h|.*/generated/)'; then
   echo "addresses come from rtl/regs/memory_map.yaml"
   fail=1
 fi

@@ -8,6 +8,10 @@
 namespace dcc::model {
 namespace {
 
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+// On machine virt the words of harts that are not there lie up to here.
+constexpr std::uint32_t kWordsEnd = 0xC000;
+
 // The greatest distance to which one event is scheduled, because SystemC's time ends at 2^64 ps.
 constexpr std::uint64_t kFarthestNanoseconds = std::uint64_t{1} << 50;
 
@@ -24,15 +28,21 @@ std::uint32_t word_of(std::uint64_t value, bool upper) {
 
 }  // namespace
 
-Clint::Clint(const sc_core::sc_module_name& name, Line timer, Line software)
-    : WordTarget(name), timer_(std::move(timer)), software_(std::move(software)) {
+Clint::Clint(const sc_core::sc_module_name& name, Line timer, Line software, MachineKind machine)
+    : WordTarget(name),
+      timer_(std::move(timer)),
+      software_(std::move(software)),
+      machine_(machine),
+      nanoseconds_per_tick_(kNanosecondsPerSecond / machine_map(machine).timebase),
+      mtimecmp_(machine == MachineKind::kVirt ? 0 : ~std::uint64_t{0}) {
   SC_HAS_PROCESS(Clint);
   SC_METHOD(compare);
   sensitive << due_;
   dont_initialize();
 }
 
-std::uint64_t Clint::mtime() const { return now_ns() + mtime_offset_; }
+std::uint64_t Clint::ticks() const { return now_ns() / nanoseconds_per_tick_; }
+std::uint64_t Clint::mtime() const { return ticks() + mtime_offset_; }
 
 void Clint::compare() {
   const std::uint64_t time = mtime();
@@ -43,9 +53,10 @@ void Clint::compare() {
   }
   due_.cancel();
   if (level) return;
-  // mtime changes at whole nanoseconds of simulated time.
-  const std::uint64_t ahead = std::min(mtimecmp_ - time, kFarthestNanoseconds);
-  const std::uint64_t at = (now_ns() + ahead) * kPicosecondsPerNanosecond;
+  // mtime changes at whole ticks of simulated time.
+  const std::uint64_t ahead =
+      std::min(mtimecmp_ - time, kFarthestNanoseconds / nanoseconds_per_tick_);
+  const std::uint64_t at = (ticks() + ahead) * nanoseconds_per_tick_ * kPicosecondsPerNanosecond;
   due_.notify(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());
 }
 
@@ -64,7 +75,8 @@ bool Clint::peek(std::uint32_t offset, std::uint32_t& value) const {
       value = word_of(mtime(), upper);
       return true;
     default:
-      return false;
+      value = 0;
+      return machine_ == MachineKind::kVirt && offset < kWordsEnd;
   }
 }
 
@@ -84,10 +96,11 @@ tlm::tlm_response_status Clint::write(std::uint32_t offset, std::uint32_t value)
       break;
     case DCC_CLINT_MTIME:
     case DCC_CLINT_MTIME + 4:
-      mtime_offset_ = with_word(mtime(), offset != DCC_CLINT_MTIME, value) - now_ns();
+      mtime_offset_ = with_word(mtime(), offset != DCC_CLINT_MTIME, value) - ticks();
       break;
     default:
-      return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+      return machine_ == MachineKind::kVirt && offset < kWordsEnd ? tlm::TLM_OK_RESPONSE
+                                                                  : tlm::TLM_ADDRESS_ERROR_RESPONSE;
   }
   compare();
   return tlm::TLM_OK_RESPONSE;

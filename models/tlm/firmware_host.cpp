@@ -6,11 +6,19 @@
 #include "app/boot_block.h"
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
+#include "driver/memory_map_virt.h"
 
 namespace dcc::model {
+namespace {
+
+std::function<void(char)> output_of(const FirmwareHostConfig& config) {
+  return config.output ? config.output : [](char c) { std::putchar(c); };
+}
+
+}  // namespace
 
 FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config,
-                           Bus& bus, Ram& ram, InterruptController& interrupts)
+                           Bus& bus, Ram& ram, InterruptInputs& interrupts)
     : sc_core::sc_module(name), elf_(riscv::ElfFile::read(config.elf)) {
   const auto ram_bytes = static_cast<std::uint32_t>(ram.size());
   const riscv::MemoryRange range{DCC_RAM_BASE, ram_bytes};
@@ -42,25 +50,49 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
     cpu_->debug().enable(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
   }
 
-  const std::function<void(char)> output =
-      config.output ? config.output : [](char c) { std::putchar(c); };
-  cpu_->set_console(output);
   RiscvCpu* const hart = cpu_.get();
   clint_ = std::make_unique<Clint>(
       "clint", [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineTimer, high); },
-      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineSoftware, high); });
+      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineSoftware, high); },
+      config.machine);
+  if (config.machine == MachineKind::kVirt) {
+    add_virt_devices(config, bus, interrupts);
+  } else {
+    add_own_devices(config, bus, interrupts);
+  }
+  interrupts.connect_output(
+      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineExternal, high); });
+}
+
+void FirmwareHost::add_own_devices(const FirmwareHostConfig& config, Bus& bus,
+                                   InterruptInputs& interrupts) {
+  const std::function<void(char)> output = output_of(config);
+  cpu_->set_console(output);
   uart_ = std::make_unique<Uart>("uart", output);
   uart_->set_input(config.uart_input);
   uart_->connect_interrupt(
       [&interrupts](bool high) { interrupts.set_level(IRQ_SOURCE_UART, high); });
   sim_control_ = std::make_unique<SimControl>(
-      "sim_control", [hart](std::uint32_t code) { hart->exit(code); }, output);
-  interrupts.connect_output(
-      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineExternal, high); });
-
+      "sim_control", [hart = cpu_.get()](std::uint32_t code) { hart->exit(code); }, output);
   bus.attach(clint_->socket, DCC_CLINT_BASE, DCC_CLINT_BYTES, "clint");
   bus.attach(uart_->socket, DCC_UART_BASE, DCC_UART_BYTES, "uart");
   bus.attach(sim_control_->socket, DCC_SIM_CONTROL_BASE, DCC_SIM_CONTROL_BYTES, "sim_control");
+}
+
+void FirmwareHost::add_virt_devices(const FirmwareHostConfig& config, Bus& bus,
+                                    InterruptInputs& interrupts) {
+  const std::function<void(char)> output = output_of(config);
+  cpu_->set_console(output);
+  const MachineDevice& port = machine_map(config.machine).device("UART");
+  uart16550_ = std::make_unique<Uart16550>("uart", output, port.property("clock-frequency"));
+  uart16550_->set_input(config.uart_input);
+  uart16550_->connect_interrupt(
+      [&interrupts](bool high) { interrupts.set_level(VIRT_IRQ_UART, high); });
+  finisher_ = std::make_unique<TestFinisher>(
+      "test", [hart = cpu_.get()](std::uint32_t code) { hart->exit(code); });
+  bus.attach(clint_->socket, VIRT_CLINT_BASE, VIRT_CLINT_BYTES, "clint");
+  bus.attach(uart16550_->socket, VIRT_UART_BASE, VIRT_UART_BYTES, "uart");
+  bus.attach(finisher_->socket, VIRT_TEST_BASE, VIRT_TEST_BYTES, "test");
 }
 
 FirmwareHost::~FirmwareHost() = default;

@@ -11,17 +11,21 @@
 #include "bus.h"
 #include "clint.h"
 #include "cpu/riscv_cpu.h"
-#include "interrupt_controller.h"
+#include "interrupt_inputs.h"
 #include "ram.h"
+#include "registers/machine_map.h"
 #include "registers/register_block.h"
 #include "riscv/elf_file.h"
 #include "sim_control.h"
+#include "test_finisher.h"
 #include "uart.h"
+#include "uart16550.h"
 
 namespace dcc::model {
 
 struct FirmwareHostConfig {
   std::string elf;
+  MachineKind machine = MachineKind::kDcc;
   std::uint32_t hart_id = 0;
   std::uint64_t clock_hz = 1'000'000'000;
   riscv::Hart::Cpi cpi{};
@@ -41,13 +45,13 @@ struct FirmwareHostConfig {
   bool gdb_wait = true;
 };
 
-/// Constructing it loads the ELF file into `ram` and puts clint, uart and sim_control on `bus`;
-/// the caller has attached `ram` at DCC_RAM_BASE and the interrupt controller at its base. Throws
-/// riscv::ElfError (the file cannot be loaded) and std::runtime_error (port).
+/// Constructing it loads the ELF file into `ram` and puts the machine's timer, serial port and way
+/// out on `bus`; the caller has attached `ram` at DCC_RAM_BASE and `interrupts`, of the same
+/// machine. Throws riscv::ElfError (the file cannot be loaded) and std::runtime_error (port).
 class FirmwareHost final : public sc_core::sc_module {
  public:
   FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config, Bus& bus,
-               Ram& ram, InterruptController& interrupts);
+               Ram& ram, InterruptInputs& interrupts);
   ~FirmwareHost() override;
 
   /// Tells the debugger of a device: its registers become values by their names
@@ -68,12 +72,18 @@ class FirmwareHost final : public sc_core::sc_module {
   std::string outcome() const;
 
  private:
+  void add_own_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
+  void add_virt_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
+
   riscv::ElfFile elf_;
   DebugRegistry registry_;
   std::unique_ptr<RiscvCpu> cpu_;
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;
+  // Of machine virt, in place of the last two.
+  std::unique_ptr<Uart16550> uart16550_;
+  std::unique_ptr<TestFinisher> finisher_;
 };
 
 }  // namespace dcc::model

@@ -8,38 +8,33 @@
 #include <systemc>
 #include <tlm>
 #include <utility>
+#include <vector>
+
+#include "interrupt_inputs.h"
 
 namespace dcc::model {
 
 /// Register map and rules: driver/irq_regs.h, which software includes too. Word accesses only:
 /// others, and offsets without a register, get TLM_ADDRESS_ERROR_RESPONSE; a write to a read-only
 /// register or a read of COMPLETE gets TLM_COMMAND_ERROR_RESPONSE.
-///
-/// set_level() may be called from a device's event or from a SystemC process; the output callback
-/// is called within it, and within the register access that changed the output.
-class InterruptController final : public sc_core::sc_module {
+class InterruptController final : public sc_core::sc_module, public InterruptInputs {
  public:
   tlm_utils::simple_target_socket<InterruptController> socket{"socket"};
 
-  using Output = std::function<void(bool high)>;
-
   InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
 
-  /// Sets the level of a source's line, 1 … 31; other numbers throw std::out_of_range.
-  void set_level(unsigned source, bool high);
-  /// Sets the function that receives the level of the processor's interrupt line. Called on changes
-  /// only, and at once if the line is already high.
-  void connect_output(Output output);
-  bool output() const { return output_; }
-
-  /// Called before every register access, to bring the devices' clock to sc_time_stamp().
-  void set_synchronise(std::function<void()> synchronise) { synchronise_ = std::move(synchronise); }
+  /// Sources 1 … 31.
+  void set_level(unsigned source, bool high) override;
+  void connect_output(Output output) override;
+  bool output() const override { return output_; }
+  void set_synchronise(std::function<void()> synchronise) override {
+    synchronise_ = std::move(synchronise);
+  }
+  std::vector<std::uint64_t> state() const override {
+    return {level_, enable_, service_, output_ ? 1u : 0u, claims_};
+  }
 
   std::uint64_t claims() const { return claims_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(level_, enable_, service_, output_, claims_);
-  }
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

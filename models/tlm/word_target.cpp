@@ -4,10 +4,17 @@
 
 namespace dcc::model {
 
-WordTarget::WordTarget(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
-    : sc_core::sc_module(name), latency_(latency) {
+WordTarget::WordTarget(const sc_core::sc_module_name& name, const sc_core::sc_time& latency,
+                       Registers registers)
+    : sc_core::sc_module(name), latency_(latency), registers_(registers) {
   socket.register_b_transport(this, &WordTarget::b_transport);
   socket.register_transport_dbg(this, &WordTarget::transport_dbg);
+}
+
+bool WordTarget::has_valid_size(const tlm::tlm_generic_payload& payload) const {
+  const unsigned bytes = payload.get_data_length();
+  if (registers_ == Registers::kBytes) return bytes == 1 || bytes == 2 || bytes == 4;
+  return bytes == 4 && payload.get_address() % 4 == 0;
 }
 
 void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -17,7 +24,7 @@ void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   }
   delay += latency_;
   payload.set_dmi_allowed(false);
-  if (payload.get_data_length() != 4 || payload.get_address() % 4 != 0) {
+  if (!has_valid_size(payload)) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
@@ -29,9 +36,9 @@ void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   std::uint32_t value = 0;
   if (payload.is_read()) {
     payload.set_response_status(read(offset, value));
-    std::memcpy(payload.get_data_ptr(), &value, sizeof value);
+    std::memcpy(payload.get_data_ptr(), &value, payload.get_data_length());
   } else if (payload.is_write()) {
-    std::memcpy(&value, payload.get_data_ptr(), sizeof value);
+    std::memcpy(&value, payload.get_data_ptr(), payload.get_data_length());
     payload.set_response_status(write(offset, value));
   } else {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -44,8 +51,9 @@ unsigned int WordTarget::transport_dbg(tlm::tlm_generic_payload& payload) {
   while (done < payload.get_data_length()) {
     const auto address = static_cast<std::uint32_t>(payload.get_address() + done);
     std::uint32_t word = 0;
-    if (!peek(address & ~3u, word)) break;
-    payload.get_data_ptr()[done++] = static_cast<unsigned char>(word >> (8 * (address % 4)));
+    const std::uint32_t in_word = registers_ == Registers::kBytes ? 0 : address % 4;
+    if (!peek(address - in_word, word)) break;
+    payload.get_data_ptr()[done++] = static_cast<unsigned char>(word >> (8 * in_word));
   }
   return done;
 }

@@ -1,4 +1,4 @@
-// A small memory-mapped device of aligned 32-bit registers, as a TLM target.
+// A small memory-mapped device of aligned 32-bit registers, or of bytes, as a TLM target.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -10,14 +10,19 @@
 namespace dcc::model {
 
 /// Takes care of the payload: aligned words only (others get TLM_ADDRESS_ERROR_RESPONSE), no byte
-/// enables, no DMI. An access happens at its own time: local time of the initiator is waited out
-/// first. Debug reads show registers without side effects; debug writes are refused.
+/// enables, no DMI. With registers of a byte, accesses of 1, 2 and 4 bytes all mean the one
+/// register at their address; its value is extended by zeros. An access happens at its own time:
+/// local time of the initiator is waited out first. Debug reads show registers without side
+/// effects; debug writes are refused.
 class WordTarget : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<WordTarget> socket{"socket"};
 
+  enum class Registers { kWords, kBytes };
+
   explicit WordTarget(const sc_core::sc_module_name& name,
-                      const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
+                      const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,
+                      Registers registers = Registers::kWords);
 
  protected:
   /// Return TLM_ADDRESS_ERROR_RESPONSE if there is no such register, TLM_COMMAND_ERROR_RESPONSE if
@@ -31,7 +36,10 @@ class WordTarget : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
 
+  bool has_valid_size(const tlm::tlm_generic_payload& payload) const;
+
   sc_core::sc_time latency_;
+  Registers registers_;
 };
 
 }  // namespace dcc::model

@@ -112,5 +112,32 @@ TEST_F(ClintTest, RefusesWhatIsNotARegister) {
   });
 }
 
+TEST_F(ClintTest, TicksOfMachineVirtAreTenMegahertz) {
+  bool timer = false;
+  Clint clint(
+      "virt", [&timer](bool high) { timer = high; }, [](bool) {}, MachineKind::kVirt);
+  Initiator idle("idle");
+  bus_.socket.bind(clint.socket);
+  idle.socket.bind(clint_.socket);
+  simulate([this, &timer] {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    EXPECT_TRUE(timer) << "mtimecmp is zero after reset";
+    EXPECT_EQ(read(DCC_CLINT_MTIMECMP), 0u);
+    wait_ns(250);
+    EXPECT_EQ(read(DCC_CLINT_MTIME), 2u);
+    write(DCC_CLINT_MTIMECMP, 5);
+    EXPECT_FALSE(timer);
+    wait_ns(249.5);
+    EXPECT_FALSE(timer);
+    wait_ns(0.5);
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    EXPECT_TRUE(timer);
+    EXPECT_EQ(read(DCC_CLINT_MTIME), 5u);
+    EXPECT_EQ(read(DCC_CLINT_MSIP + 4), 0u) << "another hart's";
+    std::uint32_t value = 0;
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, 0xC000, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  });
+}
+
 }  // namespace
 }  // namespace dcc::model::clint_test

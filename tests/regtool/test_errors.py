@@ -136,6 +136,9 @@ BAD = [
 # The same for the memory map of a host with this one block.
 MEMORY = """\
 title: Memory map
+machine: small
+prefix: SMALL
+timebase: 1000
 regions:
   - {name: SMALL, base: 0x1000, size: 0x100, description: One., words: [{name: DATA, offset: 0xFC, description: Last.}]}
   - map: toy
@@ -146,17 +149,20 @@ interrupts:
 """
 
 BAD_MEMORY = [
-    ("map: toy\n", "map: foe\n", 4, "map: there is no register map foe"),
-    ("{map: toy,", "{map: foe,", 7, "map: there is no register map foe"),
-    ("base: 0x1000", "base: 0x1004", 3, "SMALL: base is not a multiple of its 0x100 bytes"),
-    ("base: 0x1000", "base: 0x40000100", 4, "TOY: its address 0x40000000 overlaps SMALL"),
-    ("base: 0x1000", "base: 0x80001000", 5, "RAM: its address 0x80000000 overlaps SMALL"),
-    ("size: 0x100,", "size: 0x100000000,", 3, "SMALL: ends beyond 32 address bits"),
-    ("offset: 0xFC", "offset: 0x100", 3, "SMALL.DATA: no word at 0x100"),
-    ("name: RAM", "name: SMALL", 5, "SMALL: the name is given twice"),
-    ("number: 3", "number: 7", 8, "OTHER: TOY is interrupt source 7"),
-    ("number: 3, name: OTHER", "name: OTHER", 8, "OTHER: "),
-    ("description: Memory.", "descripton: Memory.", 5, "RAM: unknown key 'descripton'"),
+    ("map: toy\n", "map: foe\n", 7, "map: there is no register map foe"),
+    ("{map: toy,", "{map: foe,", 10, "map: there is no register map foe"),
+    ("base: 0x1000", "base: 0x1004", 6, "SMALL: base is not a multiple of its 0x100 bytes"),
+    ("base: 0x1000", "base: 0x40000100", 7, "TOY: its address 0x40000000 overlaps SMALL"),
+    ("base: 0x1000", "base: 0x80001000", 8, "RAM: its address 0x80000000 overlaps SMALL"),
+    ("size: 0x100,", "size: 0x100000000,", 6, "SMALL: ends beyond 32 address bits"),
+    ("offset: 0xFC", "offset: 0x100", 6, "SMALL.DATA: no word at 0x100"),
+    ("name: RAM", "name: SMALL", 8, "SMALL: the name is given twice"),
+    ("number: 3", "number: 7", 11, "OTHER: TOY is interrupt source 7"),
+    ("number: 3, name: OTHER", "name: OTHER", 11, "OTHER: "),
+    ("description: Memory.", "descripton: Memory.", 8, "RAM: unknown key 'descripton'"),
+    ("map: toy\n", "map: toy\n    device_tree: {node: toy, compatible: [toy], interrupt: NONE}\n", 8,
+     "TOY: there is no interrupt NONE"),
+    ("prefix: SMALL", "prefix: small", 3, "prefix: 'small' does not match"),
 ]
 
 

@@ -124,12 +124,18 @@ class FormsAgree(unittest.TestCase):
             self.assertEqual(members, [c.lower() for c in counters])
             self.assertEqual(rows, [(c, c.lower()) for c in counters])
 
-    def test_memory_map(self):
+    def test_memory_maps(self):
+        for stem in ("memory_map", "memory_map_virt"):
+            with self.subTest(stem):
+                self.check_memory_map(stem)
+
+    def check_memory_map(self, stem):
         folder = readers.ROOT / "rtl/regs"
-        data = yaml.safe_load((folder / "memory_map.yaml").read_text(encoding="utf-8"))
-        header = (readers.ROOT / "sw/driver/memory_map.h").read_text(encoding="utf-8")
+        data = yaml.safe_load((folder / f"{stem}.yaml").read_text(encoding="utf-8"))
+        prefix = data["prefix"]
+        header = (readers.ROOT / f"sw/driver/{stem}.h").read_text(encoding="utf-8")
         macros = {m[1]: int(m[2], 0) for m in re.finditer(r"^#define (\w+) +(\w+)", header, re.M)}
-        page = (readers.ROOT / "docs/registers/memory_map.md").read_text(encoding="utf-8")
+        page = (readers.ROOT / f"docs/registers/{stem}.md").read_text(encoding="utf-8")
         wanted = {}
         for region in data["regions"]:
             if "map" in region:
@@ -138,18 +144,19 @@ class FormsAgree(unittest.TestCase):
                 base = int(re.search(r"_BASE +UINT64_C\((\w+)\)", text)[1], 0)
                 self.assertEqual(base, block["base_address"])
             else:
-                name, base = f"DCC_{region['name']}", region["base"]
+                name, base = f"{prefix}_{region['name']}", region["base"]
                 wanted[f"{name}_BASE"] = base
                 wanted.update({f"{name}_BYTES": region["size"]} if "size" in region else {})
                 wanted.update({f"{name}_{w['name']}": w["offset"] for w in region.get("words", [])})
-                wanted.update({f"DCC_{a['name']}_BYTES": a["size"] for a in region.get("areas", [])})
+                wanted.update({f"{prefix}_{a['name']}_BYTES": a["size"] for a in region.get("areas", [])})
             self.assertIn(f"| 0x{base >> 16:04X}_{base & 0xFFFF:04X} |", page)
         for source in data["interrupts"]:
             number = source.get("number")
             if number is None:
                 block = yaml.safe_load((folder / f"{source['map']}.yaml").read_text(encoding="utf-8"))
                 number = block["interrupt"]["number"]
-            wanted[f"IRQ_SOURCE_{source['name']}"] = number
+            sources = "IRQ_SOURCE" if prefix == "DCC" else f"{prefix}_IRQ"
+            wanted[f"{sources}_{source['name']}"] = number
         self.assertEqual(macros, wanted)
 
     def test_system_verilog(self):

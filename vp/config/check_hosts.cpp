@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,15 @@ class HostsCheck : private CheckContext {
   }
 
  private:
+  static std::string overlap(const HostConfig& host, const MachineDevice& device,
+                             std::uint64_t size) {
+    std::ostringstream text;
+    text << std::hex << "ROM at 0x" << host.rom.base << "-0x"
+         << host.rom.base + static_cast<std::uint64_t>(host.rom.size) - 1 << " lies on "
+         << device.name << " at 0x" << device.base << "-0x" << device.base + size - 1;
+    return text.str();
+  }
+
   void check_host(const HostConfig& host, const std::string& path) const {
     require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
             "driver: firmware needs an elf");
@@ -122,13 +132,12 @@ class HostsCheck : private CheckContext {
                 "space of 32 bits");
     require(rom % kPage == 0, path + ".rom.size",
             text_of(host.rom.size) + " is not a multiple of 4 KiB");
-    // Where the bus has devices and RAM: driver/memory_map.h.
-    const std::uint64_t end = host.rom.base + rom;
-    require((host.rom.base >= 0x10020000u && end <= 0x40000000u) ||
-                (host.rom.base >= 0x41000000u && end <= 0x80000000u),
-            path + ".rom.base",
-            "ROM lies among devices or RAM; free are 0x10020000-0x3fffffff and "
-            "0x41000000-0x7fffffff");
+    for (const MachineDevice& device : machine_map(host.machine).devices) {
+      const std::uint64_t size =
+          device.size != 0 ? device.size : static_cast<std::uint64_t>(host.ram);
+      require(host.rom.base >= device.base + size || host.rom.base + rom <= device.base,
+              path + ".rom.base", overlap(host, device, size));
+    }
   }
 };
 

@@ -12,6 +12,7 @@ DCC_ENUM_NAMES(vp::Implementation, {vp::Implementation::kModel, "model"},
                {vp::Implementation::kRtl, "rtl"}, {vp::Implementation::kLockstep, "lockstep"});
 DCC_ENUM_NAMES(vp::DriverKind, {vp::DriverKind::kNative, "native"},
                {vp::DriverKind::kFirmware, "firmware"}, {vp::DriverKind::kNone, "none"});
+DCC_ENUM_NAMES(MachineKind, {MachineKind::kDcc, "dcc"}, {MachineKind::kVirt, "virt"});
 DCC_ENUM_NAMES(vp::FlowSeries, {vp::FlowSeries::kAll, "all"}, {vp::FlowSeries::kNone, "none"});
 DCC_ENUM_NAMES(vp::QueueSeries, {vp::QueueSeries::kBusiest, "busiest"},
                {vp::QueueSeries::kAll, "all"}, {vp::QueueSeries::kNone, "none"});

@@ -16,6 +16,7 @@
 #include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
 #include "nic/transport_registry.h"
+#include "registers/machine_map.h"
 #include "switch/dcbx.h"
 #include "switch/switch_device.h"
 #include "traffic/traffic_spec.h"
@@ -75,7 +76,8 @@ struct RomConfig {
 
 struct HostConfig {
   DriverKind driver = DriverKind::kNative;
-  std::string elf;  // resolved path of the firmware
+  MachineKind machine = MachineKind::kDcc;  // devices and addresses that firmware sees
+  std::string elf;                          // resolved path of the firmware
   Bytes ram = 4_MiB;
   RomConfig rom;
   Frequency clock{200'000'000};        // CPU

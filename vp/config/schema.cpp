@@ -123,6 +123,11 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
             "the platform itself",
             ""});
   v.when(c.driver == DriverKind::kFirmware, "driver: firmware", [&] {
+    v.choice(
+        "machine", c.machine,
+        {"devices and addresses that the firmware sees: this platform's own (dcc), or those of "
+         "QEMU's machine virt, for which operating systems have drivers",
+         "docs/cpu.md"});
     v.path("elf", c.elf, {}, {"file of the firmware", ""});
     v.field("clock", c.clock, {"1MHz", "10GHz"}, {"clock of the CPU", ""});
     v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles of an instruction", ""});

@@ -15,7 +15,7 @@
 #include "driver/memory_map.h"
 #include "driver/nic_regs.h"
 #include "firmware_host.h"
-#include "interrupt_controller.h"
+#include "interrupt_inputs.h"
 #include "measure/trace_event_file.h"
 #include "ram.h"
 #include "software/bus_latency.h"
@@ -68,16 +68,15 @@ class Machine {
   explicit Machine(const RunElfOptions& options)
       : file_(options.file),
         bus_("bus", kBusLatency),
-        ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME),
-        interrupts_("interrupts", sc_core::SC_ZERO_TIME) {
+        ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME) {
     bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
-    bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
-                "interrupt_controller");
+    interrupts_ = model::make_interrupt_controller(options.machine, bus_, sc_core::SC_ZERO_TIME);
     if (options.rom_bytes != 0) {
       rom_ = std::make_unique<model::Ram>("rom", options.rom_bytes, sc_core::SC_ZERO_TIME, true);
       bus_.attach(rom_->socket, options.rom_base, options.rom_bytes, "rom");
     }
-    host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
+    host_ =
+        std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, *interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
     host_->cpu().set_namer([this](std::uint64_t address) { return name_of(address); });
     if (snapshots_) host_->cpu().debug().set_history(&*snapshots_);
@@ -117,6 +116,7 @@ class Machine {
   model::FirmwareHostConfig config(const RunElfOptions& o) {
     model::FirmwareHostConfig c;
     c.elf = o.file;
+    c.machine = o.machine;
     c.clock_hz = o.clock_hz;
     c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
@@ -169,7 +169,7 @@ class Machine {
   model::Bus bus_;
   model::Ram ram_;
   std::unique_ptr<model::Ram> rom_;  // null: none
-  model::InterruptController interrupts_;
+  std::unique_ptr<model::InterruptInputs> interrupts_;
   std::unique_ptr<model::FirmwareHost> host_;
   std::unique_ptr<model::BusTrace> bus_trace_;
 };

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "registers/machine_map.h"
 #include "units.h"
 
 namespace dcc::vp {
 
 struct RunElfOptions {
   std::string file;
+  MachineKind machine = MachineKind::kDcc;
   PicoSeconds max_time = kSecond * 10;  // simulated time; a program that runs longer has failed
   std::uint32_t ram_bytes = 4u << 20;   // multiple of 4096
   std::uint64_t rom_base = 0;           // multiple of 4096

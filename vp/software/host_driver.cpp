@@ -28,28 +28,29 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
       controller_(controller),
       bus_("bus", kBusLatency),
       ram_("ram", static_cast<std::uint64_t>(config_.host_of(context.id).ram), kRamLatency),
-      interrupts_("interrupts", kBusLatency),
       host_(config_.host_of(context.id)),
       machine_(context.machine) {
   bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
   bus_.attach(nic.apb()->apb, NIC_BASE, NIC_SIZE, "nic");
-  bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
-              "interrupt controller");
+  // The native driver is written for this platform's own interrupt controller.
+  const MachineKind machine =
+      host_.driver == DriverKind::kFirmware ? host_.machine : MachineKind::kDcc;
+  interrupts_ = model::make_interrupt_controller(machine, bus_, kBusLatency);
   if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, DCC_SIZE, "controller");
   nic.dma()->socket.bind(bus_.in);
   nic.dma()->add_memory(BOOT_RAM_BASE, ram_.size());
 
   const auto synchronise = [this] { kernel_.synchronise(); };
   nic.apb()->set_synchronise(synchronise);
-  interrupts_.set_synchronise(synchronise);
+  interrupts_->set_synchronise(synchronise);
   nic.host()->registers().set_interrupt_listener([this](bool high) {
     tell("nic", high);
-    interrupts_.set_level(IRQ_SOURCE_NIC, high);
+    interrupts_->set_level(IRQ_SOURCE_NIC, high);
   });
   if (controller != nullptr) {
     controller->set_interrupt_listener([this](bool high) {
       tell("controller", high);
-      interrupts_.set_level(IRQ_SOURCE_CONTROLLER, high);
+      interrupts_->set_level(IRQ_SOURCE_CONTROLLER, high);
     });
   }
 
@@ -79,7 +80,7 @@ void HostDriver::run_natively() {
   stub_->set_namer([this](std::uint64_t address) { return name_of(address); });
   stub_->set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   stub_->set_fatal_handler([this](const std::string&) { kernel_.stop(); });
-  interrupts_.connect_output([this](bool high) {
+  interrupts_->connect_output([this](bool high) {
     tell("cpu", high);
     stub_->set_interrupt(high);
   });
@@ -87,6 +88,7 @@ void HostDriver::run_natively() {
 
 void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_end) {
   model::FirmwareHostConfig config;
+  config.machine = host_.machine;
   config.elf = host_.elf;
   if (host_.rom.size != 0) {
     const auto bytes = static_cast<std::uint64_t>(host_.rom.size);
@@ -96,7 +98,9 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     config.rom = rom_.get();
     config.rom_base = host_.rom.base;
   }
-  config.hart_id = context.id;
+  // Kernels find their words of PLIC and CLINT by the hart's number, and a host of machine virt has
+  // one hart.
+  config.hart_id = host_.machine == MachineKind::kVirt ? 0 : context.id;
   config.clock_hz = host_.clock.hertz;
   config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),
                 static_cast<std::uint32_t>(host_.cpi.denominator)};
@@ -116,7 +120,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     if (c != '\n') console_line_ += c;
     if (c == '\n' || console_line_.size() == kMaxLineLength) print_console_line();
   };
-  firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
+  firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, *interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
   cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
   firmware_->name_registers("nic", NIC_BASE, nic_.host()->registers());
@@ -127,7 +131,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
                cpu.debug().port());
   }
-  interrupts_.connect_output([this, &cpu](bool high) {
+  interrupts_->connect_output([this, &cpu](bool high) {
     tell("cpu", high);
     cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
   });

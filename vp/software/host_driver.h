@@ -15,7 +15,7 @@
 #include "disturb/reconfigurer.h"
 #include "firmware_host.h"
 #include "host_stub.h"
-#include "interrupt_controller.h"
+#include "interrupt_inputs.h"
 #include "nic_module.h"
 #include "ram.h"
 #include "simulation_kernel.h"
@@ -38,7 +38,7 @@ class HostDriver final : public sc_core::sc_module {
   QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
-  const model::InterruptController& interrupts() const { return interrupts_; }
+  const model::InterruptInputs& interrupts() const { return *interrupts_; }
   /// Makes the digest of all states readable for the debugger, if there is one. `states` must
   /// outlive this object.
   void name_digest(const StateDigests& states);
@@ -66,7 +66,7 @@ class HostDriver final : public sc_core::sc_module {
   model::Bus bus_;
   model::Ram ram_;
   std::unique_ptr<model::Ram> rom_;  // null: none
-  model::InterruptController interrupts_;
+  std::unique_ptr<model::InterruptInputs> interrupts_;
   traffic_app application_{};
   const HostConfig& host_;
   void tell(const char* line, bool high) const {

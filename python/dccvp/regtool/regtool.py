@@ -44,26 +44,29 @@ UNIT_OUTPUTS = [
     ("rtl/regs/generated/{name}_{unit}_regs.sv", out_sv_pkg.unit_modules),
 ]
 
-# The host's address space, of all the maps together.
-MEMORY_MAP = ROOT / "rtl/regs/memory_map.yaml"
+# The address space of each machine that a host can be, with all the maps; the first is the default.
+MEMORY_MAPS = [ROOT / "rtl/regs/memory_map.yaml", ROOT / "rtl/regs/memory_map_virt.yaml"]
 MEMORY_MAP_OUTPUTS = [
-    ("sw/driver/memory_map.h", memory_map.header),
-    ("docs/registers/memory_map.md", memory_map.markdown),
+    ("sw/driver/{stem}.h", memory_map.header),
+    ("docs/registers/{stem}.md", memory_map.markdown),
 ]
+MACHINES = "models/core/registers/generated/machine_map.cpp"
 
 
 def own_maps():
     """Paths of the project's register maps."""
-    return [p for p in sorted((ROOT / "rtl/regs").glob("*.yaml")) if p != MEMORY_MAP]
+    return [p for p in sorted((ROOT / "rtl/regs").glob("*.yaml")) if p not in MEMORY_MAPS]
 
 
-def generate_all(maps, memory=None):
+def generate_all(maps, memories=()):
     """{path relative to the root: text} of all maps; a form that a map has nothing for is left out."""
     made = {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
     made.update({path.format(name=m.name, unit=unit, folder=m.units[unit]): text for m in maps
                  for path, make in UNIT_OUTPUTS for unit, text in make(m).items()})
-    if memory is not None:
-        made.update({path: make(memory) for path, make in MEMORY_MAP_OUTPUTS})
+    made.update({path.format(stem=memory.stem): make(memory)
+                 for memory in memories for path, make in MEMORY_MAP_OUTPUTS})
+    if memories:
+        made[MACHINES] = memory_map.machines(memories)
     return {path: text for path, text in made.items() if text is not None}
 
 
@@ -100,11 +103,11 @@ def main(arguments):
     parser.add_argument("--out", type=pathlib.Path, default=ROOT,
                         help="root under which files are written or compared")
     parser.add_argument("maps", nargs="*", type=pathlib.Path,
-                        help="register maps; default: all in rtl/regs, and the memory map")
+                        help="register maps; default: all in rtl/regs, and the memory maps")
     options = parser.parse_args(arguments)
     try:
         maps = [regmap.load(p) for p in options.maps or own_maps()]
-        memory = None if options.maps else memory_map.load(MEMORY_MAP, maps)
+        memories = [] if options.maps else [memory_map.load(p, maps) for p in MEMORY_MAPS]
     except SourceError as error:
         print(error, file=sys.stderr)
         return 2
@@ -114,7 +117,7 @@ def main(arguments):
         options.out = options.forms
         files = {path.format(name=m.name): make(m) for m in maps for path, make in FORMS}
     else:
-        files = generate_all(maps, memory)
+        files = generate_all(maps, memories)
     if options.check:
         differences = out_of_date(files, options.out)
         for difference in differences:

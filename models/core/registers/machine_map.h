@@ -1,0 +1,43 @@
+// The machines that a host can be: their devices, addresses and interrupts, as
+// rtl/regs/memory_map*.yaml describe them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dcc {
+
+/// kDcc: devices of this platform's own. kVirt: devices that real-time operating systems have
+/// drivers for, at the addresses of QEMU's machine of that name.
+enum class MachineKind { kDcc, kVirt };
+
+struct MachineDevice {
+  std::string name;  // as in the memory map, for example "UART"
+  std::uint32_t base = 0;
+  std::uint32_t size = 0;  // 0: as the configuration says
+  // Of the device tree.
+  std::string node;  // empty: no node
+  std::vector<std::string> compatible;
+  unsigned interrupt = 0;                 // source of the interrupt controller; 0: none
+  std::vector<unsigned> hart_interrupts;  // lines of each hart that the device drives
+  bool interrupt_controller = false;
+  std::vector<std::pair<std::string, std::uint32_t>> properties;
+
+  /// Throws std::out_of_range if the device has no such property.
+  std::uint32_t property(const std::string& name) const;
+};
+
+struct MachineMap {
+  std::string name;
+  std::uint32_t timebase = 0;          // ticks of mtime in a second
+  std::vector<MachineDevice> devices;  // in order of address
+
+  /// Throws std::out_of_range if the machine has no such device.
+  const MachineDevice& device(const std::string& name) const;
+};
+
+const MachineMap& machine_map(MachineKind kind);
+
+}  // namespace dcc

@@ -1,0 +1,44 @@
+// What devices and processor see of a host's interrupt controller, whichever the machine has.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "registers/machine_map.h"
+
+namespace dcc::model {
+
+class Bus;
+
+class InterruptInputs {
+ public:
+  using Output = std::function<void(bool high)>;
+
+  virtual ~InterruptInputs() = default;
+  /// Sets a source's line. Numbers that the controller does not have throw std::out_of_range. May
+  /// be called from a device's event or from a SystemC process; the output callback is called
+  /// within it, and within the register access that changed the output.
+  virtual void set_level(unsigned source, bool high) = 0;
+  /// The processor's line. Called on changes only; at once if the output is high already.
+  virtual void connect_output(Output output) = 0;
+  virtual bool output() const = 0;
+  /// Sets a function that is called before every register access, to bring the devices' clock to
+  /// sc_time_stamp().
+  virtual void set_synchronise(std::function<void()> synchronise) = 0;
+  /// All state, for digests.
+  virtual std::vector<std::uint64_t> state() const = 0;
+  template <class Digest>
+  void add_state(Digest& d) const {
+    for (const std::uint64_t word : state()) d(word);
+  }
+};
+
+/// Makes the machine's interrupt controller, named "interrupts", and puts it at its address on
+/// `bus`.
+std::unique_ptr<InterruptInputs> make_interrupt_controller(MachineKind machine, Bus& bus,
+                                                           const sc_core::sc_time& latency);
+
+}  // namespace dcc::model

@@ -1,0 +1,26 @@
+// The program's way out on machine `virt`, as SiFive's test finisher has it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "word_target.h"
+
+namespace dcc::model {
+
+/// One register: memory_map_virt.h; all words read zero. A write of anything but the two ends, a
+/// reset among them, has no effect.
+class TestFinisher final : public WordTarget {
+ public:
+  TestFinisher(const sc_core::sc_module_name& name,
+               std::function<void(std::uint32_t code)> on_exit);
+
+ private:
+  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
+  tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
+  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+
+  std::function<void(std::uint32_t code)> on_exit_;
+};
+
+}  // namespace dcc::model

@@ -1,0 +1,79 @@
+// A serial port compatible with the 16550A, as drivers of operating systems know it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <systemc>
+
+#include "word_target.h"
+
+namespace dcc::model {
+
+/// Registers of a byte: memory_map_virt.h. FIFOs of 16 bytes with trigger levels and receive
+/// time-out, loopback, divisor, modem lines at rest (DCD, DSR and CTS high); where the data sheet
+/// leaves a choice, as QEMU's port does.
+///
+/// Sending takes no time. Input is a text fixed beforehand, one character every character time (of
+/// divisor and line control) while there is room for it; it waits during loopback.
+class Uart16550 final : public WordTarget {
+ public:
+  using Sink = std::function<void(char c)>;
+  using Line = std::function<void(bool high)>;
+
+  /// `clock_hz`: input of the divider, 16 cycles a bit at divisor 1.
+  Uart16550(const sc_core::sc_module_name& name, Sink sink, std::uint64_t clock_hz);
+
+  /// Call before the simulation starts.
+  void set_input(std::string text) { input_ = std::move(text); }
+  void connect_interrupt(Line line) { line_ = std::move(line); }
+
+ private:
+  static constexpr std::size_t kFifoBytes = 16;
+  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
+  tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
+  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  void start_of_simulation() override;
+
+  bool has_fifos() const;
+  bool in_loopback() const;
+  bool selects_divisor() const;
+  std::size_t trigger_level() const;
+  sc_core::sc_time character_time() const;
+  std::uint8_t modem_status() const;
+  std::uint8_t identify() const;
+
+  void write_data(std::uint8_t value);
+  void write_enables(std::uint8_t value);
+  void write_fifo_control(std::uint8_t value);
+  void take_received();
+  void receive(std::uint8_t value);
+  void arrive();
+  void expect_input();
+  void time_out();
+  void update();
+
+  Sink sink_;
+  Line line_;
+  std::uint64_t clock_hz_;
+  std::string input_;
+  std::size_t next_input_ = 0;
+
+  std::deque<std::uint8_t> received_;  // one byte at most without FIFOs
+  std::uint8_t last_received_ = 0;     // what the data register shows without FIFOs
+  std::uint8_t ier_ = 0;
+  std::uint8_t fcr_ = 0;
+  std::uint8_t lcr_ = 0;
+  std::uint8_t mcr_;
+  std::uint8_t scr_ = 0;
+  std::uint16_t divisor_ = 12;
+  bool overrun_ = false;
+  bool empty_pending_ = false;    // the transmitter's interrupt
+  bool timeout_pending_ = false;  // bytes below the trigger level waited four character times
+  bool level_ = false;
+  sc_core::sc_event arrival_;
+  sc_core::sc_event timeout_;
+};
+
+}  // namespace dcc::model
