@@ -1,16 +1,20 @@
 # Builds RISC-V firmware with the start-up code and drivers beside this file. A makefile that includes this file sets
-# PROGRAM (without .elf) and SOURCES; targets: `make`, `make run`, `make gdb`.
+# PROGRAM (without .elf) and SOURCES; targets: `make`, `make run`, `make gdb`. MACHINE := virt is for `machine: virt`.
 DCCVP_FIRMWARE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 DCCVP ?= $(abspath $(DCCVP_FIRMWARE)/../../../bin/dccvp)
 RISCV ?= riscv64-unknown-elf-
 GDB_PORT ?= 3333
 BUILD ?= build
+MACHINE ?= dcc
 
 # In the older specification CSR instructions are part of I; gcc 12 has no libraries for rv32imc_zicsr.
 ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
 CFLAGS ?= -O2 -g -Wall -Wextra
 # C++ without exceptions: the toolchain has no C++ library. The program defines new and delete.
 CXXFLAGS ?= $(CFLAGS)
+ifeq ($(MACHINE),virt)
+ARCH += -DDCC_MACHINE_VIRT
+endif
 RUNTIME := $(DCCVP_FIRMWARE)/runtime
 DRIVERS := $(wildcard $(DCCVP_FIRMWARE)/driver/*.c)
 ALL := $(SOURCES) $(RUNTIME)/crt0.S $(wildcard $(RUNTIME)/*.c) $(DRIVERS)
@@ -41,11 +45,11 @@ $(BUILD):
 	mkdir -p $@
 
 run: $(ELF)
-	$(DCCVP) run-elf $(ELF)
+	$(DCCVP) run-elf --machine $(MACHINE) $(ELF)
 
 # The program waits before its first instruction for a debugger on this port.
 gdb: $(ELF)
-	$(DCCVP) run-elf --gdb $(GDB_PORT) $(ELF)
+	$(DCCVP) run-elf --machine $(MACHINE) --gdb $(GDB_PORT) $(ELF)
 
 clean:
 	rm -rf $(BUILD)

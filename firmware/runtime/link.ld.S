@@ -59,8 +59,9 @@ SECTIONS
   PROVIDE(__heap_start = .);
   PROVIDE(__heap_end = DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES);
 
-  /* The CPU model ends a run that stores below __stack_limit relative to sp. */
-  __stack_limit = DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES;
+  /* The CPU model ends a run that stores below __stack_limit relative to sp. A kernel whose tasks have
+   * stacks of their own leaves it out: -Wl,--defsym=__no_stack_limit=1. */
+  __stack_limit = DEFINED(__no_stack_limit) ? 0 : DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES;
   __stack_top = DCC_RAM_BASE + DCC_IMAGE_SIZE;
 
   /DISCARD/ : { *(.comment .eh_frame .riscv.attributes .note .note.*) }

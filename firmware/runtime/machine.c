@@ -3,11 +3,88 @@
 #include <stdio.h>
 
 #include "driver/hal.h"
+#include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "trap.h"
 
+#ifdef DCC_MACHINE_VIRT
+
+#include "driver/memory_map_virt.h"
+
+#define CLINT VIRT_CLINT_BASE
+#define NS_PER_TICK 100u
+#define LSR_RECEIVED 0x01u
+#define LSR_CAN_SEND 0x20u
+#define FINISH_PASS 0x5555u
+#define FINISH_FAIL 0x3333u
+
+static uint8_t uart_read(uint32_t reg) {
+  return *(volatile uint8_t*)(uintptr_t)(VIRT_UART_BASE + reg);
+}
+
+static void exit_with(uint32_t code) {
+  machine_write32(VIRT_TEST_BASE + VIRT_TEST_FINISH,
+                  code == 0 ? FINISH_PASS : code << 16 | FINISH_FAIL);
+}
+
+static void send(uint8_t byte) {
+  while ((uart_read(VIRT_UART_LSR) & LSR_CAN_SEND) == 0) {
+  }
+  *(volatile uint8_t*)(uintptr_t)(VIRT_UART_BASE + VIRT_UART_DATA) = byte;
+}
+
+static uint8_t receive(void) {
+  while ((uart_read(VIRT_UART_LSR) & LSR_RECEIVED) == 0) {
+  }
+  return uart_read(VIRT_UART_DATA);
+}
+
+void machine_enable_source(unsigned source) {
+  const uint32_t word = VIRT_PLIC_BASE + VIRT_PLIC_ENABLE + source / 32 * 4;
+  machine_write32(VIRT_PLIC_BASE + VIRT_PLIC_PRIORITY + 4 * source, 1);
+  machine_write32(word, machine_read32(word) | 1u << (source % 32));
+}
+
+unsigned machine_claim(void) { return machine_read32(VIRT_PLIC_BASE + VIRT_PLIC_CLAIM); }
+
+void machine_complete(unsigned source) {
+  machine_write32(VIRT_PLIC_BASE + VIRT_PLIC_CLAIM, source);
+}
+
+#else
+
+#define CLINT DCC_CLINT_BASE
+#define NS_PER_TICK 1u
+
+static void exit_with(uint32_t code) {
+  machine_write32(DCC_SIM_CONTROL_BASE + DCC_SIM_CONTROL_EXIT, code);
+}
+
+static void send(uint8_t byte) { machine_write32(DCC_UART_BASE + DCC_UART_DATA, byte); }
+
+static uint8_t receive(void) {
+  while ((machine_read32(DCC_UART_BASE + DCC_UART_STATUS) & 1u) == 0) {
+  }
+  return (uint8_t)machine_read32(DCC_UART_BASE + DCC_UART_DATA);
+}
+
+void machine_enable_source(unsigned source) {
+  const uint32_t enable = DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET;
+  machine_write32(enable, machine_read32(enable) | 1u << source);
+}
+
+unsigned machine_claim(void) {
+  return machine_read32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET);
+}
+
+void machine_complete(unsigned source) {
+  machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, source);
+}
+
+#endif
+
 void machine_exit(int code) {
-  machine_write32(DCC_SIM_CONTROL_BASE + DCC_SIM_CONTROL_EXIT, (uint32_t)code);
+  exit_with((uint32_t)code);
   for (;;) {
   }
 }
@@ -17,23 +94,26 @@ void _exit(int code);
 void _exit(int code) { machine_exit(code); }
 
 uint64_t machine_time_ns(void) {
-  const uint32_t mtime = DCC_CLINT_BASE + DCC_CLINT_MTIME;
+  const uint32_t mtime = CLINT + DCC_CLINT_MTIME;
   for (;;) {
     const uint32_t high = machine_read32(mtime + 4);
     const uint32_t low = machine_read32(mtime);
-    if (machine_read32(mtime + 4) == high) return (uint64_t)high << 32 | low;
+    if (machine_read32(mtime + 4) == high) return ((uint64_t)high << 32 | low) * NS_PER_TICK;
   }
 }
 
 void machine_set_timer(uint64_t ns) {
-  const uint32_t mtimecmp = DCC_CLINT_BASE + DCC_CLINT_MTIMECMP;
+  const uint32_t mtimecmp = CLINT + DCC_CLINT_MTIMECMP;
+  /* A division that has a remainder is one tick short; UINT64_MAX is never. */
+  const uint64_t ticks =
+      ns == UINT64_MAX ? ns : ns / NS_PER_TICK + (ns % NS_PER_TICK != 0 ? 1u : 0u);
   machine_write32(mtimecmp + 4, UINT32_MAX); /* no false alarm between the two halves */
-  machine_write32(mtimecmp, (uint32_t)ns);
-  machine_write32(mtimecmp + 4, (uint32_t)(ns >> 32));
+  machine_write32(mtimecmp, (uint32_t)ticks);
+  machine_write32(mtimecmp + 4, (uint32_t)(ticks >> 32));
 }
 
 void machine_set_software_interrupt(int high) {
-  machine_write32(DCC_CLINT_BASE + DCC_CLINT_MSIP, high ? 1 : 0);
+  machine_write32(CLINT + DCC_CLINT_MSIP, high ? 1 : 0);
 }
 
 /* ---- what driver/hal.h asks of firmware ---- */
@@ -75,16 +155,14 @@ __attribute__((weak)) int firmware_wait_for_interrupt(uint64_t deadline_ns) {
 
 static int uart_put(char c, FILE* file) {
   (void)file;
-  machine_write32(DCC_UART_BASE + DCC_UART_DATA, (uint8_t)c);
+  send((uint8_t)c);
   return (unsigned char)c;
 }
 
 /* Waits for a character by looking; programs that can sleep use the interrupt instead. */
 static int uart_get(FILE* file) {
   (void)file;
-  while ((machine_read32(DCC_UART_BASE + DCC_UART_STATUS) & 1u) == 0) {
-  }
-  return (int)machine_read32(DCC_UART_BASE + DCC_UART_DATA);
+  return receive();
 }
 
 static FILE uart_stream = FDEV_SETUP_STREAM(uart_put, uart_get, NULL, _FDEV_SETUP_RW);

@@ -1,4 +1,6 @@
-/* The machine below the applications: time, sleep, interrupt lines, the way out. */
+/* The machine below the applications: time, sleep, interrupt lines, the way out. Compiled with
+ * -DDCC_MACHINE_VIRT the runtime is for `machine: virt`, and runs on QEMU's machine of that name
+ * too. */
 #ifndef DCC_FIRMWARE_MACHINE_H
 #define DCC_FIRMWARE_MACHINE_H
 
@@ -27,6 +29,13 @@ uint64_t machine_time_ns(void);
 /* The timer interrupt's line is high from `ns` on; UINT64_MAX: never. */
 void machine_set_timer(uint64_t ns);
 void machine_set_software_interrupt(int high);
+
+/* The interrupt controller. A source's numbers are in driver/memory_map.h, or for machine virt in
+ * driver/memory_map_virt.h. */
+void machine_enable_source(unsigned source);
+/* The source that is now in service; 0: none. */
+unsigned machine_claim(void);
+void machine_complete(unsigned source);
 
 static inline void machine_enable_interrupts(void) {
   MACHINE_CSR_SET(mstatus, MACHINE_MSTATUS_MIE);

@@ -92,7 +92,7 @@ TEST_F(Uart16550Test, InterruptsAtTheTriggerLevelAndAfterATimeout) {
     EXPECT_TRUE(irq_);
     for (const char c : std::string("bc")) EXPECT_EQ(read(VIRT_UART_DATA), std::uint32_t(c));
     EXPECT_FALSE(irq_);
-    wait_characters(1 + 3.5);  // the last character and not quite the time-out
+    wait_characters(0.5 + 3.5);  // the last character and not quite the time-out
     EXPECT_FALSE(irq_);
     wait_characters(1);
     EXPECT_TRUE(irq_);

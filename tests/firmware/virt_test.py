@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""PLIC, 16550A and CLINT of machine virt against QEMU's: the same programs print the same lines.
+
+  virt_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER             compares
+  virt_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER --record    writes tests/firmware/virt/*.txt from QEMU
+
+The recorded lines are those of QEMU_COMMAND with qemu-system-riscv32 7.2. A machine without QEMU compares
+with them alone.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE  # noqa: E402
+
+DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+RECORDED = ROOT / "tests/firmware/virt"
+QEMU = "qemu-system-riscv32"
+# An instruction takes 1 ns, as on run-elf, so that the lines do not depend on the machine's load.
+QEMU_COMMAND = (QEMU, "-M", "virt", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
+                "-icount", "shift=0", "-kernel")
+# Sequences that a program's lines begin with, and how many at least.
+PROGRAMS = {"plic": {"registers ": 120, "claims ": 200},
+            "uart": {"sequence ": 230, "fifo ": 4, "timeout ": 6},
+            "clint": {"software ": 60, "compare ": 60, "around ": 100, "due ": 20}}
+
+
+def lines_of(*command):
+    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          timeout=PATIENCE, check=True)
+    return done.stdout.decode().splitlines()
+
+
+def elf(name):
+    return FIRMWARE / f"test_virt_{name}.elf"
+
+
+def qemu_lines(name):
+    return lines_of(*QEMU_COMMAND, elf(name))
+
+
+class VirtDevices(unittest.TestCase):
+    def compare(self, name, lines):
+        recorded = (RECORDED / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        for number, (ours, theirs) in enumerate(zip(lines, recorded), 1):
+            self.assertEqual(ours, theirs, f"{name}.txt:{number}")
+        self.assertEqual(len(lines), len(recorded))
+
+    def test_lines_are_as_recorded(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                self.compare(name, lines_of(DCCVP, "run-elf", "--machine", "virt", "--quiet", elf(name)))
+
+    def test_enough_is_recorded(self):
+        for name, wanted in PROGRAMS.items():
+            lines = (RECORDED / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+            for begin, count in wanted.items():
+                with self.subTest(name, begin=begin):
+                    self.assertGreaterEqual(sum(line.startswith(begin) for line in lines), count)
+
+    def test_examples(self):
+        wanted = {"virt_c": ["say something", "heard HELLO, PLIC"], "virt_cpp": [".... served 5 interrupts"]}
+        with tempfile.NamedTemporaryFile("w") as heard:
+            heard.write("Hello, plic\n")
+            heard.flush()
+            for name, lines in wanted.items():
+                with self.subTest(name):
+                    self.assertEqual(lines_of(DCCVP, "run-elf", "--machine", "virt", "--quiet", "--uart-in",
+                                              heard.name, FIRMWARE / f"{name}.elf"), lines)
+                    if shutil.which(QEMU):
+                        done = subprocess.run([*QEMU_COMMAND, str(FIRMWARE / f"{name}.elf")], check=True,
+                                              input=b"Hello, plic\n", stdout=subprocess.PIPE, timeout=PATIENCE)
+                        self.assertEqual(done.stdout.decode().splitlines(), lines)
+
+    @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
+    def test_qemu_still_prints_what_is_recorded(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                self.compare(name, qemu_lines(name))
+
+
+if __name__ == "__main__":
+    if "--record" in sys.argv:
+        for program in PROGRAMS:
+            text = "\n".join(qemu_lines(program)) + "\n"
+            (RECORDED / f"{program}.txt").write_text(text, encoding="utf-8")
+    else:
+        unittest.main(argv=sys.argv[:1])
