@@ -13,7 +13,7 @@ deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
 test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang lld clang-format clang-tidy libclang-rt-14-dev
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
- libopenmpi-dev openmpi-bin procps qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
+ libopenmpi-dev openmpi-bin procps qemu-system-misc device-tree-compiler libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
  python3-pandas python3-venv python3-setuptools python3-wheel python3-nbconvert python3-ipykernel flake8 mypy"
 handoff="$test iverilog lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
 

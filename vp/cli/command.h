@@ -23,6 +23,7 @@ using AddCommand = void (*)(CLI::App& app, int& status);
 void add_run_command(CLI::App& app, int& status);
 void add_branch_command(CLI::App& app, int& status);
 void add_bisect_command(CLI::App& app, int& status);
+void add_dts_command(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);
 void add_params_command(CLI::App& app, int& status);
 void add_regs_command(CLI::App& app, int& status);

@@ -27,7 +27,8 @@ constexpr AddCommand kCommands[] = {
     add_run_elf_command, add_cosim_command,      add_reproduce_command, add_topology_command,
     add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command,
     add_study_command,   add_import_command,     add_export_command,    add_man_command,
-    add_branch_command,  add_cost_command,       add_bisect_command,    add_resume_command};
+    add_branch_command,  add_cost_command,       add_bisect_command,    add_dts_command,
+    add_resume_command};
 
 /// Suggests the nearest command or option for an unknown word; empty if none is near.
 std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {

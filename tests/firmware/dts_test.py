@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""Device trees of `dccvp dts`: dtc accepts each without a warning, every node is what the memory map says, and
+what machine virt shares with QEMU's machine of that name is the same there.
+
+  dts_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE, SKIPPED  # noqa: E402
+
+DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+QEMU = "qemu-system-riscv32"
+NETWORK = f"""\
+duration: 1ms
+topology: {{kind: star, hosts: 4}}
+nic: {{congestion_control: {{algorithm: dcc}}}}
+host: {{driver: firmware, elf: {FIRMWARE}/traffic.elf, ram: 8MiB, clock: 400MHz}}
+hosts:
+  "2": {{machine: virt, rom: {{base: 0x20000000, size: 1MiB}}}}
+  "3": {{driver: native}}
+"""
+
+
+def run(*command, text=None):
+    return subprocess.run([str(part) for part in command], input=text, capture_output=True, timeout=PATIENCE,
+                          check=False)
+
+
+def parse(blob):
+    """{path of a node: {property: its bytes}} of a flattened device tree."""
+    def word(at):
+        return int.from_bytes(blob[at:at + 4], "big")
+
+    at, strings = word(8), word(12)
+    path, nodes = [], {}
+    while True:
+        token = word(at)
+        at += 4
+        if token == 1:  # begin of a node
+            end = blob.index(b"\0", at)
+            path.append(blob[at:end].decode())
+            nodes["/".join(path) or "/"] = {}
+            at = (end + 4) // 4 * 4
+        elif token == 2:  # end of a node
+            path.pop()
+        elif token == 3:  # property
+            size, name = word(at), strings + word(at + 4)
+            key = blob[name:blob.index(b"\0", name)].decode()
+            nodes["/".join(path) or "/"][key] = blob[at + 8:at + 8 + size]
+            at += 8 + (size + 3) // 4 * 4
+        elif token == 9:
+            return nodes
+
+
+def cells(value):
+    return [int.from_bytes(value[i:i + 4], "big") for i in range(0, len(value), 4)]
+
+
+def names(value):
+    return value.decode().rstrip("\0").split("\0")
+
+
+class DeviceTrees(unittest.TestCase):
+    def compiled(self, *arguments):
+        source = run(DCCVP, "dts", *arguments)
+        self.assertEqual((source.returncode, source.stderr), (0, b""))
+        blob = run("dtc", "-I", "dts", "-O", "dtb", text=source.stdout)
+        self.assertEqual((blob.returncode, blob.stderr), (0, b""), source.stdout.decode())
+        return parse(blob.stdout)
+
+    def network(self, *arguments):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(NETWORK)
+            file.flush()
+            return self.compiled(file.name, *arguments)
+
+    def check_devices(self, tree, stem, absent=()):
+        """Each region with a node is there, and nothing else is, besides the ROM."""
+        memory = yaml.safe_load((ROOT / f"rtl/regs/{stem}.yaml").read_text(encoding="utf-8"))
+        blocks = {name: yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
+                  for name in ("dcc", "nic")}
+        sources = {i["name"]: i["number"] if "number" in i else blocks[i["map"]]["interrupt"]["number"]
+                   for i in memory["interrupts"]}
+        lines = [p for p in tree if re.fullmatch("/cpus/cpu@[0-9a-f]+/interrupt-controller", p)]
+        self.assertEqual(len(lines), 1)
+        hart = cells(tree[lines[0]]["phandle"])
+        there = {p for p in tree if p.startswith("/soc/") and "/rom@" not in p}
+        self.assertEqual(cells(tree["/cpus"]["timebase-frequency"]), [memory["timebase"]])
+        for region in memory["regions"]:
+            node = region.get("device_tree")
+            if node is None or region.get("map") in absent:
+                continue
+            block = blocks.get(region.get("map"))
+            base = block["base_address"] if block else region["base"]
+            path = f"/soc/{node['node']}@{base:x}"
+            there.remove(path)
+            found = tree[path]
+            self.assertEqual(names(found["compatible"]), node["compatible"], path)
+            self.assertEqual(cells(found["reg"]), [base, 1 << block["address_width"] if block else region["size"]])
+            if "interrupt" in node:
+                self.assertEqual(cells(found["interrupts"]), [sources[node["interrupt"]]], path)
+            if "hart_interrupts" in node:
+                self.assertEqual(cells(found["interrupts-extended"]),
+                                 [x for line in node["hart_interrupts"] for x in (*hart, line)], path)
+            for key, value in node.get("properties", {}).items():
+                self.assertEqual(cells(found[key]), [value], path)
+        self.assertEqual(there, set())
+
+    def test_machines_of_run_elf(self):
+        for machine, stem in (("dcc", "memory_map"), ("virt", "memory_map_virt")):
+            with self.subTest(machine):
+                tree = self.compiled("--machine", machine)
+                self.check_devices(tree, stem, absent=("dcc", "nic"))
+                self.assertEqual(cells(tree["/memory@80000000"]["reg"]), [0x80000000, 4 << 20])
+
+    def test_hosts_of_a_network(self):
+        tree = self.network("--host", "1")
+        self.check_devices(tree, "memory_map")
+        self.assertEqual(cells(tree["/cpus/cpu@1"]["clock-frequency"]), [400_000_000])
+        self.assertEqual(cells(tree["/memory@80000000"]["reg"]), [0x80000000, 8 << 20])
+        tree = self.network("--host", "2")
+        self.check_devices(tree, "memory_map_virt")
+        self.assertIn("/cpus/cpu@0", tree)
+        self.assertEqual(cells(tree["/soc/rom@20000000"]["reg"]), [0x20000000, 1 << 20])
+        tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
+        self.check_devices(tree, "memory_map", absent=("dcc",))
+
+    def test_refusals(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(NETWORK)
+            file.flush()
+            for host, words in (("3", b"host 3 has no modelled processor"), ("4", b"--host 4: the last host is 3")):
+                done = run(DCCVP, "dts", file.name, "--host", host)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(words, done.stderr)
+
+    @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
+    def test_virt_is_as_in_qemu(self):
+        ours = self.compiled("--machine", "virt")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "virt.dtb"
+            run(QEMU, "-M", f"virt,dumpdtb={file}", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic")
+            theirs = parse(file.read_bytes())
+        self.assertEqual(ours["/cpus"]["timebase-frequency"], theirs["/cpus"]["timebase-frequency"])
+        self.assertEqual(ours["/chosen"]["stdout-path"], theirs["/chosen"]["stdout-path"])
+        shared = [path for path in ours if path.startswith("/soc/")]
+        self.assertEqual(len(shared), 4)
+        for path in shared:
+            with self.subTest(path):
+                # Addresses and sizes have two cells in QEMU's tree.
+                self.assertEqual(cells(ours[path]["reg"]), cells(theirs[path]["reg"])[1::2])
+                for key in ("compatible", "interrupts", "riscv,ndev", "clock-frequency"):
+                    self.assertEqual(ours[path].get(key), theirs[path].get(key), key)
+
+
+if __name__ == "__main__":
+    if shutil.which("dtc") is None:
+        print("dtc is missing (package device-tree-compiler): skipped")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,86 @@
+// dccvp dts: writes the device tree of a host.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "config/yaml_reader.h"
+#include "controller/dcc.h"
+#include "software/device_tree.h"
+#include "software/elf_run.h"
+
+namespace dcc::vp {
+namespace {
+
+struct DtsArguments {
+  ConfigArguments config;
+  unsigned host = 0;
+  std::string machine = "dcc";
+};
+
+/// The machine of run-elf as it is without further options.
+DeviceTreeHost describe_run_elf(const std::string& machine) {
+  const RunElfOptions defaults;
+  DeviceTreeHost tree;
+  tree.machine = machine == "virt" ? MachineKind::kVirt : MachineKind::kDcc;
+  tree.model = "dccvp run-elf, machine " + machine;
+  tree.clock_hz = defaults.clock_hz;
+  tree.ram_bytes = defaults.ram_bytes;
+  return tree;
+}
+
+DeviceTreeHost describe(const LoadedConfig& loaded, unsigned id) {
+  const PlatformConfig& config = loaded.config;
+  if (id >= config.topology.host_count()) {
+    throw ConfigError(
+        loaded.place_of("topology.hosts"),
+        fmt::format("--host {}: the last host is {}", id, config.topology.host_count() - 1));
+  }
+  const HostConfig& host = config.host_of(id);
+  if (host.driver != DriverKind::kFirmware) {
+    throw ConfigError(loaded.place_of("host.driver"),
+                      fmt::format("host {} has no modelled processor; write driver: firmware and "
+                                  "its elf, or choose another host with --host",
+                                  id));
+  }
+  DeviceTreeHost tree;
+  tree.machine = host.machine;
+  tree.model = fmt::format("dccvp host {}, machine {}", id, machine_map(host.machine).name);
+  tree.hart_id = host.machine == MachineKind::kVirt ? 0 : id;
+  tree.clock_hz = host.clock.hertz;
+  tree.ram_bytes = static_cast<std::uint64_t>(host.ram);
+  tree.rom_base = host.rom.base;
+  tree.rom_bytes = static_cast<std::uint64_t>(host.rom.size);
+  tree.has_nic = true;
+  tree.has_controller = config.congestion_control_of(id).chosen<DccParameters>() != nullptr;
+  return tree;
+}
+
+}  // namespace
+
+void add_dts_command(CLI::App& app, int& status) {
+  CLI::App* const command =
+      app.add_subcommand("dts", "device tree of a host that runs firmware, as source for dtc");
+  const auto a = std::make_shared<DtsArguments>();
+  a->config.add_to(*command, false);
+  command->add_option("--host", a->host, "number of the host")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--machine", a->machine, "without CONFIG: the machine of run-elf to describe")
+      ->check(CLI::IsMember({"dcc", "virt"}))
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  dccvp dts --machine virt\n"
+      "  dccvp dts my.yaml -c host.machine=virt | dtc -I dts -O dtb -o host.dtb");
+  command->callback([a, &status] {
+    const DeviceTreeHost host =
+        a->config.file.empty()
+            ? describe_run_elf(a->machine)
+            : describe(load_config(a->config.file, a->config.overrides), a->host);
+    std::printf("%s", device_tree(host).c_str());
+    status = kExitOk;
+  });
+}
+
+}  // namespace dcc::vp

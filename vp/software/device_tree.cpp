@@ -1,0 +1,135 @@
+#include "software/device_tree.h"
+
+#include <fmt/format.h>
+
+namespace dcc::vp {
+namespace {
+
+/// Writes the source: nodes with indentation, one property a line.
+class Writer {
+ public:
+  void open(const std::string& node) { line(node + " {"), ++depth_; }
+  void close() { --depth_, line("};"); }
+  void line(const std::string& text) {
+    text_ += std::string(static_cast<std::size_t>(depth_), '\t') + text + "\n";
+  }
+  void property(const std::string& name, const std::string& value) {
+    line(name + " = " + value + ";");
+  }
+  void text(const std::string& name, const std::string& value) {
+    property(name, "\"" + value + "\"");
+  }
+  void cell(const std::string& name, std::uint64_t value) {
+    property(name, fmt::format("<{}>", value));
+  }
+  void region(std::uint64_t base, std::uint64_t size) {
+    property("reg", fmt::format("<0x{:x} 0x{:x}>", base, size));
+  }
+  /// How many cells the addresses and sizes of the node's children have.
+  void cells(unsigned addresses, unsigned sizes) {
+    cell("#address-cells", addresses);
+    cell("#size-cells", sizes);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  int depth_ = 0;
+};
+
+std::string path_of(const MachineDevice& device) {
+  return fmt::format("{}@{:x}", device.node, device.base);
+}
+
+void write_cpus(Writer& out, const DeviceTreeHost& host, const MachineMap& map) {
+  out.open("cpus");
+  out.cells(1, 0);
+  out.cell("timebase-frequency", map.timebase);
+  out.open(fmt::format("cpu@{:x}", host.hart_id));
+  out.text("device_type", "cpu");
+  out.cell("reg", host.hart_id);
+  out.text("status", "okay");
+  out.text("compatible", "riscv");
+  out.text("riscv,isa", "rv32imac_zicsr_zifencei");
+  out.text("mmu-type", "riscv,none");
+  out.cell("clock-frequency", host.clock_hz);
+  out.open("hart0: interrupt-controller");
+  out.text("compatible", "riscv,cpu-intc");
+  out.line("interrupt-controller;");
+  out.cell("#address-cells", 0);
+  out.cell("#interrupt-cells", 1);
+  out.close();
+  out.close();
+  out.close();
+}
+
+void write_device(Writer& out, const MachineDevice& device) {
+  out.open((device.interrupt_controller ? "irq: " : "") + path_of(device));
+  std::string names;
+  for (const std::string& name : device.compatible) {
+    names += (names.empty() ? "\"" : ", \"") + name + "\"";
+  }
+  out.property("compatible", names);
+  out.region(device.base, device.size);
+  if (!device.hart_interrupts.empty()) {
+    std::string lines;
+    for (const unsigned line : device.hart_interrupts) {
+      lines += fmt::format("{}&hart0 {}", lines.empty() ? "" : " ", line);
+    }
+    out.property("interrupts-extended", "<" + lines + ">");
+  }
+  if (device.interrupt_controller) {
+    out.line("interrupt-controller;");
+    out.cell("#address-cells", 0);
+    out.cell("#interrupt-cells", 1);
+  }
+  if (device.interrupt != 0) {
+    out.property("interrupt-parent", "<&irq>");
+    out.cell("interrupts", device.interrupt);
+  }
+  for (const auto& [name, value] : device.properties) out.cell(name, value);
+  out.close();
+}
+
+}  // namespace
+
+std::string device_tree(const DeviceTreeHost& host) {
+  const MachineMap& map = machine_map(host.machine);
+  Writer out;
+  out.line("/dts-v1/;");
+  out.line("");
+  out.open("/");
+  out.cells(1, 1);
+  out.text("compatible", "dccvp," + map.name);
+  out.text("model", host.model);
+  out.open("chosen");
+  out.text("stdout-path", "/soc/" + path_of(map.device("UART")));
+  out.close();
+  write_cpus(out, host, map);
+  const std::uint32_t ram = map.device("RAM").base;
+  out.open(fmt::format("memory@{:x}", ram));
+  out.text("device_type", "memory");
+  out.region(ram, host.ram_bytes);
+  out.close();
+  out.open("soc");
+  out.cells(1, 1);
+  out.text("compatible", "simple-bus");
+  out.line("ranges;");
+  for (const MachineDevice& device : map.devices) {
+    const bool there =
+        (device.name != "NIC" || host.has_nic) && (device.name != "DCC" || host.has_controller);
+    if (!device.node.empty() && there) write_device(out, device);
+  }
+  if (host.rom_bytes != 0) {
+    out.open(fmt::format("rom@{:x}", host.rom_base));
+    out.text("compatible", "mtd-rom");
+    out.region(host.rom_base, host.rom_bytes);
+    out.cell("bank-width", 4);
+    out.close();
+  }
+  out.close();
+  out.close();
+  return out.take();
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,27 @@
+// The device tree of a host: what an operating system is told of its processor, memory and devices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "registers/machine_map.h"
+
+namespace dcc::vp {
+
+struct DeviceTreeHost {
+  MachineKind machine = MachineKind::kDcc;
+  std::string model;  // one line for people
+  std::uint32_t hart_id = 0;
+  std::uint64_t clock_hz = 0;
+  std::uint64_t ram_bytes = 0;
+  std::uint64_t rom_base = 0;
+  std::uint64_t rom_bytes = 0;  // 0: no ROM
+  bool has_nic = false;
+  bool has_controller = false;
+};
+
+/// The device tree's source (Devicetree Specification, version 0.4), made of the memory map that
+/// the models are built from. Phandles are left to dtc.
+std::string device_tree(const DeviceTreeHost& host);
+
+}  // namespace dcc::vp
