@@ -37,14 +37,21 @@ def run(*overrides):
 
 
 class Rdma(unittest.TestCase):
-    def test_every_status_is_provoked_and_survived(self):
-        code, text, metrics = run()
+    def check_lines(self, code, text):
         self.assertEqual(code, 0, text)
         lines = [line[len("host 0: "):] for line in text.splitlines() if line.startswith("host 0: ")]
         printed = [tuple(line.rsplit("status", 1)) for line in lines if "status" in line and "every" not in line]
         self.assertEqual([(name.strip(), status.strip()) for name, status in printed], GOLDEN)
         self.assertEqual(lines[-1], "all as it must be")
         self.assertIn("host 1: receives: ok, too long, flushed", text)
+
+    def test_machine_virt_gives_interrupts_through_its_plic(self):
+        code, text, _ = run(f"host.elf={FIRMWARE / 'test_rdma_virt.elf'}", "host.machine=virt")
+        self.check_lines(code, text)
+
+    def test_every_status_is_provoked_and_survived(self):
+        code, text, metrics = run()
+        self.check_lines(code, text)
         notes = "\n".join(metrics["warnings"])
         self.assertIn("host 0: queue pair 4 names queue pair 9 of host 1", notes)
         self.assertIn("RETRY_EXCEEDED", notes)

@@ -115,7 +115,8 @@ class HostsCheck : private CheckContext {
     std::ostringstream text;
     text << std::hex << "ROM at 0x" << host.rom.base << "-0x"
          << host.rom.base + static_cast<std::uint64_t>(host.rom.size) - 1 << " lies on "
-         << device.name << " at 0x" << device.base << "-0x" << device.base + size - 1;
+         << device.name << " at 0x" << device.base << "-0x" << device.base + size - 1
+         << "; write a base where nothing lies, such as 0x20000000";
     return text.str();
   }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "driver/nic_descriptors.h"
 #include "driver/nic_regs.h"
@@ -67,7 +66,7 @@ static void start(void) {
   nic_write(NIC_IRQ_MASK_OFFSET, NIC_IRQ_MASK_COMPLETION_MASK | NIC_IRQ_MASK_SQ_ERROR_MASK);
   nic_write(NIC_CTRL_OFFSET,
             NIC_CTRL_ENABLE_MASK | NIC_CTRL_ACK_MODE_PER_PACKET << NIC_CTRL_ACK_MODE_SHIFT);
-  machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET, 1u << IRQ_SOURCE_NIC);
+  machine_enable_source(IRQ_SOURCE_NIC);
   MACHINE_CSR_SET(mie, 1u << TRAP_EXTERNAL); /* wakes from sleep; mstatus.MIE stays 0: no trap */
   create(CONTROL, CONTROL);
   create(DATA, DATA);
@@ -98,9 +97,9 @@ static struct nic_cqe next(void) {
       return completion;
     }
     machine_sleep();
-    const uint32_t line = machine_read32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET);
+    const unsigned line = machine_claim();
     nic_write(NIC_IRQ_STATUS_OFFSET, NIC_IRQ_STATUS_COMPLETION_MASK | NIC_IRQ_STATUS_SQ_ERROR_MASK);
-    machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, line);
+    machine_complete(line);
   }
 }
 
