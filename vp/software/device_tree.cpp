@@ -6,7 +6,7 @@ namespace dcc::vp {
 namespace {
 
 /// Writes the source: nodes with indentation, one property a line.
-class Writer {
+class SourceWriter {
  public:
   void open(const std::string& node) { line(node + " {"), ++depth_; }
   void close() { --depth_, line("};"); }
@@ -37,11 +37,11 @@ class Writer {
   int depth_ = 0;
 };
 
-std::string path_of(const MachineDevice& device) {
+std::string node_name(const MachineDevice& device) {
   return fmt::format("{}@{:x}", device.node, device.base);
 }
 
-void write_cpus(Writer& out, const DeviceTreeHost& host, const MachineMap& map) {
+void write_cpus(SourceWriter& out, const DeviceTreeHost& host, const MachineMap& map) {
   out.open("cpus");
   out.cells(1, 0);
   out.cell("timebase-frequency", map.timebase);
@@ -63,8 +63,8 @@ void write_cpus(Writer& out, const DeviceTreeHost& host, const MachineMap& map) 
   out.close();
 }
 
-void write_device(Writer& out, const MachineDevice& device) {
-  out.open((device.interrupt_controller ? "irq: " : "") + path_of(device));
+void write_device(SourceWriter& out, const MachineDevice& device) {
+  out.open((device.interrupt_controller ? "irq: " : "") + node_name(device));
   std::string names;
   for (const std::string& name : device.compatible) {
     names += (names.empty() ? "\"" : ", \"") + name + "\"";
@@ -95,7 +95,7 @@ void write_device(Writer& out, const MachineDevice& device) {
 
 std::string device_tree(const DeviceTreeHost& host) {
   const MachineMap& map = machine_map(host.machine);
-  Writer out;
+  SourceWriter out;
   out.line("/dts-v1/;");
   out.line("");
   out.open("/");
@@ -103,7 +103,7 @@ std::string device_tree(const DeviceTreeHost& host) {
   out.text("compatible", "dccvp," + map.name);
   out.text("model", host.model);
   out.open("chosen");
-  out.text("stdout-path", "/soc/" + path_of(map.device("UART")));
+  out.text("stdout-path", "/soc/" + node_name(map.device("UART")));
   out.close();
   write_cpus(out, host, map);
   const std::uint32_t ram = map.device("RAM").base;
