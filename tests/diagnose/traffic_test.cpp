@@ -246,5 +246,20 @@ TEST(SeriesLeftOut, CountsWhatBegan) {
   EXPECT_FALSE(run.found("series_left_out"));
 }
 
+TEST(FlowsNeverBegun, CountsWhatWaitedInVain) {
+  SyntheticRun run;
+  EXPECT_FALSE(run.found("flows_never_begun"));
+  DependencyResult& waiting = run.results.dependencies.emplace();
+  waiting.waiting = 5;
+  EXPECT_FALSE(run.found("flows_never_begun"));
+  waiting.never_begun = 2;
+  waiting.first_never = "traffic.1 waits for traffic.0, which had not ended";
+  const auto found = run.found("flows_never_begun");
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(says(found, "2 of 5 flows and computations")) << found->text;
+  EXPECT_TRUE(says(found, "traffic.1 waits for traffic.0")) << found->text;
+  EXPECT_EQ(figure_of(found, "never_begun"), 2);
+}
+
 }  // namespace
 }  // namespace dcc::vp
