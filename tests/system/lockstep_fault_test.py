@@ -54,8 +54,8 @@ def lost_expiry(fst, seen):
 
 
 def spoilt_rate(fst, seen):
-    """The last response in the waveform: the unit gives the model's rate, the pins another one, which was
-    reported."""
+    """Checks the last response in the waveform: the unit inside gives the model's rate; its pins give the
+    wrong rate that the lock-step reported."""
     model, rtl = map(int, re.search(r"model: rc (\d+) .*\n  RTL: +rc (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "rsp_valid_o", "u_rate.rsp_rc_o", "rsp_rc_o")]

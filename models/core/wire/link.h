@@ -82,7 +82,7 @@ class alignas(64) Link final : public PacketOut {
   /// Excludes the receiver's cache line if another processor uses it.
   unsigned prefetch_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
-  // Precondition of the next two: all partitions wait, and all mailboxes are empty.
+  // Precondition of fail() and repair(): all partitions wait, and all mailboxes are empty.
   /// The link fails: packets on the way are lost, and so are packets sent from now on. The caller
   /// informs the sender.
   void fail();

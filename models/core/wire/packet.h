@@ -243,7 +243,7 @@ class PacketPool {
 
   /// Returns a packet with default values, without telemetry and payload.
   Packet* allocate();
-  // Precondition of the next three: the packet has none attached.
+  // Precondition of the three attach functions: the packet does not have what they attach yet.
   /// Attaches a telemetry stack without hops. Entries beyond `telemetry_hops` are undefined.
   void attach_telemetry(Packet& packet);
   /// Attaches a cleared stack whose entries all count, for headers that ports read and write.

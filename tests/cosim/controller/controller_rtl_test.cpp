@@ -339,7 +339,8 @@ TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
 // A slot that becomes free in the cycle in which another slot is taken still counts as in use then.
 TEST(Registers, TellHowManySlotsWereInUseAtMost) {
   constexpr std::uint32_t kBound = 5;
-  // A slot that was given up comes free with its next event; then, or at a cycle, another flow.
+  // Gives up a slot, which becomes free with its next event. At that moment, or in cycle `until`,
+  // another flow takes a slot.
   const auto run = [](std::uint64_t until) {
     Bench bench(make_small_controller(13), 13);
     bench.program(true);

@@ -160,7 +160,8 @@ std::vector<WideCounter> wide_counters_of() {
   };
 }
 
-/// Multiples of the wheel's horizon, so that no entry of the wheel moves.
+/// Sets the controller's time forward. `ticks` must be a multiple of the wheel's horizon, so that
+/// every entry keeps its place in the wheel.
 template <class Top>
 void add_time_of(ControllerDut& small, std::uint32_t ticks) {
   auto& root = *static_cast<VerilatedController<Top>&>(small).pins().rootp;

@@ -26,7 +26,7 @@ struct AlgorithmContext {
   /// Rank of the algorithm's events among the events of one instant, above every rank that delivers
   /// notifications; another number for each NIC.
   std::uint32_t rank = 0;
-  /// The hardware controller (controller/controller_setup.h); null: one slot.
+  /// Setup of the hardware controller (controller/controller_setup.h); null: a setup with one slot.
   const ControllerSetup* controller = nullptr;
 };
 
