@@ -8,6 +8,7 @@
 
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
+#include "interrupt_controller.h"
 #include "memory_device.h"
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"
