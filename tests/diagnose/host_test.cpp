@@ -103,6 +103,75 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   EXPECT_FALSE(run.found("weights_without_effect")) << "one weight";
 }
 
+/// Two flows of weights 4 and 1 at one port that filled it, 92 Gb/s in all; the first one got so
+/// much more than its share of four fifths.
+SyntheticRun shared(double excess, const std::string& more = kByWeight) {
+  SyntheticRun run(more);
+  const double all = 115e6;
+  const double heavy = 0.8 * all * (1 + excess);
+  run.add(1, 0, 46).delivered_measured = static_cast<Bytes>(heavy);
+  run.add(2, 0, 10).delivered_measured = static_cast<Bytes>(all - heavy);
+  run.use("s0->h0", 0.99);
+  run.count(&SwitchCounters::ecn_marks, 20'000);
+  return run;
+}
+
+// The light flow errs by four times the excess of the heavy one.
+TEST(WeightsMissed, SharesBeyondTheLimit) {
+  EXPECT_FALSE(shared(0).found("weights_missed"));
+  EXPECT_FALSE(shared(-0.0199).found("weights_missed"));
+  const auto found = shared(-0.0201).found("weights_missed");
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(says(found, "Flow 1 (weight 1) got 8.04 % more than its share by weight"))
+      << found->text;
+  EXPECT_NEAR(figure_of(found, "error"), 0.0804, 1e-3);
+  EXPECT_TRUE(says(shared(0.0201).found("weights_missed"), "8.04 % less"));
+  // Nearly equal shares are the finding of the other diagnosis alone.
+  EXPECT_FALSE(shared(-0.375).found("weights_missed"));
+  EXPECT_TRUE(shared(-0.375).found("weights_without_effect"));
+}
+
+TEST(WeightsMissed, OnlyWhereWeightsAreToCount) {
+  EXPECT_FALSE(shared(-0.1, kDcqcnLaw).found("weights_missed"));
+  const std::string law = "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n";
+  EXPECT_FALSE(shared(-0.1, "dscp: {46: {weight: 4, max_rate: 70Gbps}, 10: {weight: 1}}\n" + law)
+                   .found("weights_missed"));
+  EXPECT_FALSE(shared(-0.1, "dscp: {46: {weight: 4, priority: 3}, 10: {weight: 1}}\n" + law)
+                   .found("weights_missed"));
+  SyntheticRun run = shared(-0.1);
+  EXPECT_TRUE(run.found("weights_missed"));
+  run.results.flows[1].rate_cap = 10_Gbps;
+  EXPECT_FALSE(run.found("weights_missed"));
+  run.results.flows[1].rate_cap = BitRate(0);
+  run.use("h1->s0", 0.97);
+  EXPECT_FALSE(run.found("weights_missed")) << "a sender's own link is full";
+  run.use("h1->s0", 0.5);
+  for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 25;
+  EXPECT_FALSE(run.found("weights_missed")) << "920 packets of the lightest say too little";
+}
+
+TEST(WeightsMissed, NamesTheCause) {
+  const auto cause = [](const SyntheticRun& run, const std::string& words) {
+    const auto found = run.found("weights_missed");
+    EXPECT_TRUE(says(found, words)) << (found ? found->text : "");
+  };
+  SyntheticRun run = shared(-0.1);
+  cause(run, "between a kmin of");
+  run.results.flows[1].start = kMilliSecond * 7;
+  cause(run, "the window begins 3ms after the last of them");
+  run.results.flows[1].start = PicoSeconds(0);
+  for (int i = 0; i < 100; ++i) run.results.rtt_ns.add(60'000);
+  cause(run, "marks are 60us old when they arrive, and increase_timer is 14us");
+  run.count(&SwitchCounters::ecn_marks, 111'000);
+  cause(run, "96.5 % of the packets were marked");
+  run.count(&SwitchCounters::ecn_marks, 0);
+  cause(run, "no packet was marked");
+  run.count(&AlgorithmCounters::cnps_dropped_no_slot, 1);
+  cause(run, "no free slot");
+  run.count(&PfcCounters::pauses_sent, 1);
+  cause(run, "PFC paused");
+}
+
 TEST(HostSlowerThanPort, RateOrReads) {
   const auto with = [](const std::string& nic) {
     return foreseen("topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\nnic: {" +
