@@ -7,6 +7,7 @@
 #include "config/effective_yaml.h"
 #include "config/parameter_list.h"
 #include "controller/dcc.h"
+#include "driver/dcc_regs.h"
 #include "schemes/timely/timely.h"
 
 namespace dcc::vp {
@@ -246,11 +247,34 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);  // 4/3 of the round trip
   EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // a packet in each of them
   EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
-  EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 128);
+  EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 267);
+  EXPECT_TRUE(law("500us", "").increase_timer == kMicroSecond * 512);
   EXPECT_TRUE(law("4us", "").initial_window == Ratio(3, 2));
   EXPECT_TRUE(law("4us", "").first_cut == Ratio(1, 24));
   EXPECT_EQ(law("4us", ", brisk: 50").brisk, 50u);
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
+}
+
+// Late marks need small steps: half with each doubling of the interval from 32 us on, both of a
+// packet (r_ai) and of a mark (MARK_SHIFT), so that the equilibrium is the same.
+TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
+  const auto law = [](const std::string& delay, const std::string& more) {
+    return read("topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: " + delay +
+                "}}\nnic: {congestion_control: {policy: proportional" + more + "}}\n")
+        .config.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  const auto mark_shift = [](const DccParameters& dcc) {
+    return dcc.registers({}, 100_Gbps, 100_Gbps, 1000).mark_shift;
+  };
+  EXPECT_TRUE(law("1us", "").r_ai == BitRate(13'700'000));
+  EXPECT_EQ(mark_shift(law("1us", "")), 10u);
+  EXPECT_TRUE(law("5us", "").r_ai == BitRate(13'700'000));  // I is 28 us
+  EXPECT_TRUE(law("10us", "").r_ai == BitRate(6'850'000));  // 54 us
+  EXPECT_EQ(mark_shift(law("10us", "")), 9u);
+  EXPECT_TRUE(law("50us", "").r_ai == BitRate(856'250));  // 267 us
+  EXPECT_EQ(mark_shift(law("50us", "")), 6u);
+  EXPECT_TRUE(law("50us", ", r_ai: 2Mbps").r_ai == 2_Mbps);
+  EXPECT_TRUE(law("1us", ", increase_timer: 60us").r_ai == BitRate(6'850'000));
 }
 
 // A mark at enqueue is set before the queue that caused it has left.

@@ -107,6 +107,11 @@ std::optional<HostId> receiver_of(const TrafficSpec& spec) {
   return std::nullopt;
 }
 
+bool goes_by_weight(const PlatformConfig& config, HostId sender) {
+  const auto* const dcc = config.congestion_control_of(sender).chosen<DccParameters>();
+  return dcc != nullptr && dcc->shares_by_weight();
+}
+
 /// The weights in use; none if the flows at a port are not known before the run, or if the QoS
 /// manager chooses the weights of flows.
 std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
@@ -116,6 +121,7 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   std::map<HostId, std::uint64_t> to;
   for (const TrafficSpec& spec : config.traffic) {
     if (spec.pattern == TrafficPattern::kBackground) continue;
+    if (spec.pattern == TrafficPattern::kFlow && !goes_by_weight(config, spec.from)) continue;
     const std::uint64_t flows = flows_to_a_host(spec, config.topology.host_count());
     if (flows == 0) return std::nullopt;
     const std::uint64_t weight = weight_of(config, spec.dscp);
@@ -134,9 +140,10 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
 }
 
 // A flow of x = R/w loses c·x with a marked packet and gains R_AI·(1 - G) with it. When every
-// packet is marked, rates must still fall by kSpare with each, or the queue of a start stays for
-// good.
+// packet is marked, rates must still fall with each, or the queue of a start stays for good: by
+// kSpare, and by less where the steps of a long interval are smaller.
 constexpr double kSpare = 0.5e6;  // bit/s a packet: 6 % of a link of full packets in 1 ms
+constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
 
 /// Lets the law's working range contain the weights in use (docs/differentiation.md, "Scale").
 void scale_weights(dcc_config& program, const PlatformConfig& config) {
@@ -148,7 +155,10 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
   // What a mark takes lastingly off all flows of a full link together, for a sum of weights of 1.
   const double cut = std::ldexp(static_cast<double>(config.topology.slowest_link().bits_per_second),
                                 static_cast<int>(p.mark_shift) - 16);
-  const double limit = std::min(1e9, cut / (step * (1 - g) + kSpare));
+  const PicoSeconds interval = config.nic.controller.tick * p.timer_interval;
+  const double spare = kSpare * std::min(1.0, static_cast<double>(kSpareInterval.count) /
+                                                  static_cast<double>(interval.count));
+  const double limit = std::min(1e9, cut / (step * (1 - g) + spare));
   const std::uint32_t unit = dcc_weight_unit(&*weights, static_cast<std::uint64_t>(limit * 256));
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     program.classes[dscp].weight_q8_8 =
@@ -158,7 +168,7 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
       static_cast<double>(weights->sum) / static_cast<double>(weights->least) * unit / 256;
   if (sum <= limit) return;
   // The least weight of the table is still too great: G nearer to 1 moves the limit.
-  const double needed = std::min(0.999, 1 - (cut / sum - kSpare) / step);
+  const double needed = std::min(0.999, 1 - (cut / sum - spare) / step);
   p.g = std::max(p.g, static_cast<std::uint32_t>(std::ceil(needed * 65536)));
 }
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "config/follow_network.h"
 #include "controller/dcc.h"
+#include "controller/law/proportional.h"
 
 namespace dcc::vp {
 
@@ -38,6 +39,9 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
     law.follow_distance(to, feedback_delay(config, path));
+  if (none_given({"r_ai"}) && dcc->shares_by_weight()) {
+    to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
+  }
   const auto note = [&](const char* key, bool moved) {
     const std::string at = std::string("nic.congestion_control.") + key;
     if (moved && loaded.places.count(at) == 0) {

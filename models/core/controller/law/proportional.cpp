@@ -20,6 +20,7 @@ constexpr int kSilentShift = 17;       // a silent flow rises by a packet each 5
 constexpr std::int32_t kAccountMax = (1 << 27) - 1;  // packets that the rate unit takes at once
 constexpr std::uint32_t kPacketsMax = kMaxDelta;     // packets of a request, which stand in DELTA
 constexpr std::uint32_t kMarkShift = 10;             // a mark is four entries of the decrease table
+constexpr PicoSeconds kShort = kMicroSecond * 32;    // intervals up to here have the full steps
 
 void add_to_account(ProportionalView slot, std::int32_t difference) {
   slot.set_account(std::clamp(slot.account() + difference, -kAccountMax - 1, kAccountMax));
@@ -176,11 +177,10 @@ void ProportionalLaw::follow_rate(DccParameters& p, BitRate slowest) const {
 // flows may oscillate for good, and the start of a flow is reported slowly anyway.
 //
 // The part of a cut that returns damps the queue best when it stays for about twice the delay of
-// the feedback: 3/2 of an interval is that at 4/3 of the delay. Beyond kLongest flows that need
-// many intervals to find their shares would need too long. R_HAI stays the rate of a packet in an
-// interval.
+// the feedback: 3/2 of an interval is that at 4/3 of the delay. Beyond kLongest a start, whose hold
+// may last for 160 intervals, would need too long. R_HAI stays the rate of a packet in an interval.
 void ProportionalLaw::follow_distance(DccParameters& p, PicoSeconds feedback) const {
-  constexpr PicoSeconds kLongest = kMicroSecond * 128;
+  constexpr PicoSeconds kLongest = kMicroSecond * 512;
   const PicoSeconds before = p.increase_timer;
   if (feedback <= before) return;
   const std::int64_t microseconds =
@@ -279,6 +279,12 @@ std::uint32_t slow_shift(RateBits target) {
   std::uint32_t shift = 0;
   while (shift < 7 && target >> (16 - shift) == 0) ++shift;
   return shift;
+}
+
+std::uint32_t step_halvings(PicoSeconds interval) {
+  std::uint32_t halvings = 0;
+  for (PicoSeconds at = kShort; at < interval && halvings < 4; at = at * 2) ++halvings;
+  return halvings;
 }
 
 // A cut takes only a part of its amount off the target, so the next increase returns the rest:

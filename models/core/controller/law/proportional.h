@@ -112,4 +112,11 @@ class ProportionalLaw final : public Law {
 /// one for each halving of the target, seven at most.
 std::uint32_t slow_shift(RateBits target);
 
+/// How often the steps of a packet and of a mark are halved in an interval of this length.
+///
+/// Rates and queue are an oscillator whose frequency goes with the root of the steps; its period
+/// must stay several times the delay of the marks, which the interval follows. Both steps are
+/// halved, so that the equilibrium is the same.
+std::uint32_t step_halvings(PicoSeconds interval);
+
 }  // namespace dcc
