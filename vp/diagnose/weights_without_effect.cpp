@@ -61,6 +61,10 @@ class WeightsWithoutEffect final : public Diagnosis {
     std::array<Sum, 64> sums{};
     for (const FlowResult& flow : results.flows) {
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0) continue;
+      // Hosts of another algorithm have weights of their own, or none.
+      if (config.congestion_control_of(flow.from).name() != config.nic.congestion_control.name()) {
+        continue;
+      }
       const auto active = static_cast<double>(figures(flow).active.count);
       Sum& sum = sums[flow.dscp];
       sum.bytes += static_cast<double>(flow.delivered_measured);
