@@ -134,7 +134,7 @@ runs:
                 ("runs: {}\n", ":1:7: 'runs' is a list, not a map"),
                 ("- runs\n", ":1:1: an experiment is a map, not a list"),
                 (f"fast: true\nruns: [{run}]\n", ":1:1: unknown key 'fast' in an experiment (known: "
-                 "title, source, config, slow, picture, runs, rows, columns)"),
+                 "title, source, config, slow, bounds, picture, runs, rows, columns)"),
                 (f"slow: maybe\nruns: [{run}]\n", ":1:7: 'slow' is true or false, not 'maybe'"),
                 ("runs: [{run: one, figures: []}]\n", ":1:28: 'figures' is empty"),
                 ("runs: [{run: one, seed: 3, figures: []}]\n",

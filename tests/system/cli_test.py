@@ -344,6 +344,12 @@ class Lists(Cli):
                        "-c", "nic.congestion_control={algorithm: none}")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
+        # What waits for other flows is listed only where something does.
+        self.run_small("--quiet", "--force", "-c",
+                       "traffic=[{id: step, kind: compute, hosts: 0..1, time: 50us}, "
+                       "{kind: flow, from: 0, to: 1, bytes: 2KB, after: {flows: step, scope: host}}]")
+        metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
+        found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
         # Figures of the QoS manager, of DCBX and of fast_forward exist only where these are configured. This
