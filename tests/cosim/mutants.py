@@ -95,7 +95,7 @@ def build(block, directory):
         sorted(os.path.join(bench, name) for name in os.listdir(bench) if name.endswith(".cpp")) +
         [os.path.join(ROOT, source) for source in core] + objects +
         [os.path.join(first, part) for part in ("verilated.o", "verilated_threads.o", "verilated_dpi.o")] +
-        ["-lz", "-pthread", "-latomic", "-o", program])
+        ["-lz", "-ldeflate", "-pthread", "-latomic", "-o", program])
     return program, rows
 
 

@@ -68,7 +68,8 @@ TEST(NearlyAllMarked, FromOnePercentUnmarkedDown) {
   run.count(&SwitchCounters::ecn_marks, 990);
   EXPECT_FALSE(run.found("nearly_all_marked"));
   run.count(&SwitchCounters::ecn_marks, 991);
-  EXPECT_TRUE(says(run.found("nearly_all_marked"), "Nearly every packet was marked: 991 marks, 1000 packets"));
+  EXPECT_TRUE(says(run.found("nearly_all_marked"),
+                   "Nearly every packet was marked: 991 marks, 1000 packets"));
 }
 
 TEST(WeightsWithoutEffect, EqualSharesOfUnequalWeights) {

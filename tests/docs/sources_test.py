@@ -22,7 +22,7 @@ TEST = "tests/docs/sources_test.py :: test_all_five_documents_are_there"
 
 
 class Sources(unittest.TestCase):
-    def faults(self, **line):
+    def faults(self, **line: object):
         return sources_page.faults_of({"at": "1", "says": "x", **line}, ROWS, ROOT)
 
     def test_evidence_is_there(self):
@@ -47,15 +47,15 @@ class Sources(unittest.TestCase):
         self.assertIn("no figure", self.faults(state="measured", figures=[["A title", "N=9", "share"]])[0])
 
     def test_built_needs_a_test_that_mentions_the_mechanism(self):
-        built = {"says": "five documents", "state": "built", "where": ["README.md"]}
+        built: dict[str, object] = {"says": "five documents", "state": "built", "where": ["README.md"]}
         self.assertEqual(self.faults(**built, test=TEST), [])
         self.assertEqual(self.faults(**built), ["'test' is empty"])
         self.assertIn("is no test", self.faults(**built, test="tests/docs/sources_test.py")[0])
         self.assertIn("is no test", self.faults(**built, test="README.md :: DCC-VP")[0])
         self.assertIn("no file", self.faults(**built, test="tests/gone.py :: test_x")[0])
         self.assertIn("has no test", self.faults(**built, test="tests/docs/sources_test.py :: test_nothing")[0])
-        self.assertIn("has no word", self.faults(**{**built, "says": "credits"}, test=TEST)[0])
-        self.assertEqual(self.faults(**{**built, "says": "credits"}, mechanism="documents", test=TEST), [])
+        self.assertIn("has no word", self.faults(**dict(built, says="credits"), test=TEST)[0])
+        self.assertEqual(self.faults(**dict(built, says="credits"), mechanism="documents", test=TEST), [])
 
     def test_the_words_of_a_test_are_its_own(self):
         text = "// Of sheep.\nTEST(Farm, Counts) {\n  wool();\n}\n\n// Of cows.\nTEST_F(Farm, Milks) {\n  milk();\n}\n"

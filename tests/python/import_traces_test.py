@@ -103,7 +103,7 @@ class Runs(Import):
                                   stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
         with open(out / "timeline.csv", encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
+            rows: list[dict] = list(csv.DictReader(file))
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 128 * 7)
         sent = collections.defaultdict(list)
         for row in rows:

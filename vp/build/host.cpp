@@ -32,10 +32,10 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
   nic_.device().set_algorithm(algorithm_.get());
   NicDevice& nic = nic_.device();
-  transport_ =
-      config_.transport_of(id_).make({context.scheduler, context.pool, context.ledger, nic.counters(),
-                                  nic.parameters(), nic.transmitter(), context.nic_rank,
-                                  context.longest_base_rtt, config_.seed, &nic.reordering()});
+  transport_ = config_.transport_of(id_).make({context.scheduler, context.pool, context.ledger,
+                                               nic.counters(), nic.parameters(), nic.transmitter(),
+                                               context.nic_rank, context.longest_base_rtt,
+                                               config_.seed, &nic.reordering()});
   nic.set_transport(transport_.get());
   if (transport_ != nullptr) {
     for (const auto& [dscp, entry] : config_.dscp) {
