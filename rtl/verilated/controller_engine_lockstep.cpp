@@ -15,14 +15,15 @@ namespace {
 
 namespace map = regs::dcc_map;
 
-/// An output of a controller: an answer or an interrupt cause.
-struct Said {
+/// One output of the congestion controller, for the comparison of RTL and model: a new rate, the
+/// answer to a slot query, or a change of the interrupt causes.
+struct ControllerOutput {
   enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
   PicoSeconds time{};
   Kind kind = Kind::kRate;
   std::uint32_t flow = 0;  // or causes
   std::uint32_t rate = 0;
-  bool operator==(const Said& o) const {
+  bool operator==(const ControllerOutput& o) const {
     return time == o.time && kind == o.kind && flow == o.flow && rate == o.rate;
   }
 };
@@ -132,17 +133,19 @@ class Lockstep final : public LockstepControllerEngine {
    public:
     Ear(Lockstep& owner, bool rtl) : owner_(owner), rtl_(rtl) {}
     void rate_calculated(std::uint32_t flow, Rate rate) override {
-      owner_.said(rtl_, {owner_.scheduler_.now(), Said::Kind::kRate, flow, rate.raw});
+      owner_.compare(rtl_,
+                     {owner_.scheduler_.now(), ControllerOutput::Kind::kRate, flow, rate.raw});
       if (!rtl_) owner_.sink_.rate_calculated(flow, rate);
     }
     void query_answered(std::uint32_t flow, std::optional<Rate> rate) override {
-      owner_.said(rtl_, {owner_.scheduler_.now(),
-                         rate ? Said::Kind::kBoundQuery : Said::Kind::kUnboundQuery, flow,
-                         rate.value_or(Rate()).raw});
+      owner_.compare(
+          rtl_, {owner_.scheduler_.now(),
+                 rate ? ControllerOutput::Kind::kBoundQuery : ControllerOutput::Kind::kUnboundQuery,
+                 flow, rate.value_or(Rate()).raw});
       if (!rtl_) owner_.sink_.query_answered(flow, rate);
     }
     void causes_raised(std::uint32_t causes) override {
-      owner_.said(rtl_, {owner_.scheduler_.now(), Said::Kind::kCause, causes, 0});
+      owner_.compare(rtl_, {owner_.scheduler_.now(), ControllerOutput::Kind::kCause, causes, 0});
       if (!rtl_ && owner_.causes_ != nullptr) owner_.causes_->causes_raised(causes);
     }
 
@@ -151,18 +154,18 @@ class Lockstep final : public LockstepControllerEngine {
     bool rtl_;
   };
 
-  void said(bool rtl, const Said& what) {
+  void compare(bool rtl, const ControllerOutput& what) {
     if (differed_) return;
     history_[rtl][heard_[rtl]++ % kHistory] = what;
-    RingQueue<Said>& others = unmatched_[!rtl];
-    RingQueue<Said>& own = unmatched_[rtl];
+    RingQueue<ControllerOutput>& others = unmatched_[!rtl];
+    RingQueue<ControllerOutput>& own = unmatched_[rtl];
     if (!own.empty() && own.front().time < what.time) missing(rtl);
     if (others.empty()) {
       own.push(what);
       return;
     }
     ++comparisons_;
-    const Said other = others.front();
+    const ControllerOutput other = others.front();
     others.pop();
     if (!(other == what)) differ("answer", text(rtl ? other : what), text(rtl ? what : other));
   }
@@ -218,14 +221,14 @@ class Lockstep final : public LockstepControllerEngine {
   void compare_all_figures();
   void compare_slot(SlotIndex slot);
 
-  std::string text(const Said& what) const {
+  std::string text(const ControllerOutput& what) const {
     std::ostringstream s;
     s << "cycle " << clock_.edge_at(what.time) << ' ';
-    if (what.kind == Said::Kind::kCause) {
+    if (what.kind == ControllerOutput::Kind::kCause) {
       s << "causes " << what.flow;
     } else {
-      s << (what.kind == Said::Kind::kRate ? "flow " : "query of flow ") << what.flow;
-      if (what.kind != Said::Kind::kUnboundQuery) {
+      s << (what.kind == ControllerOutput::Kind::kRate ? "flow " : "query of flow ") << what.flow;
+      if (what.kind != ControllerOutput::Kind::kUnboundQuery) {
         s << " rate " << static_cast<double>(what.rate) / 256 << " Mb/s (" << what.rate << ")";
       }
     }
@@ -251,8 +254,8 @@ class Lockstep final : public LockstepControllerEngine {
   bool complete_ = true;  // the recording
   std::uint64_t comparisons_ = 0;
   ControllerRecording recording_;
-  RingQueue<Said> unmatched_[2];  // unmatched outputs of model and RTL
-  Said history_[2][kHistory];
+  RingQueue<ControllerOutput> unmatched_[2];  // unmatched outputs of model and RTL
+  ControllerOutput history_[2][kHistory];
   std::size_t heard_[2] = {0, 0};
   Ear ears_[2];
   ControllerModel model_;
@@ -294,7 +297,7 @@ void Lockstep::finish() {
     for (SlotIndex slot = 0; slot < config().slots && !differed_; ++slot) compare_slot(slot);
   });
   for (const bool rtl : {false, true}) {
-    const RingQueue<Said>& alone = unmatched_[rtl];
+    const RingQueue<ControllerOutput>& alone = unmatched_[rtl];
     if (!differed_ && !alone.empty() && alone.front().time < scheduler_.now()) missing(rtl);
   }
 }

@@ -1,4 +1,5 @@
-// Defaults that follow the network, and defaults that a chosen scheme sets.
+// Parameters left unset get values from the slowest link and base RTT of the network, or from what
+// the chosen transport requires of switches and hosts.
 #include "config/follow_network.h"
 
 #include <gtest/gtest.h>

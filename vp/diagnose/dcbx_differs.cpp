@@ -1,4 +1,4 @@
-// dcbx_differs: the two ends of a link work with different settings.
+// Diagnosis `dcbx_differs`: the two ends of a link work with different settings.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// deadlock: flow control has stopped links for ever.
+// Diagnosis `deadlock`: flow control has stopped links for ever.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// decrease_table_unwritten: firmware enabled a controller without its tables.
+// Diagnosis `decrease_table_unwritten`: firmware enabled a controller without its tables.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

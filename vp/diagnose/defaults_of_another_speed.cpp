@@ -1,4 +1,5 @@
-// defaults_of_another_speed: a named preset has the values of a source for links of another rate.
+// Diagnosis `defaults_of_another_speed`: a named preset has the values of a source for links of
+// another rate.
 #include <fmt/format.h>
 
 #include <algorithm>

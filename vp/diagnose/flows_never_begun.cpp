@@ -1,4 +1,4 @@
-// flows_never_begun: flows or computations that wait for others did not begin.
+// Diagnosis `flows_never_begun`: flows or computations that wait for others did not begin.
 #include <fmt/format.h>
 
 #include "describe/quantity_text.h"

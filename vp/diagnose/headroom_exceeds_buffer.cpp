@@ -1,4 +1,4 @@
-// headroom_exceeds_buffer: a switch cannot hold what arrives after its pauses.
+// Diagnosis `headroom_exceeds_buffer`: a switch cannot hold what arrives after its pauses.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

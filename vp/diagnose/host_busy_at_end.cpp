@@ -1,4 +1,5 @@
-// host_busy_at_end: firmware was still at work when the run ended, and had been for long.
+// Diagnosis `host_busy_at_end`: firmware was still at work when the run ended, and had been for
+// long.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// host_slower_than_port: the host's memory moves payload more slowly than its port.
+// Diagnosis `host_slower_than_port`: the host's memory moves payload more slowly than its port.
 #include <fmt/format.h>
 
 #include <algorithm>

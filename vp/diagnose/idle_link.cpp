@@ -1,4 +1,4 @@
-// idle_link: data waits all the time, and no link of its way is full.
+// Diagnosis `idle_link`: data waits all the time, and no link of its way is full.
 #include <fmt/format.h>
 
 #include <algorithm>

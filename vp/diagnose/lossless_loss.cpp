@@ -1,4 +1,4 @@
-// lossless_loss: a switch dropped packets of a class that PFC protects.
+// Diagnosis `lossless_loss`: a switch dropped packets of a class that PFC protects.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

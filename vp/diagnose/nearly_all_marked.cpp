@@ -1,5 +1,5 @@
-// nearly_all_marked: nearly all packets are marked, so marks no longer distinguish a heavy flow
-// from a light one.
+// Diagnosis `nearly_all_marked`: nearly all packets are marked, so marks no longer distinguish a
+// heavy flow from a light one.
 #include <fmt/format.h>
 
 #include "controller/dcc.h"

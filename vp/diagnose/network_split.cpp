@@ -1,4 +1,4 @@
-// network_split: faults cut hosts off.
+// Diagnosis `network_split`: faults cut hosts off.
 #include <fmt/format.h>
 
 #include "describe/quantity_text.h"

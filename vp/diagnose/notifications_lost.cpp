@@ -1,4 +1,4 @@
-// notifications_lost: the controller did not take a notification.
+// Diagnosis `notifications_lost`: the controller did not take a notification.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// pauses: PFC stopped flows that should share by weight.
+// Diagnosis `pauses`: PFC stopped flows that should share by weight.
 #include <fmt/format.h>
 
 #include "controller/dcc.h"

@@ -1,4 +1,5 @@
-// dma_faults, lone_queue_pairs: what only the running platform sees (RunResults::notes).
+// Diagnosis `dma_faults, lone_queue_pairs`: what only the running platform sees
+// (RunResults::notes).
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// series_left_out: a series that was asked for is not there.
+// Diagnosis `series_left_out`: a series that was asked for is not there.
 #include <fmt/format.h>
 
 #include <algorithm>

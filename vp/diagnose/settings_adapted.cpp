@@ -1,4 +1,4 @@
-// settings_adapted: the program changed a value that contradicts another one.
+// Diagnosis `settings_adapted`: the program changed a value that contradicts another one.
 #include "diagnose/diagnosis.h"
 
 namespace dcc::vp {

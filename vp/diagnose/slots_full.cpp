@@ -1,4 +1,4 @@
-// slots_full: the controller had no slot for a congested flow.
+// Diagnosis `slots_full`: the controller had no slot for a congested flow.
 #include <fmt/format.h>
 
 #include "controller/dcc.h"

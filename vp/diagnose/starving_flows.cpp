@@ -1,4 +1,4 @@
-// starving_flows: flows have data to send and make no progress.
+// Diagnosis `starving_flows`: flows have data to send and make no progress.
 #include <fmt/format.h>
 
 #include <algorithm>

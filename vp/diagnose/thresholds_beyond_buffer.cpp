@@ -1,4 +1,4 @@
-// thresholds_beyond_buffer: no queue can grow to the length from which ECN marks.
+// Diagnosis `thresholds_beyond_buffer`: no queue can grow to the length from which ECN marks.
 #include <fmt/format.h>
 
 #include <algorithm>

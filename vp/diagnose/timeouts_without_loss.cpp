@@ -1,4 +1,5 @@
-// timeouts_without_loss: retransmission timers expired although no packet was lost.
+// Diagnosis `timeouts_without_loss`: the retransmission timeout is too short for this network,
+// because timers expired although the network lost no packet.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// timers_late: the controller's timer events came later than the algorithm assumes.
+// Diagnosis `timers_late`: the controller's timer events came later than the algorithm assumes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// traffic_ends_early: there is no traffic in a part of the run or of the window.
+// Diagnosis `traffic_ends_early`: there is no traffic in a part of the run or of the window.
 #include <fmt/format.h>
 
 #include <algorithm>

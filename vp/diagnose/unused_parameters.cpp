@@ -1,4 +1,4 @@
-// unused_parameters: values that the user set and nothing reads.
+// Diagnosis `unused_parameters`: values that the user set and nothing reads.
 #include <fmt/format.h>
 
 #include <algorithm>

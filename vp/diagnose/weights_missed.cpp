@@ -1,4 +1,5 @@
-// weights_missed: long flows share a bottleneck, and their shares differ from their weights.
+// Diagnosis `weights_missed`: long flows share a bottleneck, and their shares differ from their
+// weights.
 #include <fmt/format.h>
 
 #include <algorithm>

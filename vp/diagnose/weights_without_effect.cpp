@@ -1,4 +1,4 @@
-// weights_without_effect: classes get equal shares although their weights differ.
+// Diagnosis `weights_without_effect`: classes get equal shares although their weights differ.
 #include <fmt/format.h>
 
 #include <algorithm>

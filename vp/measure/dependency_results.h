@@ -12,8 +12,10 @@ namespace dcc::vp {
 
 /// `results` holds all flows and computations; `spec_of` returns a flow's properties.
 ///
-/// The critical path goes back from the last end: to what opened the gate last (need: any: first),
-/// or, if a computation waited for its processor, to the computation before.
+/// The critical path is found backwards from the flow or computation that ends last. Its
+/// predecessor is the one whose event let it begin: the last event that it needed (`need: all`),
+/// or the first one (`need: any`). The predecessor of a computation that waited for its processor
+/// is the computation before it on that processor.
 DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
                                     const RunResults& results,
                                     const std::function<const FlowSpec&(std::uint32_t)>& spec_of);

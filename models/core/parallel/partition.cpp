@@ -158,8 +158,8 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
   };
   const std::vector<Demand> sorted = by_last_switch(demands, load.size(), last_switch);
   for (auto demand = sorted.begin(); demand != sorted.end();) {
-    // Handles all traffic to the hosts of one switch at once, beginning with the farthest sender,
-    // because that traffic takes the same paths.
+    // All demands to hosts of one switch take the same paths towards that switch, so their loads
+    // are added up in one pass over the switches, from the switch farthest away to the nearest.
     const NodeId end = last_switch(*demand);
     const HostId to = demand->to;
     for (; demand != sorted.end() && last_switch(*demand) == end; ++demand) {

@@ -49,8 +49,8 @@ struct TrapRecord {
   std::uint64_t step = 0;   // instructions since reset when the trap occurred
 };
 
-/// Number of traps with the same cause, pc and value in a row, each at the instruction that the
-/// handler returned to, beyond which the handler counts as endless.
+/// A trap handler counts as endless, and the hart stops, if it returns this many times in a row to
+/// an instruction that traps again with the same cause, pc and value.
 constexpr unsigned kMaxSameTraps = 1000;
 
 /// Memory that the hart accesses through a pointer. If `data` is null the memory is reached through
