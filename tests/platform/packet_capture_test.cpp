@@ -56,6 +56,27 @@ TEST(PacketCapture, AWindowBeginsWhereItSays) {
   EXPECT_EQ(files[1], "trace/late.pcapng: 0 packets of 1 port");
 }
 
+TEST(PacketCapture, EachHostsPacketsHaveTheHeadersOfItsTransport) {
+  const fs::path folder = fs::temp_directory_path() / ("capture" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  RunSetup setup;
+  setup.traces.folder = folder;
+  run(config_of(star(kFlows + "switch: {pfc: {enabled: false}}\nnic: {payload: virtual}\n"
+                              "nics: [{hosts: [2, 3], transport: {kind: tcp}}]\n"
+                              "output: {trace: {packets: [{name: roce, ports: [h1->s0, h0->s0]}, "
+                              "{name: tcp, ports: [h2->s0, h3->s0]}]}}\n")),
+      setup);
+  const auto has_label = [&folder](const std::string& name) {
+    std::ifstream file(folder / (name + ".pcapng"), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_GT(bytes.size(), 1'000u);
+    return bytes.find(", flow ") != std::string::npos;  // wire/labelled_frame.h
+  };
+  EXPECT_FALSE(has_label("roce"));
+  EXPECT_TRUE(has_label("tcp"));
+  fs::remove_all(folder);
+}
+
 TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   const auto check = [](const std::string& packets) {
     const Planned p(star(kFlows + "output: {trace: {packets: [" + packets + "]}}\n"));

@@ -28,10 +28,12 @@ class NetworkCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.dcbx.ends.size(); ++i) {
       const std::string path = "dcbx.ends." + std::to_string(i);
       check_together(path, [&] { c_.dcbx.ends[i].check(); });
-      require(c_.nic.transport.chosen() == nullptr || c_.dcbx.ends[i].pfc.value_or(0) == 0,
-              given(path + ".pfc", "nic.transport.kind"),
-              "transport " + c_.nic.transport.name() +
-                  " needs a network without flow control, so no port sends pauses");
+      for (const TransportChoice* const choice : c_.transports()) {
+        require(choice->chosen() == nullptr || c_.dcbx.ends[i].pfc.value_or(0) == 0,
+                given(path + ".pfc", "nic.transport.kind"),
+                "transport " + choice->name() +
+                    " needs a network without flow control, so no port sends pauses");
+      }
     }
     require(!c_.dcbx.enabled || !c_.switch_.has_credits(),
             given("dcbx.enabled", "switch.flow_control"),

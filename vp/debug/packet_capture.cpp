@@ -27,9 +27,9 @@ roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
 }
 
 /// The transport whose name packets bear in a capture; empty: packets have RoCE headers.
-std::string labels_of(const NicConfig& nic) {
-  const TransportParameters* const transport = nic.transport.chosen();
-  return transport == nullptr || transport->on_roce() ? std::string() : nic.transport.name();
+std::string labels_of(const TransportChoice& choice) {
+  const TransportParameters* const transport = choice.chosen();
+  return transport == nullptr || transport->on_roce() ? std::string() : choice.name();
 }
 
 std::string peer_text(const Topology& topology, const Wire& wire) {
@@ -41,14 +41,23 @@ std::string peer_text(const Topology& topology, const Wire& wire) {
 /// One pcapng file and the selection of packets for it.
 class PacketCapture::File {
  public:
-  File(const PacketTraceConfig& config, const NicConfig& nic, Partitions& partitions,
+  File(const PacketTraceConfig& config, const PlatformConfig& platform, Partitions& partitions,
        std::size_t flows, const std::string& path)
       : name_(config.name),
         from_(config.from),
         to_(config.to.value_or(PicoSeconds::max())),
         snap_(static_cast<std::size_t>(config.snap)),
         writer_(path, static_cast<std::uint32_t>(config.snap)) {
-    const FrameWriter frames(static_cast<std::uint32_t>(config.snap), labels_of(nic));
+    std::vector<FrameWriter> frames;
+    for (const TransportChoice* const transport : platform.transports()) {
+      frames.emplace_back(static_cast<std::uint32_t>(config.snap), labels_of(*transport));
+    }
+    if (platform.mixes_transports()) {
+      writer_of_.resize(platform.topology.host_count());
+      for (std::size_t i = 0; i < platform.nics.size(); ++i) {
+        for (const HostId host : platform.nics[i].hosts) writer_of_[host] = i + 1;
+      }
+    }
     for (unsigned p = 0; p < partitions.count(); ++p) {
       shelves_.push_back({frames, partitions.scheduler(p), {}, {}, 0});
     }
@@ -102,7 +111,7 @@ class PacketCapture::File {
   };
   /// Packets that one partition has collected.
   struct alignas(64) Shelf {
-    FrameWriter frames;
+    std::vector<FrameWriter> frames;  // of `nic`, then of each entry of `nics`
     const Scheduler& scheduler;
     std::vector<Laid> packets;
     std::vector<std::uint8_t> bytes;
@@ -120,6 +129,11 @@ class PacketCapture::File {
     return !is_link_control(packet.kind) && packet.flow < wanted_.size() && wanted_[packet.flow];
   }
 
+  FrameWriter& frames_for(const Packet& packet, Shelf& shelf) const {
+    if (writer_of_.empty() || is_link_control(packet.kind)) return shelf.frames.front();
+    return shelf.frames[writer_of_[packet.source]];
+  }
+
   void record(const Packet& packet, PicoSeconds sent, const Port& port) {
     if (sent < from_ || !(sent < to_) || !wants(packet)) return;
     Shelf& shelf = *port.shelf;
@@ -127,13 +141,15 @@ class PacketCapture::File {
     const EventPlace* const place = shelf.scheduler.place();
     if (place == nullptr) {  // there is one partition only, so the packet is written at once
       const FrameSize size =
-          shelf.frames.write(packet, port.mac, writer_.begin_packet(port.number, nanoseconds));
+          frames_for(packet, shelf)
+              .write(packet, port.mac, writer_.begin_packet(port.number, nanoseconds));
       writer_.end_packet(size.captured, size.length);
       return;
     }
     const std::size_t begin = shelf.used;
     if (shelf.bytes.size() < begin + snap_) shelf.bytes.resize(2 * (begin + snap_));
-    const FrameSize size = shelf.frames.write(packet, port.mac, shelf.bytes.data() + begin);
+    const FrameSize size =
+        frames_for(packet, shelf).write(packet, port.mac, shelf.bytes.data() + begin);
     shelf.packets.push_back({*place, nanoseconds, port.number, size, begin});
     shelf.used += size.captured;
   }
@@ -141,7 +157,8 @@ class PacketCapture::File {
   std::string name_;
   PicoSeconds from_;
   PicoSeconds to_;
-  std::vector<bool> wanted_;  // flows to capture; empty: all flows
+  std::vector<bool> wanted_;            // flows to capture; empty: all flows
+  std::vector<std::size_t> writer_of_;  // by host: index in Shelf::frames; empty: all have one
   std::size_t snap_;
   PcapngWriter writer_;
   std::deque<Shelf> shelves_;  // one shelf of packets per partition
@@ -166,7 +183,7 @@ PacketCapture::PacketCapture(const PlatformConfig& config, Partitions& partition
   std::vector<std::vector<Link::Tap>> taps(network.wires().size());
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];
-    files_.push_back(std::make_unique<File>(capture, config.nic, partitions, flows,
+    files_.push_back(std::make_unique<File>(capture, config, partitions, flows,
                                             (folder / (capture.name + ".pcapng")).string()));
     for (const std::size_t wire :
          select_wires(network.topology(), capture.ports, path_of(i) + ".ports")) {

@@ -1,6 +1,8 @@
 // Diagnosis `lossless_loss`: a switch dropped packets of a class that PFC protects.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "diagnose/diagnosis.h"
 #include "diagnose/headroom.h"
 #include "diagnose/readable.h"
@@ -29,7 +31,10 @@ class LosslessLoss final : public Diagnosis {
     if (lossless != priorities_in_use(config)) {
       // Drops are counted for all priorities together. If no timeout occurred, a flow of a lossless
       // class retransmits only lost packets.
-      if (results.counters.of(&NicCounters::timeouts) > 0 || config.nic.transport.chosen()) {
+      const auto transports = config.transports();
+      if (results.counters.of(&NicCounters::timeouts) > 0 ||
+          std::any_of(transports.begin(), transports.end(),
+                      [](const TransportChoice* one) { return one->chosen() != nullptr; })) {
         return std::nullopt;
       }
       lost = 0;

@@ -34,7 +34,9 @@ class StarvingFlows final : public Diagnosis {
       ++from[flow.from];
     }
     PicoSeconds common = round_trip_bound(evidence) * kRoundTrips;
-    if (config.nic.transport.chosen() == nullptr &&
+    const std::vector<const TransportChoice*> transports = config.transports();
+    if (std::any_of(transports.begin(), transports.end(),
+                    [](const TransportChoice* one) { return one->chosen() == nullptr; }) &&
         config.nic.recovery.kind != RecoveryParameters::Kind::kNone) {
       common = std::max(common, config.nic.recovery.timeout * kTimeouts);
     }
@@ -85,7 +87,8 @@ class StarvingFlows final : public Diagnosis {
     if (!results.deadlock.empty()) return "; PFC has deadlocked";
     if (results.split) return "; a fault has split the network";
     const auto counted = [&](auto counter) { return results.counters.of(counter); };
-    const TransportParameters* const transport = config.nic.transport.chosen();
+    const TransportChoice& choice = config.transport_of(flow.from);
+    const TransportParameters* const transport = choice.chosen();
     if (transport == nullptr && config.nic.recovery.kind == RecoveryParameters::Kind::kNone &&
         results.balance.packets_dropped > 0) {
       return fmt::format(
@@ -107,11 +110,10 @@ class StarvingFlows final : public Diagnosis {
     if (transport != nullptr && down != nullptr && use.of(*down) > 0.5) {
       return fmt::format(
           "; {} was busy for {:.1f} % of the window: nic.transport.kind: {} serves others first",
-          down->name, 100 * use.of(*down), config.nic.transport.name());
+          down->name, 100 * use.of(*down), choice.name());
     }
     if (transport != nullptr) {
-      return fmt::format("; nic.transport.kind: {} lets them send nothing",
-                         config.nic.transport.name());
+      return fmt::format("; nic.transport.kind: {} lets them send nothing", choice.name());
     }
     if (config.nic.congestion_control.name() != "none") {
       return fmt::format("; nic.congestion_control.algorithm: {} gives them next to no rate",

@@ -30,8 +30,10 @@ bool runs_controller(const PlatformConfig& c) {
   });
 }
 bool is_roce(const PlatformConfig& c) {
-  const TransportParameters* const transport = c.nic.transport.chosen();
-  return transport == nullptr || transport->on_roce();
+  const auto all = c.transports();
+  return std::any_of(all.begin(), all.end(), [](const TransportChoice* choice) {
+    return choice->chosen() == nullptr || choice->chosen()->on_roce();
+  });
 }
 bool recovers(const PlatformConfig& c) {
   return is_roce(c) && c.nic.recovery.kind != RecoveryParameters::Kind::kNone;
