@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <optional>
 
 #include "nic/request_packet.h"
 #include "wire/roce_headers.h"
@@ -25,7 +24,8 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       wake_(
           Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
       responder_(pool, counters, parameters),
-      retransmit_timer_(scheduler, Event::calling<&Transmitter::check_timeouts>(*this, rank)),
+      retransmission_(scheduler, parameters,
+                      Event::calling<&Transmitter::check_timeouts>(*this, rank)),
       demotion_(parameters.demotion) {
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
@@ -221,7 +221,7 @@ void Transmitter::set_window(FlowNumber flow, Bytes bytes) {
   SendQueuePair& pair = pairs_[flow];
   pair.window = pair.algorithm_window = bytes;
   pair.has_window = true;
-  if (pair.recovery != nullptr) limit_window(pair);
+  Retransmission::limit_window(pair);
   if (!pair.created) return;
   activate_if_sendable(flow, pair);
   if (out_ != nullptr) try_send();
@@ -380,7 +380,8 @@ void Transmitter::send_one_staged() {
   send_data(packet);
   if (!own) return;
   SendQueuePair& pair = pairs_[qpn];
-  if (asks && retransmits() && !pair.failed) note_sent(qpn, pair, psn + 1, asks);
+  if (asks && retransmission_.is_on() && !pair.failed)
+    retransmission_.sent(qpn, pair, psn + 1, asks);
   // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
   if (!expects_acks(pair)) {
     complete_before(qpn, pair, psn + 1);
@@ -417,8 +418,8 @@ Packet* Transmitter::pick_data_packet() {
     }
     if (!expects_acks(pair) && !reads) {
       if (!parameters_.real_payload()) complete_before(qpn, pair, pair.work.next_psn());
-    } else if (retransmits() && !parameters_.real_payload()) {
-      note_sent(qpn, pair, pair.work.next_psn(), packet->ack_requested || reads);
+    } else if (retransmission_.is_on() && !parameters_.real_payload()) {
+      retransmission_.sent(qpn, pair, pair.work.next_psn(), packet->ack_requested || reads);
     }
     if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
       algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
@@ -506,49 +507,6 @@ Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
   return newly;
 }
 
-void Transmitter::progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
-  if (newly_acked == 0) return;
-  pair.retries = pair.rnr_retries = 0;
-  if (!retransmits()) return;
-  if (pair.recovery != nullptr) {
-    if (pair.work.idle()) {
-      end_recovery(pair);
-    } else {
-      pair.recovery->acknowledged(newly_acked);
-      limit_window(pair);
-    }
-  }
-  retransmit_timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(), timeout_of(pair));
-}
-
-/// Arms the retransmission timer for a packet that was sent and ends before `end`. While no sent
-/// packet requests an ACK or a response, each packet restarts the timer, because a message whose
-/// last packet alone requests an ACK may take longer to send than the timeout. The first packet
-/// that requests one starts the timeout, and later packets do not move it.
-void Transmitter::note_sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks) {
-  if (!pair.awaits_answer()) {
-    retransmit_timer_.arm(pair.deadline, qpn, now() + timeout_of(pair));
-  }
-  if (asks) pair.asked = end;
-}
-
-/// At least two round trips, since no answer comes earlier than after one; longer after timeouts in
-/// a row, unless the number of retries is limited.
-PicoSeconds Transmitter::timeout_of(const SendQueuePair& pair) const {
-  const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
-  if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;
-  return timeout * (std::int64_t{1} << pair.recovery->backoff());
-}
-
-void Transmitter::limit_window(SendQueuePair& pair) {
-  pair.window = std::min(pair.algorithm_window, pair.recovery->limit());
-}
-
-void Transmitter::end_recovery(SendQueuePair& pair) const {
-  pair.recovery.reset();
-  pair.window = pair.algorithm_window;
-}
-
 /// Returns the round-trip time as the host's clock reads it.
 PicoSeconds Transmitter::measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce) {
   const PicoSeconds read = clock_->between(rtt);
@@ -588,7 +546,7 @@ void Transmitter::on_ack(const Packet& ack) {
   pair.heard_after(rtt);
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
-  progressed(qpn, pair, newly);
+  retransmission_.progressed(qpn, pair, newly);
   if (pair.reads != nullptr && fail_if_refused(qpn, pair)) return;
   if (needs_.acks && pair.config.governed && !pair.failed) {
     tell_algorithm(qpn, pair, ack, rtt, ack.ce_echo, newly);
@@ -607,25 +565,19 @@ void Transmitter::on_nak(const Packet& nak) {
   // A NAK carries the number that the responder expects: all packets before it have arrived.
   if (complete_before(qpn, pair, nak.psn) > 0) pair.retries = pair.rnr_retries = 0;
   if (fail_if_refused(qpn, pair)) return;
-  if (pair.recovery != nullptr && nak.nak == NakReason::kSequence) {
-    pair.recovery->gap_reported(pair.config.base_rtt /
-                                serialization_time(1, parameters_.line_rate));
-    limit_window(pair);
-  }
+  if (nak.nak == NakReason::kSequence) retransmission_.gap_reported(pair);
   if (nak.nak == NakReason::kAccess) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
   } else if (nak.nak == NakReason::kInvalid) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteInvalid);
-  } else if (!retransmits()) {
+  } else if (!retransmission_.is_on()) {
     activate_if_sendable(qpn, pair);  // the acknowledged packets may have opened the window
     try_send();
   } else if (nak.nak == NakReason::kNotReady) {
-    const std::optional<unsigned>& limit = parameters_.recovery.not_ready_retries;
-    if (limit && pair.rnr_retries >= *limit) {
+    if (!retransmission_.count_not_ready(pair)) {
       on_refusal(qpn, pair, nak.psn, Status::kNotReady);
       return;
     }
-    if (pair.rnr_retries < 255) ++pair.rnr_retries;
     pair.not_before = now() + roce::not_ready_time(nak.rnr_timer);
     pacing_.deactivate(qpn);
     retransmit(qpn, pair);
@@ -634,16 +586,8 @@ void Transmitter::on_nak(const Packet& nak) {
   }
 }
 
-/// Counts one retransmission without progress. Returns false if the limit is reached.
-bool Transmitter::count_retry(SendQueuePair& pair) const {
-  const std::optional<unsigned>& limit = parameters_.recovery.retries;
-  if (limit && pair.retries >= *limit) return false;
-  if (pair.retries < 255) ++pair.retries;
-  return true;
-}
-
 void Transmitter::retry_or_fail(Qpn qpn, SendQueuePair& pair) {
-  if (count_retry(pair)) {
+  if (retransmission_.count_retry(pair)) {
     retransmit(qpn, pair);
   } else {
     fail(qpn, pair, Status::kRetryExceeded);
@@ -655,35 +599,19 @@ void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
   const std::uint64_t repeated = pair.work.go_back();
   counters_.retransmits += repeated;
   ledger_[pair.config.flow].retransmits += repeated;
-  RetransmitTimer::disarm(pair.deadline);
-  pair.asked = pair.work.oldest_unacked();
+  Retransmission::went_back(pair);
   if (demotion_.is_active()) set_turn_priority(qpn, pair);
   activate_if_sendable(qpn, pair);
   try_send();
 }
 
 void Transmitter::check_timeouts() {
-  retransmit_timer_.expire(
-      [this](Qpn qpn) {
-        SendQueuePair* const pair = pairs_.find(qpn);
-        return pair != nullptr ? &pair->deadline : nullptr;
-      },
-      [this](Qpn qpn) { timed_out(qpn, pairs_[qpn]); });
-}
-
-void Transmitter::timed_out(Qpn qpn, SendQueuePair& pair) {
-  // The packet that asks for an answer waits for its turn: its rate, a pause, other queue pairs.
-  if (!pair.awaits_answer() && may_send(pair)) {
-    retransmit_timer_.arm(pair.deadline, qpn, now() + timeout_of(pair));
-    return;
-  }
-  ++counters_.timeouts;
-  if (pair.recovery == nullptr) {
-    pair.recovery = std::make_unique<RecoveryWindow>(pair.work.mtu(), pair.work.in_flight());
-  }
-  pair.recovery->timed_out();
-  limit_window(pair);
-  retry_or_fail(qpn, pair);
+  retransmission_.expire([this](Qpn qpn) { return pairs_.find(qpn); },
+                         [this](const SendQueuePair& pair) { return may_send(pair); },
+                         [this](Qpn qpn, SendQueuePair& pair) {
+                           ++counters_.timeouts;
+                           retry_or_fail(qpn, pair);
+                         });
 }
 
 /// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
@@ -700,7 +628,8 @@ void Transmitter::on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, Status statu
   state.refusal = status;
   // Nothing before `psn` in its message asked for an ACK, so the last packet is sent again and
   // asks.
-  if (status == Status::kLocalError && parameters_.ack == AckMode::kPerMessage && retransmits()) {
+  if (status == Status::kLocalError && parameters_.ack == AckMode::kPerMessage &&
+      retransmission_.is_on()) {
     retransmit(qpn, pair);
   }
 }
@@ -719,7 +648,7 @@ void Transmitter::fail(Qpn qpn, SendQueuePair& pair, Status status) {
   pair.failed = true;
   if (pair.reads != nullptr) pair.reads->responder.responses.clear();
   pacing_.deactivate(qpn);
-  RetransmitTimer::disarm(pair.deadline);
+  Retransmission::cancel(pair);
   pair.work.flush([&](const WorkItem& item) {
     complete(qpn, item, status);
     status = Status::kFlushed;
@@ -742,7 +671,7 @@ void Transmitter::on_response(const Packet& packet) {
   ReadState& reads = *pair.reads;
   if (packet.psn > oldest) {
     ++counters_.out_of_order;
-    if (reads.gap || !retransmits()) return;
+    if (reads.gap || !retransmission_.is_on()) return;
     reads.gap = true;  // one repeat for each gap
     retry_or_fail(qpn, pair);
     return;
@@ -780,7 +709,7 @@ void Transmitter::on_response(const Packet& packet) {
   tally_.acknowledged(record, newly, now());
   note_messages(qpn, pair);
   complete_before(qpn, pair, reads.acked_to);
-  progressed(qpn, pair, newly);
+  retransmission_.progressed(qpn, pair, newly);
   if (needs_.acks && pair.config.governed) {
     tell_algorithm(qpn, pair, packet, rtt, ce, newly);
   }

@@ -18,7 +18,7 @@
 #include "nic/pacing_scheduler.h"
 #include "nic/payload_staging.h"
 #include "nic/read_responder.h"
-#include "nic/retransmit_timer.h"
+#include "nic/retransmission.h"
 #include "nic/send_queue_pair.h"
 #include "nic/transport.h"
 #include "sim/scheduler.h"
@@ -35,7 +35,7 @@ namespace dcc {
 /// Chooses the packet that goes onto the wire next: link control, then control packets by priority,
 /// then data of the queue pair whose turn it is. Keeps windows, acknowledgements and go-back-N
 /// retransmission of RoCE queue pairs. The parts are objects of their own: ControlQueue, LinkPause,
-/// PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, RetransmitTimer.
+/// PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, Retransmission.
 ///
 /// With a Transport, data comes from there, and queue pairs here only carry their configuration.
 class Transmitter final : public AlgorithmHost, private DmaClient {
@@ -261,12 +261,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool expects_acks(const SendQueuePair& pair) const {
     return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
   }
-  void note_sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks);
-  PicoSeconds timeout_of(const SendQueuePair& pair) const;
-  void timed_out(Qpn qpn, SendQueuePair& pair);
-  void end_recovery(SendQueuePair& pair) const;
-  static void limit_window(SendQueuePair& pair);
-  bool retransmits() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
   static ReadState& read_state(SendQueuePair& pair);
   void complete(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {
     if (completions_ != nullptr) completions_->work_done(qpn, item, status);
@@ -276,8 +270,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
     delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
   }
-  void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked);
-  bool count_retry(SendQueuePair& pair) const;
   void retransmit(Qpn qpn, SendQueuePair& pair);
   void retry_or_fail(Qpn qpn, SendQueuePair& pair);
   bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
@@ -313,7 +305,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   PayloadStaging staging_;
   bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
   ReadResponder responder_;
-  RetransmitTimer retransmit_timer_;
+  Retransmission retransmission_;
 
   FlowTally tally_;
   LogHistogram rtt_ns_;

@@ -1,0 +1,115 @@
+// The rules by which RoCE queue pairs repeat what was lost: timeout, retries, and the window that
+// holds a queue pair back meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "nic/nic_parameters.h"
+#include "nic/retransmit_timer.h"
+#include "nic/send_queue_pair.h"
+#include "sim/scheduler.h"
+
+namespace dcc {
+
+/// Decides when a queue pair of one NIC times out, whether it may try again, and how far it may
+/// send until its work is acknowledged. Keeps its state in SendQueuePair; the transmitter sends.
+class Retransmission {
+ public:
+  /// `expired` must call expire().
+  Retransmission(Scheduler& scheduler, const NicParameters& parameters, Event expired)
+      : scheduler_(scheduler), parameters_(parameters), timer_(scheduler, std::move(expired)) {}
+
+  /// False if nothing is sent again (recovery.kind: none).
+  bool is_on() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
+
+  /// Arms the timer for a packet that was sent and ends before `end`. While no sent packet requests
+  /// an ACK or a response, each packet restarts the timer, because a message whose last packet
+  /// alone requests an ACK may take longer to send than the timeout. The first packet that requests
+  /// one
+  /// (`asks`) starts the timeout, and later packets do not move it.
+  void sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks) {
+    if (!pair.awaits_answer()) arm(qpn, pair);
+    if (asks) pair.asked = end;
+  }
+  /// `newly_acked` bytes were acknowledged for the first time.
+  void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
+    if (newly_acked == 0) return;
+    pair.retries = pair.rnr_retries = 0;
+    if (!is_on()) return;
+    if (pair.recovery != nullptr) open_window(pair, newly_acked);
+    timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(), timeout_of(pair));
+  }
+  /// The receiver reported a gap in the sequence of packets.
+  void gap_reported(SendQueuePair& pair) const;
+  /// The queue pair goes on from its oldest unacknowledged packet.
+  static void went_back(SendQueuePair& pair) {
+    cancel(pair);
+    pair.asked = pair.work.oldest_unacked();
+  }
+  static void cancel(SendQueuePair& pair) { RetransmitTimer::disarm(pair.deadline); }
+
+  /// Count one retransmission without progress. False: the limit is reached, and the queue pair
+  /// fails.
+  bool count_retry(SendQueuePair& pair) const {
+    return count(pair.retries, parameters_.recovery.retries);
+  }
+  bool count_not_ready(SendQueuePair& pair) const {
+    return count(pair.rnr_retries, parameters_.recovery.not_ready_retries);
+  }
+
+  /// Calls `timed_out(qpn, pair)` for each queue pair whose answer is overdue. A queue pair whose
+  /// packet that asks for the answer still waits for its turn (`may_send(pair)`) waits longer.
+  /// `find(qpn)` returns the queue pair, or null.
+  template <class Find, class MaySend, class TimedOut>
+  void expire(Find find, MaySend may_send, TimedOut timed_out) {
+    timer_.expire(
+        [&](Qpn qpn) {
+          SendQueuePair* const pair = find(qpn);
+          return pair != nullptr ? &pair->deadline : nullptr;
+        },
+        [&](Qpn qpn) {
+          SendQueuePair& pair = *find(qpn);
+          if (!pair.awaits_answer() && may_send(pair)) {
+            arm(qpn, pair);
+            return;
+          }
+          close_window(pair);
+          timed_out(qpn, pair);
+        });
+  }
+
+  /// Applies the window of the recovery under way, if any, to what the algorithm allows.
+  static void limit_window(SendQueuePair& pair) {
+    pair.window = pair.recovery == nullptr
+                      ? pair.algorithm_window
+                      : std::min(pair.algorithm_window, pair.recovery->limit());
+  }
+
+ private:
+  void arm(Qpn qpn, SendQueuePair& pair) {
+    timer_.arm(pair.deadline, qpn, scheduler_.now() + timeout_of(pair));
+  }
+  /// At least two round trips, since no answer comes earlier than after one; longer after timeouts
+  /// in a row, unless the number of retries is limited.
+  PicoSeconds timeout_of(const SendQueuePair& pair) const {
+    const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
+    if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;
+    return timeout * (std::int64_t{1} << pair.recovery->backoff());
+  }
+  static bool count(std::uint8_t& retries, const std::optional<unsigned>& limit) {
+    if (limit && retries >= *limit) return false;
+    if (retries < 255) ++retries;
+    return true;
+  }
+  static void open_window(SendQueuePair& pair, Bytes newly_acked);
+  static void close_window(SendQueuePair& pair);
+
+  Scheduler& scheduler_;
+  const NicParameters& parameters_;
+  RetransmitTimer timer_;
+};
+
+}  // namespace dcc
