@@ -1,0 +1,195 @@
+// Congestion notification between two NICs on a cable: which packets are marked and which CNPs
+// follow.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "nic/nic_device.h"
+#include "unit/nic/nic_pair_test.h"
+
+namespace dcc {
+namespace {
+
+class NotifiedPair : public test::PairTest {};
+
+TEST_F(NotifiedPair, CnpsAreSpacedAndMayCarryTheirMarks) {
+  parameters.cnp.interval = kMicroSecond * 4;
+  parameters.cnp.carry_marks = true;
+  build();
+  std::uint64_t marked = 0, told = 0, sent = 0, arrived = 0;
+  PicoSeconds last{-kSecond.count};
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) {
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
+      // Of three packets one is not marked; all three count as packets.
+      if (++sent % 3 != 0) {
+        packet.ecn = Ecn::kCe;
+        ++marked;
+      }
+    } else if (packet.kind == PacketKind::kCnp && packet.cnp_marks != 0) {
+      EXPECT_GE((scheduler.now() - last).count, (kMicroSecond * 4 - kNanoSecond * 200).count);
+      last = scheduler.now();
+      told += packet.cnp_marks;
+      EXPECT_GE(packet.cnp_packets, packet.cnp_marks);
+      arrived += packet.cnp_packets;
+      EXPECT_EQ(packet.dscp, 48);
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
+      EXPECT_EQ(packet.destination_qpn, 3u);
+    }
+    return true;
+  };
+  post(1'000'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(told, 600u);
+  EXPECT_LE(told, marked);
+  EXPECT_LE(marked - told, 47u);  // marks of the last interval are not reported yet
+  EXPECT_LE(arrived, sent);
+  EXPECT_LE(sent - arrived, 70u);
+}
+
+TEST_F(NotifiedPair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
+  parameters.cnp.interval = kMicroSecond;
+  parameters.cnp.carry_marks = true;
+  build();
+  std::uint64_t sent = 0;
+  std::vector<std::pair<int, std::uint32_t>> cnps;  // marks, packets
+  on_wire = [&](Packet& packet) {
+    // Twice 40 marked packets and 40 unmarked ones; then every other packet is marked.
+    if (packet.kind == PacketKind::kData) {
+      const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
+      if (marked) packet.ecn = Ecn::kCe;
+      ++sent;
+    } else if (packet.kind == PacketKind::kCnp) {
+      cnps.emplace_back(packet.cnp_marks, packet.cnp_packets);
+    }
+    return true;
+  };
+  post(300'000);
+  scheduler.run_until(kMilliSecond);
+  int clears = 0;
+  for (std::size_t i = 0; i < cnps.size(); ++i) {
+    if (cnps[i].first != 0) continue;
+    ++clears;
+    ASSERT_GT(i, 0u);
+    EXPECT_EQ(cnps[i].second, 0u);
+    EXPECT_NE(cnps[i - 1].first, 0);
+    EXPECT_EQ(static_cast<std::uint32_t>(cnps[i - 1].first), cnps[i - 1].second);
+  }
+  // The first CNP of the second marked group counts unmarked packets before it, the next CNP counts
+  // marked packets only. With every other packet marked no CNP counts marked packets only.
+  EXPECT_EQ(clears, 2);
+}
+
+TEST_F(NotifiedPair, WithoutCarriedMarksThereIsNoAllClear) {
+  parameters.cnp.interval = kMicroSecond;
+  build();
+  std::uint64_t sent = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && ++sent <= 20) packet.ecn = Ecn::kCe;
+    if (packet.kind == PacketKind::kCnp) {
+      EXPECT_EQ(packet.cnp_marks, 1);
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(count(PacketKind::kCnp), 0);
+}
+
+TEST_F(NotifiedPair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
+  parameters.cnp.interval = kMicroSecond;
+  parameters.cnp.carry_marks = true;
+  build();
+  CnpProfile plain;
+  plain.wanted = true;
+  plain.cnp.interval = kMicroSecond * 50;
+  plain.cnp.dscp = 20;
+  plain.cnp.priority = 5;
+  std::vector<HostId> asked;
+  nic[1]->receiver().set_cnp_profiles([&](HostId sender) -> const CnpProfile& {
+    asked.push_back(sender);
+    return plain;
+  });
+  int cnps = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+    if (packet.kind == PacketKind::kCnp) {
+      ++cnps;
+      EXPECT_EQ(packet.cnp_marks, 1);
+      EXPECT_EQ(packet.cnp_packets, 0u);
+      EXPECT_EQ(packet.dscp, 20);
+      EXPECT_EQ(packet.priority, 5);
+    }
+    return true;
+  };
+  post(1'000'000);  // 87 us at line rate
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(cnps, 2);
+  ASSERT_FALSE(asked.empty());
+  for (const HostId sender : asked) EXPECT_EQ(sender, 0u);
+  plain.wanted = false;
+  post(1'000'000, 2);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_EQ(cnps, 2);
+}
+
+TEST_F(NotifiedPair, DataAreEctWhereTheQueuePairIsCapable) {
+  build();
+  int data = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) {
+      ++data;
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(data, 0);
+}
+
+TEST_F(NotifiedPair, ACnpLeavesWithTheEcnFieldThatIsSet) {
+  for (const auto& [set, field] : {std::pair{CnpParameters::Ecn::kEct0, Ecn::kEct0},
+                                   std::pair{CnpParameters::Ecn::kEct1, Ecn::kEct1}}) {
+    parameters.cnp.ecn = set;
+    build();
+    int cnps = 0;
+    on_wire = [&, field = field](Packet& packet) {
+      if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+      if (packet.kind == PacketKind::kCnp) {
+        ++cnps;
+        EXPECT_EQ(packet.ecn, field);
+      }
+      return true;
+    };
+    post(100'000);
+    scheduler.run_until(scheduler.now() + kMilliSecond);
+    EXPECT_GT(cnps, 0);
+  }
+}
+
+// The filter of the sender: a CNP with the other ECT code point is none; a switch's mark passes.
+TEST_F(NotifiedPair, ASenderKnowsACnpByItsEcnField) {
+  parameters.cnp.interval = kMicroSecond * 10;
+  parameters.cnp.accept = CnpParameters::Accept::kEct1;
+  build();
+  bool marked = false;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData || (marked && packet.kind == PacketKind::kCnp)) {
+      packet.ecn = Ecn::kCe;
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  const NicCounters& counted = nic[0]->counters();
+  EXPECT_EQ(counted.cnps_received, 0u);
+  EXPECT_GT(counted.cnps_refused, 0u);
+  marked = true;
+  post(100'000, 2);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_GT(counted.cnps_received, 0u);
+}
+
+}  // namespace
+}  // namespace dcc
