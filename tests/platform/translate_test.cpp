@@ -107,6 +107,57 @@ TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
   EXPECT_EQ(widest[1], 1024 * widest[0]);
 }
 
+/// Weights of the DSCPs 1 and 2 as programmed for these entries of `traffic`.
+std::vector<std::uint32_t> weights_for(const std::string& entries) {
+  const std::string text =
+      "topology: {kind: star, hosts: 9, link: {rate: 10Gbps}}\n"
+      "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+      "dscp: {1: {weight: 1}, 2: {weight: 16}}\ntraffic:\n" +
+      entries;
+  const PlatformConfig config =
+      load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8};
+}
+
+// The data of a READ goes to the host that asks, so reads of one host from many share a link as the
+// writes of many to one do.
+TEST(ControllerProgram, TheDataOfReadsIsCountedWhereItArrives) {
+  const auto pair = [](const std::string& written, const std::string& read) {
+    SCOPED_TRACE(written + read);
+    EXPECT_EQ(weights_for(written), weights_for(read));
+  };
+  std::string writes, reads;
+  for (int host = 0; host < 8; ++host) {
+    const std::string other = std::to_string(host);
+    const std::string dscp = ", flows: 3, dscp: " + std::to_string(1 + host % 2);
+    writes += "  - {kind: flow, from: " + other + ", to: 8" + dscp + "}\n";
+    reads += "  - {kind: flow, from: 8, to: " + other + dscp + ", operation: read}\n";
+  }
+  EXPECT_LT(weights_for(writes)[0], 256u) << "many enough to be scaled";
+  pair(writes, reads);
+  const std::string twice = ", flows: 16, dscp: 1}\n";
+  const std::string twice_read = ", flows: 16, dscp: 1, operation: read}\n";
+  const std::string heavy = "  - {kind: flow, from: 1, to: 0, flows: 9, dscp: 2}\n";
+  pair(heavy + "  - {kind: incast, receiver: 0" + twice,
+       heavy + "  - {kind: one_to_many, sender: 0" + twice_read);
+  pair(heavy + "  - {kind: one_to_many, sender: 0" + twice,
+       heavy + "  - {kind: incast, receiver: 0" + twice_read);
+  EXPECT_NE(weights_for(heavy + "  - {kind: one_to_many, sender: 0" + twice),
+            weights_for(heavy + "  - {kind: incast, receiver: 0" + twice));
+}
+
+// Only the NIC that sends the data of a READ needs an algorithm that shares by weight.
+TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
+  const std::string other =
+      "  - {kind: flow, from: 0, to: 1, dscp: 2, flows: 300, operation: read}\n"
+      "  - {kind: flow, from: 1, to: 0, dscp: 1}\n";
+  const std::string nics = "nics: [{hosts: [1], congestion_control: {algorithm: dcqcn}}]\n";
+  EXPECT_LT(weights_for(other)[1], 16 * 256u);
+  EXPECT_EQ(weights_for(other + "  - {kind: flow, from: 2, to: 0, dscp: 1}\n" + nics)[1],
+            16 * 256u);
+}
+
 // 1024 flows at 10 Gb/s exceed the bound even with the least weights of the table.
 TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
   const auto p = scaled("1: {weight: 1}, 2: {weight: 9}", 512, "10Gbps");

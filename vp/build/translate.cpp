@@ -78,21 +78,23 @@ std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
   return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
 }
 
-/// The flows of an entry of `traffic` that may share the last link to a host; 0 if the
+/// The flows of an entry of `traffic` whose data may share the last link to a host; 0 if the
 /// configuration does not tell.
 std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
   const auto number = [hosts](const HostList& list) {
     return list.empty() ? std::uint64_t{hosts} - 1 : std::uint64_t{list.size()};
   };
+  const bool reads = expects_response(spec.operation);
   switch (spec.pattern) {
     case TrafficPattern::kFlow:
-    case TrafficPattern::kOneToMany:
     case TrafficPattern::kPermutation:
     case TrafficPattern::kStride:
       return spec.flows;
+    case TrafficPattern::kOneToMany:
+      return reads ? spec.flows * number(spec.receivers) : spec.flows;
     case TrafficPattern::kIncast:
       if (spec.has_random_incasts()) return 0;
-      return spec.flows * number(spec.senders);
+      return reads ? spec.flows : spec.flows * number(spec.senders);
     case TrafficPattern::kAllToAll:
       return spec.flows * number(spec.hosts);
     default:
@@ -100,11 +102,18 @@ std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
   }
 }
 
-/// The host to which all flows of an entry go; none if they go to several.
+/// The host to which the data of all flows of an entry goes; none if it goes to several.
 std::optional<HostId> receiver_of(const TrafficSpec& spec) {
-  if (spec.pattern == TrafficPattern::kFlow) return spec.to;
-  if (spec.pattern == TrafficPattern::kIncast) return spec.receiver;
+  const bool reads = expects_response(spec.operation);  // then the data goes to the requester
+  if (spec.pattern == TrafficPattern::kFlow) return reads ? spec.from : spec.to;
+  if (spec.pattern == TrafficPattern::kIncast && !reads) return spec.receiver;
+  if (spec.pattern == TrafficPattern::kOneToMany && reads) return spec.sender;
   return std::nullopt;
+}
+
+/// The host that sends the data of an entry of one pair of hosts.
+HostId sender_of(const TrafficSpec& spec) {
+  return expects_response(spec.operation) ? spec.to : spec.from;
 }
 
 bool goes_by_weight(const PlatformConfig& config, HostId sender) {
@@ -121,7 +130,9 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   std::map<HostId, std::uint64_t> to;
   for (const TrafficSpec& spec : config.traffic) {
     if (spec.pattern == TrafficPattern::kBackground) continue;
-    if (spec.pattern == TrafficPattern::kFlow && !goes_by_weight(config, spec.from)) continue;
+    if (spec.pattern == TrafficPattern::kFlow && !goes_by_weight(config, sender_of(spec))) {
+      continue;
+    };
     const std::uint64_t flows = flows_to_a_host(spec, config.topology.host_count());
     if (flows == 0) return std::nullopt;
     const std::uint64_t weight = weight_of(config, spec.dscp);
