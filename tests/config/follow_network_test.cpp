@@ -98,7 +98,17 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
                               "changes: [{at: 1ms, set: {switch.ecn.kmin: ";
   const auto c = loaded_of(changes + "150KB}}]\n").config;
   EXPECT_EQ(c.changes.front().config->switch_.ecn.kmax, 400'000);
-  EXPECT_THROW(loaded_of(changes + "500KB}}]\n"), ConfigError);
+  try {
+    loaded_of(changes + "500KB}}]\n");
+    FAIL() << "kmin above kmax";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(
+        std::string(error.what())
+            .find("switch.ecn.kmin: kmin 500KB is above kmax 400KB; a change moves only what it "
+                  "sets, so kmax stays at the value of the beginning: set switch.ecn.kmax as well"),
+        std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
@@ -117,6 +127,37 @@ TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
   EXPECT_EQ(after.switch_.ecn.kmin, c.switch_.ecn.kmin);
   EXPECT_EQ(after.nic.congestion_control.of<DccParameters>("dcc").increase_timer,
             c.nic.congestion_control.of<DccParameters>("dcc").increase_timer);
+}
+
+// The cut of a mark is halved by the interval in force, and r_ai with it, whether the interval is
+// given at the beginning or by a change.
+TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginning) {
+  const std::string net = star("100Gbps", "50us") + "duration: 10ms\n";
+  const std::string policy = "nic: {congestion_control: {algorithm: dcc, policy: proportional";
+  const auto dcc = [](const PlatformConfig& config) {
+    return config.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  const auto ruled = loaded_of(net + policy + "}}\n").config;
+  for (const std::string interval : {"16us", "64us", "200us", "500us"}) {
+    const auto given = loaded_of(net + policy + ", increase_timer: " + interval + "}}\n").config;
+    const auto changed =
+        loaded_of(net + policy +
+                  "}}\nchanges: [{at: 1us, set: {nic.congestion_control.increase_timer: " +
+                  interval + "}}]\n")
+            .config;
+    const PlatformConfig& after = *changed.changes.front().config;
+    EXPECT_EQ(dcc(after).increase_timer, dcc(given).increase_timer);
+    EXPECT_EQ(dcc(after).r_ai, dcc(given).r_ai) << interval;
+  }
+  const auto written =
+      loaded_of(
+          net + policy +
+          "}}\nchanges: [{at: 1us, set: {nic.congestion_control: {increase_timer: 16us, r_ai: "
+          "3Mbps}}}]\n")
+          .config;
+  EXPECT_EQ(dcc(*written.changes.front().config).r_ai, 3_Mbps);
+  EXPECT_NE(dcc(ruled).r_ai,
+            dcc(loaded_of(net + policy + ", increase_timer: 16us}}\n").config).r_ai);
 }
 
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {

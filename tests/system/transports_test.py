@@ -149,6 +149,26 @@ class Transports(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn(words, done.stderr)
 
+    def test_check_refuses_flows_that_their_ends_cannot_carry(self):
+        """Hosts 0 and 1 have RoCE, hosts 2 and 3 TCP."""
+        file = self.folder / "mixed.yaml"
+        for entry, words in (
+                ("{kind: flow, from: 0, to: 2}", "traffic.1: host 0 has transport roce, host 2 has tcp (nics)"),
+                ("{kind: flow, from: 2, to: 3, operation: read}", "traffic.1: transport tcp carries messages"),
+                ("{kind: flow, from: 3, to: 2, rate: 1Gbps}", "traffic.1: transport tcp controls rates itself")):
+            file.write_text("duration: 1ms\ntopology: {kind: star, hosts: 4}\nswitch: {pfc: {enabled: false}}\n"
+                            "nic: {payload: virtual, transport: {kind: tcp, ecn: true}}\n"
+                            "nics: [{hosts: 0..1, transport: {kind: roce}, congestion_control: {algorithm: dcqcn}}]\n"
+                            "traffic:\n  - {kind: flow, from: 0, to: 1, operation: read}\n  - " + entry + "\n",
+                            encoding="utf-8")
+            for command in (["check"], ["run", "--no-plots", "--out", str(self.folder / "out")]):
+                with self.subTest(entry=entry, command=command[0]):
+                    done = subprocess.run([DCCVP, *command, str(file)], capture_output=True, text=True,
+                                          timeout=PATIENCE, check=False)
+                    self.assertEqual(done.returncode, 2, done.stdout)
+                    self.assertTrue(done.stderr.startswith(f"dccvp: {file}:8:"), done.stderr)
+                    self.assertIn(words, done.stderr)
+
 
 if __name__ == "__main__":
     DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())

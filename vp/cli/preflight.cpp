@@ -55,10 +55,12 @@ void check_network(const LoadedConfig& loaded) {
   const TrafficContext context = traffic_context(config, topology);
   try {
     std::size_t flows = 0;
+    const bool mixed = config.mixes_transports();
     FlowStream stream(config.traffic, context);
     std::vector<FlowSpec> held;
     for (FlowSpec flow; stream.next(flow);) {
       ++flows;
+      if (mixed) check_ends(config, flow);
       if (!stream.waits()) continue;
       held.push_back(flow);
       check_held(flows);

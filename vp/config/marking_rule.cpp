@@ -51,14 +51,24 @@ void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
   keep("reference_rate", &EcnParameters::reference_rate);
 }
 
-void check_thresholds(const LoadedConfig& loaded, Rule rule) {
+/// What to write in addition if a change moves one threshold beyond the other, which nobody wrote.
+std::string missing_threshold(const LoadedConfig& loaded) {
+  const auto set = [&loaded](const char* key) { return loaded.places.count(path_of(key)) != 0; };
+  if (set("kmin") == set("kmax")) return "";
+  const char* const other = set("kmin") ? "kmax" : "kmin";
+  return std::string("; a change moves only what it sets, so ") + other +
+         " stays at the value of the beginning: set " + path_of(other) + " as well";
+}
+
+void check_thresholds(const LoadedConfig& loaded, Rule rule, const LoadedConfig& beginning) {
   try {
     loaded.config.switch_.ecn.check(loaded.config.topology.fastest_link());
   } catch (const ParameterError& error) {
     // Only a change of a threshold contradicts a rule; otherwise the rule itself does not fit.
     const std::string changed = given_threshold(loaded, rule);
     const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
-    throw ConfigError(loaded.place_of(blamed), blamed + ": " + error.what());
+    const std::string also = &loaded != &beginning ? missing_threshold(loaded) : "";
+    throw ConfigError(loaded.place_of(blamed), blamed + ": " + error.what() + also);
   }
 }
 }  // namespace
@@ -83,7 +93,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
     const EcnParameters& before = beginning.config.switch_.ecn;
     if (loaded.places.count("switch.ecn.kmin") == 0) ecn.kmin = before.kmin;
     if (loaded.places.count("switch.ecn.kmax") == 0) ecn.kmax = before.kmax;
-    check_thresholds(loaded, rule);
+    check_thresholds(loaded, rule, beginning);
     return;
   }
   ecn.follow_rule(measured_network(loaded.config, path));
@@ -95,7 +105,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
   };
   for (const char* const key : kSetByAll) note(key);
   if (sets_mark_at(rule)) note("mark_at");
-  check_thresholds(loaded, rule);
+  check_thresholds(loaded, rule, beginning);
 }
 
 }  // namespace dcc::vp

@@ -39,6 +39,12 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
     law.follow_distance(to, feedback_delay(config, path));
+  // A value that a change sets overrides the rule.
+  const auto keep = [&](const char* key, auto member) {
+    if (in(loaded, key)) to.*member = read.*member;
+  };
+  keep("increase_timer", &DccParameters::increase_timer);
+  // By the interval in force: DccParameters::registers halves the cut of a mark by the same.
   if (none_given({"r_ai"}) && dcc->shares_by_weight()) {
     to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
   }
@@ -55,14 +61,9 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   note("first_cut", read.first_cut != to.first_cut);
   note("brisk", read.brisk != to.brisk);
   note("free_window", read.initial_window != to.initial_window);
-  // A value that a change sets overrides the rule.
-  const auto keep = [&](const char* key, auto member) {
-    if (in(loaded, key)) to.*member = read.*member;
-  };
   keep("r_ai", &DccParameters::r_ai);
   keep("g", &DccParameters::g);
   keep("r_hai", &DccParameters::r_hai);
-  keep("increase_timer", &DccParameters::increase_timer);
   keep("first_cut", &DccParameters::first_cut);
   keep("brisk", &DccParameters::brisk);
 }

@@ -207,24 +207,23 @@ TrafficContext traffic_context(const PlatformConfig& config, const Topology& top
   return context;
 }
 
-/// Both ends of a flow must speak the same transport, and only RoCE knows RDMA's operations.
 void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
   const TransportChoice& from = config.transport_of(flow.from);
   const TransportChoice& to = config.transport_of(flow.to);
-  const std::string place = "traffic." + std::to_string(flow.entry) + ": ";
-  if (from.name() != to.name()) {
-    throw TrafficError(place + "host " + std::to_string(flow.from) + " has transport " +
-                       from.name() + ", host " + std::to_string(flow.to) + " has " + to.name() +
-                       " (nics): both ends of a flow need the same");
+  const auto refuse = [&flow](const std::string& why) {
+    throw TrafficError("traffic." + std::to_string(flow.entry) + ": " + why);
+  };
+  if (&from != &to && from.name() != to.name()) {
+    refuse("host " + std::to_string(flow.from) + " has transport " + from.name() + ", host " +
+           std::to_string(flow.to) + " has " + to.name() +
+           " (nics): both ends of a flow need the same");
   }
   if (from.chosen() == nullptr || from.chosen()->on_roce()) return;
   if (flow.rate.bits_per_second != 0 || flow.initial_rate.bits_per_second != 0) {
-    throw TrafficError(place + "transport " + from.name() +
-                       " controls rates itself: remove rate and initial_rate");
+    refuse("transport " + from.name() + " controls rates itself: remove rate and initial_rate");
   }
   if (flow.operation != Operation::kWrite || flow.service != Service::kRc) {
-    throw TrafficError(place + "transport " + from.name() +
-                       " carries messages, not RDMA's operations and services");
+    refuse("transport " + from.name() + " carries messages, not RDMA's operations and services");
   }
 }
 
