@@ -85,8 +85,10 @@ TEST(Changes, RefusedWhereTheyStand) {
             "t.yaml:2:19: unknown key 'kmx' in switch.ecn; did");
   EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:36: '200': ");
   // Above the kmax of the dcqcn rule, 2 products of 100 Gb/s and 4.2 us; a change moves no kmax.
-  EXPECT_EQ(of("switch.ecn.kmin: 300KB"),
-            "t.yaml:2:36: switch.ecn.kmin: kmin 300KB is above kmax 104672B");
+  EXPECT_EQ(
+      of("switch.ecn.kmin: 300KB"),
+      "t.yaml:2:36: switch.ecn.kmin: kmin 300KB is above kmax 104672B; a change moves only what "
+      "it sets, so kmax stays at the value of the beginning: set switch.ecn.kmax as well");
   EXPECT_EQ(of("switch..kmin: 300KB").substr(0, 27), "t.yaml:2:19: an empty key i");
   EXPECT_EQ(of("traffic.0.dscp: 3").substr(0, 12), "t.yaml:2:19:");
   EXPECT_EQ(complaint("changes: [{at: 10ms, set: {switch.ecn.kmax: 200KB}}]\n"),

@@ -156,8 +156,8 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
           "3Mbps}}}]\n")
           .config;
   EXPECT_EQ(dcc(*written.changes.front().config).r_ai, 3_Mbps);
-  EXPECT_NE(dcc(ruled).r_ai,
-            dcc(loaded_of(net + policy + ", increase_timer: 16us}}\n").config).r_ai);
+  const auto short_interval = loaded_of(net + policy + ", increase_timer: 16us}}\n").config;
+  EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {

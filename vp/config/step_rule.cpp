@@ -19,6 +19,15 @@ PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
   const BitRate rate = ecn.reference_rate.value_or(config.topology.slowest_link());
   return trip + serialization_time(ecn.kmin, rate);
 }
+
+/// Takes over what Law::follow_distance sets.
+void take_distance(const DccParameters& from, DccParameters& to) {
+  to.increase_timer = from.increase_timer;
+  to.r_hai = from.r_hai;
+  to.first_cut = from.first_cut;
+  to.brisk = from.brisk;
+  to.initial_window = from.initial_window;
+}
 }  // namespace
 
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
@@ -37,8 +46,14 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   const Law& law = *dcc->rules().law();
   if (none_given({"r_ai", "g", "reference_rate"}))
     law.follow_rate(to, config.topology.slowest_link());
-  if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
-    law.follow_distance(to, feedback_delay(config, path));
+  if (none_given({"increase_timer", "first_cut", "brisk", "free_window"})) {
+    const auto* const first = beginning.config.nic.congestion_control.chosen<DccParameters>();
+    if (&loaded == &beginning || first == nullptr) {
+      law.follow_distance(to, feedback_delay(config, path));
+    } else {
+      take_distance(*first, to);
+    }
+  }
   // A value that a change sets overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
