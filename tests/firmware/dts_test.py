@@ -132,6 +132,8 @@ class DeviceTrees(unittest.TestCase):
         self.check_devices(tree, "memory_map_virt")
         self.assertIn("/cpus/cpu@0", tree)
         self.assertEqual(cells(tree["/soc/rom@20000000"]["reg"]), [0x20000000, 1 << 20])
+        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # more than a cell holds
+        self.assertEqual(cells(tree["/cpus/cpu@1"]["clock-frequency"]), [1, 5_000_000_000 - (1 << 32)])
         tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
         self.check_devices(tree, "memory_map", absent=("dcc",))
 
@@ -139,8 +141,11 @@ class DeviceTrees(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(NETWORK)
             file.flush()
-            for host, words in (("3", b"host 3 has no modelled processor"), ("4", b"--host 4: the last host is 3")):
-                done = run(DCCVP, "dts", file.name, "--host", host)
+            for arguments, words in (((file.name, "--host", "3"), b"host 3 has no modelled processor"),
+                                     ((file.name, "--host", "4"), b"--host 4: the last host is 3"),
+                                     ((file.name, "--machine", "dcc"), b"--machine: CONFIG says"),
+                                     (("--machine", "virt", "--host", "1"), b"--host: names a host of CONFIG")):
+                done = run(DCCVP, "dts", *arguments)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(words, done.stderr)
 

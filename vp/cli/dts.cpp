@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/machine_option.h"
 #include "config/yaml_reader.h"
 #include "controller/dcc.h"
 #include "software/device_tree.h"
@@ -15,15 +16,15 @@ namespace {
 struct DtsArguments {
   ConfigArguments config;
   unsigned host = 0;
-  std::string machine = "dcc";
+  MachineKind machine = MachineKind::kDcc;
 };
 
 /// The machine of run-elf as it is without further options.
-DeviceTreeHost describe_run_elf(const std::string& machine) {
+DeviceTreeHost describe_run_elf(MachineKind machine) {
   const RunElfOptions defaults;
   DeviceTreeHost tree;
-  tree.machine = machine == "virt" ? MachineKind::kVirt : MachineKind::kDcc;
-  tree.model = "dccvp run-elf, machine " + machine;
+  tree.machine = machine;
+  tree.model = "dccvp run-elf, machine " + machine_map(machine).name;
   tree.clock_hz = defaults.clock_hz;
   tree.ram_bytes = defaults.ram_bytes;
   return tree;
@@ -63,22 +64,27 @@ void add_dts_command(CLI::App& app, int& status) {
       app.add_subcommand("dts", "device tree of a host that runs firmware, as source for dtc");
   const auto a = std::make_shared<DtsArguments>();
   a->config.add_to(*command, false);
-  command->add_option("--host", a->host, "number of the host")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--machine", a->machine, "without CONFIG: the machine of run-elf to describe")
-      ->check(CLI::IsMember({"dcc", "virt"}))
-      ->capture_default_str();
+  CLI::Option* const host = command->add_option("--host", a->host, "number of CONFIG's host")
+                                ->type_name("N")
+                                ->capture_default_str();
+  CLI::Option* const machine = add_machine_option(
+      *command, a->machine, "without CONFIG: the machine of run-elf to describe");
   command->footer(
       "Examples:\n"
       "  dccvp dts --machine virt\n"
       "  dccvp dts my.yaml -c host.machine=virt | dtc -I dts -O dtb -o host.dtb");
-  command->callback([a, &status] {
-    const DeviceTreeHost host =
+  command->callback([a, host, machine, &status] {
+    if (a->config.file.empty() && host->count() != 0) {
+      throw CLI::ValidationError("--host", "names a host of CONFIG, and none is given");
+    }
+    if (!a->config.file.empty() && machine->count() != 0) {
+      throw CLI::ValidationError("--machine", "CONFIG says which machine its hosts are");
+    }
+    const DeviceTreeHost tree =
         a->config.file.empty()
             ? describe_run_elf(a->machine)
             : describe(load_config(a->config.file, a->config.overrides), a->host);
-    std::printf("%s", device_tree(host).c_str());
+    std::printf("%s", device_tree(tree).c_str());
     status = kExitOk;
   });
 }

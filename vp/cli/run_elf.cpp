@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/machine_option.h"
 #include "describe/quantity_text.h"
 #include "software/elf_run.h"
 
@@ -16,7 +17,6 @@ namespace {
 /// Options as typed; read_options() converts them.
 struct RunElfArguments {
   RunElfOptions options;
-  std::string machine = "dcc";
   std::string max_time = "10s";
   std::string ram = "4MiB";
   std::string rom;
@@ -51,7 +51,6 @@ void read_rom(const std::string& text, RunElfOptions& o) {
 
 RunElfOptions read_options(const RunElfArguments& a) {
   RunElfOptions o = a.options;
-  o.machine = a.machine == "virt" ? MachineKind::kVirt : MachineKind::kDcc;
   o.max_time = read<PicoSeconds>("--max-time", a.max_time);
   o.quantum = read<PicoSeconds>("--quantum", a.quantum);
   o.clock_hz = read<Frequency>("--clock", a.clock).hertz;
@@ -75,11 +74,8 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->add_option("file", o.file, "program: ELF32, RV32IMAC")
       ->required()
       ->type_name("FILE.elf");
-  command
-      ->add_option("--machine", a->machine,
-                   "devices and addresses: this platform's own, or those of QEMU's virt")
-      ->check(CLI::IsMember({"dcc", "virt"}))
-      ->capture_default_str();
+  add_machine_option(*command, o.machine,
+                     "devices and addresses: this platform's own, or those of QEMU's virt");
   command->add_option("--max-time", a->max_time, "simulated time it may take")
       ->capture_default_str();
   command->add_option("--ram", a->ram, "memory at 0x80000000")->capture_default_str();

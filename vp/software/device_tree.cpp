@@ -19,8 +19,11 @@ class SourceWriter {
   void text(const std::string& name, const std::string& value) {
     property(name, "\"" + value + "\"");
   }
+  /// One cell of 32 bits, or two if the value needs them, the upper one first.
   void cell(const std::string& name, std::uint64_t value) {
-    property(name, fmt::format("<{}>", value));
+    const std::uint64_t upper = value >> 32;
+    property(name, upper == 0 ? fmt::format("<{}>", value)
+                              : fmt::format("<0x{:x} 0x{:x}>", upper, value & 0xFFFFFFFF));
   }
   void region(std::uint64_t base, std::uint64_t size) {
     property("reg", fmt::format("<0x{:x} 0x{:x}>", base, size));
