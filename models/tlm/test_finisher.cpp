@@ -14,7 +14,7 @@ constexpr std::uint32_t kFail = 0x3333;
 
 TestFinisher::TestFinisher(const sc_core::sc_module_name& name,
                            std::function<void(std::uint32_t code)> on_exit)
-    : WordTarget(name), on_exit_(std::move(on_exit)) {}
+    : WordTarget(name, sc_core::SC_ZERO_TIME, Registers::kHalves), on_exit_(std::move(on_exit)) {}
 
 bool TestFinisher::peek(std::uint32_t, std::uint32_t& value) const {
   value = 0;

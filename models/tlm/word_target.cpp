@@ -14,7 +14,8 @@ WordTarget::WordTarget(const sc_core::sc_module_name& name, const sc_core::sc_ti
 bool WordTarget::has_valid_size(const tlm::tlm_generic_payload& payload) const {
   const unsigned bytes = payload.get_data_length();
   if (registers_ == Registers::kBytes) return bytes == 1 || bytes == 2 || bytes == 4;
-  return bytes == 4 && payload.get_address() % 4 == 0;
+  const bool fits = bytes == 4 || (bytes == 2 && registers_ == Registers::kHalves);
+  return fits && payload.get_address() % bytes == 0;
 }
 
 void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -10,7 +10,8 @@
 namespace dcc::model {
 
 /// Takes care of the payload: aligned words only (others get TLM_ADDRESS_ERROR_RESPONSE), no byte
-/// enables, no DMI. With registers of a byte, accesses of 1, 2 and 4 bytes all mean the one
+/// enables, no DMI. With kHalves, aligned halfwords as well, extended by zeros. With registers of a
+/// byte, accesses of 1, 2 and 4 bytes all mean the one
 /// register at their address; its value is extended by zeros. An access happens at its own time:
 /// local time of the initiator is waited out first. Debug reads show registers without side
 /// effects; debug writes are refused.
@@ -18,7 +19,7 @@ class WordTarget : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<WordTarget> socket{"socket"};
 
-  enum class Registers { kWords, kBytes };
+  enum class Registers { kWords, kHalves, kBytes };
 
   explicit WordTarget(const sc_core::sc_module_name& name,
                       const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,

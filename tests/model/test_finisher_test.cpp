@@ -33,6 +33,19 @@ TEST_F(TestFinisherTest, PassAndFailureEndTheRun) {
   });
 }
 
+// QEMU's device takes halfwords and words.
+TEST_F(TestFinisherTest, HalfwordsEndTheRunAndBytesAreRefused) {
+  simulate([&] {
+    std::uint32_t value = 0x5555;
+    EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, VIRT_TEST_FINISH, value, 1),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_TRUE(codes.empty());
+    EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, VIRT_TEST_FINISH, value, 2),
+              tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(codes, (std::vector<std::uint32_t>{0}));
+  });
+}
+
 TEST_F(TestFinisherTest, OtherWritesHaveNoEffectAndAllWordsReadZero) {
   simulate([&] {
     write(VIRT_TEST_FINISH, 0x7777);  // QEMU resets the machine
