@@ -100,15 +100,22 @@ void Uart16550::update() {
 
 void Uart16550::start_of_simulation() { expect_input(); }
 
+bool Uart16550::has_room() const {
+  return !in_loopback() && received_.size() < (has_fifos() ? kFifoBytes : 1);
+}
+
+/// The next byte of input arrives after a character time, unless a byte already waits for room and
+/// there is none.
 void Uart16550::expect_input() {
-  if (next_input_ < input_.size()) arrival_.notify(character_time());
+  if (next_input_ == input_.size() || (held_back_ && !has_room())) return;
+  held_back_ = false;
+  arrival_.notify(character_time());
 }
 
 void Uart16550::arrive() {
-  const std::size_t room = has_fifos() ? kFifoBytes : 1;
-  if (!in_loopback() && received_.size() < room) {
-    receive(static_cast<std::uint8_t>(input_[next_input_++]));
-  }
+  held_back_ = !has_room();
+  if (held_back_) return;
+  receive(static_cast<std::uint8_t>(input_[next_input_++]));
   expect_input();
 }
 
@@ -143,6 +150,7 @@ void Uart16550::take_received() {
   }
   timeout_pending_ = false;
   update();
+  if (held_back_) expect_input();
 }
 
 // ---- Registers
@@ -232,6 +240,7 @@ void Uart16550::write_fifo_control(std::uint8_t value) {
   if ((value & kFcrResetTransmitter) != 0) empty_pending_ = true;
   fcr_ = value & kFcrKept;
   update();
+  if (held_back_) expect_input();
 }
 
 tlm::tlm_response_status Uart16550::write(std::uint32_t offset, std::uint32_t value) {
@@ -259,6 +268,7 @@ tlm::tlm_response_status Uart16550::write(std::uint32_t offset, std::uint32_t va
       break;
     case VIRT_UART_MCR:
       mcr_ = byte & kMcrMask;
+      if (held_back_) expect_input();
       break;
     case VIRT_UART_LSR:
     case VIRT_UART_MSR:

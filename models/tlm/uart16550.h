@@ -50,6 +50,7 @@ class Uart16550 final : public WordTarget {
   void take_received();
   void receive(std::uint8_t value);
   void arrive();
+  bool has_room() const;
   void expect_input();
   void time_out();
   void update();
@@ -59,6 +60,7 @@ class Uart16550 final : public WordTarget {
   std::uint64_t clock_hz_;
   std::string input_;
   std::size_t next_input_ = 0;
+  bool held_back_ = false;  // the next byte of input waits for room
 
   std::deque<std::uint8_t> received_;  // one byte at most without FIFOs
   std::uint8_t last_received_ = 0;     // what the data register shows without FIFOs
