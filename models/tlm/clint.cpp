@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "driver/memory_map.h"
+#include "driver/memory_map_virt.h"
 #include "sc_time.h"
 
 namespace dcc::model {
 namespace {
+
+// Both machines have the same registers at the same place.
+static_assert(DCC_CLINT_MSIP == VIRT_CLINT_MSIP && DCC_CLINT_MTIMECMP == VIRT_CLINT_MTIMECMP &&
+              DCC_CLINT_MTIME == VIRT_CLINT_MTIME);
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 // On machine virt the words of harts that are not there lie up to here.

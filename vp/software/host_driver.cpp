@@ -4,11 +4,15 @@
 
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
+#include "driver/memory_map_virt.h"
 #include "software/boot_image.h"
 #include "software/boot_qos.h"
 #include "software/bus_latency.h"
 
 namespace dcc::vp {
+
+// The NIC and the controller have the same sources on both machines.
+static_assert(IRQ_SOURCE_NIC == VIRT_IRQ_NIC && IRQ_SOURCE_CONTROLLER == VIRT_IRQ_CONTROLLER);
 
 namespace {
 // Latency of a posted write over a memory bus to APB behind a bridge: a realistic order of
