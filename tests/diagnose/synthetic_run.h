@@ -91,14 +91,18 @@ struct SyntheticRun {
     return flow;
   }
   /// Sets the time for which a link was busy within the window.
-  void use(const std::string& link, double share) {
+  void use(const std::string& link, double share) { at(link).busy = part_of_window(share); }
+  /// Sets the time for which PFC paused a link within the window.
+  void pause(const std::string& link, double share) { at(link).pause = part_of_window(share); }
+  LinkResult& at(const std::string& link) {
     for (LinkResult& one : results.links) {
-      if (one.name == link) {
-        one.busy = PicoSeconds(static_cast<std::int64_t>(share * 1e10));
-        return;
-      }
+      if (one.name == link) return one;
     }
     ADD_FAILURE() << "no link " << link;
+    return results.links.front();
+  }
+  static PicoSeconds part_of_window(double share) {
+    return PicoSeconds(static_cast<std::int64_t>(share * 1e10));
   }
   template <class Counters>
   void count(std::uint64_t Counters::*counter, std::uint64_t value) {

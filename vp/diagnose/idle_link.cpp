@@ -37,8 +37,6 @@ class ShortFlows {
     }
     share_ = all > 0 ? of_short / all : 0;
   }
-  static HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
-  static HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
   /// Share of the window for which short flows keep a link of the flow's ends busy.
   double use_of_link_from(const FlowResult& flow, const LinkResult& up) const {
     return use(sent_, sender_of(flow), up);
@@ -95,8 +93,8 @@ class IdleLink final : public Diagnosis {
       if (!flow.begun) continue;
       const auto here = static_cast<double>(figures(flow).active.count);
       if (here < kAllTheTime * static_cast<double>(window.count)) continue;
-      const LinkResult* const up = use.from_host(ShortFlows::sender_of(flow));
-      const LinkResult* const down = use.to_host(ShortFlows::receiver_of(flow));
+      const LinkResult* const up = use.from_host(sender_of(flow));
+      const LinkResult* const down = use.to_host(receiver_of(flow));
       if (up == nullptr || down == nullptr) continue;
       // A flow that waits at one link for flows that come and go leaves the other link idle
       // meanwhile, so the mean use of either may be low although one of them is always full.
@@ -153,8 +151,8 @@ class IdleLink final : public Diagnosis {
     if (!config.nic.real_payload()) return busy;
     std::map<HostId, Bytes> read, written;
     for (const FlowResult& flow : results.flows) {
-      read[ShortFlows::sender_of(flow)] += flow.delivered_measured;
-      written[ShortFlows::receiver_of(flow)] += flow.delivered_measured;
+      read[sender_of(flow)] += flow.delivered_measured;
+      written[receiver_of(flow)] += flow.delivered_measured;
     }
     for (const auto* const direction : {&read, &written}) {
       for (const auto& [host, bytes] : *direction) {

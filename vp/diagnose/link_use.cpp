@@ -25,7 +25,12 @@ LinkUse::LinkUse(const Evidence& evidence)
           (evidence.results()->measured_to - evidence.results()->measured_from).count)) {
   const Topology& topology = evidence.topology();
   std::unordered_map<std::string_view, const LinkResult*> by_name;
-  for (const LinkResult& link : evidence.results()->links) by_name.emplace(link.name, &link);
+  for (const LinkResult& link : evidence.results()->links) {
+    by_name.emplace(link.name, &link);
+    if (window_ > 0) {
+      paused_ = std::max(paused_, static_cast<double>(link.pause.count) / window_);
+    }
+  }
   const auto find = [&](NodeId node, int port) -> const LinkResult* {
     const auto found = by_name.find(topology.wire_name(node, port));
     return found == by_name.end() ? nullptr : found->second;

@@ -11,6 +11,10 @@ namespace dcc::vp {
 /// links each way, which fat trees do not exceed. Cheap where the exact value takes seconds.
 PicoSeconds round_trip_bound(const Evidence& evidence);
 
+/// The hosts between which the data of a flow goes; a READ's data comes from the host that it asks.
+inline HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
+inline HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
+
 class LinkUse {
  public:
   /// Precondition: evidence.results() is not null. `evidence` must outlive this object.
@@ -23,6 +27,8 @@ class LinkUse {
   double of(const LinkResult& link) const;
   /// Greatest use (see of()) of any link between switches; 0 if there is none.
   double of_fabric() const { return of_fabric_; }
+  /// Greatest share of the window, from 0 to 1, in which PFC paused some priority of a link.
+  double paused() const { return paused_; }
   /// True if the hosts are at the same switch.
   bool are_neighbours(HostId a, HostId b) const;
 
@@ -30,6 +36,7 @@ class LinkUse {
   const Evidence& evidence_;
   double window_;  // in picoseconds
   double of_fabric_ = 0;
+  double paused_ = 0;
   std::vector<const LinkResult*> from_host_;
   std::vector<const LinkResult*> to_host_;
 };

@@ -106,7 +106,7 @@ class StarvingFlows final : public Diagnosis {
           dropped, again, timeouts, timeouts > 0 && dropped == 0 ? " (nic.recovery.timeout)" : "");
     }
     const LinkUse use(evidence);
-    const LinkResult* const down = use.to_host(flow.reversed ? flow.from : flow.to);
+    const LinkResult* const down = use.to_host(receiver_of(flow));
     if (transport != nullptr && down != nullptr && use.of(*down) > 0.5) {
       return fmt::format(
           "; {} was busy for {:.1f} % of the window: nic.transport.kind: {} serves others first",

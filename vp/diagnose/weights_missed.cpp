@@ -24,7 +24,8 @@ struct Party {
   double bytes = 0;   // received within the window
 };
 
-/// The flows that are to share the link to one host by weight.
+/// The flows that are to share the link to one host by weight. All of them have data for the same
+/// part of the window.
 struct Competition {
   std::vector<const FlowResult*> flows;
   std::vector<Party> parties;
@@ -42,67 +43,129 @@ class WeightsMissed final : public Diagnosis {
   static constexpr double kPackets = 1000;
   static constexpr std::size_t kAlone = 16;  // with more flows, classes are judged
 
+  static constexpr double kUsed = 0.8;  // of a link that limits its flows, as in idle_link
+  static constexpr double kFull = 0.95;
+
+  /// The party whose share is furthest from its weight.
+  struct Error {
+    const Party* of = nullptr;
+    double value = 0;    // relative
+    double packets = 0;  // of the lightest party
+  };
+
   Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
-    const PlatformConfig& config = evidence.config();
-    if (config.qos.manager || !has_single_bottleneck(results)) return std::nullopt;
-    const std::optional<Competition> found = competition(evidence);
-    if (!found) return std::nullopt;
-    const Competition& all = *found;
-    const auto packets_of = [&](const Party& party) {
-      return all.bytes * party.weight / all.weight / config.nic.mtu;
-    };
-    const auto error_of = [&](const Party& party) {
-      return party.bytes / all.bytes * all.weight / party.weight - 1;
-    };
-    const Party* worst = &all.parties.front();
-    const Party* lightest = worst;
-    for (const Party& party : all.parties) {
-      if (std::abs(error_of(party)) > std::abs(error_of(*worst))) worst = &party;
-      if (party.weight < lightest->weight) lightest = &party;
+    const auto* const dcc = evidence.config().nic.congestion_control.chosen<DccParameters>();
+    if (dcc == nullptr || !dcc->shares_by_weight() || evidence.config().qos.manager) {
+      return std::nullopt;
     }
-    const double error = error_of(*worst);
-    if (packets_of(*lightest) < kPackets || std::abs(error) <= kError) return std::nullopt;
+    const LinkUse use(evidence);
+    const std::vector<Competition> found = competitions(evidence, use);
+    const Competition* all = nullptr;
+    Error error;
+    for (const Competition& one : found) {
+      const Error here = error_of(one, evidence.config());
+      if (here.packets < kPackets || std::abs(here.value) <= kError) continue;
+      if (all != nullptr && std::abs(here.value) <= std::abs(error.value)) continue;
+      all = &one;
+      error = here;
+    }
+    if (all == nullptr) return std::nullopt;
+    const double share = error.of->bytes / all->bytes;
+    const double due = error.of->weight / all->weight;
     return Observation{
         fmt::format("{} got {:.3g} % {} than its share by weight, {:.3g} instead of {:.3g} % of "
                     "{} flows' goodput: {}",
-                    worst->name, 100 * std::abs(error), error > 0 ? "more" : "less",
-                    100 * worst->bytes / all.bytes, 100 * worst->weight / all.weight,
-                    all.flows.size(), cause(evidence, all, packets_of(*lightest))),
-        {{"error", error}, {"share", worst->bytes / all.bytes}, {"of", worst->name}}};
+                    error.of->name, 100 * std::abs(error.value), error.value > 0 ? "more" : "less",
+                    100 * share, 100 * due, all->flows.size(),
+                    cause(evidence, use, *all, error.packets, std::abs(share - due))),
+        {{"error", error.value}, {"share", share}, {"of", error.of->name}}};
   }
 
-  /// Empty if there are no flows of different weights that compete all through the window, by marks
-  /// and in one queue.
-  static std::optional<Competition> competition(const Evidence& evidence) {
+  static Error error_of(const Competition& all, const PlatformConfig& config) {
+    Error worst;
+    double lightest = all.weight;
+    for (const Party& party : all.parties) {
+      const double error = party.bytes / all.bytes * all.weight / party.weight - 1;
+      if (worst.of == nullptr || std::abs(error) > std::abs(worst.value)) {
+        worst.of = &party;
+        worst.value = error;
+      }
+      lightest = std::min(lightest, party.weight);
+    }
+    worst.packets = all.bytes * lightest / all.weight / config.nic.mtu;
+    return worst;
+  }
+
+  /// Flows of different weights that compete by marks and in one queue, for each receiver that has
+  /// such flows.
+  static std::vector<Competition> competitions(const Evidence& evidence, const LinkUse& use) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const FlowFigures figures(config, results);
-    const LinkUse use(evidence);
     const double window = static_cast<double>((results.measured_to - results.measured_from).count);
-    Competition all;
+    const bool single = has_single_bottleneck(results);
+    std::map<HostId, std::vector<const FlowResult*>> by_receiver;
     for (const FlowResult& flow : results.flows) {
       const DscpConfig& of = config.dscp_of(flow.dscp);
-      const auto active = static_cast<double>(figures(flow).active.count);
-      if (flow.background || !flow.begun || flow.reversed || flow.rate_cap.bits_per_second != 0 ||
-          of.min_rate || of.max_rate || of.weight.numerator == 0 || active < 0.9 * window ||
-          !goes_by_weight(config, flow)) {
+      if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0 || of.min_rate ||
+          of.max_rate || of.weight.numerator == 0 || !goes_by_weight(config, flow) ||
+          static_cast<double>(figures(flow).active.count) < 0.9 * window) {
         continue;
       }
       // A sender whose own link is full shares that link without marks.
-      const LinkResult* const from = use.from_host(flow.from);
-      if (from != nullptr && use.of(*from) > 0.95) continue;
-      all.flows.push_back(&flow);
+      const LinkResult* const from = use.from_host(sender_of(flow));
+      if (from != nullptr && use.of(*from) > kFull) continue;
+      if (!single && !limits(use, flow)) continue;
+      by_receiver[receiver_of(flow)].push_back(&flow);
     }
-    if (all.flows.size() < 2) return std::nullopt;
+    std::vector<Competition> found;
+    for (auto& [receiver, flows] : by_receiver) {
+      keep_simultaneous(flows, figures, results.measured_from);
+      std::optional<Competition> all = competition(std::move(flows), config);
+      // The other diagnosis tells small effects at a single bottleneck.
+      if (all && !(single && effect(*all, config) < kLeastEffect)) found.push_back(std::move(*all));
+    }
+    return found;
+  }
+
+  /// True if the link to the flow's receiver limits the flow although other flows go elsewhere.
+  static bool limits(const LinkUse& use, const FlowResult& flow) {
+    const LinkResult* const to = use.to_host(receiver_of(flow));
+    if (to == nullptr || use.of(*to) < kUsed) return false;
+    return use.are_neighbours(flow.from, flow.to) || use.of_fabric() <= kFull;
+  }
+
+  /// Removes the flows that are not there for the time of the longest: while a flow is alone, its
+  /// weight gives it nothing, so neither its bytes nor its mean rate are comparable.
+  static void keep_simultaneous(std::vector<const FlowResult*>& flows, const FlowFigures& figures,
+                                PicoSeconds from) {
+    using Span = std::pair<PicoSeconds, PicoSeconds>;
+    const auto span_of = [&](const FlowResult* flow) {
+      return Span{figures(*flow).active, std::max(from, flow->start)};
+    };
+    Span longest{};
+    for (const FlowResult* const flow : flows) {
+      const Span span = span_of(flow);
+      if (longest.first < span.first) longest = span;
+    }
+    const auto differs = [&](const FlowResult* flow) {
+      const Span span = span_of(flow);
+      return span.first != longest.first || span.second != longest.second;
+    };
+    flows.erase(std::remove_if(flows.begin(), flows.end(), differs), flows.end());
+  }
+
+  /// Empty if the flows have one weight or are in several queues.
+  static std::optional<Competition> competition(std::vector<const FlowResult*> flows,
+                                                const PlatformConfig& config) {
+    if (flows.size() < 2) return std::nullopt;
+    Competition all;
+    all.flows = std::move(flows);
     const FlowResult& first = *all.flows.front();
     std::map<unsigned, Party> classes;
     for (const FlowResult* const flow : all.flows) {
       const DscpConfig& of = config.dscp_of(flow->dscp);
-      // Without one receiver the link of the sender is shared, where no switch marks.
-      if (flow->to != first.to || of.priority != config.dscp_of(first.dscp).priority) {
-        return std::nullopt;
-      }
+      if (of.priority != config.dscp_of(first.dscp).priority) return std::nullopt;
       const auto bytes = static_cast<double>(flow->delivered_measured);
       const double weight = of.weight.value();
       all.weight += weight;
@@ -119,15 +182,13 @@ class WeightsMissed final : public Diagnosis {
     if (all.parties.empty()) {
       for (const auto& [dscp, party] : classes) all.parties.push_back(party);
     }
-    if (all.bytes == 0 || !weights_differ(all, config) || effect(all, config) < kLeastEffect) {
-      return std::nullopt;
-    }
+    if (all.bytes == 0 || !weights_differ(all, config)) return std::nullopt;
     for (Party& party : all.parties) party.name[0] = party.name[0] == 'f' ? 'F' : 'T';
     return all;
   }
 
   static bool goes_by_weight(const PlatformConfig& config, const FlowResult& flow) {
-    const auto* const dcc = config.congestion_control_of(flow.from).chosen<DccParameters>();
+    const auto* const dcc = config.congestion_control_of(sender_of(flow)).chosen<DccParameters>();
     return dcc != nullptr && dcc->shares_by_weight();
   }
 
@@ -157,11 +218,16 @@ class WeightsMissed final : public Diagnosis {
            std::log(heavy / light);
   }
 
-  static std::string cause(const Evidence& evidence, const Competition& all, double packets) {
+  /// `packets`: of the lightest party; `moved`: the part of all bytes that the worst party got too
+  /// much or too little.
+  static std::string cause(const Evidence& evidence, const LinkUse& use, const Competition& all,
+                           double packets, double moved) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const EcnParameters& ecn = config.switch_.ecn;
-    if (results.counters.of(&PfcCounters::pauses_sent) > 0) {
+    // A pause for a part p of the window takes at most p of the link from some flows to others, and
+    // the rates that recover afterwards about as much again.
+    if (results.counters.of(&PfcCounters::pauses_sent) > 0 && 2 * use.paused() >= moved) {
       return "PFC paused the senders, all flows alike (switch.buffer)";
     }
     if (results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot) > 0) {
@@ -173,8 +239,9 @@ class WeightsMissed final : public Diagnosis {
                          text_of(ecn.kmin));
     }
     const FlowResult& first = *all.flows.front();
-    const auto& dcc = *config.congestion_control_of(first.from).chosen<DccParameters>();
-    const BitRate rate = evidence.topology().link(evidence.topology().node_of(first.to), 0).rate;
+    const auto& dcc = *config.congestion_control_of(sender_of(first)).chosen<DccParameters>();
+    const BitRate rate =
+        evidence.topology().link(evidence.topology().node_of(receiver_of(first)), 0).rate;
     // A share of marks so great leaves too few unmarked packets to tell flows apart.
     const double part = marks * config.nic.mtu / all.bytes;
     if (part > 0.95) {
@@ -200,11 +267,17 @@ class WeightsMissed final : public Diagnosis {
         static_cast<double>(ecn.kmax) * 8 / static_cast<double>(rate.bits_per_second);
     const double needed = 10 * (bits / (static_cast<double>(dcc.r_ai.bits_per_second)) + queue);
     const double had = to_seconds(results.measured_from - all.last_start);
+    if (had < 0) {
+      return fmt::format(
+          "the last of them begins {} after the window does, and the shares are near the weights "
+          "after some {} (measure.from)",
+          in_time(-had), in_time(needed));
+    }
     if (had < needed) {
       return fmt::format(
           "the window begins {} after the last of them, and the shares are near the "
           "weights after some {} (measure.from)",
-          in_time(std::max(0.0, had)), in_time(needed));
+          in_time(had), in_time(needed));
     }
     if (const std::optional<PicoSeconds> trip = mean_of(results.rtt_ns)) {
       double age = to_seconds(*trip);

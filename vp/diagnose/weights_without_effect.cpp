@@ -25,6 +25,8 @@ class WeightsWithoutEffect final : public Diagnosis {
   // Weights whose effect is below this value are reported. A working law has an effect within a few
   // percent of 1, equal shares have the effect 0.
   static constexpr double kLeastEffect = 0.25;
+  // Of the window. A shorter pause costs a flow less than the error of a working law.
+  static constexpr double kLeastPause = 0.08;
   static constexpr int kRoundTrips = 100;  // round trips that a law needs to find its shares
 
   Found after(const Evidence& evidence) const override {
@@ -62,7 +64,8 @@ class WeightsWithoutEffect final : public Diagnosis {
     for (const FlowResult& flow : results.flows) {
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0) continue;
       // Hosts of another algorithm have weights of their own, or none.
-      if (config.congestion_control_of(flow.from).name() != config.nic.congestion_control.name()) {
+      if (config.congestion_control_of(sender_of(flow)).name() !=
+          config.nic.congestion_control.name()) {
         continue;
       }
       const auto active = static_cast<double>(figures(flow).active.count);
@@ -114,7 +117,7 @@ class WeightsWithoutEffect final : public Diagnosis {
       return fmt::format("no packet was marked: the longest queue had {} and switch.ecn.kmin is {}",
                          readable(longest), readable(config.switch_.ecn.kmin));
     }
-    if (results.counters.of(&PfcCounters::pauses_sent) > 0) {
+    if (use.paused() > kLeastPause) {
       return "PFC paused the senders, all flows alike";
     }
     if (results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot) > 0) {

@@ -292,7 +292,9 @@ def slots_full(left):
 
 
 def pauses(left):
-    return left.controller() and left.by_weight() and left.total("pfc_pauses") > 0
+    if not (left.controller() and left.by_weight() and left.total("pfc_pauses") > 0 and left.window):
+        return False
+    return above(max(link["pause_s"] for link in left.metrics["links"]), left.window / 100)
 
 
 def nearly_all_marked(left):
