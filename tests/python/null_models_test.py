@@ -50,14 +50,31 @@ class ComparedTest(FolderTest):
         return null_models.compared(experiment, wrong, published, {"scheme": null})
 
     def test_figures_that_fail_with_the_null_are_told_apart(self):
-        counts, refused = self.counts({"aggregate": {"drops": 0, "queue": 100}})
+        counts, refused, missing = self.counts({"aggregate": {"drops": 0, "queue": 100}})
         self.assertEqual(counts, {"queue": [1, 1], "ratio": [1, 1], "drops": [0, 1]})
-        self.assertEqual(refused, [])
-        counts, _ = self.counts({"aggregate": {"drops": 0, "queue": 9}})
+        self.assertEqual((refused, missing), ([], []))
+        counts, _, _ = self.counts({"aggregate": {"drops": 0, "queue": 9}})
         self.assertEqual(counts, {"queue": [0, 1], "ratio": [0, 1], "drops": [0, 1]})
 
     def test_a_run_that_refuses_the_null_is_named(self):
-        self.assertEqual(self.counts(None), ({}, ["scheme"]))
+        self.assertEqual(self.counts(None), ({}, ["scheme"], []))
+
+    def test_a_figure_without_a_value_is_no_evidence(self):
+        counts, _, missing = self.counts({"aggregate": {"drops": None, "queue": 100}})
+        self.assertEqual(counts, {"queue": [1, 1], "ratio": [1, 1]})
+        self.assertEqual(missing, [("scheme", "drops")])
+
+    def test_a_figure_without_a_value_is_an_error_unless_expected(self):
+        records = [{"experiment": "x", "null": "n", "missing": [("scheme", "drops")]}]
+        self.assertEqual(null_models.complaints_of(records, {("x", "m"): ["drops"], ("x", "n"): ["queue"]}),
+                         ["x, n: scheme: drops has no value"])
+        self.assertEqual(null_models.complaints_of(records, {("x", "n"): ["drops"]}), [])
+
+    def test_figures_that_are_expected_without_a_value_exist(self):
+        named = {(experiment.name, null): {figure.name for run in wrong.runs for figure in run.figures}
+                 for experiment, null, wrong in null_models.cases([])}
+        for key, names in null_models.without().items():
+            self.assertLessEqual(set(names), named[key])
 
     def test_a_row_names_what_the_null_passes(self):
         row = null_models.row_of({"experiment": "x", "null": "no control", "refused": [],

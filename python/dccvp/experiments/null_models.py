@@ -6,19 +6,22 @@ For each null of configs/reproduce/nulls.yml each run that it names is run as pu
 figure that is inside as published and outside with the null is told apart; a figure that is inside both says nothing
 about the scheme. `over` divides by the run as published. Without names all experiments of nulls.yml are run. Leaves
 null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these experiments in PAGE.
-Exit status: 0; 2 for unusable input. A null that the program refuses is a row of its own.
+Exit status: 0; 1 if a figure has no value, which is no evidence and counts nowhere, and nulls.yml does not say so; 2
+for unusable input. A null that the program refuses is a row of its own.
 
 nulls.yml, a list:
   - name: text
     set: [key.path=value, …]           as -c; a section that is set as a whole replaces what the run sets in it
     of: {EXPERIMENT: PATTERN, …}       the runs whose names match the regular expression ("": all)
     silent: {EXPERIMENT: text, …}      why no figure of an experiment tells this null apart
+    without: {EXPERIMENT: [FIGURE, …]} figures that have no value with this null
 """
 
 import dataclasses
 import json
 import pathlib
 import re
+import sys
 
 import yaml
 
@@ -77,6 +80,12 @@ def silent(file=NULLS):
             for name, why in null.get("silent", {}).items()}
 
 
+def without(file=NULLS):
+    """{(experiment, null): names of the figures that have no value with the null}."""
+    return {(name, null["name"]): names for null in yaml.safe_load(file.read_text(encoding="utf-8"))
+            for name, names in null.get("without", {}).items()}
+
+
 def cases(names, file=NULLS):
     """(experiment, name of the null, the runs that it names, with its settings) of each null of each experiment."""
     there: dict[str, reproduce_plan.Experiment] = {}
@@ -102,10 +111,11 @@ def cases(names, file=NULLS):
 
 
 def compared(experiment, wrong, published, results):
-    """{figure: [told apart, of]} of a null, and the names of the runs that the program refused. `published` and
-    `results`: {run: metrics or None}."""
+    """{figure: [told apart, of]} of a null, the names of the runs that the program refused, and (run, figure) of
+    each figure without a value. `published` and `results`: {run: metrics or None}."""
     counts: dict[str, list[int]] = {}
     refused = []
+    missing = []
     for run in wrong.runs:
         right, null = published[run.name], results[run.name]
         if null is None:
@@ -114,13 +124,18 @@ def compared(experiment, wrong, published, results):
             continue
         above = {name: [metrics] for name, metrics in published.items()}
         for figure in run.figures:
+            if not figures.bounded(figure):
+                continue
             values = [figures.figure_values([metrics], figure, above) for metrics in (right, null)]
-            if not figures.bounded(figure) or not values[0] or not figures.inside(figure, values[0][0]):
+            if not all(values):
+                missing.append((run.name, figure.name))
+                continue
+            if not figures.inside(figure, values[0][0]):
                 continue
             count = counts.setdefault(figure.name, [0, 0])
-            count[0] += not values[1] or not figures.inside(figure, values[1][0])
+            count[0] += not figures.inside(figure, values[1][0])
             count[1] += 1
-    return counts, refused
+    return counts, refused, missing
 
 
 def row_of(record):
@@ -131,6 +146,13 @@ def row_of(record):
     if record["refused"]:
         silent += ("; " if silent else "") + f"{len(record['refused'])} runs refuse the null"
     return f"| `{record['experiment']}` | {record['null']} | {told} | {of} | {silent.replace('|', '/') or '-'} |"
+
+
+def complaints_of(records, expected):
+    """A line for each figure without a value. `expected`: as from without()."""
+    return [f"{record['experiment']}, {record['null']}: {run}: {name} has no value"
+            for record in records for run, name in record["missing"]
+            if name not in expected.get((record["experiment"], record["null"]), [])]
 
 
 def key_of(line):
@@ -163,8 +185,9 @@ def main(argv):
         found = {e.name: {run.name: next(results)[1] for run in e.runs} for e in everything}
     records = []
     for experiment, null, wrong in chosen:
-        counts, refused = compared(experiment, wrong, found[experiment.name], found[wrong.name])
-        records.append({"experiment": experiment.name, "null": null, "figures": counts, "refused": refused})
+        counts, refused, missing = compared(experiment, wrong, found[experiment.name], found[wrong.name])
+        records.append({"experiment": experiment.name, "null": null, "figures": counts, "refused": refused,
+                        "missing": missing})
     write_whole(options.out / "null-models.json", json.dumps(records, indent=1) + "\n")
     lines = {(record["experiment"], record["null"]): row_of(record) for record in records}
     if options.onto:
@@ -174,4 +197,6 @@ def main(argv):
         options.onto.write_text(page_of(lines.values()), encoding="utf-8")
     else:
         print(page_of(lines.values()), end="")
-    return 0
+    complaints = complaints_of(records, without())
+    print("".join(line + "\n" for line in complaints), end="", file=sys.stderr)
+    return 1 if complaints else 0
