@@ -37,19 +37,19 @@ INTRODUCTION = """\
 # Null models: what each published figure can tell apart
 
 This page says which figures of the [published experiments](reproductions.md) would notice a wrong scheme. Each
-experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own. A figure is
-told apart when its bound holds as published and fails with the null model. A figure that holds with both is evidence
-of the platform (links, buffers, headers), not of the scheme.
+experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own
+(`configs/reproduce/nulls.yml`). A figure is told apart when its bound holds as published and fails with the null model.
+A figure that holds with both is evidence of the platform (links, buffers, headers), not of the scheme.
 
 ```sh long
 python/tool.py null-models build/dccvp --onto docs/null-models.md
 ```
 
-The null models and the runs they stand in for are listed in `configs/reproduce/nulls.yml`. Counts are figures over all
-runs. The last column names the figures that no run tells apart.
+Counts are figures over all runs; *none* is no congestion control. The last column names the figures that no run tells
+apart.
 
-| experiment | null model | told apart | of | holds with the null as well |
-|---|---|---|---|---|
+| experiment | null model | told apart | holds with both |
+|---|---|---|---|
 """
 ENDING = """
 Experiments that tell nothing apart, and why:
@@ -142,10 +142,10 @@ def row_of(record):
     """The line of a record in the page."""
     counts = record["figures"]
     told, of = (sum(count[place] for count in counts.values()) for place in (0, 1))
-    silent = ", ".join(name for name, count in counts.items() if count[0] == 0)
+    silent = ", ".join(name for name, count in counts.items() if count[0] == 0).replace("|", "/")
     if record["refused"]:
         silent += ("; " if silent else "") + f"{len(record['refused'])} runs refuse the null"
-    return f"| `{record['experiment']}` | {record['null']} | {told} | {of} | {silent.replace('|', '/') or '-'} |"
+    return f"| `{record['experiment']}` | {record['null']} | {told}/{of} | {silent} |"
 
 
 def complaints_of(records, expected):
@@ -163,7 +163,10 @@ def key_of(line):
 
 def page_of(lines):
     """The page with these lines, sorted by experiment and null."""
-    reasons = "".join(f"- `{name}`, {null}: {why}.\n" for (name, null), why in sorted(silent().items()))
+    nulls: dict[tuple[str, str], list[str]] = {}
+    for (name, null), why in sorted(silent().items()):
+        nulls.setdefault((name, why), []).append(null)
+    reasons = "".join(f"- `{name}`, {', '.join(of)}: {why}.\n" for (name, why), of in nulls.items())
     return INTRODUCTION + "".join(line + "\n" for line in sorted(lines, key=key_of)) + (reasons and ENDING + reasons)
 
 

@@ -27,37 +27,36 @@ This page says which published experiments DCC-VP repeats, how many of their fig
 
 {reversed}
 
-**Published conclusions that are missed by far:** short flows under PIAS take 1.4 times as long as under pFabric, not
-1.05 times (`pias_short_flows`); with bursts TIMELY's gradient does not have the throughput of section 4.4 of its paper
-at the paper's own low target (`timely_bursts`).
+**Missed by far:** short flows under PIAS take 1.4 times as long as under pFabric, not 1.05 times (`pias_short_flows`);
+with bursts TIMELY's gradient does not have the throughput of its section 4.4 at the paper's own low target
+(`timely_bursts`).
 
 **No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. One such flow
-from each of 319 hosts has left before the first answer comes back: HPCC, DCTCP, DCQCN and TIMELY then have one and the
-same queue and round-trip time. Its curves appear with flows that do not end, which `survey_incast_*` runs.
-
-To run an experiment:
+from each of 319 hosts has left before the first answer comes back, so all algorithms have the same queue. Its curves
+appear with flows that do not end (`survey_incast_*`).
 
 ```sh long
 build/dccvp reproduce star_dcqcn --seeds 3
 ```
 
-The command leaves `out/reproduce/reproduction.md`: each figure with its published value, the accepted tolerance or
-bound, the value of DCC-VP with its 95 % confidence interval, the verdict, and the reason for every figure outside.
-Without a name `dccvp reproduce` runs all experiments but the slow ones (marked \\*). One experiment is a configuration
-and a file of figures in `configs/reproduce/`, both with their sources. A figure without a bound is shown, not judged.
+runs an experiment and leaves `out/reproduce/reproduction.md`: each figure with its published value, the accepted
+tolerance or bound, the value of DCC-VP with its 95 % confidence interval, the verdict, and the reason for every figure
+outside. Without a name all experiments but the slow ones (marked \\*) are run. An experiment is a configuration and a
+file of figures in `configs/reproduce/`, both with their sources.
 
-The counts are those of the last run of each experiment. `python/tool.py reproductions-page --onto
-docs/reproductions.md out/reproduce` brings them up to date.
+*Inside* counts figures within their bounds, of all that have bounds; each of the others has its reason. *Shown* counts
+figures without bounds. `python/tool.py reproductions-page --onto docs/reproductions.md out/reproduce` renews the
+counts.
 
-| `dccvp reproduce` | repeats | inside | outside, with a reason | outside or missing | not judged |
-|---|---|---|---|---|---|
+| `dccvp reproduce` | repeats | inside | shown |
+|---|---|---|---|
 """
 BOUNDS = """
 ## How wide the bounds are
 
-Greatest accepted value over the least, of every figure that is judged (`python/tool.py bounds`). A bound wider than a
-factor of two, or open on one side, gives its reason in the experiment's file, or the test of the bounds fails. What
-the bounds can tell apart: [null models](null-models.md).
+Greatest accepted value over the least, of every figure with bounds (`python/tool.py bounds`). The experiment's file
+gives the reason for each bound wider than a factor of two, or open on one side. What the bounds can tell apart:
+[null models](null-models.md).
 
 {bounds}
 """
@@ -167,9 +166,12 @@ def page_of(rows):
 
 
 def summary_row(experiment, rows):
-    counts = [sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS]
-    slow = " \\*" if experiment.slow else ""
-    return f"| `{experiment.name}`{slow} | {cell(experiment.title)} | " + " | ".join(map(str, counts)) + " |"
+    """The experiment's line of the page; figures outside without a reason, or missing, stand in bold."""
+    inside, explained, bad, shown = (sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS)
+    slow = "\\*" if experiment.slow else ""
+    without = f" **{bad} without a reason**" if bad else ""
+    return (f"| `{experiment.name}`{slow} | {cell(experiment.title)} | {inside}/{inside + explained + bad}{without}"
+            f" | {shown or ''} |")
 
 
 def rows_of(page):
