@@ -3,9 +3,10 @@
 //
 // Packet k of a flow starts at S(k) at the earliest and has the deadline F(k) = S(k) + bytes · time of a byte;
 // S(k + 1) = F(k), without rounding. Times count on a clock of the flow's priority, which stands still while the
-// priority is paused or late. Flows stand in rows, neighbours in different ones. Each row has a candidate, found by a tree of comparators when an
-// operation changed the row and once in a sweep over all rows; a decision takes the best candidate. While an operation
-// is under way, its row takes no other one. docs/pacer-contract.md.
+// priority is paused or late. A new rate counts from S(k - 1) on. Flows stand in rows, neighbours in different ones. Each
+// row has a candidate, found by a tree of comparators when an operation changed the row and once in a sweep over all
+// rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
+// docs/pacer-contract.md.
 module dc_pacer #(
   parameter int unsigned Flows = 1024,  // a power of two
   parameter int unsigned Width = 32,    // flows a row, a power of two, at least 2, at most Flows / 2
@@ -54,6 +55,7 @@ module dc_pacer #(
   localparam int unsigned GapW   = dc_pacer_pkg::GapW;
   localparam int unsigned EntryW = 4 + 2 * NearW;
   localparam int unsigned Calm   = Rows + 8;  // cycles with nothing overdue that end strict order
+  localparam int unsigned CalmW  = $clog2(Calm + 1);
 
   if (Width < 2 || (Width & (Width - 1)) != 0 || Rows < 2 || (Flows & (Flows - 1)) != 0) begin : g_width
     $fatal(1, "dc_pacer: Flows and Width must be powers of two, Width at least 2 and at most Flows / 2");
@@ -126,7 +128,7 @@ module dc_pacer #(
   always_ff @(posedge clk_i) wake_flows_q <= wake_flows_d;
 
   // ---------------------------------------------------------------------------------------------
-  // Step 0: choose an operation. Rates come before wakes, wakes before decisions.
+  // Step 0: choose an operation. Rates come first; wakes and decisions take turns.
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned KeyW = 1 + 3 + NearW;
   logic [Rows-1:0]        busy_q, valid_q, overdue;
@@ -159,26 +161,33 @@ module dc_pacer #(
   logic             issue;
   logic [1:0]       op;
   logic [FlowW-1:0] flow;
-  logic             take_decision;
+  logic             may_decide, take_decision;
+  logic             woke_q;  // of wakes and decisions a wake was the last: a decision goes first
   assign take_rate     = rate_waits && !busy_q[rate_flow[RowW-1:0]];
-  assign take_wake     = !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]];
-  assign take_decision = !take_rate && !take_wake && want_i && init_done_o && !least[KeyW-1];
+  assign may_decide    = want_i && init_done_o && !least[KeyW-1];
+  assign take_wake     = !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]] && !(may_decide && woke_q);
+  assign take_decision = !take_rate && !take_wake && may_decide;
   assign issue         = take_rate || take_wake || take_decision;
   assign op            = take_rate ? dc_pacer_pkg::OpRate : take_wake ? dc_pacer_pkg::OpWake : dc_pacer_pkg::OpSent;
   assign flow          = take_rate ? rate_flow : take_wake ? wake_flow : {index_q[best*IndexW +: IndexW], best};
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) woke_q <= 1'b0;
+    else if (take_wake || take_decision) woke_q <= take_wake;
+  end
+
   // Strict order from the first late packet on, until nothing was overdue for a while.
-  logic [RowW+1:0] calm_q;
-  logic            strict_q;
+  logic [CalmW-1:0] calm_q;
+  logic             strict_q;
   assign strict_o = strict_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       strict_q <= 1'b0;
       calm_q   <= '0;
     end else begin
-      if ((late & ~paused_i) != '0) strict_q <= 1'b1;
-      else if (calm_q >= (RowW + 2)'(Calm)) strict_q <= 1'b0;
-      calm_q <= overdue != '0 ? '0 : calm_q + (RowW + 2)'(calm_q < (RowW + 2)'(Calm));
+      if (late != '0) strict_q <= 1'b1;
+      else if (calm_q >= CalmW'(Calm)) strict_q <= 1'b0;
+      calm_q <= overdue != '0 ? '0 : calm_q + CalmW'(calm_q < CalmW'(Calm));
     end
   end
 
@@ -191,9 +200,13 @@ module dc_pacer #(
   logic [GapW-1:0]   gap1_q, gap2_q, gap_old;
   logic [2:0]        level1_q, level2_q, level3_q, level_old;
   logic              moved2_q, moved3_q, any, any2_q, any3_q;
-  logic [BytesW-1:0] first, first2_q, bytes, bytes2, bytes3_q;
+  logic [BytesW-1:0] first, first2_q, first3_q, bytes, bytes2, bytes3_q;
+  logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes that moved S, or the end, to where it is
   logic [ExactW-1:0] exact, exact2_q, exact3_q;
+  logic [FracW-1:0]  part, part2_q, part3_q;        // of S below a cycle
   logic [GapW+BytesW-1:0] product3_q;
+  logic signed [GapW:0]          step2_q;   // time of a byte: new - old
+  logic signed [GapW+BytesW:0]   shift3_q;  // of S, if the new rate counts for `behind`
   logic [Width*EntryW-1:0] row, row2_q, row3_q, row_new, row4_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -221,8 +234,11 @@ module dc_pacer #(
       level2_q <= op1_q == dc_pacer_pkg::OpRate ? level1_q : level_old;
       moved2_q <= op1_q == dc_pacer_pkg::OpRate && level1_q != level_old;
       any2_q   <= any;
-      first2_q <= first;
-      exact2_q <= exact;
+      first2_q  <= first;
+      behind2_q <= behind;
+      part2_q   <= part;
+      step2_q   <= $signed({1'b0, gap1_q}) - $signed({1'b0, gap_old});
+      exact2_q  <= exact;
       row2_q   <= row;
     end
     if (run2_q) begin
@@ -232,6 +248,10 @@ module dc_pacer #(
       moved3_q   <= moved2_q;
       any3_q     <= any2_q;
       bytes3_q   <= bytes2;
+      first3_q   <= first2_q;
+      behind3_q  <= behind2_q;
+      part3_q    <= part2_q;
+      shift3_q   <= (GapW + BytesW + 1)'(step2_q * $signed({1'b0, behind2_q}));
       exact3_q   <= exact2_q;
       row3_q     <= row2_q;
       product3_q <= gap2_q * bytes2;
@@ -258,13 +278,14 @@ module dc_pacer #(
     sent_bytes_o <= first;
   end
 
-  // Times. What waits starts earlier if its new rate allows; what moves to another priority counts on its clock.
+  // Times. A new rate counts from the S of the packet before; what moves to another priority counts on its clock.
   logic [IndexW-1:0] at3;
   logic [EntryW-1:0] old3;
   logic [TimeW-1:0]  now3, old_start;
   logic [NearW-1:0]  ahead;
-  logic              waits3, waits_new;
-  logic [ExactW-1:0] product, from_now, planned, start, deadline, exact_new;
+  logic              waits3, waits_new, idle, reached, past;
+  logic [ExactW-1:0] product, present, planned, shifted, start, deadline, exact_new;
+  logic [BytesW-1:0] behind_new;
   assign at3       = flow3_q[FlowW-1:RowW];
   assign old3      = row3_q[at3*EntryW +: EntryW];
   assign waits3    = old3[EntryW-1];
@@ -272,18 +293,29 @@ module dc_pacer #(
   assign ahead     = old3[NearW +: NearW] - now3[NearW-1:0];
   assign old_start = now3 + {{(TimeW-NearW){ahead[NearW-1]}}, ahead};
   assign product   = ExactW'(product3_q);
-  assign from_now  = {now3, {FracW{1'b0}}} + product;
-  assign planned    = waits3 ? {old_start, {FracW{1'b0}}} : exact3_q;
+  assign present   = {now3, {FracW{1'b0}}};
+  assign idle      = exact3_q[ExactW-1:FracW] < now3;
+  assign planned   = waits3 ? {old_start, part3_q} : exact3_q;
+  assign shifted   = planned + ExactW'(shift3_q);
+  assign reached   = planned[ExactW-1:FracW] <= now3;
+  assign past      = shifted[ExactW-1:FracW] < now3;
   always_comb begin
     unique case (op3_q)
-      dc_pacer_pkg::OpRate: start = moved3_q || from_now < planned ? from_now : planned;
-      dc_pacer_pkg::OpWake: start = exact3_q[ExactW-1:FracW] < now3 ? {now3, {FracW{1'b0}}} : exact3_q;
-      default:              start = exact3_q;
-    endcase
-    unique case (op3_q)
-      dc_pacer_pkg::OpRate: waits_new = waits3;
-      dc_pacer_pkg::OpWake: waits_new = any3_q;
-      default:              waits_new = any3_q;
+      dc_pacer_pkg::OpRate: begin
+        start      = moved3_q ? present + product : reached ? planned : past ? present : shifted;
+        behind_new = moved3_q ? bytes3_q : reached || past ? '0 : behind3_q;
+        waits_new  = waits3;
+      end
+      dc_pacer_pkg::OpWake: begin
+        start      = idle ? present : exact3_q;
+        behind_new = idle ? '0 : behind3_q;
+        waits_new  = any3_q;
+      end
+      default: begin
+        start      = exact3_q;
+        behind_new = first3_q;
+        waits_new  = any3_q;
+      end
     endcase
   end
   assign deadline  = start + product;
@@ -313,10 +345,10 @@ module dc_pacer #(
     .clk_i, .ren_i(init_done_o), .raddr_i(scan_q), .rdata_o(scan_row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
     .wdata_i(sweep ? '0 : row_new));
-  ram_1r1w #(.Depth(Flows), .Width(ExactW + BytesW)) u_exact (
-    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first}),
+  ram_1r1w #(.Depth(Flows), .Width(ExactW + 2 * BytesW + FracW)) u_exact (
+    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first, behind, part}),
     .wen_i(sweep || change3), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow3_q),
-    .wdata_i(sweep ? '0 : {exact_new, bytes3_q}));
+    .wdata_i(sweep ? '0 : {exact_new, bytes3_q, behind_new, start[FracW-1:0]}));
   ram_1r1w #(.Depth(Flows), .Width(3 + GapW)) u_gaps (
     .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_old, gap_old}),
     .wen_i(sweep || (run1_q && op1_q == dc_pacer_pkg::OpRate)), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),

@@ -13,6 +13,8 @@ module dc_pacer_sva #(
   input logic             issue,
   input logic             take_decision,
   input logic             take_wake,
+  input logic             may_decide,
+  input logic             woke_q,
   input logic             take_rate,
   input logic             wake,
   input logic [2:0]       wakes_q,
@@ -35,7 +37,8 @@ module dc_pacer_sva #(
   // No wake is lost.
   wakes_fit: assert property (@(posedge clk_i) disable iff (!rst_ni) wake |-> wakes_q < 3'd4);
 
-  // An input waits for its row only, at most one operation at a time: nobody starves.
+  // An input waits for its row and for its turn: nobody starves. A row's operation ends within four cycles. A rate waits
+  // for that. A wake waits for that, for a rate on its row and for a decision on its row: five cycles each.
   logic [4:0] rate_wait_q, wake_wait_q;
   logic       decided_q, decided2_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -52,7 +55,9 @@ module dc_pacer_sva #(
     end
   end
   rate_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q <= 5'd5);
-  wake_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q <= 5'd12);
+  wake_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q <= 5'd14);
+  // Between two wakes a decision is taken, if one is possible.
+  turns: assert property (@(posedge clk_i) disable iff (!rst_ni) take_wake && woke_q |-> !may_decide);
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
   cover_rate_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q != '0);
   cover_wake_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q != '0);
