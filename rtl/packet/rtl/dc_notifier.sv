@@ -6,12 +6,15 @@
 module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that wait for the output, a power of two, at least 2
-  parameter int unsigned Interval = 1000,  // of every flow after reset, in cycles
+  parameter int unsigned Interval = 1000,  // of every flow after reset, in the unit of now_i
   localparam int unsigned FlowW = $clog2(Flows)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   output logic             init_done_o,      // low while the states are swept (Flows cycles)
+
+  // Time of the NIC in a unit of choice. It does not go back.
+  input  logic [55:0]      now_i,
 
   // Configuration. Act on packets taken later; frame fields on CNPs that leave later.
   input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
@@ -21,7 +24,11 @@ module dc_notifier #(
   input  logic [31:0]      own_ip_i,         // likewise
   input  logic             interval_we_i,    // ignored while init_done_o is 0
   input  logic [FlowW-1:0] interval_flow_i,
-  input  logic [31:0]      interval_i,       // cycles; 0: a CNP for each marked packet
+  input  logic [31:0]      interval_i,       // 0: a CNP for each marked packet
+  // The queue pair of this flow is new: its state is that after reset, its interval stays. Packets wait meanwhile.
+  input  logic             begin_valid_i,
+  output logic             begin_ready_o,
+  input  logic [FlowW-1:0] begin_flow_i,
 
   // A received data packet.
   input  logic             packet_valid_i,
@@ -42,7 +49,7 @@ module dc_notifier #(
 
   output logic             error_o           // a memory's word had wrong parity: reset the block
 );
-  localparam int unsigned TimeW  = 56;  // nine years at 250 MHz
+  localparam int unsigned TimeW  = 56;  // nine years in units of 4 ns
   localparam int unsigned StateW = TimeW + 17;
   localparam int unsigned EntryW = FlowW + 48 + 32 + 24 + 16;
 
@@ -50,29 +57,25 @@ module dc_notifier #(
     $fatal(1, "dc_notifier: Flows must be a power of two, at least 2");
   end
 
-  logic [FlowW:0]   sweep_q;
-  logic [TimeW-1:0] now_q;
+  logic [FlowW:0] sweep_q;
   assign init_done_o = sweep_q[FlowW];
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      sweep_q <= '0;
-      now_q   <= '0;
-    end else begin
-      now_q <= now_q + 1'b1;
-      if (!init_done_o) sweep_q <= sweep_q + 1'b1;
-    end
+    if (!rst_ni) sweep_q <= '0;
+    else if (!init_done_o) sweep_q <= sweep_q + 1'b1;
   end
 
   // ---------------------------------------------------------------------------------------------
   // Take: the state of the packet's flow is read
   // ---------------------------------------------------------------------------------------------
-  logic             take, held_q, settled, full, send, clear;
+  logic             take, held_q, settled, full, send, clear, begun;
   logic [FlowW-1:0] flow_q;
-  logic             marked_q;
+  logic             marked_q, carry_q;
   logic [103:0]     sender_q;
   logic [TimeW-1:0] time_q;
 
-  assign packet_ready_o = init_done_o && (!held_q || settled);
+  assign packet_ready_o = init_done_o && !begin_valid_i && (!held_q || settled);
+  assign begin_ready_o  = init_done_o && !held_q;
+  assign begun          = begin_valid_i && begin_ready_o;
   assign take           = packet_valid_i && packet_ready_o;
   assign settled        = held_q && !((send || clear) && full);
 
@@ -84,8 +87,9 @@ module dc_notifier #(
     if (take) begin
       flow_q   <= packet_flow_i;
       marked_q <= packet_marked_i;
+      carry_q  <= carry_i;
       sender_q <= {packet_mac_i, packet_ip_i, packet_peer_i};
-      time_q   <= now_q;
+      time_q   <= now_i;
     end
   end
 
@@ -100,7 +104,7 @@ module dc_notifier #(
   assign packets_one = packets + 8'(packets != '1);
   assign marks_one   = marks + 8'(marks != '1);
   assign send        = marked_q && time_q >= quiet_until;
-  assign clear       = !marked_q && all_marked;
+  assign clear       = !marked_q && all_marked && carry_q;
   always_comb begin
     quiet_d      = quiet_until;
     marks_d      = marked_q ? marks_one : marks;
@@ -110,11 +114,11 @@ module dc_notifier #(
     told_packets = '0;
     if (send) begin
       quiet_d      = time_q + TimeW'(interval);
-      told_marks   = carry_i ? marks_one : 8'd0;
-      told_packets = carry_i ? packets_one : 8'd0;
+      told_marks   = carry_q ? marks_one : 8'd0;
+      told_packets = carry_q ? packets_one : 8'd0;
       marks_d      = '0;
       packets_d    = '0;
-      all_marked_d = carry_i && marks_one == packets_one;
+      all_marked_d = carry_q && marks_one == packets_one;
     end
   end
 
@@ -123,9 +127,9 @@ module dc_notifier #(
     .ren_i  (take),
     .raddr_i(packet_flow_i),
     .rdata_o({quiet_until, marks, packets, all_marked}),
-    .wen_i  (!init_done_o || settled),
-    .waddr_i(init_done_o ? flow_q : sweep_q[FlowW-1:0]),
-    .wdata_i(init_done_o ? {quiet_d, marks_d, packets_d, all_marked_d} : StateW'(0)),
+    .wen_i  (!init_done_o || begun || settled),
+    .waddr_i(!init_done_o ? sweep_q[FlowW-1:0] : settled ? flow_q : begin_flow_i),
+    .wdata_i(settled ? {quiet_d, marks_d, packets_d, all_marked_d} : StateW'(0)),
     .use_i  (settled),
     .error_o(wrong_state)
   );

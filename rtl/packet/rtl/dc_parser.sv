@@ -194,10 +194,11 @@ module dc_parser #(
     else if (cnp && crc != ip[8*56 +: 32]) reason = dc_parser_pkg::BadIcrc;
   end
 
-  logic [23:0] number;  // of the destination queue pair, from the base on
+  logic [23:0] pair, number;  // destination queue pair, and its number from the base on
   logic        wanted, beyond;
-  assign number = big24(ip[8*33 +: 24]) - qpn_base_i;
-  assign beyond = number >= 24'(Flows);
+  assign pair   = big24(ip[8*33 +: 24]);
+  assign number = pair - qpn_base_i;
+  assign beyond = pair < qpn_base_i || number >= 24'(Flows);
   assign wanted = reason == dc_parser_pkg::None && opcode != 8'h11;
 
   // ---------------------------------------------------------------------------------------------

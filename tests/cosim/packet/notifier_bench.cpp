@@ -40,10 +40,12 @@ class NotifierBench {
   explicit NotifierBench(std::uint32_t seed) : random_(seed), block_(static_cast<int>(seed)) {}
 
   void run(std::uint64_t packets) {
-    for (int round = 0; round < 2; ++round) {
+    // In the last round CNPs carry counts or not by turns, queue pairs become new, and time leaps.
+    for (int round = 0; round < 3; ++round) {
       carry_ = round == 0;
+      changes_ = round == 2;
       start();
-      for (std::uint64_t i = 0; i < packets / 2;) i += cycle(true) ? 1 : 0;
+      for (std::uint64_t i = 0; i < packets / 3;) i += cycle(true) ? 1 : 0;
       for (int i = 0; i < 200; ++i) cycle(false);
       require(expected_.empty() && half_.empty(), "notifier: a CNP is missing");
       finish();
@@ -59,6 +61,8 @@ class NotifierBench {
     auto& pins = block_;
     pins->packet_valid_i = 0;
     pins->interval_we_i = 0;
+    pins->begin_valid_i = 0;
+    pins->now_i = 0;
     pins->m_tready_i = 0;
     pins->carry_i = carry_;
     pins->dscp_i = kCnpDscp;
@@ -81,7 +85,8 @@ class NotifierBench {
       require(!pins->packet_ready_o, "notifier: a packet is taken during the sweep");
       edge();
     }
-    static constexpr std::array<std::uint32_t, 6> kIntervals = {0, 1, 40, 333, 5000, 0};
+    static constexpr std::array<std::uint32_t, 7> kIntervals = {0,    1, 40,           333,
+                                                                5000, 0, 4'000'000'000};
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
       intervals_[flow] = flow < 8 ? kDefaultInterval : kIntervals[flow % kIntervals.size()];
       if (flow < 8) continue;
@@ -102,6 +107,7 @@ class NotifierBench {
   /// Returns true if a packet was taken.
   bool cycle(bool feed) {
     auto& pins = block_;
+    if (changes_ && below(40) == 0) pins->carry_i = carry_ = !carry_;
     if (below(500) == 0) flows_ = 1u << below(7);
     if (below(300) == 0) share_ = below(5);  // of marked packets, in quarters
     if (below(300) == 0) slow_ = below(5);   // of cycles without room at the output
@@ -114,17 +120,32 @@ class NotifierBench {
       pins->packet_peer_i = below(1 << 24);
     }
     pins->packet_valid_i = offered_;
+    if (changes_ && below(1000) == 0) now_ += std::uint64_t{1} << below(34);
+    pins->now_i = now_;
+    if (changes_ && !pins->begin_valid_i && below(30) == 0) {
+      pins->begin_valid_i = 1;
+      pins->begin_flow_i = static_cast<std::uint8_t>(below(flows_));
+    }
     pins->m_tready_i = below(6) >= (feed ? slow_ : 0);
     block_.settle();
     if (pins->m_tvalid_o && pins->m_tready_i) take_beat();
     const bool taken = offered_ && pins->packet_ready_o;
     if (offered_ && !taken) ++waits_;
+    const bool begun = pins->begin_valid_i && pins->begin_ready_o;
+    require(!begun || !taken, "notifier: a packet and a new queue pair in one cycle");
+    if (begun) {
+      points_[pins->begin_flow_i] = {};
+      accounts_[pins->begin_flow_i].any = false;
+    }
+    begin_waits_ = pins->begin_valid_i && !begun ? begin_waits_ + 1 : 0;
+    require(begin_waits_ < 300, "notifier: a new queue pair waits for ever");
     if (taken) {
       offered_ = false;
       arrived();
     }
     require(!pins->error_o, "notifier: wrong parity");
     edge();
+    if (begun) pins->begin_valid_i = 0;
     return taken;
   }
 
@@ -163,7 +184,7 @@ class NotifierBench {
       cnp.packets = point.reported_packets();
       cnp.marks = carry_ ? marks : std::uint8_t{0};
       expected_.push_back(cnp);
-    } else if (point.on_unmarked()) {
+    } else if (point.on_unmarked() && carry_) {
       ++clears_;
       expected_.push_back(cnp);
     }
@@ -212,7 +233,7 @@ class NotifierBench {
       const Account& account = accounts_[flow];
       if (intervals_[flow] == 0)
         require(account.cnps == account.marks, "notifier: interval 0 is not a CNP a mark");
-      if (!carry_ || intervals_[flow] > 40) continue;
+      if (changes_ || !carry_ || intervals_[flow] > 40) continue;
       require(account.told_marks <= account.marks && account.told_packets <= account.packets &&
                   (account.marks - account.told_marks <= 40),
               "notifier: marks are lost, or told twice");
@@ -224,7 +245,7 @@ class NotifierBench {
   std::mt19937_64 random_;
   BlockPins<Vnotifier> block_;
   roce::Headers own_;
-  bool carry_ = false;
+  bool carry_ = false, changes_ = false;
   std::uint64_t now_ = 0;
   std::array<NotificationPoint, kFlows> points_{};
   std::array<Account, kFlows> accounts_{};
@@ -233,7 +254,7 @@ class NotifierBench {
   std::vector<std::uint8_t> half_;  // bytes of the CNP under way
   bool offered_ = false;
   std::uint32_t flows_ = 64, share_ = 2, slow_ = 1;
-  std::uint64_t clears_ = 0, waits_ = 0;
+  std::uint64_t clears_ = 0, waits_ = 0, begin_waits_ = 0;
 };
 
 }  // namespace

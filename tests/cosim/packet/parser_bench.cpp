@@ -15,8 +15,10 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 64;       // rtl/packet/CMakeLists.txt
-constexpr std::uint32_t kBase = 0xABC100;  // queue pair of flow 0
+constexpr std::uint32_t kFlows = 64;  // rtl/packet/CMakeLists.txt
+// Queue pair of flow 0, by round. In the second round the numbers of the last flows would pass
+// 2^24.
+constexpr std::array<std::uint32_t, 2> kBases = {0xABC100, 0xFFFFD8};
 constexpr std::size_t kBeat = 64;
 enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };  // others: roce::ParseError
 
@@ -48,7 +50,9 @@ class ParserBench {
   void run(std::uint64_t frames) {
     for (int round = 0; round < 2; ++round) {
       counting_ = round == 0;
+      base_ = kBases[static_cast<std::size_t>(round)];
       start();
+      queue(long_frame());
       for (std::uint64_t sent = 0; sent < frames / 2; ++sent) queue(frame());
       while (!expected_.empty() || at_ != 0 || !waiting_.empty()) cycle();
     }
@@ -67,7 +71,7 @@ class ParserBench {
     pins->context_we_i = 0;
     pins->cnp_ready_i = 0;
     pins->data_ready_i = 0;
-    pins->qpn_base_i = kBase;
+    pins->qpn_base_i = base_;
     pins->counting_i = counting_;
     block_.reset();
     unsigned swept = 0;
@@ -111,7 +115,7 @@ class ParserBench {
     h.source_port = static_cast<std::uint16_t>(below(65536));
     h.becn = cnp || one_in(4);
     h.migration = !cnp;
-    h.destination_qpn = one_in(10) ? below(1 << 24) : kBase + below(kFlows);
+    h.destination_qpn = queue_pair();
     h.psn = below(1 << 24);
     h.cnp_marks = static_cast<std::uint8_t>(below(256));
     h.cnp_packets = static_cast<std::uint8_t>(one_in(3) ? 0 : below(256));
@@ -125,6 +129,29 @@ class ParserBench {
     }
     if (one_in(4)) out.bytes.resize(out.bytes.size() + below(90), 0xA5);  // padding or FCS
     if (one_in(2)) damage(out);
+    return out;
+  }
+
+  /// Mostly of a flow; also those beside the first and the last one, and others.
+  std::uint32_t queue_pair() {
+    if (one_in(10)) return below(1 << 24);
+    if (one_in(10)) return (base_ - 1) & 0xFFFFFF;
+    if (one_in(10)) return (base_ + kFlows) & 0xFFFFFF;
+    return (base_ + below(kFlows)) & 0xFFFFFF;
+  }
+
+  /// A CNP with padding up to 2^17 bytes and a few more: a length that wraps would be that of no
+  /// frame.
+  Frame long_frame() {
+    roce::Headers h;
+    h.opcode = roce::Opcode::kCnp;
+    h.becn = true;
+    h.destination_qpn = base_;
+    h.cnp_marks = 3;
+    h.cnp_packets = 9;
+    Frame out;
+    out.bytes = roce::serialize(h, nullptr, 0);
+    out.bytes.resize((std::size_t{1} << 17) + 10, 0xA5);
     return out;
   }
 
@@ -198,7 +225,8 @@ class ParserBench {
       out.kind = Outcome::kOther;
       return out;
     }
-    const std::uint32_t number = (h.destination_qpn - kBase) & 0xFFFFFF;
+    if (h.destination_qpn < base_) return refuse(kUnbound);
+    const std::uint32_t number = h.destination_qpn - base_;
     if (number >= kFlows || !contexts_[number].bound) return refuse(kUnbound);
     out.kind = cnp ? Outcome::kCnp : Outcome::kData;
     out.flow = number;
@@ -315,6 +343,7 @@ class ParserBench {
   std::mt19937_64 random_;
   BlockPins<Vparser> block_;
   bool counting_ = false;
+  std::uint32_t base_ = 0;
   std::array<Context, kFlows> contexts_{};
   std::deque<Frame> waiting_;
   std::deque<Outcome> expected_;
