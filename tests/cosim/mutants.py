@@ -3,7 +3,8 @@
 
 tests/cosim/BLOCK/mutants.txt has one mutant a line: FILE below rtl/BLOCK/rtl | text | text instead | what is broken.
 The text is an expression that occurs once in FILE. All mutants are in one build; an environment variable selects one.
-Mutant 0 is the block itself and must pass. Exit status 1 and a line for each mutant that survives.
+Mutant 0 is the block itself and must pass. A mutant is killed if the bench ends with status 1 and says why. Exit
+status 1 and a line for each mutant that survives, stands still or makes the bench crash: the bench has to tell it.
 """
 import argparse
 import os
@@ -19,7 +20,8 @@ Block = tuple[list[tuple[str, str, list[str]]], list[str], list[str]]
 BLOCKS: dict[str, Block] = {
     "packet": ([("parser", "dc_parser", ["-GFlows=64"]), ("notifier", "dc_notifier", ["-GFlows=64"])],
                ["models/core/wire/roce_headers.cpp"], ["--frames", "20000", "--packets", "60000"]),
-    "pacer": ([("pacer", "dc_pacer", ["-GFlows=64", "-GWidth=8"])], [], ["--cycles", "200000"]),
+    "pacer": ([("pacer", "dc_pacer", ["-GFlows=64", "-GWidth=8"]),
+               ("pacer_small", "dc_pacer", ["-GFlows=4", "-GWidth=2"])], [], ["--cycles", "200000"]),
 }
 SELECTOR = """
 package dcc_mutant_pkg;
@@ -99,14 +101,19 @@ def build(block, directory):
     return program, rows
 
 
-def killed(program, block, number):
-    """What the bench says of a mutant; None if it passes."""
+def judge(program, block, number):
+    """The verdict on a mutant, and what the bench says."""
     try:
         result = subprocess.run([program, *BLOCKS[block][2]], env={**os.environ, "DCC_MUTANT": str(number)},
                                 capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return f"nothing within {SECONDS} s"
-    return None if result.returncode == 0 else (result.stdout.strip().splitlines() or ["it crashed"])[-1]
+        return "STANDS STILL", f"nothing within {SECONDS} s"
+    said = (result.stdout.strip().splitlines() or [""])[-1]
+    if result.returncode == 0:
+        return "SURVIVES", said
+    if result.returncode == 1 and said.startswith(f"{block}_bench: "):
+        return "killed", said
+    return "CRASHES", f"status {result.returncode}: {said or result.stderr.strip()[-200:]}"
 
 
 def main():
@@ -115,19 +122,21 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--only", type=int)
     options = parser.parse_args()
+    number_of_mutants = len(mutants_of(options.block))
+    if options.only is not None and not 1 <= options.only <= number_of_mutants:
+        sys.exit(f"mutants.py: --only {options.only}: {options.block}/mutants.txt has 1 to {number_of_mutants}")
     program, rows = build(options.block, os.path.abspath(options.build))
-    itself = killed(program, options.block, 0)
-    if itself is not None:
-        sys.exit(f"mutants.py: the block itself fails: {itself}")
-    survivors = 0
+    verdict, said = judge(program, options.block, 0)
+    if verdict != "SURVIVES":
+        sys.exit(f"mutants.py: the block itself fails: {said}")
+    left = 0
     for number, (name, _, _, what) in enumerate(rows, 1):
         if options.only not in (None, number):
             continue
-        said = killed(program, options.block, number)
-        survivors += said is None
-        print(f"{number:2} {'SURVIVES' if said is None else 'killed'}: {name}: {what}"
-              f"{'' if said is None else ' (' + said + ')'}")
-    return 1 if survivors else 0
+        verdict, said = judge(program, options.block, number)
+        left += verdict != "killed"
+        print(f"{number:2} {verdict}: {name}: {what} ({said})", flush=True)
+    return 1 if left else 0
 
 
 if __name__ == "__main__":
