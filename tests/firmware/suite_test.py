@@ -17,7 +17,7 @@ TOOLS = "riscv64-unknown-elf-"
 QEMU = ["qemu-system-riscv32", "-M", "spike", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
         "-icount", "shift=0", "-kernel"]
 HERE_ALONE = {"beyond"}
-PAGE = (SOURCE / "docs" / "cpu.md").read_text(encoding="utf-8")
+PAGE = (SOURCE / "tests" / "firmware" / "suite" / "README.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| (\d+) \|", re.MULTILINE)
 
 
