@@ -138,8 +138,8 @@ TEST(FlowPlan, WhoeverWantsAnyFlowAtAnyTimeHasThemHeldUpToALimit) {
   EXPECT_TRUE(holds("hosts: {2: {driver: native}}\n"));
   EXPECT_TRUE(holds("output: {trace: {signals: true}}\n"));
   EXPECT_TRUE(holds("output: {digest: {every: 10us}}\n"));
-  EXPECT_NO_THROW(check_held(kMaxHeldFlows));
-  EXPECT_THROW(check_held(kMaxHeldFlows + 1), TrafficError);
+  EXPECT_NO_THROW(check_held(kMaxHeldFlows, {}));
+  EXPECT_THROW(check_held(kMaxHeldFlows + 1, {}), TrafficError);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "software/boot_image.h"
 #include "traffic/dependencies.h"
 #include "traffic/flow_plan.h"
-#include "traffic/memory_need.h"
 #include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
@@ -55,19 +54,21 @@ void check_network(const LoadedConfig& loaded) {
   const TrafficContext context = traffic_context(config, topology);
   try {
     std::size_t flows = 0;
+    EntryCounts entries;
     const bool mixed = config.mixes_transports();
     FlowStream stream(config.traffic, context);
     std::vector<FlowSpec> held;
     for (FlowSpec flow; stream.next(flow);) {
       ++flows;
+      entries.add(flow.entry);
       if (mixed) check_ends(config, flow);
       if (!stream.waits()) continue;
       held.push_back(flow);
-      check_held(flows);
+      check_held(flows, entries);
     }
     const bool hold = holds_flows(config) || stream.waits();
-    if (hold) check_held(flows);
-    check_memory(flows, hold);
+    if (hold) check_held(flows, entries);
+    check_memory(flows, hold, entries);
     if (stream.waits()) {
       check_waiting_traces(config, context);
       resolve_dependencies(config.traffic, context, held);

@@ -115,12 +115,13 @@ void DirectTraffic::begin() {
 // All flows found by the previous look ahead have started by now.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
+  ahead_entries_.clear();
   const PicoSeconds end = clock_.now() + kAhead;
   for (; more_ && next_.spec.start < end; more_ = walk_.next(next_)) {
     prepare(plan_.is_held() ? plan_.flow(next_.spec.id) : ahead_.emplace_back(next_));
     if (ahead_.size() % kFlowsBetweenChecks == kFlowsBetweenChecks - 1) {
       require_memory(ahead_.size(), kLiveFlowBytes, "flows that start at nearly the same time",
-                     available_memory());
+                     available_memory(), ahead_entries_);
     }
   }
   if (more_) clock_.schedule_at(look_ahead_event_, next_.spec.start);
@@ -132,6 +133,8 @@ void DirectTraffic::prepare(const PlannedFlow& flow) {
     record.target_bytes = flow.spec.bytes;
     record.dscp = flow.spec.dscp;
     live_.started(flow);
+    ahead_entries_.add(flow.spec.entry);
+    started_entries_.add(flow.spec.entry);
   }
   for (const bool sender : {false, true}) {
     const HostId host = sender ? flow.spec.from : flow.spec.to;
@@ -167,7 +170,7 @@ void DirectTraffic::heartbeat() {
   if (live_.size() < checked_ + kFlowsBetweenChecks) return;
   checked_ = live_.size();
   require_memory(kFlowsBetweenChecks, kLiveFlowBytes, "more flows beside those under way",
-                 available_memory());
+                 available_memory(), started_entries_);
 }
 
 namespace {

@@ -107,6 +107,8 @@ class DirectTraffic final : public PlatformPart {
   PlannedFlow next_;
   bool more_ = false;              // true if next_ is still to start
   std::deque<PlannedFlow> ahead_;  // flows of the last look ahead, if the plan does not hold flows
+  EntryCounts ahead_entries_;      // of ahead_
+  EntryCounts started_entries_;    // of all flows that were in ahead_
   LiveFlows live_;
   std::size_t checked_ = 0;  // live flows when memory was last looked at
   FlowStarter::Actions actions_;

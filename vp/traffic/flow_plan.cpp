@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "software/qos_links.h"
-#include "traffic/memory_need.h"
 
 namespace dcc::vp {
 
@@ -185,10 +184,10 @@ void check_waiting_traces(const PlatformConfig& config, const TrafficContext& co
   }
 }
 
-void check_held(std::size_t flows) {
+void check_held(std::size_t flows, const EntryCounts& entries) {
   if (flows <= kMaxHeldFlows) return;
   throw TrafficError(
-      "traffic.0: more than " + std::to_string(kMaxHeldFlows) +
+      entries.largest() + ": more than " + std::to_string(kMaxHeldFlows) +
       " flows in a run that must hold them all (software, queries down a tree, "
       "collectives, flows that wait, traces, digests, a prompt or debugger, several processes)");
 }
@@ -231,6 +230,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
                     bool hold) {
   FlowOrigin origin{config.traffic, traffic_context(config, topology)};
   FlowTotals totals;
+  EntryCounts entries;
   std::vector<FlowSpec> flows;
   bool few = true;
   const bool mixed = config.mixes_transports();
@@ -239,15 +239,16 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   for (FlowSpec flow; stream.next(flow);) {
     if (mixed) check_ends(config, flow);
     totals.add(flow);
+    entries.add(flow.entry);
     few = few && totals.flows <= kFewFlows;
     if (hold || few) {
       flows.push_back(flow);
     } else if (!flows.empty()) {
       flows = {};
     }
-    if (hold) check_held(totals.flows);
+    if (hold) check_held(totals.flows, entries);
   }
-  check_memory(totals.flows, hold);
+  check_memory(totals.flows, hold, entries);
   const PacketSizes sizes = packet_sizes(config);
   if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
   Dependencies dependencies;

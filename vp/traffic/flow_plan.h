@@ -14,6 +14,7 @@
 #include "nic/host/nic_host_interface.h"
 #include "traffic/connections.h"
 #include "traffic/dependencies.h"
+#include "traffic/memory_need.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 
@@ -183,7 +184,7 @@ bool holds_flows(const PlatformConfig& config);
 /// flows itself.
 void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context);
 /// Throws TrafficError if there are more flows than can be held.
-void check_held(std::size_t flows);
+void check_held(std::size_t flows, const EntryCounts& entries);
 /// Throws TrafficError if the ends of a flow have different transports, or if their transport does
 /// not offer what the flow asks for. Only RoCE has RDMA's operations.
 void check_ends(const PlatformConfig& config, const FlowSpec& flow);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "traffic/traffic_spec.h"
@@ -18,7 +20,7 @@ constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 
 /// The first number behind `key` in a file of lines "key number"; with an empty key the first
 /// number of the file. kUnknown if there is none, as for "max".
-std::uint64_t number_in(const char* file, const std::string& key) {
+std::uint64_t number_in(const std::string& file, const std::string& key) {
   std::ifstream in(file);
   if (key.empty()) {
     std::uint64_t number = 0;
@@ -37,13 +39,52 @@ std::uint64_t difference(std::uint64_t limit, std::uint64_t used) {
   return limit - std::min(limit, used);
 }
 
+/// The names of a control group's files differ between the versions.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* unused_pages;  // key in memory.stat: file pages that can be taken back at once
+};
+constexpr GroupFiles kVersion1{"/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                               "total_inactive_file "};
+constexpr GroupFiles kVersion2{"/memory.max", "/memory.current", "inactive_file "};
+
+std::uint64_t left_to_group(const std::string& group, const GroupFiles& files) {
+  const std::uint64_t unused = number_in(group + "/memory.stat", files.unused_pages);
+  const std::uint64_t used = number_in(group + files.used, "");
+  return difference(number_in(group + files.limit, ""),
+                    unused == kUnknown ? used : difference(used, unused));
+}
 }  // namespace
+
+std::uint64_t memory_left_to_groups(const std::string& root, const std::string& membership) {
+  std::uint64_t least =
+      std::min(left_to_group(root, kVersion2), left_to_group(root + "/memory", kVersion1));
+  std::istringstream lines(membership);
+  // "NUMBER:CONTROLLERS:/GROUP"; version 2 has number 0 and no controllers.
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool version_2 = controllers == ",,";
+    if (!version_2 && controllers.find(",memory,") == std::string::npos) continue;
+    const std::string mount = version_2 ? root : root + "/memory";
+    // A group obeys the limits of the groups that contain it.
+    for (std::string group = line.substr(second + 1); group.size() > 1;
+         group.erase(group.rfind('/'))) {
+      least = std::min(least, left_to_group(mount + group, version_2 ? kVersion2 : kVersion1));
+    }
+  }
+  return least;
+}
 
 std::uint64_t available_memory() {
   const std::uint64_t kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   std::uint64_t least = kilobytes == kUnknown ? kUnknown : kilobytes * 1024;
-  least = std::min(least, difference(number_in("/sys/fs/cgroup/memory.max", ""),
-                                     number_in("/sys/fs/cgroup/memory.current", "")));
+  std::ifstream groups("/proc/self/cgroup");
+  const std::string membership{std::istreambuf_iterator<char>(groups), {}};
+  least = std::min(least, memory_left_to_groups("/sys/fs/cgroup", membership));
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
     const std::uint64_t pages = number_in("/proc/self/statm", "");
@@ -53,20 +94,25 @@ std::uint64_t available_memory() {
   return least;
 }
 
-void require_memory(std::size_t flows, std::uint64_t bytes, const char* what,
-                    std::uint64_t available) {
-  if (flows <= available / bytes) return;
-  throw TrafficError(
-      fmt::format("traffic.0: {} {} need about {:.2g} GB of memory ({} B each), and {:.2g} GB are "
-                  "available; use fewer flows, or spread their starts",
-                  flows, what, static_cast<double>(flows) * static_cast<double>(bytes) / 1e9, bytes,
-                  static_cast<double>(available) / 1e9));
+std::string EntryCounts::largest() const {
+  const auto most = std::max_element(flows_.begin(), flows_.end());
+  return fmt::format("traffic.{}", most == flows_.end() ? 0 : most - flows_.begin());
 }
 
-void check_memory(std::size_t flows, bool held) {
+void require_memory(std::size_t flows, std::uint64_t bytes, const char* what,
+                    std::uint64_t available, const EntryCounts& entries) {
+  if (flows <= available / bytes) return;
+  throw TrafficError(fmt::format(
+      "{}: {} {} need about {:.2g} GB of memory ({} B each), and {:.2g} GB are "
+      "available; use fewer flows, or spread their starts",
+      entries.largest(), flows, what, static_cast<double>(flows) * static_cast<double>(bytes) / 1e9,
+      bytes, static_cast<double>(available) / 1e9));
+}
+
+void check_memory(std::size_t flows, bool held, const EntryCounts& entries) {
   const std::uint64_t bytes = held ? kHeldFlowBytes : kResultBytes;
   require_memory(flows, bytes, held ? "flows that the run must hold" : "flows of the results",
-                 available_memory());
+                 available_memory(), entries);
 }
 
 }  // namespace dcc::vp

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace dcc::vp {
 
@@ -13,17 +15,36 @@ constexpr std::uint64_t kResultBytes = 300;
 constexpr std::uint64_t kLiveFlowBytes = 1600;
 constexpr std::uint64_t kHeldFlowBytes = 2000;
 
+/// The number of flows of each entry of `traffic`, for messages that name the largest.
+class EntryCounts {
+ public:
+  void add(std::size_t entry) {
+    if (entry >= flows_.size()) flows_.resize(entry + 1);
+    ++flows_[entry];
+  }
+  void clear() { flows_.clear(); }
+  /// The path of the entry with the most flows, the first of several: "traffic.2".
+  std::string largest() const;
+
+ private:
+  std::vector<std::size_t> flows_;
+};
+
 /// Memory in bytes that this process can still take: the least of what the machine has available
-/// without swapping, what the control group of the process allows, and the limit on its address
+/// without swapping, what the control groups of the process allow, and the limit on its address
 /// space. The greatest number where the operating system tells none of these.
 std::uint64_t available_memory();
+/// What the limits of control groups leave, of version 1 or 2, whose file system is at `root`.
+/// `membership`: the text of /proc/self/cgroup. File pages that nobody uses count as free. The
+/// greatest number if there is no limit.
+std::uint64_t memory_left_to_groups(const std::string& root, const std::string& membership);
 
 /// Throws TrafficError if `flows` flows of `bytes` each exceed `available`. `what` names the flows,
-/// for example "flows that start within 10us".
+/// for example "flows that start within 10us"; `entries`: those to which they belong.
 void require_memory(std::size_t flows, std::uint64_t bytes, const char* what,
-                    std::uint64_t available);
+                    std::uint64_t available, const EntryCounts& entries);
 /// Throws TrafficError if a run of so many flows cannot fit: `held` tells whether all of them exist
 /// from the beginning.
-void check_memory(std::size_t flows, bool held);
+void check_memory(std::size_t flows, bool held, const EntryCounts& entries);
 
 }  // namespace dcc::vp
