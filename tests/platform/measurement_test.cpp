@@ -101,6 +101,22 @@ TEST(Measurement, AWindowThatARunDoesNotReachIsEmpty) {
   EXPECT_EQ(r.rtt_ns.count(), 0u);
 }
 
+// PDQ's early termination: a flow that cannot meet its deadline, and its link is the slowest.
+TEST(Measurement, AFlowThatItsTransportGivesUpEndsAsByStop) {
+  const RunResults r =
+      run(star("nic: {transport: {kind: pdq, early_termination: true},\n"
+               "      congestion_control: {algorithm: none}}\nswitch: {pfc: {enabled: false}}\n"
+               "traffic: [{kind: flow, from: 1, to: 0, bytes: 10MB, deadline: 20us},\n"
+               "          {kind: flow, from: 2, to: 0, bytes: 10MB}]\n"));
+  ASSERT_EQ(r.flows.size(), 2u);
+  EXPECT_FALSE(r.flows[0].completed);
+  EXPECT_FALSE(r.flows[0].waiting);
+  ASSERT_TRUE(r.flows[0].stopped);
+  EXPECT_LT(*r.flows[0].stopped, kMicroSecond * 30);
+  EXPECT_FALSE(r.flows[1].stopped) << "under way at the end of the run";
+  EXPECT_TRUE(r.flows[1].waiting);
+}
+
 TEST(Measurement, AFlowHasBegunWhenItsFirstByteIsPosted) {
   const RunResults r =
       run(star("traffic:\n"

@@ -402,6 +402,13 @@ void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSec
   if (!end) query.answered.reset();
   if (query.answered && end) query.answered = std::max(*query.answered, *end);
 }
+
+/// True if the sender's transport has ended an unfinished flow (PDQ's early termination): all that
+/// is still posted has arrived. RoCE does not end flows.
+bool is_given_up(const FlowResult& flow, const TransportParameters* transport) {
+  return transport != nullptr && !transport->on_roce() && flow.begun &&
+         flow.delivered_total < flow.bytes.value_or(0) && !flow.waiting;
+}
 }  // namespace
 
 void Measurement::collect_flows(RunResults& results) const {
@@ -450,6 +457,9 @@ void Measurement::collect_flows(RunResults& results) const {
     out.waiting = spec.service == Service::kRc && record.posted_bytes > record.received_bytes;
     out.reversed = expects_response(spec.operation);
     out.delivered_total = record.received_bytes;
+    if (!out.stopped && is_given_up(out, config_.transport_of(spec.from).chosen())) {
+      out.stopped = out.progress;
+    }
     out.delivered_measured = record.received_measured;
     out.counts = FlowCounts(record);
     results.flows.push_back(out);

@@ -40,7 +40,7 @@ struct FlowResult {
   // … to the last byte received; empty if the transport is RoCE
   std::optional<PicoSeconds> ideal_rx;
   std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
-  std::optional<PicoSeconds> stopped;          // time at which `stop:` ended the source
+  std::optional<PicoSeconds> stopped;          // end of the source, by `stop:` or by the transport
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // received within `measure`
   FlowCounts counts;

@@ -84,8 +84,14 @@ void Pdq::look_at_deadline(Qpn qpn) {
   if (sender.late && early_termination_) terminate(qpn);
 }
 
-/// Removes what was never sent. Packets under way are still acknowledged, or sent again.
-void Pdq::terminate(Qpn qpn) { at(qpn).out.truncate(at(qpn).next); }
+/// Removes what was never sent, from the flow's record, too: the flow waits for nothing more.
+/// Packets under way are still acknowledged, or sent again.
+void Pdq::terminate(Qpn qpn) {
+  SendBuffer& out = at(qpn).out;
+  const Bytes before = out.undelivered();
+  out.truncate(at(qpn).next);
+  context_.ledger[at(qpn).config.flow].posted_bytes -= before - out.undelivered();
+}
 
 SchedulingHeader Pdq::header_of(Qpn qpn) const {
   const Sender& sender = senders_[qpn];

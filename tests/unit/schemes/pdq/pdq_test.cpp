@@ -155,6 +155,7 @@ TEST(Pdq, AHopelessFlowIsTerminatedEarly) {
     if (early) {
       EXPECT_LT(hopeless.received_bytes, kPayload * 100);
       EXPECT_FALSE(FlowLedger::finished(hopeless));
+      EXPECT_EQ(hopeless.posted_bytes, hopeless.received_bytes) << "nothing waits";
       EXPECT_EQ(star.pool.in_use(), 0);
     } else {
       EXPECT_EQ(hopeless.received_bytes, kPayload * 2000);
