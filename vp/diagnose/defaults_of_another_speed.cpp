@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "controller/law/dcqcn_parameters.h"
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,9 +1,9 @@
 // Diagnosis `headroom_exceeds_buffer`: a switch cannot hold what arrives after its pauses.
 #include <fmt/format.h>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/headroom.h"
-#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/readable.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/readable.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/headroom.h"
-#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/readable.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {

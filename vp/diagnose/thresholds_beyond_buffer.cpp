@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "build/translate.h"
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/readable.h"
 #include "fabric/topology.h"
 #include "switch/ecn_marker.h"
 #include "switch/pfc.h"

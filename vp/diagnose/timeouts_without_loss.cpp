@@ -2,8 +2,8 @@
 // because timers expired although the network lost no packet.
 #include <fmt/format.h>
 
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {

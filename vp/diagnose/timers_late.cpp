@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "controller/dcc.h"
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/readable.h"
 
 namespace dcc::vp {
 namespace {

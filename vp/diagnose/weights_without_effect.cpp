@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "controller/dcc.h"
+#include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/readable.h"
 #include "measure/metrics.h"
 
 namespace dcc::vp {

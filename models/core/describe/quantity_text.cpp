@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "describe/quantity_units.h"
 #include "describe/value_node.h"
 
 namespace dcc {
@@ -45,30 +46,8 @@ Decimal read_decimal(std::string_view text) {
   return d;
 }
 
-struct Unit {
-  const char* name;
-  std::uint64_t scale;
-};
-
-constexpr std::array<Unit, 5> kTimeUnits{
-    {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}}};
-constexpr std::array<Unit, 5> kRateUnits{{{"Tbps", 1'000'000'000'000},
-                                          {"Gbps", 1'000'000'000},
-                                          {"Mbps", 1'000'000},
-                                          {"kbps", 1'000},
-                                          {"bps", 1}}};
-constexpr std::array<Unit, 7> kSizeUnits{{{"GB", 1'000'000'000},
-                                          {"GiB", 1u << 30},
-                                          {"MB", 1'000'000},
-                                          {"MiB", 1u << 20},
-                                          {"KB", 1'000},
-                                          {"KiB", 1u << 10},
-                                          {"B", 1}}};
-constexpr std::array<Unit, 4> kFrequencyUnits{
-    {{"GHz", 1'000'000'000}, {"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}}};
-
 template <std::size_t N>
-std::string unit_list(const std::array<Unit, N>& units) {
+std::string unit_list(const std::array<QuantityUnit, N>& units) {
   std::string out;
   for (std::size_t i = N; i-- > 0;) out += std::string(units[i].name) + (i == 0 ? "" : ", ");
   return out;
@@ -76,14 +55,15 @@ std::string unit_list(const std::array<Unit, N>& units) {
 
 /// Converts number and unit to an integer number of base units, at most 2^63 - 1.
 template <std::size_t N>
-std::uint64_t read_with_unit(std::string_view text, const std::array<Unit, N>& units) {
+std::uint64_t read_with_unit(std::string_view text, const std::array<QuantityUnit, N>& units) {
   const Decimal d = read_decimal(text);
   if (d.rest.empty()) throw QuantityError("needs a unit (" + unit_list(units) + ")");
-  const auto unit =
-      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return d.rest == u.name; });
+  const auto unit = std::find_if(units.begin(), units.end(),
+                                 [&](const QuantityUnit& u) { return d.rest == u.name; });
   if (unit == units.end()) {
     std::array<const char*, N> names;
-    std::transform(units.begin(), units.end(), names.begin(), [](const Unit& u) { return u.name; });
+    std::transform(units.begin(), units.end(), names.begin(),
+                   [](const QuantityUnit& u) { return u.name; });
     const std::string hint = nearest(d.rest, names);
     throw QuantityError("unknown unit " + in_quotes(d.rest) + " (" + unit_list(units) +
                         (hint.empty() ? ")" : "; did you mean '" + hint + "'?)"));
@@ -104,9 +84,9 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<Unit, N>& u
 
 /// The shortest exact text; of equally short ones the one with the larger unit.
 template <std::size_t N>
-std::string write_with_unit(std::uint64_t value, const std::array<Unit, N>& units) {
+std::string write_with_unit(std::uint64_t value, const std::array<QuantityUnit, N>& units) {
   std::string best;
-  for (const Unit& unit : units) {
+  for (const QuantityUnit& unit : units) {
     if (value % unit.scale != 0 || (value == 0 && unit.scale != 1)) continue;
     const std::string text = std::to_string(value / unit.scale) + unit.name;
     if (best.empty() || text.size() < best.size()) best = text;

@@ -1,8 +1,8 @@
-#include "diagnose/readable.h"
+#include "describe/readable.h"
 
 #include <gtest/gtest.h>
 
-namespace dcc::vp {
+namespace dcc {
 namespace {
 
 TEST(Readable, MeasuredTimesHaveFourDigitsAndAUnitForPeople) {
@@ -17,9 +17,12 @@ TEST(Readable, WrittenValuesStayAsTheyAreWritten) {
   EXPECT_EQ(readable(kMicroSecond * 1500), "1500us");
   EXPECT_EQ(readable(Bytes{32} << 20), "32MiB");
   EXPECT_EQ(readable(Bytes{1'234'567}), "1.235MB");
+  EXPECT_EQ(readable(Bytes{12'345'600'000'000}), "12346GB");
+  EXPECT_EQ(readable(Bytes{1} << 41), "2048GiB");
+  EXPECT_EQ(readable((Bytes{1} << 41) + 1), "2199GB");
   EXPECT_EQ(readable(BitRate(25'000'000'000)), "25Gbps");
   EXPECT_EQ(readable(BitRate(123'456'789)), "123.5Mbps");
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc
