@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Null models: configs/reproduce/nulls.yml fits the experiments, docs/null-models.md has a row for each of its cases,
-and a figure counts as told apart when its bound holds as published and fails with the null.
+"""Null models: configs/reproduce/nulls.yml fits the experiments, configs/reproduce/null_models.md has a row for
+each of its cases, and a figure counts as told apart when its bound holds as published and fails with the null.
 
   null_models_test.py DCCVP
 """
@@ -10,7 +10,7 @@ import unittest
 from package import ROOT, FolderTest, main
 from dccvp.experiments import null_models
 
-PAGE = ROOT / "docs/null-models.md"
+PAGE = ROOT / "configs/reproduce/null_models.md"
 
 
 class ShippedTest(unittest.TestCase):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""docs/reproductions.md has a row for every experiment, with as many figures as the experiment's file has now.
+"""configs/reproduce/results.md has a row for every experiment, with as many figures as the experiment's file has now,
+and docs/reproductions.md is its summary.
 
   reproductions_page_test.py DCCVP
 """
@@ -12,26 +13,19 @@ from package import ROOT, FolderTest, main
 from dccvp.experiments import figures, reproduce_plan, reproductions_page
 
 PAGE = ROOT / "docs/reproductions.md"
-
-
-def counts(line):
-    """(inside, with bounds, without a reason, shown) of a row."""
-    inside, shown = (cell.strip() for cell in line.split("|")[-3:-1])
-    figures_inside, bounded = inside.split()[0].split("/")
-    bad = inside.split("**")[1].split()[0] if "**" in inside else 0
-    return [int(figures_inside), int(bounded), int(bad), int(shown or 0)]
+RESULTS = reproduce_plan.SHIPPED / "results.md"
 
 
 class ShippedPageTest(unittest.TestCase):
     def test_has_every_experiment_with_its_figures(self):
         """Fails if a figure was added, removed or bounded since the last run: the experiment must then be run
         again."""
-        rows = reproductions_page.rows_of(PAGE)
+        rows = reproductions_page.rows_of(RESULTS)
         experiments = [reproduce_plan.read(file) for file in reproduce_plan.find(reproduce_plan.SHIPPED)]
         self.assertEqual(list(rows), sorted(e.name for e in experiments))
         for experiment in experiments:
             with self.subTest(experiment.name):
-                _, having_bounds, bad, shown = counts(rows[experiment.name])
+                _, having_bounds, bad, shown = reproductions_page.counts_of(rows[experiment.name])
                 bounded = [figures.bounded(figure) for run in experiment.runs for figure in run.figures]
                 self.assertEqual((having_bounds, bad, shown), (sum(bounded), 0, len(bounded) - sum(bounded)))
 
@@ -42,20 +36,27 @@ class OntoTest(FolderTest):
                 "accepted": "42 +- 2 %", "ours": [40.0], "verdict": "OUTSIDE", "source": "", "reason": "", **changes}
 
     def onto(self, records):
-        page = self.folder / "page.md"
-        page.write_bytes(PAGE.read_bytes())
+        """The page, and the results' rows, that this record leaves."""
+        page, results = self.folder / "page.md", self.folder / "results.md"
+        results.write_bytes(RESULTS.read_bytes())
         (self.folder / "reproduction.json").write_text(json.dumps(records))
-        subprocess.run([ROOT / "python/tool.py", "reproductions-page", "--onto", page, self.folder], check=True)
-        return page
+        subprocess.run([ROOT / "python/tool.py", "reproductions-page", "--onto", page, "--results", results,
+                        self.folder], check=True)
+        return page.read_text(), reproductions_page.rows_of(results)
 
     def test_without_results_the_page_stays(self):
-        self.assertEqual(self.onto([]).read_text(), PAGE.read_text())
+        page, rows = self.onto([])
+        self.assertEqual(page, PAGE.read_text())
+        self.assertEqual(rows, reproductions_page.rows_of(RESULTS))
 
-    def test_new_results_replace_a_row(self):
-        page = self.onto([self.record(), self.record(figure="x", verdict="outside, explained", reason="so it is")])
-        before, after = reproductions_page.rows_of(PAGE), reproductions_page.rows_of(page)
+    def test_new_results_replace_a_row_and_change_the_sums(self):
+        explained = self.record(figure="x", verdict="outside, explained", reason="so it is")
+        page, after = self.onto([self.record(), explained])
+        before = reproductions_page.rows_of(RESULTS)
         self.assertEqual([name for name in before if before[name] != after[name]], ["pdq_switching"])
-        self.assertEqual(counts(after["pdq_switching"]), [0, 2, 1, 0])
+        self.assertEqual(reproductions_page.counts_of(after["pdq_switching"]), (0, 2, 1, 0))
+        inside, bounded, _, shown = reproductions_page.counts_of(before["pdq_aggregation"])
+        self.assertIn(f"| `pdq_…` | 2 | {inside}/{bounded + 2} **1 without a reason** | {shown} |", page)
 
     def test_tables_have_figures_and_reasons(self):
         experiment = reproduce_plan.read(reproduce_plan.SHIPPED / "pdq_switching.figures.yml")

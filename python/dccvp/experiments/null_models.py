@@ -1,4 +1,5 @@
-"""Null models: published experiments with a deliberately wrong scheme in place of the right one. docs/null-models.md.
+"""Null models: published experiments with a deliberately wrong scheme in place of the right one. Their results stand in
+configs/reproduce/null_models.md.
 
   tool.py null-models DCCVP [NAME]… [--out DIR] [--jobs N] [--onto PAGE]
 
@@ -36,13 +37,13 @@ PUBLISHED = "as published"
 INTRODUCTION = """\
 # Null models: what each published figure can tell apart
 
-This page says which figures of the [published experiments](reproductions.md) would notice a wrong scheme. Each
-experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own
-(`configs/reproduce/nulls.yml`). A figure is told apart when its bound holds as published and fails with the null model.
+This file says which figures of the [published experiments](../../docs/reproductions.md) would notice a wrong scheme.
+Each experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own
+(`nulls.yml`). A figure is told apart when its bound holds as published and fails with the null model.
 A figure that holds with both is evidence of the platform (links, buffers, headers), not of the scheme.
 
 ```sh long
-python/tool.py null-models build/dccvp --onto docs/null-models.md
+python/tool.py null-models build/dccvp --onto configs/reproduce/null_models.md
 ```
 
 Counts are figures over all runs; *none* is no congestion control. The last column names the figures that no run tells

@@ -1,15 +1,15 @@
-"""Tables of what `dccvp reproduce` left, and docs/reproductions.md, their summary.
+"""Tables of what `dccvp reproduce` left: configs/reproduce/results.md, and docs/reproductions.md, their summary.
 
-  tool.py reproductions-page [--onto PAGE] FOLDER…  the summary on standard output, or PAGE with its rows of the
-                                                    experiments in the folders replaced
+  tool.py reproductions-page [--onto PAGE] [--results FILE] [FOLDER]…
 
-Each FOLDER holds a reproduction.json; of an experiment that several hold, the last counts. PAGE keeps the rows of
-experiments that no folder holds, as long as there is such an experiment.
+Replaces in FILE (default configs/reproduce/results.md) the rows of the experiments in the folders, and writes the
+summary of all rows on standard output, or to PAGE. Each FOLDER holds a reproduction.json; of an experiment that several
+hold, the last counts. FILE keeps the rows of experiments that no folder holds, as long as there is such an experiment.
 """
 
+import argparse
 import json
 import pathlib
-import sys
 
 import yaml
 
@@ -41,12 +41,21 @@ build/dccvp reproduce star_dcqcn --seeds 3
 
 runs an experiment and leaves `out/reproduce/reproduction.md`: each figure with its published value, the accepted
 tolerance or bound, the value of DCC-VP with its 95 % confidence interval, the verdict, and the reason for every figure
-outside. Without a name all experiments but the slow ones (marked \\*) are run. An experiment is a configuration and a
-file of figures in `configs/reproduce/`, both with their sources.
+outside. Without a name all experiments but the slow ones are run; `--list` lists them. An experiment is a configuration
+and a file of figures in `configs/reproduce/`, both with their sources; `results.md` there has the counts of each.
+`python/tool.py reproductions-page --onto docs/reproductions.md out/reproduce` renews them and the table below.
 
 *Inside* counts figures within their bounds, of all that have bounds; each of the others has its reason. *Shown* counts
-figures without bounds. `python/tool.py reproductions-page --onto docs/reproductions.md out/reproduce` renews the
-counts.
+figures without bounds.
+
+| experiments | number | inside | shown |
+|---|---|---|---|
+"""
+RESULTS = """\
+# Published experiments: figures of the last run of each
+
+*Inside* counts figures within their bounds, of all that have bounds. *Shown* counts figures without bounds. Slow
+experiments are marked \\*. `python/tool.py reproductions-page` writes this file.
 
 | `dccvp reproduce` | repeats | inside | shown |
 |---|---|---|---|
@@ -55,10 +64,14 @@ BOUNDS = """
 ## How wide the bounds are
 
 Greatest accepted value over the least, of every figure with bounds (`python/tool.py bounds`). The experiment's file
-gives the reason for each bound wider than a factor of two, or open on one side. What the bounds can tell apart:
-[null models](null-models.md).
+gives the reason for each bound wider than a factor of two, or open on one side.
 
 {bounds}
+
+**What the bounds can tell apart.** A *null model* is a scheme that is wrong on purpose, in place of the experiment's
+own. A figure that holds with both is evidence of the platform, not of the scheme. `configs/reproduce/null_models.md`
+lists for each experiment how many figures fail with its null models; `python/tool.py null-models build/dccvp --onto
+configs/reproduce/null_models.md` runs them again.
 """
 VERDICTS = ((figures.INSIDE,), (figures.EXPLAINED,), (figures.OUTSIDE, figures.MISSING), (figures.SHOWN,))
 
@@ -159,14 +172,33 @@ def reversed_orders():
             for order in orders() if order.get("reason")]
 
 
+def results_of(rows):
+    """The file of these rows, a line for each experiment."""
+    return RESULTS + "".join(rows[name] + "\n" for name in sorted(rows))
+
+
+def family_rows(rows):
+    """A line for all experiments whose names begin with the same word: their number and the sums of their counts."""
+    families: dict[str, list[str]] = {}
+    for name in sorted(rows):
+        families.setdefault(name.split("_")[0], []).append(name)
+    lines = []
+    for word, names in families.items():
+        inside, bounded, without, shown = (sum(column) for column in zip(*(counts_of(rows[name]) for name in names)))
+        missed = f" **{without} without a reason**" if without else ""
+        of_all = f"`{word}_…`" if len(names) > 1 else f"`{names[0]}`"
+        lines.append(f"| {of_all} | {len(names)} | {inside}/{bounded}{missed} | {shown or ''} |")
+    return lines
+
+
 def page_of(rows):
-    """The page with these rows, a line for each experiment."""
+    """The summary of these rows."""
     return INTRODUCTION.format(reversed="\n".join(reversed_orders())) + "".join(
-        rows[name] + "\n" for name in sorted(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
+        line + "\n" for line in family_rows(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
 
 
 def summary_row(experiment, rows):
-    """The experiment's line of the page; figures outside without a reason, or missing, stand in bold."""
+    """The experiment's line of the results; figures outside without a reason, or missing, stand in bold."""
     inside, explained, bad, shown = (sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS)
     slow = "\\*" if experiment.slow else ""
     without = f" **{bad} without a reason**" if bad else ""
@@ -174,23 +206,32 @@ def summary_row(experiment, rows):
             f" | {shown or ''} |")
 
 
-def rows_of(page):
-    """{experiment: its line} of a summary."""
-    return {line.split("`")[1]: line for line in page.read_text(encoding="utf-8").splitlines()
+def counts_of(row):
+    """(inside, with bounds, outside without a reason, shown) of a line of the results."""
+    inside, shown = (text.strip() for text in row.split("|")[-3:-1])
+    figures_inside, bounded = inside.split()[0].split("/")
+    without = inside.split("**")[1].split()[0] if "**" in inside else 0
+    return int(figures_inside), int(bounded), int(without), int(shown or 0)
+
+
+def rows_of(file):
+    """{experiment: its line} of the results."""
+    return {line.split("`")[1]: line for line in file.read_text(encoding="utf-8").splitlines()
             if line.startswith("| `") and not line.startswith("| `dccvp")}
 
 
 def main(arguments):
-    if not arguments:
-        sys.exit(__doc__)
-    page = pathlib.Path(arguments[1]) if arguments[0] == "--onto" and len(arguments) > 1 else None
-    records = load(arguments[2:] if page else arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--onto", type=pathlib.Path)
+    parser.add_argument("--results", type=pathlib.Path, default=SHIPPED / "results.md")
+    parser.add_argument("folders", nargs="*")
+    options = parser.parse_args(arguments)
     experiments = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(SHIPPED))}
-    rows = {name: line for name, line in (rows_of(page) if page else {}).items() if name in experiments}
-    rows.update((name, summary_row(experiments[name], own)) for name, own in records.items())
-    text = page_of(rows)
-    if page:
-        page.write_text(text, encoding="utf-8")
+    rows = {name: line for name, line in rows_of(options.results).items() if name in experiments}
+    rows.update((name, summary_row(experiments[name], own)) for name, own in load(options.folders).items())
+    options.results.write_text(results_of(rows), encoding="utf-8")
+    if options.onto:
+        options.onto.write_text(page_of(rows), encoding="utf-8")
     else:
-        print(text, end="")
+        print(page_of(rows), end="")
     return 0
