@@ -92,19 +92,43 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
   EXPECT_EQ(ecn("kmin: 2147483647B").kmax, kMaxThreshold);
   EXPECT_EQ(ecn("kmax: 8KB").kmin, 2'000);
   EXPECT_EQ(ecn("kmin: 9KB, kmax: 10KB").kmax, 10'000);
-  // A change of one threshold leaves the other where it is, and is refused if they cross.
-  const std::string changes = star("100Gbps", "1us") +
-                              "switch: {ecn: {kmin: 100KB}}\nduration: 10ms\n"
-                              "changes: [{at: 1ms, set: {switch.ecn.kmin: ";
-  const auto c = loaded_of(changes + "150KB}}]\n").config;
-  EXPECT_EQ(c.changes.front().config->switch_.ecn.kmax, 400'000);
+  // The other one follows a change, too, until a change writes it.
+  const auto changed = [](const std::string& written, const std::string& set) {
+    const PlatformConfig c = loaded_of(star("100Gbps", "1us") + "switch: {ecn: {" + written +
+                                       "}}\nduration: 10ms\nchanges: [" + set + "]\n")
+                                 .config;
+    return c.changes.back().config->switch_.ecn;
+  };
+  EXPECT_EQ(changed("kmin: 100KB", "{at: 1ms, set: {switch.ecn.kmin: 500KB}}").kmax, 2'000'000);
+  EXPECT_EQ(changed("kmin: 300KB", "{at: 1ms, set: {switch.ecn.kmin: 120KB}}").kmax, 480'000);
+  EXPECT_EQ(changed("kmax: 100KB", "{at: 1ms, set: {switch.ecn.kmax: 8KB}}").kmin, 2'000);
+  EXPECT_EQ(changed("kmin: 300KB", "{at: 1ms, set: {switch.ecn.pmax: 0.5}}").kmax, 1'200'000);
+  EXPECT_EQ(changed("kmin: 100KB",
+                    "{at: 1ms, set: {switch.ecn.kmax: 500KB}}, "
+                    "{at: 2ms, set: {switch.ecn.kmin: 200KB}}")
+                .kmax,
+            500'000);
+}
+
+// Without a threshold at the beginning a change of one leaves the other where it is, and is refused
+// if they cross.
+TEST(FollowNetwork, AChangeThatWritesTheFirstThresholdMovesNoOther) {
+  const auto changed = [](const std::string& kmin) {
+    return loaded_of(star("100Gbps", "1us") +
+                     "switch: {ecn: {rule: given}}\nduration: 10ms\n"
+                     "changes: [{at: 1ms, set: {switch.ecn.kmin: " +
+                     kmin + "}}]\n")
+        .config.changes.front()
+        .config->switch_.ecn;
+  };
+  EXPECT_EQ(changed("150KB").kmax, EcnParameters{}.kmax);
   try {
-    loaded_of(changes + "500KB}}]\n");
+    changed("500KB");
     FAIL() << "kmin above kmax";
   } catch (const ConfigError& error) {
     EXPECT_NE(
         std::string(error.what())
-            .find("switch.ecn.kmin: kmin 500KB is above kmax 400KB; a change moves only what it "
+            .find("switch.ecn.kmin: kmin 500KB is above kmax 200KB; a change moves only what it "
                   "sets, so kmax stays at the value of the beginning: set switch.ecn.kmax as well"),
         std::string::npos)
         << error.what();

@@ -75,24 +75,31 @@ void check_thresholds(const LoadedConfig& loaded, Rule rule, const LoadedConfig&
 
 void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
   EcnParameters& ecn = loaded.config.switch_.ecn;
-  const bool written = beginning.places.count("switch.ecn.rule") != 0;
+  const bool rule_written = beginning.places.count("switch.ecn.rule") != 0;
   if (ecn.rule == Rule::kAuto) {
     ecn.rule = asked_by_algorithm(loaded.config);
     if (!given_threshold(beginning, ecn.rule).empty()) ecn.rule = Rule::kGiven;
   }
   const Rule rule = ecn.rule;
   const std::string given = given_threshold(beginning, rule);
-  if (rule != Rule::kGiven && written && !given.empty()) {
+  if (rule != Rule::kGiven && rule_written && !given.empty()) {
     throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(rule) +
                                                   " sets it; write rule: given");
   }
   const EcnParameters read = ecn;
   if (rule == Rule::kGiven) {
     if (&loaded == &beginning) return;
-    // A threshold that follows the other one stays when a change moves the other one.
+    // A change moves only what it sets, and what was derived from that at the beginning.
+    const auto written = [](const LoadedConfig& config, const char* key) {
+      return config.places.count(path_of(key)) != 0;
+    };
+    const auto stays = [&](const char* key, const char* other) {
+      const bool derived = written(beginning, other) && !written(beginning, key);
+      return !written(loaded, key) && !derived;
+    };
     const EcnParameters& before = beginning.config.switch_.ecn;
-    if (loaded.places.count("switch.ecn.kmin") == 0) ecn.kmin = before.kmin;
-    if (loaded.places.count("switch.ecn.kmax") == 0) ecn.kmax = before.kmax;
+    if (stays("kmin", "kmax")) ecn.kmin = before.kmin;
+    if (stays("kmax", "kmin")) ecn.kmax = before.kmax;
     check_thresholds(loaded, rule, beginning);
     return;
   }
