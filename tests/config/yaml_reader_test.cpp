@@ -369,6 +369,15 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
       "or dctcp or hull");
 }
 
+// An element of `hosts` has the driver of `host`, unless it has one of its own.
+TEST(Overrides, AnotherDriverLeavesTheFirstOnesParametersBehindInHostsToo) {
+  const std::string file =
+      "host: {driver: firmware, elf: t.yaml, machine: virt}\nhosts: {\"1\": {machine: dcc}}\n";
+  EXPECT_EQ(error_of(file, {"host.driver=native"}), "accepted");
+  EXPECT_EQ(error_of(file, {"host.driver=native", "hosts.1.machine=virt"}),
+            "-c hosts.1.machine=virt: 'machine' applies only with driver: firmware");
+}
+
 TEST(Overrides, TheLastOneWins) {
   EXPECT_EQ(read("seed: 1", {"seed=2", "seed=3"}).config.seed, 3u);
 }

@@ -247,12 +247,20 @@ class Reader final : public ParameterVisitor {
   bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
     if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
-      const ValueNode* const node = frame.node->find(key);
+      const ValueNode* node = frame.node->find(key);
+      if (node == nullptr) node = inherited(frame, key);
       if (node == nullptr) continue;
       if (node->place.line == 0 || layers_.is_below(entry.place.source, node->place.source))
         return true;
     }
     return false;
+  }
+
+  /// The value of `host` that an element of `hosts` has without one of its own; null: none.
+  const ValueNode* inherited(const Frame& frame, const char* key) const {
+    if (frame.path.rfind("hosts.", 0) != 0) return nullptr;
+    const ValueNode* const host = layers_.root.find("host");
+    return host == nullptr ? nullptr : host->find(key);
   }
 
   static std::string where(const Frame& frame) {
