@@ -16,7 +16,9 @@ from dccvp.common.ending import InputError
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
-             "timing-wheel-testplan": "timing_wheel/doc/testplan.md"}
+             "timing-wheel-testplan": "timing_wheel/doc/testplan.md", "pacer": "pacer/doc/contract.md",
+             "packet": "packet/doc/contract.md"}
+RESULT_PAGES = ("results", "null_models")  # of configs/reproduce
 
 
 def said(dccvp, *arguments):
@@ -99,6 +101,8 @@ def main(arguments):
         (source / f"rtl/{name}.md").write_text(staged(text), encoding="utf-8")
     reference = source / "reference"
     reference.mkdir()
+    for name in RESULT_PAGES:
+        shutil.copy(ROOT / f"configs/reproduce/{name}.md", reference)
     for name, text in (("command-line", command_line(dccvp)), ("configurations", configurations()),
                        ("parameters", said(dccvp, "params", "--format", "markdown")),
                        ("metrics", said(dccvp, "metrics", "--format", "markdown")),

@@ -37,10 +37,10 @@ PUBLISHED = "as published"
 INTRODUCTION = """\
 # Null models: what each published figure can tell apart
 
-This file says which figures of the [published experiments](../../docs/reproductions.md) would notice a wrong scheme.
-Each experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own
-(`nulls.yml`). A figure is told apart when its bound holds as published and fails with the null model.
-A figure that holds with both is evidence of the platform (links, buffers, headers), not of the scheme.
+This file says which figures of the published experiments (`docs/reproductions.md`) would notice a wrong scheme. Each
+experiment is run a second time with a *null model*, a scheme that is wrong on purpose, in place of its own
+(`nulls.yml`). A figure is told apart when its bound holds as published and fails with the null model. A figure that
+holds with both is evidence of the platform (links, buffers, headers), not of the scheme.
 
 ```sh long
 python/tool.py null-models build/dccvp --onto configs/reproduce/null_models.md

@@ -6,7 +6,7 @@
 // priority is paused or late. A new rate counts from S(k - 1) on. Flows stand in rows, neighbours in different ones. Each
 // row has a candidate, found by a tree of comparators when an operation changed the row and once in a sweep over all
 // rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
-// docs/pacer-contract.md.
+// rtl/pacer/doc/contract.md.
 module dc_pacer #(
   parameter int unsigned Flows = 1024,  // a power of two
   parameter int unsigned Width = 32,    // flows a row, a power of two, at least 2, at most Flows / 2

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two stages: the flow's state is read; it is changed, and a CNP goes to a FIFO. Behind the FIFO a CNP takes two
-// beats of the output. One packet a cycle; while the FIFO is full, packets wait. docs/packet-contract.md.
+// beats of the output. One packet a cycle; while the FIFO is full, packets wait. rtl/packet/doc/contract.md.
 module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that wait for the output, a power of two, at least 2

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three stages: the first two beats and the length of a frame are kept; its headers are checked in the cycle after
-// its last beat; the flow's context is read. One frame a cycle if each is one beat long. docs/packet-contract.md.
+// its last beat; the flow's context is read. One frame a cycle if each is one beat long. rtl/packet/doc/contract.md.
 module dc_parser #(
   parameter int unsigned Flows = 1024,  // a power of two, at least 2
   localparam int unsigned FlowW = $clog2(Flows)

@@ -1,4 +1,4 @@
-// Why dc_parser refuses a frame. The first reason that applies, in the order of docs/packet-contract.md.
+// Why dc_parser refuses a frame. The first reason that applies, in the order of rtl/packet/doc/contract.md.
 // SPDX-License-Identifier: Apache-2.0
 package dc_parser_pkg;
   localparam logic [3:0] None        = 4'd0;

@@ -1,4 +1,4 @@
-// pacer_bench [--cycles N] [--seed N]: dc_pacer against arithmetic from docs/pacer-contract.md.
+// pacer_bench [--cycles N] [--seed N]: dc_pacer against arithmetic from rtl/pacer/doc/contract.md.
 // Exit status 1 and a line at the first broken promise.
 #include <Vpacer.h>
 

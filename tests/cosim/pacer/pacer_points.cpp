@@ -1,4 +1,4 @@
-// Single answers of dc_pacer that docs/pacer-contract.md tells to the cycle: rates as they are
+// Single answers of dc_pacer that rtl/pacer/doc/contract.md tells to the cycle: rates as they are
 // written, a change of priority, the beginning and end of strict order.
 #include "pacer_points.h"
 
