@@ -1,6 +1,7 @@
 #include "traffic/traffic_expander.h"
 
 #include <algorithm>
+#include <map>
 
 #include "describe/parameter_error.h"
 #include "sim/random.h"
@@ -367,9 +368,17 @@ std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows) {
 FlowStream::FlowStream(const std::vector<TrafficSpec>& specs, const TrafficContext& context) {
   std::uint64_t index = 0;
   Expander::Numbers numbers;
+  std::map<std::string, std::uint64_t> ids;
   for (const TrafficSpec& spec : specs) {
     const TrafficEntry entry(spec, context, index++);
     entry.check();
+    if (!spec.id.empty()) {
+      const auto [other, added] = ids.emplace(spec.id, index - 1);
+      if (!added) {
+        throw TrafficError(entry.where() + ".id: '" + spec.id + "' is the name of traffic." +
+                           std::to_string(other->second));
+      }
+    }
     waits_ = waits_ || spec.waits() || spec.pattern == TrafficPattern::kCompute;
     if (spec.pattern == TrafficPattern::kPoisson) {
       for (auto& source : poisson_sources(entry)) add(std::move(source), entry.where());
