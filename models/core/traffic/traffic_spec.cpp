@@ -312,7 +312,14 @@ void TrafficSpec::check_after() const {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   });
   require(plain, "id", "a name has letters, digits, _ and -");
-  if (!waits()) return;
+  if (!waits()) {
+    constexpr const char* kNothing = "there is nothing that this counts from: name it in flows";
+    require(after.delay == PicoSeconds(0), "after.delay", kNothing);
+    require(after.event == After().event, "after.event", kNothing);
+    require(after.need == After().need, "after.need", kNothing);
+    require(after.scope == After().scope, "after.scope", kNothing);
+    return;
+  }
   require(!stop, "stop", "when a flow that waits begins is not known before: give it bytes");
   require(!deadline, "deadline", "when a flow that waits begins is not known before");
 }
