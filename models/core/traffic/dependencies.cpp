@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
+#include <tuple>
 
 #include "describe/quantity_text.h"
+#include "traffic/dependency_circles.h"
 #include "traffic/traffic_entry.h"
 
 namespace dcc {
@@ -13,25 +14,6 @@ namespace dcc {
 namespace {
 
 constexpr std::uint32_t kNone = FlowSpec::kNone;
-
-/// Items by key, both numbers from 0 on.
-class Groups {
- public:
-  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // key, item
-  Groups(std::size_t keys, const std::vector<Pair>& pairs)
-      : begin_(keys + 1), items_(pairs.size()) {
-    for (const Pair& pair : pairs) ++begin_[pair.first + 1];
-    for (std::size_t key = 0; key < keys; ++key) begin_[key + 1] += begin_[key];
-    std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
-    for (const Pair& pair : pairs) items_[at[pair.first]++] = pair.second;
-  }
-  const std::uint32_t* begin(std::uint32_t key) const { return items_.data() + begin_[key]; }
-  const std::uint32_t* end(std::uint32_t key) const { return items_.data() + begin_[key + 1]; }
-
- private:
-  std::vector<std::uint32_t> begin_;
-  std::vector<std::uint32_t> items_;
-};
 
 /// A named flow or computation, or all of an entry, and the event of it that is awaited.
 struct Awaited {
@@ -58,7 +40,7 @@ class Resolver {
     sort_by_entry();
     for (std::uint16_t entry = 0; entry < specs_.size(); ++entry) wait_lines(entry);
     for (std::uint16_t entry = 0; entry < specs_.size(); ++entry) wait_entry(entry);
-    check_circles();
+    check_circles(out_, flows_, specs_);
     return std::move(out_);
   }
 
@@ -70,6 +52,14 @@ class Resolver {
     std::vector<std::uint32_t> of_name;      // line by name; kNone: not defined in the file
     std::vector<std::uint32_t> flow;         // flow by line; kNone: it is none, or is left out
     std::vector<std::uint32_t> computation;  // computation by line
+  };
+
+  /// A gate that awaits a whole entry, and the hosts at which that ends: one of them, and another
+  /// one if there are several.
+  struct Whole {
+    std::uint32_t gate = kNone;
+    HostId host = 0;
+    HostId another = 0;
   };
 
   std::string place(std::uint16_t entry, std::uint32_t line) const {
@@ -84,11 +74,8 @@ class Resolver {
   void name_entries() {
     for (std::uint16_t entry = 0; entry < specs_.size(); ++entry) {
       const TrafficSpec& spec = specs_[entry];
-      if (spec.id.empty()) continue;
-      const auto [found, added] = entries_.emplace(spec.id, entry);
-      if (!added) {
-        fail(entry, kNone, ".id", "'" + spec.id + "' is the name of " + where(found->second));
-      }
+      if (spec.id.empty()) continue;  // FlowStream refuses names that are taken twice
+      entries_.emplace(spec.id, entry);
     }
   }
 
@@ -165,7 +152,15 @@ class Resolver {
       for (const auto& [id, number] : entries_) known.push_back(id);
       unknown(entry, line, name, known);
     }
-    if (dot == std::string::npos) return {found->second, kNone, sent};
+    if (dot == std::string::npos) {
+      const OfEntry& all = by_entry_[found->second];
+      if (all.flows.empty() && all.computations.empty()) {
+        fail(entry, line, ".after.flows",
+             "waits for flows of " + where(found->second) +
+                 ", which has none before the end of the run: a longer duration, or more load");
+      }
+      return {found->second, kNone, sent};
+    }
     const Lines& lines = lines_[found->second];
     const std::string wanted = name.substr(dot + 1);
     if (lines.trace != nullptr) {
@@ -247,16 +242,21 @@ class Resolver {
       gate.entry = entry;
       return gates.emplace(host, add(gate)).first->second;
     };
+    const auto begins = [&](HostId host, std::uint32_t& waits_at) {
+      if (waits_at == kNone) {
+        waits_at = gate_at(host);
+      } else if (spec.pattern == TrafficPattern::kTrace) {
+        hold_line(gate_at(host), waits_at);
+      }
+    };
     for (const std::uint32_t flow : by_entry_[entry].flows) {
-      std::uint32_t& waits_at = flows_[flow].waits_at;
-      if (waits_at == kNone) waits_at = gate_at(flows_[flow].from);
+      begins(flows_[flow].from, flows_[flow].waits_at);
     }
     for (const std::uint32_t one : by_entry_[entry].computations) {
-      std::uint32_t& waits_at = out_.computations[one].waits_at;
-      if (waits_at == kNone) waits_at = gate_at(out_.computations[one].host);
+      begins(out_.computations[one].host, out_.computations[one].waits_at);
     }
     const bool by_host = spec.after.scope == WaitScope::kHost;
-    if (by_host && spec.pattern == TrafficPattern::kCollective) hold_steps(entry, gate_at);
+    if (by_host) hold_steps(entry, gate_at);
     std::vector<Awaited> awaited;
     for (const std::string& name : spec.after.flows) {
       awaited.push_back(find(entry, kNone, name, spec.after.event == WaitEvent::kSent));
@@ -271,15 +271,32 @@ class Resolver {
       for (const auto& [host, gate] : gates) {
         Gate& its = gate_of(gate);
         its.any = false;
-        ++its.awaited;
-        out_.joined.push_back({number, gate});
+        join(number, gate);
         crosses(gate_of(number).host, gate);
       }
     }
     for (const Awaited& one : awaited) await(number, one);
   }
 
-  /// A rank of a collective that begins rank by rank does no step before its own begin.
+  /// A line with an `after` of its own in an entry that waits needs both; its start counts from the
+  /// begin of the entry.
+  void hold_line(std::uint32_t whole, std::uint32_t& waits_at) {
+    Gate both = gate_of(waits_at);
+    both.any = false;
+    both.awaited = 0;
+    both.delay = PicoSeconds(0);
+    Gate start = both;
+    start.delay = both.not_before - gate_of(whole).origin;
+    const std::uint32_t started = add(start);
+    const std::uint32_t number = add(both);
+    join(whole, started);
+    join(started, number);
+    join(waits_at, number);
+    waits_at = number;
+  }
+
+  /// A host that begins by itself does no step of a collective, and of a query down a tree, before
+  /// its own begin.
   template <class GateAt>
   void hold_steps(std::uint16_t entry, GateAt gate_at) {
     std::set<std::uint32_t> held;
@@ -310,7 +327,15 @@ class Resolver {
   }
 
   void await(std::uint32_t gate, const Awaited& one) {
-    const Gate& its = gate_of(gate);
+    const Gate its = gate_of(gate);
+    const OfEntry& all = by_entry_[one.entry];
+    if (one.line == kNone && all.flows.size() + all.computations.size() > 1) {
+      out_.takes_part[its.entry] = true;
+      const Whole& whole = await_whole(one, its);
+      join(whole.gate, gate);
+      for (const HostId host : {whole.host, whole.another}) crosses(host, gate);
+      return;
+    }
     each_of(one, its.entry, its.line,
             [&](HostId host, std::vector<Dependencies::Edge>& edges, std::uint32_t source) {
               ++gate_of(gate).awaited;
@@ -318,6 +343,32 @@ class Resolver {
               edges.push_back({source, gate});
               crosses(host, gate);
             });
+  }
+  /// The gate that awaits all of an entry, or the first of it, for everybody who does.
+  const Whole& await_whole(const Awaited& one, const Gate& waiting) {
+    const auto [found, added] =
+        wholes_.emplace(std::make_tuple(one.entry, one.sent, waiting.any), Whole());
+    Whole& whole = found->second;
+    if (!added) return whole;
+    Gate gate;
+    gate.any = waiting.any;
+    gate.entry = waiting.entry;
+    gate.line = waiting.line;
+    whole.gate = add(gate);
+    std::uint32_t awaited = 0;
+    each_of(one, waiting.entry, waiting.line,
+            [&](HostId host, std::vector<Dependencies::Edge>& edges, std::uint32_t source) {
+              if (awaited++ == 0) whole.host = whole.another = host;
+              if (host != whole.host) whole.another = host;
+              edges.push_back({source, whole.gate});
+            });
+    gate_of(whole.gate).awaited = awaited;
+    gate_of(whole.gate).host = whole.host;
+    return whole;
+  }
+  void join(std::uint32_t first, std::uint32_t then) {
+    ++gate_of(then).awaited;
+    out_.joined.push_back({first, then});
   }
 
   /// Calls `visit(host, edges, source)` for each flow and computation: the host that knows of its
@@ -368,102 +419,6 @@ class Resolver {
                     " waits for what ends at host " + std::to_string(host);
   }
 
-  // ---- Circles
-
-  /// Opens gates as a run without losses would; those that stay closed wait for themselves.
-  void check_circles() {
-    const auto gates = out_.first + static_cast<std::uint32_t>(out_.gates.size());
-    const auto flows = static_cast<std::uint32_t>(flows_.size());
-    // Nodes: flows, then computations.
-    const auto nodes = flows + static_cast<std::uint32_t>(out_.computations.size());
-    const auto gate_of_node = [&](std::uint32_t node) {
-      return node < flows ? flows_[node].waits_at : out_.computations[node - flows].waits_at;
-    };
-    std::vector<Groups::Pair> opened, behind, joined;  // by node; by gate
-    std::vector<std::uint32_t> missing(gates, 0);
-    const auto edge = [&](std::uint32_t node, std::uint32_t gate) {
-      opened.emplace_back(node, gate);
-      ++missing[gate];
-    };
-    for (std::uint32_t flow = 0; flow < flows; ++flow) {
-      if (flows_[flow].opens != kNone) edge(flow, flows_[flow].opens);
-    }
-    for (const auto& one : out_.received) edge(one.source, one.gate);
-    for (const auto& one : out_.sent) edge(one.source, one.gate);
-    for (const auto& one : out_.computed) edge(flows + one.source, one.gate);
-    for (const auto& one : out_.joined) {
-      joined.emplace_back(one.source, one.gate);
-      ++missing[one.gate];
-    }
-    for (std::size_t i = 0; i < out_.gates.size(); ++i) {
-      if (out_.gates[i].any) missing[out_.first + i] = std::min(missing[out_.first + i], 1u);
-    }
-    std::vector<std::uint32_t> ready;  // gates
-    std::vector<bool> open(gates, false);
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-      if (gate_of_node(node) != kNone) behind.emplace_back(gate_of_node(node), node);
-    }
-    const Groups opens(nodes, opened), after(gates, behind), joins(gates, joined);
-    const auto tell = [&](std::uint32_t gate) {
-      if (open[gate] || (missing[gate] != 0 && --missing[gate] != 0)) return;
-      open[gate] = true;
-      ready.push_back(gate);
-    };
-    const auto ends = [&](std::uint32_t node) {
-      for (const auto* gate = opens.begin(node); gate != opens.end(node); ++gate) tell(*gate);
-    };
-    for (std::uint32_t gate = out_.first; gate < gates; ++gate) {
-      if (missing[gate] == 0) tell(gate);  // awaits only what is left out
-    }
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-      if (gate_of_node(node) == kNone) ends(node);
-    }
-    while (!ready.empty()) {
-      const std::uint32_t gate = ready.back();
-      ready.pop_back();
-      for (const auto* next = joins.begin(gate); next != joins.end(gate); ++next) tell(*next);
-      for (const auto* node = after.begin(gate); node != after.end(gate); ++node) ends(*node);
-    }
-    for (std::uint32_t gate = out_.first; gate < gates; ++gate) {
-      if (!open[gate]) refuse_circle(gate, open, opened, joined, gate_of_node);
-    }
-  }
-
-  template <class GateOf>
-  [[noreturn]] void refuse_circle(std::uint32_t gate, const std::vector<bool>& open,
-                                  const std::vector<Groups::Pair>& opened,
-                                  const std::vector<Groups::Pair>& joined, GateOf gate_of_node) {
-    // From each closed gate to one that it waits for, until one comes again.
-    std::unordered_map<std::uint32_t, std::uint32_t> before;
-    for (const auto& [node, its] : opened) {
-      const std::uint32_t other = gate_of_node(node);
-      if (!open[its] && other != kNone && !open[other]) before.emplace(its, other);
-    }
-    for (const auto& [other, its] : joined) {
-      if (!open[its] && !open[other]) before.emplace(its, other);
-    }
-    std::vector<std::uint32_t> way;
-    while (std::find(way.begin(), way.end(), gate) == way.end()) {
-      way.push_back(gate);
-      gate = before.at(gate);
-    }
-    way.erase(way.begin(), std::find(way.begin(), way.end(), gate));
-    std::vector<std::string> places;
-    for (const std::uint32_t one : way) {
-      if (one < out_.first) continue;  // within a collective
-      const std::string text = place(gate_of(one).entry, gate_of(one).line);
-      if (places.empty() || places.back() != text) places.push_back(text);
-    }
-    if (places.size() > 1 && places.back() == places.front()) places.pop_back();
-    std::string chain;
-    for (std::size_t i = 1; i < places.size() && i < 6; ++i)
-      chain += " for " + places[i] + ", which waits";
-    const bool is_line = places.front().rfind("traffic.", 0) != 0;
-    throw TrafficError(places.front() + (is_line ? "" : ".after.flows") + ": waits" + chain +
-                       (places.size() > 6 ? " for others, which wait" : "") + " for " +
-                       places.front() + (places.size() > 1 ? ": a circle" : " itself"));
-  }
-
   struct OfEntry {
     std::vector<std::uint32_t> flows;
     std::vector<std::uint32_t> computations;
@@ -475,7 +430,8 @@ class Resolver {
   Dependencies out_;
   std::map<std::string, std::uint16_t> entries_;  // by id
   std::vector<OfEntry> by_entry_;
-  std::vector<Lines> lines_;  // by entry
+  std::vector<Lines> lines_;                                       // by entry
+  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // by entry, sent, any
 };
 
 }  // namespace

@@ -98,11 +98,83 @@ TEST_F(DependenciesTest, AHostWaitsForItsOwn) {
       "ends there");
 }
 
+// Each line that waits for an entry of 300 flows adds no more edges than one that waits for a line.
+TEST_F(DependenciesTest, LinesShareTheGateOfAnEntryThatTheyAwait) {
+  TrafficSpec many = named("b", 0, 1);
+  many.flows = 300;
+  std::string lines;
+  for (int i = 0; i < 100; ++i) {
+    lines += i % 4 < 2 ? "1 2 0 100 10 0 after=b" : "compute 1 1us after=b";
+    lines += i % 2 == 0 ? "\n" : ":sent need=any\n";
+  }
+  const Dependencies d = resolve({trace("100\n" + lines), many});
+  EXPECT_EQ(d.gates.size(), 102u);
+  EXPECT_EQ(d.received.size(), 300u);
+  EXPECT_EQ(d.sent.size(), 300u);
+  EXPECT_EQ(d.joined.size(), 100u);
+  EXPECT_TRUE(d.takes_part[0] && d.takes_part[1]);
+  EXPECT_NE(d.crossing.find(": host 1 waits for what ends at host 0"), std::string::npos)
+      << "b is sent at host 0";
+}
+TEST_F(DependenciesTest, ASharedGateIsWhereItsEntryEnds) {
+  TrafficSpec two = named("b", 0, 1);
+  two.flows = 2;
+  EXPECT_EQ(resolve({trace("1\n1 2 0 100 10 0 after=b\n"), two}).crossing, "");
+  const TrafficSpec apart = traffic_test::among(TrafficPattern::kAllToAll, {1, 2});
+  TrafficSpec both = apart;
+  both.bytes = 10;
+  both.id = "b";
+  EXPECT_NE(resolve({trace("1\n1 2 0 100 10 0 after=b\n"), both})
+                .crossing.find("host 1 waits for "
+                               "what ends at host 2"),
+            std::string::npos);
+}
+
+TEST_F(DependenciesTest, ALineWithNamesOfItsOwnWaitsForWhatItsEntryAwaits) {
+  const Dependencies d = resolve({waiting(trace("2\n0 1 0 100 10 3us after=b,k need=any delay=2us\n"
+                                                "compute 0 1us id=k\n"),
+                                          {"c"}),
+                                  named("b", 3, 0), named("c", 4, 0)});
+  // Of the line: what it names, its start, and both. Of the entry: one gate.
+  ASSERT_EQ(d.gates.size(), 4u);
+  EXPECT_EQ(d.joined.size(), 3u);
+  const FlowSpec* line = nullptr;
+  for (const FlowSpec& flow : flows_) {
+    if (flow.entry == 0) line = &flow;
+  }
+  ASSERT_NE(line, nullptr);
+  const Dependencies::Gate& both = d.gates[line->waits_at - d.first];
+  EXPECT_FALSE(both.any);
+  EXPECT_EQ(both.awaited, 2u);
+  EXPECT_EQ(both.delay, PicoSeconds(0));
+}
+
+TEST_F(DependenciesTest, AnEntryWithoutFlowsIsNothingToWaitFor) {
+  TrafficSpec rare = traffic_test::among(TrafficPattern::kPoisson, {0, 1});
+  rare.id = "a";
+  rare.load = {1, 1000};
+  TrafficContext late = context();
+  late.end = kMicroSecond;
+  flows_ = expand_traffic({rare}, late);
+  ASSERT_TRUE(flows_.empty()) << "they would begin later";
+  try {
+    resolve_dependencies({rare, waiting(named("b", 1, 2), {"a"})}, late, flows_);
+    FAIL();
+  } catch (const TrafficError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "traffic.1.after.flows: waits for flows of traffic.0, which has none before the end "
+              "of the run: a longer duration, or more load");
+  }
+}
+
 TEST_F(DependenciesTest, UnknownNamesAndNamesTakenTwiceAreRefused) {
   EXPECT_EQ(error({named("grads", 0, 1), waiting(named("b", 1, 2), {"grad"})}),
             "traffic.1.after.flows: no entry has the id 'grad'; did you mean 'grads'?");
   EXPECT_EQ(error({named("a", 0, 1), named("a", 1, 2), waiting(named("b", 1, 2), {"a"})}),
             "traffic.1.id: 'a' is the name of traffic.0");
+  EXPECT_EQ(error({named("a", 0, 1), named("a", 1, 2)}),
+            "traffic.1.id: 'a' is the name of traffic.0")
+      << "also where nobody waits";
   EXPECT_EQ(error({named("a", 0, 1), waiting(named("b", 1, 2), {"a:gone"})}),
             "traffic.1.after.flows: 'a:gone' ends neither in :sent nor in :received");
   EXPECT_EQ(error({trace("1\n0 1 0 100 10 0 id=x\n"), waiting(named("b", 1, 2), {"t.y"})}),
@@ -145,6 +217,22 @@ TEST_F(DependenciesTest, WhatHasNoKnownEndIsRefused) {
   stopped.stop = kMicroSecond;
   EXPECT_EQ(error({named("a", 0, 1), stopped}),
             "traffic.1.stop: when a flow that waits begins is not known before: give it bytes");
+}
+
+TEST_F(DependenciesTest, WhatCountsFromNothingIsRefused) {
+  const std::string why = ": there is nothing that this counts from: name it in flows";
+  TrafficSpec s = named("a", 0, 1);
+  s.after.delay = kMicroSecond;
+  EXPECT_EQ(error({s}), "traffic.0.after.delay" + why);
+  s.after = {};
+  s.after.event = WaitEvent::kSent;
+  EXPECT_EQ(error({s}), "traffic.0.after.event" + why);
+  s.after = {};
+  s.after.need = WaitNeed::kAny;
+  EXPECT_EQ(error({s}), "traffic.0.after.need" + why);
+  s.after = {};
+  s.after.scope = WaitScope::kHost;
+  EXPECT_EQ(error({s}), "traffic.0.after.scope" + why);
 }
 
 TEST_F(DependenciesTest, LinesWaitForLinesAndForEntries) {

@@ -1,0 +1,15 @@
+// Flows and computations that wait for themselves.
+#pragma once
+
+#include <vector>
+
+#include "traffic/dependencies.h"
+
+namespace dcc {
+
+/// Throws TrafficError if something waits for itself, over others or directly. `flows` are all
+/// flows of `specs`, by id.
+void check_circles(const Dependencies& dependencies, const std::vector<FlowSpec>& flows,
+                   const std::vector<TrafficSpec>& specs);
+
+}  // namespace dcc
