@@ -15,6 +15,7 @@
 #include "traffic/dependencies.h"
 #include "traffic/flow_plan.h"
 #include "traffic/traffic_expander.h"
+#include "traffic/waiting_for_acks.h"
 
 namespace dcc::vp {
 namespace {
@@ -71,7 +72,7 @@ void check_network(const LoadedConfig& loaded) {
     check_memory(flows, hold, entries);
     if (stream.waits()) {
       check_waiting_traces(config, context);
-      resolve_dependencies(config.traffic, context, held);
+      check_waiting_for_acks(config, resolve_dependencies(config.traffic, context, held));
     }
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);

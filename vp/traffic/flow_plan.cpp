@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "software/qos_links.h"
+#include "traffic/waiting_for_acks.h"
 
 namespace dcc::vp {
 
@@ -255,6 +256,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   if (stream.waits()) {
     check_waiting_traces(config, origin.context);
     dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
+    check_waiting_for_acks(config, dependencies);
   }
   return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes,
                   std::move(dependencies));
