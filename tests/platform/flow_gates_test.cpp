@@ -2,8 +2,12 @@
 #include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "measure/metrics.h"
@@ -276,6 +280,153 @@ TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
   }
 }
 
+// Host 1 computes for 40 us more than the others, and asked for its answer it keeps that back.
+TEST(FlowGates, AHostDoesNoStepOfAQueryDownATreeBeforeItsOwnBegin) {
+  const RunResults r = run_named(
+      "  - {id: a, kind: compute, hosts: all, time: 10us}\n"
+      "  - {id: b, kind: compute, hosts: 1, time: 40us}\n"
+      "  - {kind: partition_aggregate, receiver: 0, fan_out: [3], bytes: 10KB, period: 100us,\n"
+      "     rounds: 1, after: {flows: [a, b], scope: host}}\n");
+  ASSERT_EQ(r.flows.size(), 6u);
+  for (const FlowResult& flow : r.flows) {
+    EXPECT_TRUE(flow.completed);
+    if (flow.from == 0) {
+      EXPECT_EQ(flow.start, kMicroSecond * 10);
+    }
+    if (flow.from == 1) {
+      EXPECT_EQ(flow.start, kMicroSecond * 50);
+    } else {
+      EXPECT_LT(flow.start, kMicroSecond * 20);
+    }
+  }
+}
+
+// A query takes as long as without waiting, since it is asked when its entry begins.
+TEST(FlowGates, TheTimeOfAQueryBeginsWhenItsEntryDoes) {
+  for (const std::string kind : {"", "fan_out: [3], ", "fan_out: [1, 2], "}) {
+    const auto times = [&](const std::string& after) {
+      return in_a_process([&] {
+        const RunResults r = run_named(
+            "  - {id: a, kind: compute, hosts: 0, time: 130us}\n"
+            "  - {kind: partition_aggregate, receiver: 0, " +
+            kind + "bytes: 10KB, start: 2us, period: 100us, rounds: 3" + after + "}\n");
+        std::string out;
+        for (const QueryResult& query : r.queries) {
+          if (!query.answered) return std::string("unanswered");
+          out += std::to_string((*query.answered - query.asked).count) + ' ';
+        }
+        return out;
+      });
+    };
+    const std::string alone = times("");
+    EXPECT_EQ(std::count(alone.begin(), alone.end(), ' '), 3) << alone;
+    EXPECT_EQ(times(", after: {flows: a}"), alone) << kind;
+  }
+}
+
+struct TraceFile {
+  explicit TraceFile(const std::string& text)
+      : path(std::filesystem::temp_directory_path() / ("gates" + std::to_string(getpid()))) {
+    std::ofstream(path) << text;
+  }
+  ~TraceFile() { std::filesystem::remove(path); }
+  const std::string path;
+};
+
+TEST(FlowGates, ALineWithNamesOfItsOwnBeginsAfterItsEntry) {
+  const TraceFile file(
+      "3\n0 1 0 100 1000 0 after=b\n0 2 0 100 1000 30us after=b delay=1us\n"
+      "0 3 0 100 1000 0 after=late,b delay=1us need=any\n");
+  const RunResults r = run_named("  - {id: t, kind: trace, file: " + file.path +
+                                 ", after: {flows: c, delay: 5us}}\n"
+                                 "  - {id: b, kind: compute, hosts: 0, time: 1us}\n"
+                                 "  - {id: c, kind: compute, hosts: 0, time: 500us, processor: 1}\n"
+                                 "  - {id: late, kind: compute, hosts: 0, time: 700us, processor: "
+                                 "2}\n");
+  ASSERT_EQ(r.flows.size(), 3u);
+  for (const FlowResult& flow : r.flows) {
+    EXPECT_EQ(flow.start, kMicroSecond * (flow.to == 2 ? 535 : 505)) << flow.to;
+  }
+}
+
+TEST(FlowGates, NobodyWaitsForAcksThatNoNicSends) {
+  try {
+    run_named(
+        "  - {id: a, kind: flow, from: 0, to: 1, bytes: 10KB}\n"
+        "  - {kind: flow, from: 0, to: 2, bytes: 10KB, after: {flows: 'a:sent'}}\n",
+        "nic: {ack: none}\n");
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("traffic.1.after.event: waits for the last ACK"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+// Eleven times 11.6 days is more than 106 days, the end of time.
+TEST(FlowGates, AComputationBeyondTheEndOfTimeDoesNotEnd) {
+  std::string lines = "13\n0 1 0 100 1000 0\ncompute 0 1us id=z after=l\n";
+  for (int i = 0; i < 11; ++i)
+    lines += "compute 0 1000000s" + std::string(i == 10 ? " id=l\n" : "\n");
+  const TraceFile file(lines);
+  const RunResults r = run_named("  - {kind: trace, file: " + file.path + "}\n");
+  ASSERT_EQ(r.computations.size(), 12u);
+  int begun = 0;
+  for (const ComputationResult& one : r.computations) {
+    EXPECT_FALSE(one.end);
+    begun += one.start ? 1 : 0;
+  }
+  EXPECT_EQ(begun, 1);
+}
+
+/// Processor time of a run, in seconds.
+double cost_of(const std::string& yaml) {
+  const std::string text = in_a_process([&] {
+    timespec begin{}, end{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    run(config_of(yaml));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    return std::to_string(static_cast<double>(end.tv_sec - begin.tv_sec) +
+                          static_cast<double>(end.tv_nsec - begin.tv_nsec) * 1e-9);
+  });
+  return std::stod(text);
+}
+
+// Of 4000 flows one after the other, a sample looks at the one under way: 8000 samples cost less
+// than twice the run without them. If each looked at all flows, that would be 30 million looks.
+TEST(FlowGates, SamplesCostNothingForFlowsThatWait) {
+  std::string lines = "4000\n0 1 0 100 1000 0 id=l0\n";
+  for (int i = 1; i < 4000; ++i) {
+    const std::string number = std::to_string(i);
+    lines += std::to_string(i % 4) + ' ' + std::to_string((i + 1) % 4) + " 0 100 1000 0 id=l" +
+             number + " after=l" + std::to_string(i - 1) + '\n';
+  }
+  const TraceFile file(lines);
+  const auto cost = [&](const std::string& classes) {
+    return cost_of(
+        "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+        "host: {driver: none}\nduration: 8ms\ntraffic: [{kind: trace, file: " +
+        file.path + "}]\noutput: {series: {interval: 1us, flows: none, queues: none, classes: " +
+        classes + "}}\n");
+  };
+  EXPECT_LT(cost("true"), cost("false") * 2 + 0.02);
+}
+
+// A run looks every 10 us whether all is done. If each looked at all computations, four times as
+// many would cost sixteen times as much.
+TEST(FlowGates, ComputationsCostInProportionToTheirNumber) {
+  const auto cost = [](int number) {
+    std::string lines = std::to_string(number + 1) + "\n0 1 0 100 1000 0\n";
+    for (int i = 0; i < number; ++i) lines += "compute 0 10us\n";
+    const TraceFile file(lines);
+    return cost_of(
+        "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+        "host: {driver: none}\nduration: 1s\ntraffic: [{kind: trace, file: " +
+        file.path + "}]\noutput: {series: {flows: none, queues: none, classes: false}}\n");
+  };
+  EXPECT_LT(cost(16'000), cost(4'000) * 8);
+}
+
 // Each of two halves waits for what ends at its own hosts only, so the run may be divided.
 TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
   const std::string yaml =
@@ -288,7 +439,14 @@ TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
       "     after: {flows: back, scope: host}}\n"
       "  - {id: next, kind: compute, hosts: 0..7, time: 10us, after: {flows: ring, scope: host}}\n"
       "  - {kind: collective, shape: all_to_all, hosts: 0..7, bytes: 80KB, rounds: 1,\n"
-      "     after: {flows: next, scope: host, delay: 1us}}\n";
+      "     after: {flows: next, scope: host, delay: 1us}}\n"
+      "  - {id: poisson, kind: poisson, load: 0.1, flows_per_host: 3, sizes: websearch,\n"
+      "     incast_load: 0.05, incast_fan_in: 2, incast_bytes: 20KB,\n"
+      "     after: {flows: back, scope: host}}\n"
+      "  - {kind: compute, hosts: 0..7, time: 3us,\n"
+      "     after: {flows: [poisson, ring], event: sent, need: any, scope: host}}\n"
+      "  - {kind: incast, receiver: random, load: 0.05, fan_in: 3, bytes: 20KB,\n"
+      "     after: {flows: ['ring:sent', back], need: any, scope: host, delay: 3us}}\n";
   const auto text = [&](unsigned threads) {
     return in_a_process([&] {
       RunSetup setup;
@@ -300,7 +458,10 @@ TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
                std::to_string(flow.end_rx.value_or(PicoSeconds(-1)).count) + '\n';
       }
       for (const ComputationResult& one : r.computations) {
-        out += std::to_string(one.start->count) + '\n';
+        out += std::to_string(one.start.value_or(PicoSeconds(-1)).count) + '\n';
+      }
+      for (const PathStep& step : r.dependencies->path) {
+        out += step.kind + (' ' + std::to_string(step.id)) + '\n';
       }
       return out + std::to_string(r.dependencies->completion.value_or(PicoSeconds(-1)).count);
     });

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 
@@ -52,8 +55,13 @@ PicoSeconds overlap(const Intervals& a, const Intervals& b) {
 class Analysis {
  public:
   Analysis(const PlatformConfig& config, const Dependencies& dependencies,
-           const RunResults& results, const std::function<const FlowSpec&(std::uint32_t)>& spec_of)
-      : config_(config), d_(dependencies), results_(results), spec_of_(spec_of) {}
+           const std::vector<GateOpening>& openings, const RunResults& results,
+           const std::function<const FlowSpec&(std::uint32_t)>& spec_of)
+      : config_(config),
+        d_(dependencies),
+        openings_(openings),
+        results_(results),
+        spec_of_(spec_of) {}
 
   DependencyResult analyse() {
     list_openers();
@@ -64,7 +72,7 @@ class Analysis {
   }
 
  private:
-  enum class Kind : std::uint8_t { kReceived, kSent, kComputed, kGate };
+  using Kind = GateOpening::Event;
   /// A flow, a computation or a gate, and the event at which it opens a gate.
   struct Node {
     Kind kind = Kind::kReceived;
@@ -96,17 +104,6 @@ class Analysis {
                                [](const Opener& a, std::uint32_t g) { return a.gate < g; });
     for (; at != openers_.end() && at->gate == gate; ++at) visit(at->node);
   }
-  const Dependencies::Gate* named(std::uint32_t gate) const {
-    return gate < d_.first ? nullptr : &d_.gates[gate - d_.first];
-  }
-  /// When what is behind the gate could begin; max(): not within the run.
-  PicoSeconds opened(std::uint32_t gate) const {
-    const Node last = last_opener(gate);
-    const PicoSeconds end = last.number == kNone ? PicoSeconds::max() : end_of(last);
-    const Dependencies::Gate* const about = named(gate);
-    if (end == PicoSeconds::max() || about == nullptr) return end;
-    return std::max(end + about->delay, about->not_before);
-  }
   PicoSeconds end_of(const Node& node) const {
     constexpr PicoSeconds kNever = PicoSeconds::max();
     switch (node.kind) {
@@ -119,21 +116,12 @@ class Analysis {
       case Kind::kComputed:
         return results_.computations[node.number].end.value_or(kNever);
       case Kind::kGate:
-        return opened(node.number);
+        return openings_[node.number].at;
     }
     return kNever;
   }
-  Node last_opener(std::uint32_t gate) const {
-    const Dependencies::Gate* const about = named(gate);
-    const bool any = about != nullptr && about->any;
-    Node found;
-    each_opener(gate, [&](const Node& node) {
-      if (found.number == kNone ||
-          (any ? end_of(node) < end_of(found) : end_of(found) < end_of(node))) {
-        found = node;
-      }
-    });
-    return found;
+  Node opener_of(std::uint32_t gate) const {
+    return {openings_[gate].event, openings_[gate].source};
   }
   std::uint32_t gate_of(const Node& node) const {
     if (node.kind == Kind::kGate) return node.number;
@@ -167,38 +155,72 @@ class Analysis {
       add({Kind::kReceived, flow.id}, spec_of_(flow.id).is_gated(), start);
     }
     for (const ComputationResult& one : results_.computations) {
+      if (!d_.takes_part[one.entry]) continue;
       add({Kind::kComputed, one.id}, d_.computations[one.id].waits_at != kNone, one.start);
     }
     if (all_ended && last_.number != kNone) out_.completion = last - first;
   }
 
+  std::string text(const Node& of) const {
+    return of.is_flow() ? place(spec_of_(of.number).entry, spec_of_(of.number).line)
+                        : place(d_.computations[of.number].entry, d_.computations[of.number].line);
+  }
+  bool has_begun(const Node& of) const {
+    return of.is_flow() ? results_.flows[of.number].begun
+                        : results_.computations[of.number].start.has_value();
+  }
   /// A sentence on why `node` did not begin.
   std::string reason(Node node) const {
-    const auto text = [this](const Node& of) {
-      return of.is_flow()
-                 ? place(spec_of_(of.number).entry, spec_of_(of.number).line)
-                 : place(d_.computations[of.number].entry, d_.computations[of.number].line);
-    };
     const std::string waiting = text(node);
-    // Back to the first that began and did not end; at most once through all.
-    for (std::size_t steps = 0; steps <= openers_.size(); ++steps) {
-      Node missing;
-      each_opener(gate_of(node), [&](const Node& one) {
-        if (missing.number == kNone && end_of(one) == PicoSeconds::max()) missing = one;
+    // Back to the first that began and did not end, or that nothing keeps waiting.
+    std::vector<Node> way{node};
+    std::set<std::uint32_t> seen;  // gates; those that open at any of several may form circles
+    for (bool first = true; !way.empty(); first = false) {
+      node = way.back();
+      way.pop_back();
+      const bool is_gate = node.kind == Kind::kGate;
+      const std::string who =
+          first || is_gate ? waiting : waiting + " waits for " + text(node) + ", which";
+      if (!is_gate && has_begun(node)) return who + " had not ended";
+      const std::uint32_t gate = gate_of(node);
+      if (gate == kNone || openings_[gate].is_told()) return who + not_yet(node, gate);
+      if (!seen.insert(gate).second) continue;
+      const std::size_t known = way.size();
+      each_opener(gate, [&](const Node& one) {
+        if (results_.sim_time < end_of(one)) way.push_back(one);
       });
-      if (missing.number == kNone) return waiting + " waits for a line that `stop` leaves out";
-      node = missing;
-      if (node.kind == Kind::kGate) continue;
-      const bool begun = node.is_flow() ? results_.flows[node.number].begun
-                                        : results_.computations[node.number].start.has_value();
-      if (begun || gate_of(node) == kNone) {
-        return waiting + " waits for " + text(node) +
-               (begun ? ", which had not ended" : ", which had not begun");
-      }
+      if (way.size() == known) return waiting + " waits for a line that `stop` leaves out";
+      std::reverse(way.begin() + static_cast<std::ptrdiff_t>(known), way.end());
     }
     return waiting;
   }
-
+  static PicoSeconds rounded_up(PicoSeconds time) {  // to nanoseconds
+    constexpr std::int64_t kStep = 1000;
+    return PicoSeconds((time.count / kStep + (time.count % kStep != 0 ? 1 : 0)) * kStep);
+  }
+  /// Why something did not begin although nothing that it waits for is missing.
+  std::string not_yet(const Node& node, std::uint32_t gate) const {
+    PicoSeconds ready = gate == kNone ? PicoSeconds(0) : openings_[gate].at;
+    if (node.is_flow()) {
+      const FlowSpec& spec = spec_of_(node.number);
+      if (gate == kNone) ready = spec.start;
+      if (gate != kNone && gate >= d_.first) {
+        const PicoSeconds apart = spec.start - d_.gates[gate - d_.first].origin;
+        ready = apart < PicoSeconds::max() - ready ? ready + apart : PicoSeconds::max();
+      }
+    }
+    if (node.kind == Kind::kComputed) {
+      const Computation& one = d_.computations[node.number];
+      if (gate == kNone) ready = one.start;
+      if (ready <= results_.sim_time) {
+        return " had not begun: processor " + std::to_string(one.processor) + " of host " +
+               std::to_string(one.host) + " was busy";
+      }
+    }
+    if (ready <= results_.sim_time) return " had not begun";
+    return " begins after the end of the run" +
+           (ready == PicoSeconds::max() ? "" : ", at " + text_of(rounded_up(ready)));
+  }
   void add_ranks() {
     std::map<HostId, std::pair<Intervals, Intervals>> hosts;  // computing, communicating
     for (const ComputationResult& one : results_.computations) {
@@ -236,7 +258,7 @@ class Analysis {
     using Key = std::tuple<HostId, unsigned, std::int64_t>;  // host, processor, end
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
-      if (one.end == one.start) continue;  // took no time
+      if (!d_.takes_part[one.entry] || one.end == one.start) continue;  // took no time
       ended[{one.host, d_.computations[one.id].processor, one.end->count}] = one.id;
     }
     for (Node node = last_; node.number != kNone;) {
@@ -261,7 +283,7 @@ class Analysis {
       const std::uint32_t gate = gate_of(node);
       if (!node.is_flow()) {
         const Computation& one = d_.computations[node.number];
-        const PicoSeconds ready = gate == kNone ? one.start : opened(gate);
+        const PicoSeconds ready = gate == kNone ? one.start : openings_[gate].at;
         const auto before = ended.find({one.host, one.processor, step.start.count});
         if (ready < step.start && before != ended.end()) {
           node = {Kind::kComputed, before->second};
@@ -269,8 +291,8 @@ class Analysis {
         }
       }
       if (gate == kNone) break;
-      node = last_opener(gate);
-      while (node.kind == Kind::kGate) node = last_opener(node.number);
+      node = opener_of(gate);
+      while (node.kind == Kind::kGate) node = opener_of(node.number);
     }
     std::reverse(out_.path.begin(), out_.path.end());
     out_.path_idle = *out_.completion - out_.path_compute - out_.path_communication;
@@ -278,6 +300,7 @@ class Analysis {
 
   const PlatformConfig& config_;
   const Dependencies& d_;
+  const std::vector<GateOpening>& openings_;
   const RunResults& results_;
   const std::function<const FlowSpec&(std::uint32_t)>& spec_of_;
   std::vector<Opener> openers_;  // by gate
@@ -288,9 +311,10 @@ class Analysis {
 }  // namespace
 
 DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
+                                    const std::vector<GateOpening>& openings,
                                     const RunResults& results,
                                     const std::function<const FlowSpec&(std::uint32_t)>& spec_of) {
-  DependencyResult out = Analysis(config, dependencies, results, spec_of).analyse();
+  DependencyResult out = Analysis(config, dependencies, openings, results, spec_of).analyse();
   out.takes_part = dependencies.takes_part;
   return out;
 }

@@ -3,20 +3,25 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "config/platform_config.h"
 #include "measure/results.h"
 #include "traffic/dependencies.h"
+#include "traffic/gate_opening.h"
 
 namespace dcc::vp {
 
-/// `results` holds all flows and computations; `spec_of` returns a flow's properties.
+/// `results` holds all flows and computations; `spec_of` returns a flow's properties; `openings`
+/// tells what opened each gate, by number.
 ///
 /// The critical path is found backwards from the flow or computation that ends last. Its
-/// predecessor is the one whose event let it begin: the last event that it needed (`need: all`),
-/// or the first one (`need: any`). The predecessor of a computation that waited for its processor
-/// is the computation before it on that processor.
+/// predecessor is the one whose event opened its gate in the run: the last event that it needed
+/// (`need: all`), or the first one (`need: any`), of several at one instant the one that counted.
+/// The predecessor of a computation that waited for its processor is the computation before it on
+/// that processor.
 DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
+                                    const std::vector<GateOpening>& openings,
                                     const RunResults& results,
                                     const std::function<const FlowSpec&(std::uint32_t)>& spec_of);
 

@@ -1,13 +1,14 @@
 #include "measure/measurement.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "measure/dependency_results.h"
 #include "measure/ideal_times.h"
 #include "parallel/all_reduce.h"
+#include "traffic/flow_gates.h"
 
 namespace dcc::vp {
 
@@ -17,15 +18,12 @@ namespace {
 constexpr std::size_t kMaxSampledFlows = kFewFlows;
 static_assert(kMaxSampledFlows == kMostFlowsInSeries);
 constexpr std::size_t kMaxSampledQueues = 64;
-
-double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
-double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // `rate` is Rate::raw
 }  // namespace
 
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
                          Network& network, std::vector<std::unique_ptr<Host>>& hosts,
-                         const FlowPlan& plan, FlowLedger& ledger, const Partitions& partitions,
-                         std::uint32_t rank)
+                         const FlowPlan& plan, FlowLedger& ledger, FlowGates& gates,
+                         const Partitions& partitions, std::uint32_t rank)
     : config_(config),
       scheduler_(scheduler),
       clock_(clock),
@@ -33,6 +31,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       hosts_(hosts),
       plan_(plan),
       ledger_(ledger),
+      gates_(gates),
       partitions_(partitions),
       from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
       to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
@@ -215,73 +214,7 @@ void Measurement::measure_buffers() {
   }
 }
 
-// ---------------------------------------------------------------- series
-
-void Measurement::sample() {
-  const PicoSeconds now = clock_.now();
-  const PicoSeconds interval = config_.output.series.interval;
-  sample_flows(now, to_seconds(interval));
-  sample_queues(now);
-  clock_.schedule_in(sample_event_, interval);
-}
-
-void Measurement::sample_flows(PicoSeconds now, double interval_s) {
-  if (!sample_flow_series_ && !config_.output.series.classes) return;
-  std::array<Bytes, 64> by_class{};
-  const std::vector<FlowRecord> gathered = complete_records();
-  const std::vector<Sending> sending = senders();
-  if (!plan_.is_held()) by_class = ledger_.received_by_class();
-  for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowRecord& record = gathered.empty() ? ledger_[flow.spec.id] : gathered[flow.spec.id];
-    if (record.posted == PicoSeconds::max()) continue;
-    const Bytes received = record.received_bytes - sampled_received_[flow.spec.id];
-    sampled_received_[flow.spec.id] = record.received_bytes;
-    by_class[flow.spec.dscp] += received;
-    if (!sample_flow_series_ || (received == 0 && FlowLedger::finished(record))) continue;
-    const Sending& sent = sending[flow.spec.id];
-    flow_rates_.t.push_back(now);
-    flow_rates_.flow.push_back(flow.spec.id);
-    flow_rates_.rate_gbps.push_back(gbps(sent.rate));
-    flow_rates_.target_gbps.push_back(gbps(sent.target));
-    flow_rates_.alpha.push_back(sent.alpha);
-    flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
-  }
-  if (!config_.output.series.classes) return;
-  for (const unsigned dscp : dscps_) {
-    class_series_.t.push_back(now);
-    class_series_.dscp.push_back(dscp);
-    class_series_.goodput_gbps.push_back(gbps(by_class[dscp], interval_s));
-  }
-}
-
-std::vector<Measurement::Sending> Measurement::senders() const {
-  std::vector<Sending> all;
-  if (!sample_flow_series_) return all;
-  all.resize(plan_.flows().size());
-  for (const PlannedFlow& flow : plan_.flows()) {
-    if (!is_here(flow.spec.from) || ledger_[flow.spec.id].posted == PicoSeconds::max()) continue;
-    const Host& host = *hosts_[flow.spec.from];
-    const Transmitter::FlowView sending = host.nic().device().transmitter().view(flow.from_qpn);
-    Algorithm::View view{sending.rate, sending.rate, 0.0};
-    if (host.algorithm() != nullptr && !flow.spec.background) {
-      view = host.algorithm()->view(flow.from_qpn);
-    }
-    all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
-  }
-  if (partitions_.group() == nullptr) return all;
-  // as bits, since each value comes from one process and zeros from the others
-  std::vector<std::int64_t> alphas(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
-  AllReduce reduce(partitions_.group());
-  reduce.add(alphas);
-  for (Sending& one : all) {
-    reduce.add(one.rate);
-    reduce.add(one.target);
-  }
-  reduce.finish();
-  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i].alpha, &alphas[i], 8);
-  return all;
-}
+// ---------------------------------------------------------------- records
 
 bool Measurement::is_here(HostId host) const {
   return partitions_.is_here(network_.topology().node_of(host));
@@ -315,20 +248,6 @@ std::vector<FlowRecord> Measurement::complete_records() const {
   return records;
 }
 
-void Measurement::sample_queues(PicoSeconds now) {
-  const std::size_t begin = queue_series_.bytes.size();
-  for (const std::size_t index : sampled_queues_) {
-    const EgressQueue& queue = *network_.queues()[index];
-    queue_series_.t.push_back(now);
-    queue_series_.port.push_back(static_cast<std::uint32_t>(index));
-    queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
-  }
-  AllReduce reduce(partitions_.group());
-  for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
-    reduce.add(queue_series_.bytes[i]);
-  }
-}
-
 // ---------------------------------------------------------------- results
 
 void Measurement::finish(RunResults& results) {
@@ -340,7 +259,7 @@ void Measurement::finish(RunResults& results) {
   collect_flows(results);
   if (plan_.dependencies().any()) {
     results.dependencies = dependency_results(
-        config_, plan_.dependencies(), results,
+        config_, plan_.dependencies(), gates_.openings(), results,
         [this](std::uint32_t flow) -> const FlowSpec& { return plan_.flow(flow).spec; });
   }
   collect_links(results);
@@ -392,6 +311,7 @@ void Measurement::all_reduce_delays() {
 
 namespace {
 /// A query begins with the first of its flows and is answered when the last of them has arrived.
+/// Where the entry waits, shift_queries() adds the time until it began.
 void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
                 const std::optional<PicoSeconds>& end) {
   if (queries.size() <= spec.query) {
@@ -465,6 +385,32 @@ void Measurement::collect_flows(RunResults& results) const {
     results.flows.push_back(out);
     if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
   });
+  shift_queries(results);
+}
+
+/// The times of an entry that waits count from its begin, so its queries are asked later than at
+/// their `start`: by as much as the first of the flows that the entry's own gates hold.
+void Measurement::shift_queries(RunResults& results) const {
+  if (!plan_.is_held() || !plan_.dependencies().any()) return;
+  std::map<std::uint16_t, PicoSeconds> waited;  // by entry
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowSpec& spec = flow.spec;
+    if (!spec.is_gated() || spec.waits_at < plan_.dependencies().first) continue;
+    if (!results.flows[spec.id].begun) continue;
+    const PicoSeconds by = results.flows[spec.id].start - spec.start;
+    const auto [found, added] = waited.emplace(spec.entry, by);
+    if (!added) found->second = std::min(found->second, by);
+  }
+  std::vector<bool> done(results.queries.size(), false);
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowSpec& spec = flow.spec;
+    if (spec.query == FlowSpec::kNone || spec.begins_query || done[spec.query]) continue;
+    const auto found = waited.find(spec.entry);
+    if (found == waited.end()) continue;
+    done[spec.query] = true;
+    QueryResult& query = results.queries[spec.query];
+    query.asked = query.asked + found->second;
+  }
 }
 
 void Measurement::collect_links(RunResults& results) const {
@@ -522,7 +468,8 @@ const PartKind kMeasurementKind(PartKind::kMeasurement,
                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
                                   return std::make_unique<Measurement>(
                                       p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
-                                      p.ledger, p.partitions, kMeasurementRank);
+                                      p.ledger, *p.part<FlowGates>(), p.partitions,
+                                      kMeasurementRank);
                                 });
 }  // namespace
 

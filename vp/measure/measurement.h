@@ -19,13 +19,16 @@
 
 namespace dcc::vp {
 
+class FlowGates;
+
 class Measurement final : public PlatformPart {
  public:
   /// `rank` must be the greatest of all devices' ranks: a sample at t sees everything that happened
   /// at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
               Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-              FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank);
+              FlowLedger& ledger, FlowGates& gates, const Partitions& partitions,
+              std::uint32_t rank);
   void begin() override;
   /// Adds everything but the balance, hosts, time and speed.
   void finish(RunResults& results) override;
@@ -55,6 +58,7 @@ class Measurement final : public PlatformPart {
   void measure_to();
   void sample();
   void sample_flows(PicoSeconds now, double interval_s);
+  void find_live(PicoSeconds now);
   /// The state of a flow at its sender and its algorithm.
   struct Sending {
     std::int64_t rate = 0;  // Rate::raw
@@ -72,6 +76,7 @@ class Measurement final : public PlatformPart {
   void measure_buffers();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
+  void shift_queries(RunResults& results) const;
   void collect_links(RunResults& results) const;
   void collect_queues(RunResults& results);
   void collect_counters(RunResults& results) const;
@@ -83,6 +88,7 @@ class Measurement final : public PlatformPart {
   std::vector<std::unique_ptr<Host>>& hosts_;
   const FlowPlan& plan_;
   FlowLedger& ledger_;
+  FlowGates& gates_;
   const Partitions& partitions_;
 
   Snapshot from_;     // counters at the beginning of the window
@@ -107,6 +113,9 @@ class Measurement final : public PlatformPart {
   bool sample_flow_series_ = false;
   // by flow of a held plan: bytes received at the last sample
   std::vector<Bytes> sampled_received_;
+  // flows of a held plan that may have begun and whose bytes have not all been sampled, by id
+  std::vector<std::uint32_t> live_;
+  std::size_t started_ = 0;      // flows whose start has come
   std::vector<unsigned> dscps_;  // DSCPs in use, ascending
   FlowRateColumns flow_rates_;
   QueueColumns queue_series_;                // all sampled ports, of which finish() chooses

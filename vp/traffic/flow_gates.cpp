@@ -9,23 +9,34 @@
 
 namespace dcc::vp {
 
+namespace {
+/// max(), which is never, if the sum lies beyond.
+PicoSeconds later(PicoSeconds time, PicoSeconds by) {
+  return by >= PicoSeconds::max() - time ? PicoSeconds::max() : time + by;
+}
+}  // namespace
+
+void FlowGates::Opener::flow_arrived() { gate_.told(event_, source_); }
+
 // ---------------------------------------------------------------- computations
 
 void FlowGates::Computing::ready_at(PicoSeconds when) { scheduler_.schedule_at(event_, when); }
 
 void FlowGates::Computing::ready() {
-  began_ = scheduler_.now();
+  PicoSeconds begins = scheduler_.now();
   if (about_.time.count > 0) {  // what takes no time does not wait for the processor
-    began_ = std::max(began_, processor_.busy_until);
-    processor_.busy_until = began_ + about_.time;
+    begins = std::max(begins, processor_.busy_until);
+    processor_.busy_until = later(begins, about_.time);
   }
-  scheduler_.schedule_at(event_, began_ + about_.time);
+  began_ = begins;
+  const PicoSeconds ends = later(begins, about_.time);
+  if (ends != PicoSeconds::max()) scheduler_.schedule_at(event_, ends);
 }
 
 void FlowGates::Computing::due() {
   if (!begun()) return ready();
-  ended_ = true;
-  for (Gate* const gate : opens_) gate->flow_arrived();
+  --counts_.computations_left;
+  for (Opener* const opener : opens_) opener->flow_arrived();
 }
 
 // ---------------------------------------------------------------- gates
@@ -47,24 +58,24 @@ void FlowGates::Gate::sort_flows() {
   origin_ = flows_.front()->spec.start;
 }
 
-void FlowGates::Gate::flow_arrived() {
-  if (told_ || (!any_ && --missing_ != 0)) return;
-  told_ = true;
+void FlowGates::Gate::told(GateOpening::Event event, std::uint32_t source) {
+  if (opening_.is_told() || (!any_ && --missing_ != 0)) return;
+  opening_ = {event, source, std::max(later(place_.scheduler.now(), delay_), not_before_)};
   if (flows_.empty() && computations_.empty() && gates_.empty()) return;
-  place_.scheduler.schedule_at(opening_, std::max(place_.scheduler.now() + delay_, not_before_));
+  if (opening_.at != PicoSeconds::max()) place_.scheduler.schedule_at(event_, opening_.at);
 }
 
 void FlowGates::Gate::open() {
   const PicoSeconds now = place_.scheduler.now();
-  if (opened_ == PicoSeconds::max()) {
-    opened_ = now;
-    for (Gate* const gate : gates_) gate->flow_arrived();
+  if (!opened_) {
+    opened_ = true;
+    for (Opener* const opener : gates_) opener->flow_arrived();
     for (Computing* const computation : computations_) computation->ready();
   }
   for (; next_ < flows_.size(); ++next_) {
-    const PicoSeconds begins = opened_ + (flows_[next_]->spec.start - origin_);
+    const PicoSeconds begins = later(opening_.at, flows_[next_]->spec.start - origin_);
     if (begins > now) {
-      place_.scheduler.schedule_at(opening_, begins);
+      if (begins != PicoSeconds::max()) place_.scheduler.schedule_at(event_, begins);
       return;
     }
     begin(*flows_[next_]);
@@ -73,6 +84,7 @@ void FlowGates::Gate::open() {
 
 /// The queue pairs of a flow exist from its `start` on; they are made after all events of NICs.
 void FlowGates::Gate::begin(const PlannedFlow& flow) {
+  counts_.begun.push_back(flow.spec.id);
   if (place_.scheduler.now() == flow.spec.start && plan_.dependencies().any()) {
     plan_.release(flow.spec.id);
   } else {
@@ -93,7 +105,7 @@ FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
     if (spec.opens != FlowSpec::kNone && is_here(spec.to)) {
       Gate& opened = gate(spec.opens, spec.to);
       opened.add_opener();
-      add_arrival(ledger[spec.id], opened);
+      add_arrival(ledger[spec.id], opener(opened, GateOpening::Event::kReceived, spec.id));
     }
     if (spec.is_gated() && is_here(spec.from)) {
       gate(spec.waits_at, spec.from).add_flow(flow);
@@ -105,12 +117,15 @@ FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
 
 FlowGates::Gate& FlowGates::gate(std::uint32_t number, HostId host) {
   Gate*& found = by_number_[number];
-  if (found == nullptr) found = &gates_.emplace_back(plan_, place_of_(host));
+  if (found == nullptr) {
+    const Place place = place_of_(host);
+    found = &gates_.emplace_back(plan_, place, counts_[&place.scheduler]);
+  }
   return *found;
 }
 
 /// A record tells one; a fan tells several.
-void FlowGates::add_arrival(FlowRecord& record, Gate& gate) {
+void FlowGates::add_arrival(FlowRecord& record, ArrivalSink& gate) {
   if (record.awaited_by == nullptr) {
     record.awaited_by = &gate;
     return;
@@ -130,8 +145,11 @@ void FlowGates::add_computations() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Computation& one = all[i];
     if (!is_here_(one.host)) continue;
+    const Place place = place_of_(one.host);
+    Counts& counts = counts_[&place.scheduler];
+    ++counts.computations_left;
     Computing& made =
-        computings_.emplace_back(one, place_of_(one.host), processors_[{one.host, one.processor}]);
+        computings_.emplace_back(one, place, processors_[{one.host, one.processor}], counts);
     by_computation_[i] = &made;
     if (one.waits_at != FlowSpec::kNone) gate(one.waits_at, one.host).add_computation(made);
   }
@@ -151,26 +169,29 @@ void FlowGates::add_named() {
     return found == by_number_.end() ? nullptr : found->second;
   };
   for (const Dependencies::Edge& edge : named.received) {
-    if (Gate* const opened = find(edge.gate)) add_arrival(ledger_[edge.source], *opened);
+    Gate* const opened = find(edge.gate);
+    if (opened == nullptr) continue;
+    add_arrival(ledger_[edge.source], opener(*opened, GateOpening::Event::kReceived, edge.source));
   }
   for (const Dependencies::Edge& edge : named.sent) {
     Gate* const opened = find(edge.gate);
     if (opened == nullptr) continue;
     const HostId from = plan_.flow(edge.source).spec.from;
     Sent& sent = sent_[from];
-    sent.add(ledger_[edge.source], *opened);
+    sent.add(ledger_[edge.source], opener(*opened, GateOpening::Event::kSent, edge.source));
     place_of_(from).nic.transmitter().tell_finished(&sent);
   }
   for (const Dependencies::Edge& edge : named.computed) {
     Computing* const computation = by_computation_[edge.source];
     Gate* const opened = find(edge.gate);
-    if (computation != nullptr && opened != nullptr) computation->add_gate(*opened);
+    if (computation == nullptr || opened == nullptr) continue;
+    computation->add_opener(opener(*opened, GateOpening::Event::kComputed, edge.source));
   }
   for (const Dependencies::Edge& edge : named.joined) {
     Gate* const first = find(edge.source);
     Gate* const then = find(edge.gate);
     if (first == nullptr || then == nullptr) continue;
-    first->add_gate(*then);
+    first->add_gate(opener(*then, GateOpening::Event::kGate, edge.source));
     if (edge.gate < named.first) then->add_opener();  // others know how many they await
   }
 }
@@ -182,30 +203,59 @@ void FlowGates::begin() {
 }
 
 std::int64_t FlowGates::computations_left() const {
-  return std::count_if(computings_.begin(), computings_.end(),
-                       [](const Computing& one) { return !one.ended(); });
+  std::int64_t left = 0;
+  for (const auto& [scheduler, counts] : counts_) left += counts.computations_left;
+  return left;
+}
+
+void FlowGates::take_begun(std::vector<std::uint32_t>& flows) {
+  for (auto& [scheduler, counts] : counts_) {
+    flows.insert(flows.end(), counts.begun.begin(), counts.begun.end());
+    counts.begun.clear();
+  }
 }
 
 void FlowGates::finish(RunResults& results) {
-  const std::vector<Computation>& all = plan_.dependencies().computations;
+  const Dependencies& named = plan_.dependencies();
+  const std::vector<Computation>& all = named.computations;
   // One more than the begin in ps; 0: did not begin, or is in another process.
   std::vector<std::int64_t> begun(all.size(), 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Computing* const one = by_computation_[i];
-    if (one != nullptr && one->begun()) begun[i] = one->began().count + 1;
+    if (one != nullptr && one->begun() && one->began() <= results.sim_time) {
+      begun[i] = one->began().count + 1;
+    }
+  }
+  // What opened each gate: one more than event and source; 0: nothing did, or it is elsewhere.
+  const std::size_t gates = named.any() ? named.first + named.gates.size() : 0;
+  std::vector<std::int64_t> opened_by(gates, 0), opened_at(gates, 0);
+  for (const auto& [number, gate] : by_number_) {
+    const GateOpening& opening = gate->opening();
+    if (number >= gates || !opening.is_told()) continue;
+    opened_by[number] = std::int64_t{opening.source} * 4 + static_cast<int>(opening.event) + 1;
+    opened_at[number] = opening.at.count;
   }
   AllReduce reduce(group_);
   reduce.add(begun);
+  reduce.add(opened_by);
+  reduce.add(opened_at);
   reduce.finish();
+  openings_.assign(gates, {});
+  for (std::size_t i = 0; i < gates; ++i) {
+    if (opened_by[i] == 0) continue;
+    openings_[i] = {static_cast<GateOpening::Event>((opened_by[i] - 1) % 4),
+                    static_cast<std::uint32_t>((opened_by[i] - 1) / 4), PicoSeconds(opened_at[i])};
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     ComputationResult out;
     out.id = static_cast<std::uint32_t>(i);
     out.host = all[i].host;
     out.entry = all[i].entry;
     const PicoSeconds start(begun[i] - 1);
-    if (begun[i] != 0 && start <= results.sim_time) {
+    if (begun[i] != 0) {
       out.start = start;
-      if (start + all[i].time <= results.sim_time) out.end = start + all[i].time;
+      const PicoSeconds end = later(start, all[i].time);
+      if (end <= results.sim_time) out.end = end;
     }
     results.computations.push_back(out);
   }

@@ -16,6 +16,7 @@
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 #include "traffic/flow_plan.h"
+#include "traffic/gate_opening.h"
 
 namespace dcc::vp {
 
@@ -40,13 +41,34 @@ class FlowGates final : public PlatformPart {
   void begin() override;
   /// Adds the times of computations.
   void finish(RunResults& results) override;
-  /// Number of computations of this process that have not ended.
+  /// Number of computations of this process that have not ended. Call while partitions wait.
   std::int64_t computations_left() const;
+  /// Adds the flows behind gates that have begun since the last call. Call while partitions wait.
+  void take_begun(std::vector<std::uint32_t>& flows);
+  /// What opened each gate, by number, in all processes. Valid after finish().
+  const std::vector<GateOpening>& openings() const { return openings_; }
 
  private:
   class Computing;
   class Gate;
 
+  /// What the hosts of one partition count.
+  struct alignas(64) Counts {
+    std::int64_t computations_left = 0;
+    std::vector<std::uint32_t> begun;  // flows behind gates, since take_begun()
+  };
+  /// Tells a gate of the end of one flow or computation, or that another gate has opened.
+  class Opener final : public ArrivalSink {
+   public:
+    Opener(Gate& gate, GateOpening::Event event, std::uint32_t source)
+        : gate_(gate), source_(source), event_(event) {}
+    void flow_arrived() override;
+
+   private:
+    Gate& gate_;
+    const std::uint32_t source_;
+    const GateOpening::Event event_;
+  };
   /// A processor of a host: one computation at a time.
   struct Processor {
     PicoSeconds busy_until{};
@@ -54,19 +76,19 @@ class FlowGates final : public PlatformPart {
 
   class Computing {
    public:
-    Computing(const Computation& about, const Place& place, Processor& processor)
+    Computing(const Computation& about, const Place& place, Processor& processor, Counts& counts)
         : about_(about),
           scheduler_(place.scheduler),
           processor_(processor),
+          counts_(counts),
           event_(Event::calling<&Computing::due>(*this, place.rank)) {}
     const Computation& about() const { return about_; }
     /// The computation is ready at `when`; it begins when its processor is free.
     void ready_at(PicoSeconds when);
     /// What it waited for has ended.
     void ready();
-    void add_gate(Gate& gate) { opens_.push_back(&gate); }
+    void add_opener(Opener& opener) { opens_.push_back(&opener); }
     bool begun() const { return began_ != PicoSeconds::max(); }
-    bool ended() const { return ended_; }
     PicoSeconds began() const { return began_; }
 
    private:
@@ -75,25 +97,30 @@ class FlowGates final : public PlatformPart {
     const Computation& about_;
     Scheduler& scheduler_;
     Processor& processor_;
+    Counts& counts_;
     PicoSeconds began_ = PicoSeconds::max();
-    bool ended_ = false;
-    std::vector<Gate*> opens_;
+    std::vector<Opener*> opens_;
     Event event_;  // when it is ready, if it waits for nothing; then its end
   };
 
-  class Gate final : public ArrivalSink {
+  class Gate final {
    public:
-    Gate(FlowPlan& plan, const Place& place)
-        : plan_(plan), place_(place), opening_(Event::calling<&Gate::open>(*this, place.rank)) {}
+    Gate(FlowPlan& plan, const Place& place, Counts& counts)
+        : plan_(plan),
+          place_(place),
+          counts_(counts),
+          event_(Event::calling<&Gate::open>(*this, place.rank)) {}
     /// Of a gate between names: replaces what sort_flows() found.
     void describe(const Dependencies::Gate& about);
     void add_opener() { ++missing_; }
     void add_flow(const PlannedFlow& flow) { flows_.push_back(&flow); }
     void add_computation(Computing& computation) { computations_.push_back(&computation); }
-    void add_gate(Gate& gate) { gates_.push_back(&gate); }
+    void add_gate(Opener& opener) { gates_.push_back(&opener); }
     /// Call after all flows are added. The gate opens `think` of these after its last opener.
     void sort_flows();
-    void flow_arrived() override;
+    /// One of those that the gate awaits has ended.
+    void told(GateOpening::Event event, std::uint32_t source);
+    const GateOpening& opening() const { return opening_; }
 
    private:
     void open();
@@ -101,18 +128,19 @@ class FlowGates final : public PlatformPart {
 
     FlowPlan& plan_;
     const Place place_;
+    Counts& counts_;
     std::uint32_t missing_ = 0;
     bool any_ = false;
-    bool told_ = false;
     PicoSeconds delay_{};
     PicoSeconds not_before_{};
     PicoSeconds origin_{};
-    PicoSeconds opened_ = PicoSeconds::max();
+    bool opened_ = false;
     std::vector<const PlannedFlow*> flows_;  // by start
     std::size_t next_ = 0;                   // index into flows_
     std::vector<Computing*> computations_;
-    std::vector<Gate*> gates_;
-    Event opening_;
+    std::vector<Opener*> gates_;
+    GateOpening opening_;
+    Event event_;
   };
 
   /// Tells several gates of the end of one flow.
@@ -140,7 +168,10 @@ class FlowGates final : public PlatformPart {
   };
 
   Gate& gate(std::uint32_t number, HostId host);
-  void add_arrival(FlowRecord& record, Gate& gate);
+  Opener& opener(Gate& gate, GateOpening::Event event, std::uint32_t source) {
+    return openers_.emplace_back(gate, event, source);
+  }
+  void add_arrival(FlowRecord& record, ArrivalSink& gate);
   void add_computations();
   void add_named();
 
@@ -150,13 +181,16 @@ class FlowGates final : public PlatformPart {
   const std::function<bool(HostId)> is_here_;
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
-  std::deque<Gate> gates_;  // gates of hosts in this process
-  std::deque<Fan> fans_;    // of flows that open several gates
+  std::map<const Scheduler*, Counts> counts_;  // by partition
+  std::deque<Gate> gates_;                     // gates of hosts in this process
+  std::deque<Opener> openers_;
+  std::deque<Fan> fans_;  // of flows that open several gates
   std::unordered_map<const FlowRecord*, Fan*> fan_of_;
   std::map<HostId, Sent> sent_;
   std::map<std::pair<HostId, unsigned>, Processor> processors_;
   std::deque<Computing> computings_;        // in this process
   std::vector<Computing*> by_computation_;  // null: in another process
+  std::vector<GateOpening> openings_;
 };
 
 }  // namespace dcc::vp
