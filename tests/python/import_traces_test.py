@@ -68,12 +68,22 @@ class Traces(Import):
         self.assertEqual(len(imported.hosts()), 6)
         wires = [link for link in yaml["topology"]["links"] if link["rate"] == "42.94967296Gbps"]
         self.assertEqual(len(wires), 6, "two groups of three, each pair: 5 GB/s of 2^30 bytes")
-        kinds = [(entry["shape"], entry["hosts"], entry["bytes"]) for entry in yaml["traffic"]
-                 if entry["kind"] == "collective"]
-        self.assertEqual(kinds[:3], [("ring_all_reduce", ["0..1"], "4KB"), ("ring_all_reduce", ["2..3"], "4KB"),
+        entries = yaml["traffic"]
+        rings = [(entry["shape"], entry["hosts"], entry["bytes"]) for entry in entries if entry["kind"] == "collective"]
+        self.assertEqual(rings[:3], [("ring_all_reduce", ["0..1"], "4KB"), ("ring_all_reduce", ["2..3"], "4KB"),
                                      ("ring_all_reduce", ["4..5"], "4KB")])
-        self.assertEqual(kinds[-2:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
-        self.assertEqual(len(imported.flows["flows.flow"]), 2 * 2 * 3, "reduce-scatter: two steps of three, two groups")
+        self.assertEqual(rings[6:8], [("ring_reduce_scatter", [0, 2, 4], "60KB"),
+                                      ("ring_reduce_scatter", [1, 3, 5], "60KB")])
+        self.assertEqual(rings[8:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
+        # Both layers forward; back the second one, its weights, the first one with its update; the last update.
+        self.assertEqual([(entry["id"], entry["time"]) for entry in entries if entry["kind"] == "compute"],
+                         [("compute0", "3us"), ("compute1", "2us"), ("compute2", "500ns"), ("compute3", "1.51us"),
+                          ("compute4", "10ns")])
+        # Each waits for what the rank did before: its computation, and what comes after it.
+        self.assertEqual(entries[0].get("after"), None)
+        self.assertEqual(entries[1]["after"], {"flows": ["compute0"], "scope": "host"})
+        self.assertEqual(entries[4]["after"], {"flows": ["compute0", *(entry["id"] for entry in entries[1:4])],
+                                               "scope": "host"})
         self.assertIn("the file ends after 1 of 2 layers",
                       self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
 
@@ -94,16 +104,40 @@ def recursive_doubling(ranks, size):
 
 
 class Runs(Import):
-    def test_an_iteration_of_128_ranks(self):
-        """Every send begins at the picosecond at which what it requires has ended, and the end is known."""
+    def run_of(self, importer, **texts):
+        """metrics.json and timeline.csv of a run of what was imported."""
         net, out = self.folder / "net", self.folder / "out"
-        for words in (("import", "goal", *self.files(g_goal=recursive_doubling(128, 4000)), "-o", net),
+        for words in (("import", importer, *self.files(**texts), "-o", net),
                       ("run", net / "network.yaml", "--no-plots", "--quiet", "--out", out)):
             done = subprocess.run([str(package.DCCVP), *map(str, words)], capture_output=True, encoding="utf-8",
                                   stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
         with open(out / "timeline.csv", encoding="utf-8", newline="") as file:
             rows: list[dict] = list(csv.DictReader(file))
+        with open(out / "metrics.json", encoding="utf-8") as file:
+            return json.load(file), rows
+
+    def test_an_iteration_of_layers(self):
+        """A rank computes 3 + 2 + 0.5 + 1.51 + 0.01 us, each time from the picosecond at which it has received what was
+        sent to it since it computed before."""
+        metrics, rows = self.run_of("astra", n_yml=samples.ASTRA_NETWORK, w_txt=samples.ASTRA_WORKLOAD)
+        found = metrics["dependencies"]
+        self.assertEqual(found["never_begun"], 0)
+        for rank in found["ranks"]:
+            self.assertAlmostEqual(rank["computing_s"], 7.02e-6, 12)
+            computes = [row for row in rows if row["kind"] == "compute" and int(row["from"]) == rank["host"]]
+            self.assertEqual(len(computes), 5)
+            for before, row in zip(computes, computes[1:]):
+                ends = {float(flow["end_s"]): flow["end_s"] for flow in rows
+                        if flow["kind"] == "flow" and int(flow["to"]) == rank["host"]
+                        and float(before["end_s"]) < float(flow["end_s"]) <= float(row["start_s"])}
+                self.assertEqual(ends[max(ends)], row["start_s"])
+        # Six rings of two, twice two steps; four of three: twice two steps, and four.
+        self.assertEqual(sum(row["kind"] == "flow" for row in rows), 6 * 2 * 2 + 2 * 3 * 2 + 2 * 3 * 4)
+
+    def test_an_iteration_of_128_ranks(self):
+        """Every send begins at the picosecond at which what it requires has ended, and the end is known."""
+        metrics, rows = self.run_of("goal", g_goal=recursive_doubling(128, 4000))
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 128 * 7)
         sent = collections.defaultdict(list)
         for row in rows:
@@ -118,8 +152,7 @@ class Runs(Import):
                 ready = max(ready, sent[rank ^ 1 << bit, rank][0]["end"])
             last = max(row["end"] for row in rows if row["kind"] == "compute" and int(row["from"]) == rank)
             self.assertEqual(last, ready + decimal.Decimal("5e-6"))
-        with open(out / "metrics.json", encoding="utf-8") as file:
-            found = json.load(file)["dependencies"]
+        found = metrics["dependencies"]
         self.assertEqual(found["never_begun"], 0)
         self.assertAlmostEqual(found["completion_s"], float(max(row["end"] for row in rows)), 11)
         self.assertEqual(found["critical_path"][0]["kind"], "compute")

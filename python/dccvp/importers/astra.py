@@ -1,14 +1,14 @@
 """dccvp import astra: inputs of astra-sim: the analytical backend's network (YAML), a topology.txt of the ns-3 backend,
 workloads of layers as text, and system files (JSON), of which the platform has little."""
 
+import collections
 import math
 import re
 
 from dccvp.common import yaml_nodes
 from dccvp.importers import goal, hpcc_topology
-from dccvp.importers.collectives import Collectives
 from dccvp.importers.estimate import Transfers
-from dccvp.importers.network import Flow, Imported, Link, Node, plural
+from dccvp.importers.network import Imported, Link, Node, host_list, plural, size_text, time_text
 from dccvp.importers.source import base_name, exact, json_of, quoted, read
 
 SETTINGS = {**goal.SETTINGS, "npus": "number of NPUs, for a workload without a network"}
@@ -17,6 +17,8 @@ POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_T
             "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "MICRO", "DISTRIBUTED_INFERENCE", "HYBRID_CUSTOMIZED")
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
+SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",
+          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # of the platform's collectives
 FIELDS = 12
 NS = 1000
 
@@ -186,27 +188,54 @@ class Workload:
         return [hosts[first:first + model] for first in range(0, len(hosts), model)]
 
     def add_to(self, imported):
-        hosts = imported.hosts()
-        flows: list[Flow] = []
-        collectives = Collectives(imported, Transfers(imported), flows)
-        now = 0
+        """Entries of traffic: what all ranks compute, and the collectives of their groups. A rank waits for what it
+        computed before, and for the collectives before that in which it takes part."""
+        hosts, numbers = imported.hosts(), imported.host_numbers()
+        transfers, everyone = Transfers(imported), host_list([numbers[host] for host in hosts])
+        computes, lasts = 0, 0  # both in ps
+        before: list[str] = []
+        counts: collections.Counter = collections.Counter()
+
+        def compute():
+            after = {"after": {"flows": before, "scope": "host"}} if before else {}
+            name = f"compute{counts['compute']}"
+            imported.traffic.append({"kind": "compute", "id": name, "hosts": everyone, "time": time_text(computes),
+                                     **after})
+            counts["compute"] += 1
+            return name
+
         order = [(layer, "forward") for layer in self.layers]
         order += [(layer, phase) for layer in reversed(self.layers) for phase in ("input", "weight")]
         for (_, phases, update), phase in order:
             time, name, size = phases[phase]
-            now += time * NS
+            computes += time * NS
             if name == "NONE" or not size:
                 continue
             kind = COMMUNICATIONS[name.removesuffix("_DP_EP").removesuffix("_EP")]
-            ends = [collectives.add(kind, group, size, now) for group in self._groups(hosts, phase, name)]
-            now = max(ends, default=now) + (update * NS if phase == "weight" else 0)
-        imported.flows["flows.flow"] = sorted(flows, key=lambda flow: flow.start)
-        notes, name = imported.notes, base_name(self.source.name)
+            groups = [group for group in self._groups(hosts, phase, name) if len(group) > 1]
+            ready = compute()
+            before = [ready]
+            for group in groups:
+                count = max(size * len(group) if kind == "all_gather" else size, len(group))
+                before.append(f"{kind}{counts[kind]}")
+                imported.traffic.append({"kind": "collective", "id": before[-1], "shape": SHAPES[kind],
+                                         "hosts": host_list([numbers[rank] for rank in group]),
+                                         "bytes": size_text(count), "rounds": 1,
+                                         "after": {"flows": [ready], "scope": "host"}})
+                counts[kind] += 1
+            lasts += computes + max((transfers.collective(kind, group, size) for group in groups), default=0)
+            computes = update * NS if phase == "weight" else 0
+        if computes:
+            compute()
+        imported.lasts = max(imported.lasts, lasts + computes)
+        self._note(imported.notes, counts)
+
+    def _note(self, notes, counts):
+        name = base_name(self.source.name)
         notes.read.append(f"{name}: policy {self.policy}, {plural(len(self.layers), 'layer')}")
-        notes.assumed.append(f"{name}: one iteration, layers one after the other, forward and back; communication and "
-                             "computation do not overlap")
-        notes.not_expressed.append("collectives that wait for computation: each begins at the time that the phases "
-                                   "before it would need on an idle network")
+        notes.read.extend(f"{counts[kind]} x {kind}: traffic of kind collective, {shape}"
+                          for kind, shape in SHAPES.items() if counts[kind])
+        notes.assumed.append(f"{name}: one iteration, layers one after the other, forward and back; a rank does not "
+                             "compute while its collectives are under way")
         if self.rest > 0:
             notes.ignored.append(f"{name}: {plural(self.rest, 'line')} behind the layers")
-        collectives.note()

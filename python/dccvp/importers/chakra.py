@@ -12,7 +12,7 @@ from dccvp.importers import chakra_binary, goal
 from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import plural, some
 from dccvp.importers.source import base_name, json_of, name_of, quoted, read, read_bytes, text_of
-from dccvp.importers.waiting import KINDS, RINGS, Lines
+from dccvp.importers.waiting import KINDS, Lines
 
 SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)",
             "begin": "of a collective: together, when all its ranks are there, or each rank by itself (together)"}
@@ -295,22 +295,10 @@ class _Execution:
         ends = self.lines.collective(KINDS[kind], members, size, begins)
         for member, done in zip(members, ends):
             node_of[member].done = done
-        end = now + self._lasts(KINDS[kind], members, size)
+        end = now + self.transfers.collective(KINDS[kind], members, size)
         for _, one in there:
             self.waited += bool(one.waits)
             self._push(end, "end", one)
-
-    def _lasts(self, kind, members, size):
-        """Time in ps of a collective on an idle network, about."""
-        others = len(members) - 1
-        if others < 1:
-            return 0
-        step = max(self.transfers.received(rank, members[(place + 1) % len(members)], 0)
-                   for place, rank in enumerate(members))
-        share = size if kind in ("all_gather", "gather", "reduce", "broadcast") else -(-size // len(members))
-        payload = max(self.transfers.received(rank, members[place - 1], share) - self.transfers.received(
-            rank, members[place - 1], 0) for place, rank in enumerate(members))
-        return RINGS.get(kind, 1) * others * (step + payload)
 
     def _end(self, now, node):
         node.ended = now

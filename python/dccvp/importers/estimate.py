@@ -1,4 +1,6 @@
-"""Times of transfers on an idle network."""
+"""Times of transfers and of collectives on an idle network."""
+
+from dccvp.importers.waiting import RINGS
 
 
 class Transfers:
@@ -21,3 +23,14 @@ class Transfers:
     def acknowledged(self, source, target, count):
         """Time in ps from the start until the last ACK has come back."""
         return self.received(source, target, count) + self._delay.get(source, 0) + self._delay.get(target, 0)
+
+    def collective(self, kind, members, size):
+        """Time in ps of a collective on `size` bytes, about."""
+        others = len(members) - 1
+        if others < 1:
+            return 0
+        step = max(self.received(rank, members[(place + 1) % len(members)], 0) for place, rank in enumerate(members))
+        share = size if kind in ("all_gather", "gather", "reduce", "broadcast") else -(-size // len(members))
+        payload = max(self.received(rank, members[place - 1], share) - self.received(rank, members[place - 1], 0)
+                      for place, rank in enumerate(members))
+        return RINGS.get(kind, 1) * others * (step + payload)

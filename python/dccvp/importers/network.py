@@ -149,6 +149,18 @@ def seconds_text(ps):
     return decimal(fractions.Fraction(ps, 10**12))
 
 
+def host_list(numbers):
+    """A list of host numbers as the platform writes it: [0, 4..7]."""
+    parts, begin = [], 0
+    for place in range(1, len(numbers) + 1):
+        if place < len(numbers) and numbers[place] == numbers[place - 1] + 1:
+            continue
+        first, last = numbers[begin], numbers[place - 1]
+        parts.append(first if first == last else f"{first}..{last}")
+        begin = place
+    return parts
+
+
 def plural(count, one, many=""):
     return f"{count} {one if count == 1 else many or one + 's'}"
 
