@@ -88,6 +88,18 @@ class VirtDevices(unittest.TestCase):
                     if shutil.which(QEMU):
                         self.assertEqual(conversation(*QEMU_COMMAND, FIRMWARE / f"{name}.elf"), lines)
 
+    def test_only_code_0_is_success(self):
+        """The finisher takes 16 bits of a code and QEMU's status 8: 65536 and 256 must not become 0."""
+        for code, told in {0: 0, 7: 7, 256: 65535, 65536: 65535}.items():
+            with self.subTest(code), tempfile.NamedTemporaryFile("w") as line:
+                line.write(f"{code}\n")
+                line.flush()
+                done = subprocess.run([DCCVP, "run-elf", "--machine", "virt", "--quiet", "--uart-in", line.name,
+                                       elf("exit_code")], capture_output=True, timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, int(code != 0))
+                if code != 0:
+                    self.assertIn(f"exit code {told};", done.stderr.decode())
+
     @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
     def test_qemu_still_prints_what_is_recorded(self):
         for name in PROGRAMS:
