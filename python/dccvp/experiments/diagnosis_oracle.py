@@ -263,7 +263,8 @@ def traffic_ends_early(left):
         return False
     if left.window == 0:
         return True
-    idle = left.begin + left.window - max([left.begin, *left.last.values()])
+    ends = [flow["end_s"] or flow["start_s"] for flow in left.begun()]  # samples may miss the last bytes
+    idle = left.begin + left.window - max([left.begin, *map(float, ends)])
     return above(idle, left.window / 10)
 
 
