@@ -38,9 +38,9 @@ BEGIN = "## Fast-forward"
 HEAD = """\
 {begin}
 
-Made by `tests/bench/fast_forward.py build/dccvp --page docs/scale.md`: shipped configurations, longer, seeds {seeds},
-with fast_forward and without. *Worst* is the flow whose {figure} differs most from the run packet by packet;
-*between seeds* is the same difference between two runs packet by packet. Seconds are processor time.
+`tests/bench/fast_forward.py build/dccvp --page docs/scale.md`, seeds {seeds}: shipped configurations, longer. *Worst*
+is the flow whose {figure} differs most from the run packet by packet; *between seeds* is the same difference between
+two runs packet by packet. Seconds are processor time.
 
 | run | skipped | all flows together | worst | between seeds | packet by packet | with fast_forward |
 |---|---|---|---|---|---|---|

@@ -51,10 +51,9 @@ WHOLE_BEGIN = "## To the end of the last flow"
 WHOLE_HEAD = """\
 {begin}
 
-Made by `tests/bench/scale.py build/dccvp --whole {algorithms} --page docs/scale.md` on a machine with
-{processors} processors, in processor time. The same fat trees; {flows} flows of Hadoop sizes a host at half load,
-packets of 4096 bytes and an ACK a message of 64 KiB, on one thread, until every byte is acknowledged. *Idle* is the
-same network without traffic.
+`… --whole {algorithms}`, {processors} processors, processor time: the same fat trees; {flows} flows of Hadoop sizes a
+host at half load, packets of 4096 bytes and an ACK a message of 64 KiB, on one thread, until every byte is
+acknowledged. *Idle* is the same network without traffic.
 
 | hosts | flows | algorithm | set up and torn down | simulated | link traversals | M a second \
 | memory | a host, idle | a flow |
@@ -65,20 +64,18 @@ SCHEMES_COLUMN, SCHEMES_RUNS = "FBHadoop", 3
 SCHEMES_HEAD = """\
 {begin}
 
-Made by `tests/bench/scale.py build/dccvp --schemes --page docs/scale.md`: the flows of FBHadoop's sizes of
-`dccvp reproduce survey_table` (320 hosts, 6000 flows at 70 % load between 60 of them), one thread, the best of
-{runs} runs, by processor time of the whole run, at a load of {load:.0f} on {processors} processors.
+`… --schemes`, {processors} processors at a load of {load:.0f}: FBHadoop of `dccvp reproduce survey_table` (320 hosts,
+6000 flows at 70 % load between 60 of them), one thread, the best of {runs} runs by processor time of the whole run.
 
-| scheme | link traversals | M a second |
-|---|---|---|
+| scheme | M link traversals/s |
+|---|---|
 """
 MANY_BEGIN = "## Many flows"
 MANY_HOSTS = 320
 MANY_HEAD = """\
 {begin}
 
-Made by `tests/bench/scale.py build/dccvp --flows {flows} --page docs/scale.md` on a machine with
-{processors} processors, in processor time. The fat tree of {hosts} hosts, 100 Gb/s everywhere, dcqcn, on one thread:
+`… --flows {flows}`, {processors} processors, processor time: the fat tree of {hosts} hosts, dcqcn, on one thread:
 flows of 1 to 8000 bytes at 15 % of the hosts' links, to the end of the last. *A flow* is the memory above the
 network without traffic, by the number of flows; most of it is the line that the results keep of each.
 
@@ -88,14 +85,12 @@ network without traffic, by the number of flows; most of it is the line that the
 HEAD = """\
 # Measured figures
 
-After this page you know what a network of your size costs in time and memory. Scripts write this page; it is the
-only one with figures that another run may change.
+After this page you know what a network of your size costs in time and memory. Scripts write this page.
 
-Made by `tests/bench/scale.py build/dccvp --page docs/scale.md` (`make scale`) on a machine with
-{processors} processors{note}. Fat trees, 100 Gb/s everywhere, {algorithm}, an ACK a packet; some
-microseconds of a *permutation* of all hosts at line rate, of flows of Hadoop sizes at half load
-(*fbhadoop*), and of an *incast* of up to 1000 hosts. *Set up and torn down* is all of a run but its
-simulation: reading, topology, routes, devices, results. A link traversal is one packet over one link.
+`tests/bench/scale.py build/dccvp --page docs/scale.md` (`make scale`), {processors} processors{note}: fat trees,
+100 Gb/s everywhere, {algorithm}, an ACK a packet; some microseconds of a *permutation* of all hosts at line rate, of
+flows of Hadoop sizes at half load (*fbhadoop*), and of an *incast* of up to 1000 hosts. *Set up and torn down* is all
+of a run but its simulation. A link traversal is one packet over one link.
 """
 
 
@@ -264,7 +259,7 @@ def schemes(arguments):
                     sys.exit(f"{scheme['row']}: exit status {child.returncode}")
                 traversals = json.loads(pathlib.Path(name, "out/metrics.json").read_text())["link_traversals"]
             best = max(best, traversals / (usage.ru_utime + usage.ru_stime) / 1e6)
-        lines.append(f"| {scheme['row']} | {traversals / 1e6:.1f} M | {best:.1f} |")
+        lines.append(f"| {scheme['row']} | {best:.1f} |")
         print(lines[-1], flush=True)
     if arguments.page is not None:
         put(arguments.page, SCHEMES_BEGIN, head + "\n".join(lines))
