@@ -93,7 +93,7 @@ def drawn_control(rng):
 
 def drawn_traffic(rng, rate, hosts, end):
     senders = f"1..{hosts - 1}"
-    kind = rng.choice(("endless", "endless", "classes", "classes", "bytes", "late", "limited", "many"))
+    kind = rng.choice(("endless", "endless", "classes", "classes", "pair", "bytes", "late", "limited", "many"))
     flows = rng.choice((1, 1, 2, 12))
     entry = {"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "flows": flows}
     if kind == "bytes":
@@ -105,6 +105,8 @@ def drawn_traffic(rng, rate, hosts, end):
     if kind == "many":
         return [{"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "bytes": "20KB",
                  "flows": rng.choice((4, 40))}]
+    if kind == "pair":
+        return [{"kind": "flow", "from": sender, "to": 0, "dscp": dscp} for sender, dscp in ((1, 10), (2, 46))]
     if kind == "classes":
         return [entry, {**entry, "dscp": 46}]
     return [entry]
@@ -246,6 +248,27 @@ def weights_without_effect(left):
     return both(told, None if abs(effect - 0.25) < 0.05 else effect < 0.25)
 
 
+def weights_missed(left):
+    weights = {"10": 1, "46": left.config["dscp"][46]["weight"]}
+    flows, got = left.begun(), {dscp: 0.0 for dscp in weights}
+    for flow in flows:
+        got[flow["dscp"]] += left.got[flow["id"]]
+    number = {dscp: sum(flow["dscp"] == dscp for flow in flows) for dscp in weights}
+    everything = sum(got.values())
+    if not left.by_weight() or weights["46"] == 1 or 0 in number.values() or everything == 0:
+        return False
+    alone = len(flows) <= 16  # more are judged by class
+    parties = ([(weights[flow["dscp"]], left.got[flow["id"]]) for flow in flows] if alone
+               else [(weights[dscp] * number[dscp], got[dscp]) for dscp in weights])
+    whole = sum(weight for weight, _ in parties)
+    error = max(abs(its / everything * whole / weight - 1) for weight, its in parties)
+    light, heavy = (got[dscp] / number[dscp] for dscp in ("10", "46"))
+    effect = math.log(heavy / light) / math.log(weights["46"]) if light and heavy else float(heavy > 0)
+    return both(above(everything * min(weight for weight, _ in parties) / whole / PAYLOAD, 1000),
+                None if abs(error - 0.08) < 0.03 else error > 0.08,
+                None if abs(effect - 0.25) < 0.05 else effect > 0.25)
+
+
 def host_slower_than_port(left):
     if not left.real():
         return False
@@ -349,7 +372,7 @@ def unused_parameters(left):
 ORACLES = {decide.__name__: decide for decide in (
     defaults_of_another_speed, few_samples, headroom_exceeds_buffer, host_slower_than_port, idle_link, lossless_loss,
     nearly_all_marked, pauses, slots_full, starving_flows, thresholds_beyond_buffer, timeouts_without_loss,
-    traffic_ends_early, unused_parameters, weights_without_effect)}
+    traffic_ends_early, unused_parameters, weights_missed, weights_without_effect)}
 
 
 # ---------------------------------------------------------------- the campaign
