@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/metrics.h"
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -88,6 +89,26 @@ TEST(DependencyResults, ThePathBeginsWhereCompletionBegins) {
   ASSERT_EQ(d.path.size(), 2u) << "nobody waits for the first computation";
   EXPECT_EQ(d.path_idle, PicoSeconds(0));
   EXPECT_EQ(*d.completion, d.path_compute + d.path_communication);
+}
+
+// Of ten queries that begin 300 us late, eight are asked within 1 ms, the last one at its end.
+TEST(DependencyResults, QueriesAfterTheEndAreNotAsked) {
+  for (const bool asked : {true, false}) {
+    const std::string found = in_a_process([&] {
+      PlatformConfig config = config_of(
+          star("traffic:\n"
+               "  - {id: a, kind: compute, hosts: 0, time: " +
+               std::string(asked ? "300us" : "2ms") +
+               "}\n"
+               "  - {kind: partition_aggregate, receiver: 0, bytes: 10KB, period: 100us,\n"
+               "     rounds: 10, after: {flows: a}}\n"));
+      config.duration = kMilliSecond;
+      const Metrics metrics = compute_metrics(config, run(config));
+      return std::to_string(metrics.queries->queries) + ' ' +
+             std::to_string(metrics.queries->answered);
+    });
+    EXPECT_EQ(found, asked ? "8 7" : "0 0");
+  }
 }
 
 }  // namespace

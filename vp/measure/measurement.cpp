@@ -389,7 +389,8 @@ void Measurement::collect_flows(RunResults& results) const {
 }
 
 /// The times of an entry that waits count from its begin, so its queries are asked later than at
-/// their `start`: by as much as the first of the flows that the entry's own gates hold.
+/// their `start`: by as much as the first of the flows that the entry's own gates hold. Those that
+/// would be asked after the end of the run are not asked.
 void Measurement::shift_queries(RunResults& results) const {
   if (!plan_.is_held() || !plan_.dependencies().any()) return;
   std::map<std::uint16_t, PicoSeconds> waited;  // by entry
@@ -405,11 +406,12 @@ void Measurement::shift_queries(RunResults& results) const {
   for (const PlannedFlow& flow : plan_.flows()) {
     const FlowSpec& spec = flow.spec;
     if (spec.query == FlowSpec::kNone || spec.begins_query || done[spec.query]) continue;
-    const auto found = waited.find(spec.entry);
-    if (found == waited.end()) continue;
+    if (!config_.traffic[spec.entry].waits()) continue;
     done[spec.query] = true;
     QueryResult& query = results.queries[spec.query];
-    query.asked = query.asked + found->second;
+    const auto found = waited.find(spec.entry);
+    const bool is_asked = found != waited.end() && query.asked <= results.sim_time - found->second;
+    query.asked = is_asked ? query.asked + found->second : PicoSeconds::max();
   }
 }
 

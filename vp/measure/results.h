@@ -283,7 +283,7 @@ struct QosResult {
 
 /// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
 struct QueryResult {
-  PicoSeconds asked{};
+  PicoSeconds asked{};  // max(): would have been asked after the end of the run
   // when the last byte of the last answer arrived; empty if an answer is missing
   std::optional<PicoSeconds> answered;
 };
