@@ -7,8 +7,8 @@ module lowest_bit #(
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic [Width-1:0]  bits_i,
-  output logic              any_o,    // at least one bit is set
-  output logic [IndexW-1:0] index_o   // of the lowest set bit; Width-1 if none is set
+  output logic              any_o,    // true if a bit is set
+  output logic [IndexW-1:0] index_o   // index of the lowest set bit; Width-1 if no bit is set
 );
   for (genvar k = 0; k < IndexW; k++) begin : g_any
     logic [Width-1:0] any;  // bit i: some bit of i … i + 2^k - 1 is set (i a multiple of 2^k)

@@ -72,7 +72,7 @@ module arbiter_formal #(
   logic [7:0] count_q, marks_q;
   logic [6:0] waits_q;
   logic       out, in;
-  assign out = mine && issue[0] && count_q != '0;  // they are issued
+  assign out = mine && issue[0] && count_q != '0;  // the joined CNPs are issued
   assign in  = take && cnp_flow_i == watch_q && !(mine && issue[0]);
   always_ff @(posedge clk_i or negedge running) begin
     if (!running) begin

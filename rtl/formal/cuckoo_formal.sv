@@ -49,7 +49,7 @@ module cuckoo_formal #(
   logic        match, claim, bind_now, unbind_now, room, bound, unused_error, sweep;
   logic [3:0]  flow, unused_name;
   logic [2:0]  slot, answer;
-  logic [1:0]  left;   // claims without the one that is bound now
+  logic [1:0]  left;   // number of claims besides the one bound now
   logic [7:0]  taken;  // slots
   always_comb begin
     taken = '0;
@@ -135,7 +135,7 @@ module cuckoo_formal #(
   endfunction
 
   logic [3:0]  key;
-  logic [5:0]  found;  // where it is
+  logic [5:0]  found;  // place of the watched flow
   logic [11:0] in0, in1;
   logic        wanted, good, unique_slots;
   logic [15:0] same;   // by flow

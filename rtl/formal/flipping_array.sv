@@ -13,8 +13,8 @@ module ram_1r1w_array #(
   input  logic [Width-1:0] wdata_i
 );
   logic [Width-1:0] mem [Depth];
-  logic [3:0]       lost;       // which bit; beyond the word: none
-  logic             flipped_q;  // rdata_o has lost one
+  logic [3:0]       lost;       // index of the lost bit; beyond the word: no bit is lost
+  logic             flipped_q;  // rdata_o has a lost bit
   assign lost = $anyseq;
 
   always_ff @(posedge clk_i) begin

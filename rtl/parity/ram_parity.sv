@@ -13,7 +13,7 @@ module ram_parity #(
   input  logic             clk_i,
   input  logic             ren_i,
   input  logic [AddrW-1:0] raddr_i,
-  output logic [Width-1:0] rdata_o,  // one cycle after ren_i, then held
+  output logic [Width-1:0] rdata_o,  // read data, one cycle after ren_i, then held
   input  logic             wen_i,
   input  logic [AddrW-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i,

@@ -66,7 +66,7 @@ module controller_rtl_dut #(
   output logic             next_bound_o,
   output logic [FlowW-1:0] next_flow_o,
   output logic [31:0]      next_value_o,
-  output logic [Latency-33:0] waiting_o,   // answers on their way, the next one highest
+  output logic [Latency-33:0] waiting_o,   // answers under way, the next one in the highest bit
 
   output logic             table_full_o,   // an event that found no slot is written back
   output logic             calm_o,         // nothing waits to be issued, the wheel has nothing to do in this tick
@@ -74,7 +74,7 @@ module controller_rtl_dut #(
   output logic             counting_o,     // registers of clk_i itself would do nothing but count
   output logic             expiring_o,     // … and an expiry is held out, but not offered …
   output logic [18:0]      pace_o,         // … before so many cycles since the last
-  output logic             row_loaded_o,   // this tick's events were handed out
+  output logic             row_loaded_o,   // the events of this tick were handed out
   output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
   output logic [31:0]      next_due_o         // … in this tick
 );

@@ -1,7 +1,7 @@
 // The rate port: an answer leaves Latency edges after its event was issued.
 // SPDX-License-Identifier: Apache-2.0
 module dc_answers #(
-  parameter int unsigned Latency = 64,  // at least dcc_controller_pkg::Distance
+  parameter int unsigned Latency = 64,  // edges from issue to answer; least: Distance
   parameter int unsigned Width   = 48
 ) (
   input  logic             clk_i,

@@ -28,7 +28,7 @@ module dc_apb_gate #(
   input  logic        pslverr_i,
   // pipeline
   input  logic        quiet_i,
-  output logic        hold_o     // no event is issued
+  output logic        hold_o     // no event may be issued
 );
   localparam int unsigned CountW = $clog2(Recovery + 1);
 

@@ -12,7 +12,7 @@ module dc_arbiter #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
-  input  logic             hold_i,       // no event is issued, and no CNP is joined
+  input  logic             hold_i,       // no event may be issued, no CNP joined
   input  logic [3:0]       valid_i,      // by kind
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
@@ -22,7 +22,7 @@ module dc_arbiter #(
   input  logic [FlowW-1:0] command_flow_i,
   input  logic [FlowW-1:0] bytes_flow_i,
   output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined
-  output logic [3:0]       issue_o,      // by kind, at most one bit
+  output logic [3:0]       issue_o,      // one-hot kind of the issued event
   output logic [1:0]       kind_o,       // the kind chosen
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       cnp_dscp_o,   // the chosen CNP: the latest DSCP …

@@ -18,10 +18,10 @@ module dc_byte_queue #(
   input  logic [31:0]      length_i,
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       dscp_o,     // of the last notification
+  output logic [5:0]       dscp_o,     // DSCP of the last notification
   output logic [31:0]      length_o,   // the sum, saturated
   output logic [15:0]      packets_o,  // number of joined notifications, saturated
-  input  logic             pop_i       // only with valid_o
+  input  logic             pop_i       // removes the head; only with valid_o
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_byte_queue: Depth (dcc_top: BytesDepth) must be a power of two, at least 2");

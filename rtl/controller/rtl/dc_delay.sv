@@ -3,7 +3,7 @@
 // put_i and get_i mark the words that are used; the RAM is idle for other words.
 // SPDX-License-Identifier: Apache-2.0
 module dc_delay #(
-  parameter int unsigned Cycles = 16,  // at least 2
+  parameter int unsigned Cycles = 16,  // delay in cycles, least 2
   parameter int unsigned Width  = 32,
   localparam int unsigned AddrW = $clog2(Cycles)
 ) (

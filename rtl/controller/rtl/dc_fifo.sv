@@ -16,7 +16,7 @@ module dc_fifo #(
   output logic             full_o,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  input  logic             pop_i,    // only with valid_o
+  input  logic             pop_i,    // removes the head; only with valid_o
   output logic             error_o   // the head of the cycle before had wrong parity
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth

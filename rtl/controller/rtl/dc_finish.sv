@@ -21,8 +21,8 @@ module dc_finish #(
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
-  output dcc_controller_pkg::plan_t plan_o,  // with the slot as it is written back
-  output logic             held_o,           // a hold began, which is one more cut
+  output dcc_controller_pkg::plan_t plan_o,  // the event's plan, with the slot as written back
+  output logic             held_o,           // a hold began: counts as a cut
   output logic             released_o,       // the slot is released at the maximum rate
   output logic             answer_o,
   output logic             start_o           // the wheel is to be started

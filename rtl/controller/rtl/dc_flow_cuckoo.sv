@@ -40,8 +40,8 @@ module dc_flow_cuckoo #(
   // changes
   output logic             room_o,      // the flow looked up two cycles ago can be bound
   input  logic             claim_i,     // … and will be: binds come in the order of their claims
-  input  logic             bind_i,      // of a flow that is not bound
-  input  logic             unbind_i,    // of one that is, to that slot
+  input  logic             bind_i,      // binds an unbound flow to the slot
+  input  logic             unbind_i,    // unbinds a bound flow from the slot
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
   // End of the sweep: no flow is bound or claimed.
@@ -168,7 +168,7 @@ module dc_flow_cuckoo #(
   logic [SlotW-1:0] op_slot_q;
   logic [AtW-1:0]   op_at_q;
   logic [KickW-1:0] kicks_q;
-  logic [WayW-1:0]  way_q;  // of the next entry that is put out
+  logic [WayW-1:0]  way_q;  // way of the next entry to be kicked out
 
   // Not in the cycle after another retry, which may have put a new entry into this place.
   assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
@@ -216,7 +216,7 @@ module dc_flow_cuckoo #(
   assign free0   = ~used0 & (used0 + 1'b1);  // the first
   assign free1   = ~used1 & (used1 + 1'b1);
 
-  assign do_walk = op_walk_q && used[op_at_q];  // unless it was unbound meanwhile
+  assign do_walk = op_walk_q && used[op_at_q];  // a flow unbound meanwhile does not move
   assign place   = op_bind_q || do_walk;
   assign full    = &used0 && &used1;
   assign to1     = count(used1) < count(used0);
@@ -227,7 +227,7 @@ module dc_flow_cuckoo #(
 
   logic [Ways-1:0]       kicked_way;
   logic [EntryW-1:0]     entry;
-  logic [TagW+SlotW-1:0] kicked;  // it is valid
+  logic [TagW+SlotW-1:0] kicked;  // the entry kicked out; a valid one
   logic [FlowW-1:0]      kicked_tag;
   logic [BucketW-1:0]    kicked_low;
   assign kicked_way = Ways'(1) << way_q;

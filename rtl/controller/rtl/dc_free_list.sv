@@ -6,12 +6,12 @@ module dc_free_list #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,   // all slots are free; the sweep that follows puts them in order
+  input  logic             clear_i,   // frees all slots; the sweep that follows orders them
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
   output logic [SlotW-1:0] slot_o,    // the next free slot
-  input  logic             take_i,    // only with any_o
+  input  logic             take_i,    // takes the slot at the head; only with any_o
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
   output logic [SlotW:0]   count_o,

@@ -22,7 +22,7 @@ module dc_manager #(
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
   output logic             swept_o,         // the memories are swept; the manager may still be stopped by a fault
-  input  logic             hold_i,          // no event is issued
+  input  logic             hold_i,          // no event may be issued
   output logic             quiet_o,         // every issued event is written back
 
   // Inputs
@@ -38,7 +38,7 @@ module dc_manager #(
   input  logic [31:0]      bytes_length_i,
   input  logic             command_valid_i,
   output logic             command_ready_o,
-  input  logic             command_query_i,  // else a release
+  input  logic             command_query_i,  // 1: query of a flow's rate; 0: release
   input  logic [FlowW-1:0] command_flow_i,
 
   // Answers

@@ -88,7 +88,7 @@ package dcc_controller_pkg;
     logic [34:0] owed;       // owed marks as a rate
     logic [31:0] lo;         // limits of the class
     logic [31:0] hi;
-    logic [31:0] old_rc;     // Rc as the scheduler has it
+    logic [31:0] old_rc;     // Rc that the scheduler holds
     slot_t       slot;       // the new slot, except for calculated rates
   } plan_t;
 endpackage

@@ -35,7 +35,7 @@ module dc_flow_cuckoo_sva #(
   input logic [Stash-1:0]       used,
   input logic [RoomW-1:0]       claimed_q
 );
-  logic swept_q = 1'b0;  // it was: before, nothing is known
+  logic swept_q = 1'b0;  // the table was swept; before, its contents are unknown
   always_ff @(posedge clk_i) if (sweep_i) swept_q <= 1'b1;
 
   logic [Ways-1:0] there0, there1;  // the flow of a change is

@@ -7,7 +7,7 @@ module dc_lookup_sva #(
 ) (
   input logic             clk_i,
   input logic             rst_ni,
-  input logic             counts,  // what is read in cycle 2 is of the event's slot
+  input logic             counts,  // the words read in cycle 2 belong to the event's slot
   input logic [SlotW-1:0] s2_slot,
   input logic             view_i,
   input logic             write_i,

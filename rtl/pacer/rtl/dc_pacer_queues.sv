@@ -24,7 +24,7 @@ module dc_pacer_queues #(
 
   input  logic              read_i,        // an operation begins: three steps, one a cycle
   input  logic [FlowW-1:0]  read_flow_i,
-  input  logic              step_i,        // one cycle later
+  input  logic              step_i,        // one cycle after read_i: the second step
   input  logic [FlowW-1:0]  step_flow_i,
   input  logic              pop_i,         // with step_i: leave out the first packet, for good
   output logic              any_o,         // with step_i: a packet is left

@@ -6,7 +6,7 @@
 module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that wait for the output, a power of two, at least 2
-  parameter int unsigned Interval = 1000,  // of every flow after reset, in the unit of now_i
+  parameter int unsigned Interval = 1000,  // a flow's interval after reset, in the unit of now_i
   localparam int unsigned FlowW = $clog2(Flows)
 ) (
   input  logic             clk_i,
@@ -19,7 +19,7 @@ module dc_notifier #(
   // Configuration. Act on packets taken later; frame fields on CNPs that leave later.
   input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
   input  logic [5:0]       dscp_i,           // of CNPs
-  input  logic [2:0]       priority_i,       // of CNPs: m_tuser_o
+  input  logic [2:0]       priority_i,       // priority of CNPs, sent as m_tuser_o
   input  logic [47:0]      own_mac_i,        // in the order of the wire: the byte sent first in bits 7 … 0
   input  logic [31:0]      own_ip_i,         // likewise
   input  logic             interval_we_i,    // ignored while init_done_o is 0

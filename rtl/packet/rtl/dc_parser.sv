@@ -43,12 +43,12 @@ module dc_parser #(
   output logic [31:0]      data_ip_o,      // likewise
   // Of either.
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       dscp_o,         // of the flow's context
+  output logic [5:0]       dscp_o,         // DSCP from the flow's context
   output logic [23:0]      peer_o,
   // One cycle a frame that is neither.
   output logic             other_o,        // an acknowledgement
   output logic             refused_o,
-  output logic [3:0]       reason_o        // with refused_o: dc_parser_pkg
+  output logic [3:0]       reason_o        // with refused_o: reason, as in dc_parser_pkg
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
     $fatal(1, "dc_parser: Flows must be a power of two, at least 2");
@@ -69,8 +69,8 @@ module dc_parser #(
   // ---------------------------------------------------------------------------------------------
   logic         beat, checked, check_moves, out_moves;
   logic [511:0] first_q;
-  logic [159:0] second_q;   // what headers may reach of the second beat
-  logic [1:0]   index_q;    // of the next beat, saturates
+  logic [159:0] second_q;   // bytes of the second beat that headers may reach
+  logic [1:0]   index_q;    // index of the next beat, saturates
   logic [16:0]  length_q, length_d;
   logic         broken_q, broken_d, done_q;
   logic [6:0]   kept;

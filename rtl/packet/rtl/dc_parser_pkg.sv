@@ -8,7 +8,7 @@ package dc_parser_pkg;
   localparam logic [3:0] BadChecksum = 4'd4;  // IPv4
   localparam logic [3:0] BadOpcode   = 4'd5;
   localparam logic [3:0] BadPayload  = 4'd6;  // the opcode does not allow this padding or payload
-  localparam logic [3:0] BadIcrc     = 4'd7;  // of a CNP
+  localparam logic [3:0] BadIcrc     = 4'd7;  // ICRC of a CNP is wrong
   localparam logic [3:0] BadFrame    = 4'd8;  // the MAC told an error, or tkeep has holes
   localparam logic [3:0] Unbound     = 4'd9;  // no flow is bound to the destination queue pair
 endpackage

@@ -13,12 +13,12 @@ package rate_lut_pkg;
   localparam logic [1:0] StageHyper    = 2'd2;
 
   // Tables, numbered as the windows of the register block.
-  localparam logic [2:0] TableFactor   = 3'd0;  // by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
-  localparam logic [2:0] TableFloor    = 3'd1;  // by DSCP: least rate
-  localparam logic [2:0] TableCeiling  = 3'd2;  // by DSCP: greatest rate
-  localparam logic [2:0] TableDecayHi  = 3'd3;  // by n[11:6]: 1.16
-  localparam logic [2:0] TableDecayLo  = 3'd4;  // by n[5:0]: 1.16
-  localparam logic [2:0] TableDecrease = 3'd5;  // by argument[16:8]: 1.16, interpolated
+  localparam logic [2:0] TableFactor   = 3'd0;  // index DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
+  localparam logic [2:0] TableFloor    = 3'd1;  // index DSCP: least rate
+  localparam logic [2:0] TableCeiling  = 3'd2;  // index DSCP: greatest rate
+  localparam logic [2:0] TableDecayHi  = 3'd3;  // index n[11:6]: high decay factor, 1.16
+  localparam logic [2:0] TableDecayLo  = 3'd4;  // index n[5:0]: low decay factor, 1.16
+  localparam logic [2:0] TableDecrease = 3'd5;  // index argument[16:8]: multiplier of a cut, 1.16, interpolated
 
   localparam int unsigned DscpEntries     = 64;
   localparam int unsigned DecayEntries    = 64;

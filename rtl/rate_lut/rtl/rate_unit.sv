@@ -41,7 +41,7 @@ module rate_unit (
   input  logic [8:0]  tbl_index_i,     // beyond the table: writes do nothing, reads give 0
   input  logic [31:0] tbl_wdata_i,
   output logic        tbl_ready_o,
-  output logic [31:0] tbl_rdata_o,     // with tbl_ready_o of a read
+  output logic [31:0] tbl_rdata_o,     // read data, with tbl_ready_o
 
   output logic        busy_o,          // a request or a table read is in the pipeline
   output logic        error_o          // a table word used two cycles ago had wrong parity
@@ -72,14 +72,14 @@ module rate_unit (
   logic [16:0] s1_alpha_q, s4_alpha_q;
   logic [15:0] s2_f_dec_q, s6_f_dec_q;
   logic [11:0] s3_n_q;         // alpha intervals
-  logic [16:0] s7_argument_q;  // of the decrease table
+  logic [16:0] s7_argument_q;  // argument of the decrease table
 
   // ---------------------------------------------------------------------------------------------
   // Flow control: which request enters, which leaves, when all move
   // ---------------------------------------------------------------------------------------------
   logic [Last:1] valid_q;
   logic          move;        // every stage may move
-  logic          step;        // every stage may move, and one has something to move
+  logic          step;        // stages may move, and one of them has work
   logic          init_done;
   logic          read_wait_q;  // a table read is in the pipeline
   logic          read_enter, read_leave, request_enter;

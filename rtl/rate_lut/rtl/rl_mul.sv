@@ -11,7 +11,7 @@ module rl_mul #(
   input  logic                    enable_i,
   input  logic [31:0]             a_i,
   input  logic [BWidth-1:0]       b_i,
-  output logic [ProductWidth-1:0] product_o  // of the operands one enabled cycle ago
+  output logic [ProductWidth-1:0] product_o  // product of the operands one enabled cycle ago
 );
   logic [PartialWidth-1:0] low_q, high_q;
 

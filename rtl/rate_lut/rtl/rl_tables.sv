@@ -26,9 +26,9 @@ module rl_tables (
   output logic [16:0] decay_lo_o,
 
   input  logic        decrease_ren_i,
-  input  logic [8:0]  decrease_index_i,  // at most 256
-  output logic [16:0] decrease_o,        // of the index
-  output logic [16:0] decrease_next_o,   // of the index after it; meaningless for 256
+  input  logic [8:0]  decrease_index_i,  // index of the decrease table, at most 256
+  output logic [16:0] decrease_o,        // entry at the index
+  output logic [16:0] decrease_next_o,   // entry after the index; meaningless for 256
 
   input  logic        limits_ren_i,
   input  logic [5:0]  limits_index_i,

@@ -60,7 +60,7 @@ module regs_formal #(
     win_ready_q  <= win_ready_i;
     reg2hw_q     <= reg2hw;
   end
-  logic past;  // both this cycle and the one before are out of reset
+  logic past;  // this cycle and the previous one are out of reset
   assign past = past_valid_q & rst_q & rst_ni;
   logic accepted_q;  // an access ended well in the cycle before
   assign accepted_q = sel_q & enable_q & ready_q & ~slverr_q;

@@ -7,8 +7,8 @@
 module timing_wheel #(
   parameter int unsigned NumTimers  = 1024,  // slots, a power of two, at least 2 * WordBits
   parameter int unsigned TopBits    = 5,     // digits of the due time, at least 2
-  parameter int unsigned MiddleBits = 5,     // at least 1
-  parameter int unsigned LastBits   = 6,     // at least 1
+  parameter int unsigned MiddleBits = 5,     // bits of the middle level, least 1
+  parameter int unsigned LastBits   = 6,     // bits of the last level, least 1
   parameter int unsigned WordBits   = 32,    // bits of a bitmap word, a power of two, at least 2
   parameter int unsigned TimeW      = 32,    // bits of the tick counters, more than the digits' sum
   localparam int unsigned SlotW     = $clog2(NumTimers),
@@ -19,7 +19,7 @@ module timing_wheel #(
   input  logic              clear_i,           // withdraw everything; sweeps the records again
   output logic              init_done_o,       // low while the records are swept (NumTimers cycles)
 
-  input  logic              tick_i,            // one cycle a tick: the next tick begins
+  input  logic              tick_i,            // the next tick begins (one cycle a tick)
 
   // Command: handshake at tick p, due at p + max(1, delay). Ready waits for no cmd_valid_i.
   input  logic              cmd_valid_i,
@@ -28,8 +28,8 @@ module timing_wheel #(
   input  logic [SlotW-1:0]  cmd_slot_i,
   input  logic [DelayW-1:0] cmd_delay_i,       // starts only
   output logic              cmd_done_o,        // the command took effect
-  output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before it
-  output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: its due time
+  output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before
+  output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: the due time
 
   // Expiry. Valid stays, with the same slot, until taken or until a command on that slot is
   // accepted. A command accepted in the cycle of the handshake comes after the expiry.
@@ -159,7 +159,7 @@ module timing_wheel #(
   // What it works on: its event, the event's place and the place it is taken from
   // ---------------------------------------------------------------------------------------------
   logic             op_expired_q;  // the slot's expiry was taken just before: its record is stale
-  logic [SlotW-1:0] slot_q;        // of the command or of the event that moves
+  logic [SlotW-1:0] slot_q;        // slot of the command, or of the event that moves
   logic [DueW-1:0]  due_q;
   logic [1:0]       level_q;       // target
   logic [ListW-1:0] list_q;

@@ -3,7 +3,7 @@ package timing_wheel_pkg;
   // Commands.
   localparam logic [1:0] CmdStart  = 2'd0;  // start, or restart if the slot is started
   localparam logic [1:0] CmdCancel = 2'd1;
-  localparam logic [1:0] CmdRead   = 2'd2;  // or 3: tell whether it is started, and its due time
+  localparam logic [1:0] CmdRead   = 2'd2;  // 2 or 3: reads whether a slot is started, and its due time
 
   // Level a due time belongs to.
   localparam logic [1:0] LevelTop    = 2'd0;

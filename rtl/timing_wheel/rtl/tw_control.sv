@@ -22,14 +22,14 @@ module tw_control (
   input  logic       top_open_i,        // … whose head is known
   input  logic       middle_open_i,
   // record read for the command's slot, in decide_o
-  input  logic       held_i,            // it is started
+  input  logic       held_i,            // the slot is started
   input  logic       lazy_i,            // a restart need not move the event
   // the operation chosen in this cycle
   output logic       grant_cmd_o,
   output logic       grant_move_o,
   output logic       grant_load_o,
   // its steps
-  output logic       sweep_o,           // not an operation: the records are emptied
+  output logic       sweep_o,           // empties the records; no operation is under way
   output logic       decide_o,          // command: record and target are read
   output logic       remove_o,          // the old place is read: take the event out, read the target
   output logic       place_o,           // the target is read: put the event in
@@ -41,9 +41,9 @@ module tw_control (
   // about the operation
   output logic       start_o,           // the command is a start or a restart
   output logic       changes_o,         // a command that is no read is under way
-  output logic       move_middle_o,     // the move is one of the middle level's list
+  output logic       move_middle_o,     // the event moves from a list of the middle level
   output logic       choose_o,          // an operation can be chosen in this cycle
-  output logic       resting_o,         // none is under way, and none was chosen
+  output logic       resting_o,         // no operation is under way or chosen
   output logic       busy_o
 );
   typedef enum logic [3:0] {

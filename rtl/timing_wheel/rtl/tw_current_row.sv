@@ -23,7 +23,7 @@ module tw_current_row #(
   // a command withdraws a slot's bit
   input  logic                busy_i,          // a command is under way on slot_i
   input  logic [SlotW-1:0]    slot_i,
-  input  logic                drop_bit_i,      // clear its bit here
+  input  logic                drop_bit_i,      // clears the slot's bit here
   input  logic                drop_word_i,     // its word in the bitmap has become empty
   // state of the current row
   output logic                loaded_o,

@@ -16,7 +16,7 @@ module tw_last_level #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               clear_i,         // all rows are empty
+  input  logic               clear_i,         // empties all rows
   input  logic [RowW-1:0]    current_i,       // the pointer's row
   input  logic               step_i,          // the pointer moves on
   // a word with its row's summary is read: there in the next cycle

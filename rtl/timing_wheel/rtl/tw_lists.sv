@@ -19,9 +19,9 @@ module tw_lists #(
   // the list to unfold now, of each level
   input  logic [TopBits:0]       top_source_i,
   input  logic [MiddleBits:0]    middle_source_i,
-  output logic                   top_pending_o,    // it is not empty
+  output logic                   top_pending_o,    // the list to unfold is not empty
   output logic                   middle_pending_o,
-  output logic                   top_open_o,       // its head is top_head_o
+  output logic                   top_open_o,       // top_head_o is the head of an open list
   output logic                   middle_open_o,
   output logic [SlotW-1:0]       top_head_o,
   output logic [SlotW-1:0]       middle_head_o,
@@ -35,9 +35,9 @@ module tw_lists #(
   output logic [SlotW-1:0]       head_o,           // of the list that was read
   // changes
   input  logic [SlotW-1:0]       slot_i,           // the entry put in or taken out
-  input  logic                   append_i,         // to append_list_i, whose ends were read
+  input  logic                   append_i,         // appends to append_list_i, whose ends were read
   input  logic [ListW-1:0]       append_list_i,
-  input  logic                   remove_i,         // from remove_list_i; links and ends were read
+  input  logic                   remove_i,         // removes from remove_list_i; links and ends were read
   input  logic [ListW-1:0]       remove_list_i,
   input  logic                   open_i,           // the source list, whose ends were read
   input  logic                   pop_i,            // the source list's head, whose links were read
@@ -52,7 +52,7 @@ module tw_lists #(
   logic               next_wen, previous_wen, ends_wen;
   logic               next_use, previous_use, ends_use;
   logic [2:0]         wrong;
-  logic [SlotW-1:0]   tail;  // of the list that was read
+  logic [SlotW-1:0]   tail;  // tail of the list that was read
   logic [SlotW-1:0]   next_rdata, next_waddr, next_wdata;
   logic [SlotW-1:0]   previous_rdata, previous_waddr, previous_wdata;
   logic [ListW-1:0]   ends_waddr;

@@ -12,7 +12,7 @@ module tw_place #(
   localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1,
   localparam int unsigned ListW  = IndexW + 1
 ) (
-  input  logic [DueW-1:0]  due_i,      // not before the pointer
+  input  logic [DueW-1:0]  due_i,      // due time, not before the pointer
   input  logic [DueW-1:0]  pointer_i,
   output logic [1:0]       level_o,
   output logic [ListW-1:0] list_o      // {middle level, index}; void for the last level

@@ -12,7 +12,7 @@ module tw_records #(
   input  logic             rst_ni,
   input  logic             clear_i,         // the sweep begins again
   input  logic             sweep_i,
-  output logic             sweep_last_o,    // this cycle empties the last record
+  output logic             sweep_last_o,    // the last record is emptied in this cycle
   input  logic             ren_i,           // read: held_o, list_o and due_o in the next cycle
   input  logic [SlotW-1:0] rslot_i,
   output logic [1:0]       held_o,          // timing_wheel_pkg::HeldNowhere, …
@@ -27,8 +27,8 @@ module tw_records #(
   input  logic             retire_valid_i,  // the record of retire_slot_i is to be emptied
   input  logic [SlotW-1:0] retire_slot_i,
   output logic             retired_o,
-  input  logic             use_i,           // what was read counts in this cycle …
-  output logic             error_o          // … and was wrong in the one before
+  input  logic             use_i,           // the word read counts in this cycle …
+  output logic             error_o          // … and the one of the cycle before was wrong
 );
   localparam int unsigned RecordW = 2 + ListW + DueW;
 

@@ -4,7 +4,7 @@ module tw_control_sva (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       clear_i,
-  input logic [9:0] state     // one bit a state, in this order
+  input logic [9:0] state     // one-hot state, in this order
 );
   localparam int unsigned Init = 0, Idle = 1, CmdDecide = 2, CmdRemove = 3, CmdPlace = 4, MoveOpen = 5, MoveRead = 6,
                           MovePlace = 7, LoadRead = 8, LoadTake = 9;
