@@ -75,7 +75,7 @@ class Bus final : public sc_core::sc_module {
   std::vector<Range> ranges_;         // sorted by base
   std::vector<std::uint64_t> bases_;  // base addresses by port, to convert back
   std::vector<std::uint64_t> lasts_;
-  mutable std::size_t recent_ = 0;  // most accesses hit the range of the one before
+  mutable std::size_t recent_ = 0;  // index of the range hit last; most accesses repeat it
   std::uint64_t accesses_ = 0;
   std::vector<Observer> observers_;
 };

@@ -62,8 +62,8 @@ class Uart16550 final : public WordTarget {
   std::size_t next_input_ = 0;
   bool held_back_ = false;  // the next byte of input waits for room
 
-  std::deque<std::uint8_t> received_;  // one byte at most without FIFOs
-  std::uint8_t last_received_ = 0;     // what the data register shows without FIFOs
+  std::deque<std::uint8_t> received_;  // received bytes; without FIFOs one at most
+  std::uint8_t last_received_ = 0;     // byte that the data register shows without FIFOs
   std::uint8_t ier_ = 0;
   std::uint8_t fcr_ = 0;
   std::uint8_t lcr_ = 0;

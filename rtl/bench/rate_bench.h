@@ -28,7 +28,7 @@ struct RateBenchCounts {
   std::uint64_t reads = 0;       // table reads between requests
   std::uint64_t writes = 0;      // table writes under requests
   std::uint64_t least = 0;       // cuts to R_MIN
-  std::uint64_t at_maximum = 0;  // increases that reached it
+  std::uint64_t at_maximum = 0;  // increases that reached the maximum rate
 };
 
 /// Drives a rate unit and checks all outputs in every cycle: each answer bit by bit, and its

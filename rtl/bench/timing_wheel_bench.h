@@ -52,7 +52,7 @@ class WheelBench {
   struct Life {
     std::uint64_t started = 0;
     int level = 0;
-    bool waited = false;  // it was on offer and not taken
+    bool waited = false;  // the expiry was on offer and not taken
   };
   struct Expected {
     bool hit = false;

@@ -21,7 +21,7 @@ enum class WheelSituation : std::uint8_t {
   kStartHeldAtHorizon,
   kAllSlotsStarted,
   kHalfTheSlotsOnOneTick,
-  kCancelWithExpiryTaken,  // in the cycle of the handshake, same slot
+  kCancelWithExpiryTaken,  // cancel of the slot whose expiry is taken in the same cycle
   kRestartWithExpiryTaken,
   kCancelOfOffered,  // offered, not taken
   kRestartOfOffered,

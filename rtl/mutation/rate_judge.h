@@ -50,7 +50,7 @@ template <class Unit>
 void judge(Unit& unit, std::uint32_t rounds, std::uint32_t seed) {
   RateBench(unit, seed).run(rounds);
 #ifdef VARIANT_MUTANTS
-  for (const std::uint32_t bit : {seed % 17, 17u}) {  // of the word, and its check bit
+  for (const std::uint32_t bit : {seed % 17, 17u}) {  // a bit of the word, and the word's check bit
     lose_a_bit(unit, DCC_TABLE(u_factor), RateTable::kFactor, bit);
     lose_a_bit(unit, DCC_TABLE(u_floor), RateTable::kFloor, bit);
     lose_a_bit(unit, DCC_TABLE(u_ceiling), RateTable::kCeiling, bit);

@@ -105,7 +105,7 @@ class PartClocks {
     kEvaluate(&root);
   }
 
-  std::array<Triggers, kHalf> low_{}, high_{};  // what the edges of six clocks fire
+  std::array<Triggers, kHalf> low_{}, high_{};  // triggers fired by the edges of six clocks
 };
 
 }  // namespace dcc

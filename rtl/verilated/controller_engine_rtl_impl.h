@@ -143,7 +143,7 @@ class RtlController final : public RtlControllerEngine {
     bool write = false;
     std::uint32_t address = 0;  // byte offset from the block's start
     std::uint32_t value = 0;    // data that was written or read
-    std::uint8_t strobe = 0;    // of a write
+    std::uint8_t strobe = 0;    // byte enables of a write
     bool refused = false;
   };
   struct Access {

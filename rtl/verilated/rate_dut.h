@@ -54,7 +54,7 @@ enum class RateFault : std::uint8_t {
   kNone = 0,
   kRateBit = 1,    // every 64th response has bit 6 of its rate inverted
   kLostWrite = 2,  // every 16th table write is swallowed
-  kStage = 3,      // every 64th increase is asked as one of recovery
+  kStage = 3,      // every 64th increase is requested as one of the recovery stage
 };
 
 class RateDut {

@@ -52,7 +52,7 @@ enum class WheelFault : std::uint8_t {
   kNone = 0,
   kDelayBit = 1,    // every 64th start has bit 6 of its delay inverted
   kLostCancel = 2,  // every 16th cancel is swallowed
-  kLostExpiry = 3,  // every 256th expiry is taken, but nobody hears of it
+  kLostExpiry = 3,  // every 256th expiry is taken and not reported
 };
 
 class WheelDut {

@@ -10,7 +10,7 @@ namespace dcc::vp {
 
 struct BadConfig {
   std::string name;
-  std::string message;  // the error behind the file name and a colon, or its beginning
+  std::string message;  // beginning of the error message behind the file name and a colon
   std::string text;
 };
 

@@ -22,13 +22,13 @@ class CsrPort {
 /// Properties of the instance that the register table does not contain.
 struct CsrInstance {
   std::vector<std::uint32_t> window_entries;  // by window
-  std::vector<std::uint32_t> parameters;      // by register; used for source `parameter`
+  std::vector<std::uint32_t> parameters;      // values of registers of source `parameter`
 };
 /// The instance that the table's own numbers describe.
 CsrInstance default_instance(const MapInfo& map);
 
 struct CsrReport {
-  std::vector<std::string> failures;  // one sentence each, with the register's name
+  std::vector<std::string> failures;  // failures, one sentence each, with the register's name
   std::uint64_t accesses = 0;
 };
 

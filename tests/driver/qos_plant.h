@@ -17,11 +17,11 @@ class QosPlant {
   struct Flow {
     std::uint32_t dscp = 0;
     double weight = 1;    // the factor in force
-    double bias = 1;      // what the real mechanism makes of it
-    double demand = 1e9;  // what the application offers at most
+    double bias = 1;      // factor by which the real mechanism misses the weight
+    double demand = 1e9;  // greatest rate that the application offers
     double rate = 5;
     bool on = true;
-    double pending_bytes = 0;  // of the message under way
+    double pending_bytes = 0;  // bytes left of the current message
     double total_bytes = 0;
   };
 

@@ -42,8 +42,8 @@ class NicOracle {
   std::uint32_t hosts = 2;
   Qpn requester_qpn = 0;
 
-  std::vector<NicOracleCompletion> done;      // of the requester's work
-  std::vector<NicOracleCompletion> received;  // of the responder's receive entries
+  std::vector<NicOracleCompletion> done;      // completions of the requester's work
+  std::vector<NicOracleCompletion> received;  // completions of the responder's receive entries
   bool failed = false;
 
   void receive(const nic_rqe& entry, bool exists) {

@@ -79,7 +79,7 @@ class WheelStimulus {
     }
   }
   void start_any() {
-    const std::uint32_t slot = any_slot();  // in this order with every compiler
+    const std::uint32_t slot = any_slot();  // drawn first with every compiler
     checker_.start(slot, any_delay());
   }
   void advance_and_take(std::uint32_t ticks) {

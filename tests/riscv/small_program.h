@@ -55,7 +55,7 @@ inline bool write_elf(const std::string& path, const Program& program) {
                                    0,
                                    kHeader | kSegment << 16,
                                    1,
-                                   0,  // one segment, no sections
+                                   0,  // number of segments and sections: one, none
                                    1,
                                    kContents,
                                    DCC_RAM_BASE,

@@ -31,7 +31,7 @@ class DelayWindow : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) final;
   View view(FlowNumber flow) const final;
   AlgorithmCounters counters() const final { return counters_; }
-  bool is_quiescent(FlowNumber) const final { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const final { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Payload bytes.

@@ -38,7 +38,7 @@ class MessageTransport : public Transport {
     Psn next = 0;              // above every packet of `out` that was ever sent
     std::deque<Psn> not_sent;  // packets below `next` that were skipped, ascending
     SequenceSet in;            // received packets
-    FurthestArrival furthest;  // of the received packets; for statistics only
+    FurthestArrival furthest;  // furthest received packet; statistics only
     template <class Digest>
     void add_state(Digest& d) const {
       d(created, connected, config, out, next, not_sent, in);

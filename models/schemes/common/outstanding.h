@@ -17,7 +17,7 @@ namespace dcc {
 /// Covers the packets from the first that is not acknowledged to the last that was sent.
 class Outstanding {
  public:
-  enum class Place : std::uint8_t { kLast, kFirst };  // in the queue of retransmissions
+  enum class Place : std::uint8_t { kLast, kFirst };  // place in the queue of retransmissions
   struct Sent {
     Psn psn = 0;
     PicoSeconds when{};
@@ -107,7 +107,7 @@ class Outstanding {
   Psn base_ = 0;  // psn of slots_.front()
   std::deque<Slot> slots_;
   std::deque<Psn> again_;
-  std::deque<Sent> sent_;  // in order of time; may hold acknowledged packets
+  std::deque<Sent> sent_;  // sent packets in order of time; some may be acknowledged
   std::size_t out_ = 0;
 };
 

@@ -32,7 +32,7 @@ class Pacer {
   }
 
  private:
-  PicoSeconds from_{};    // when the last packet was due
+  PicoSeconds from_{};    // time at which the last packet was due
   Bytes last_bytes_ = 0;  // bytes of the last packet; 0: none yet
 };
 
@@ -74,7 +74,7 @@ class PacedTurns {
  private:
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
-  std::vector<bool> is_ready_;  // by queue pair: true if in ready_
+  std::vector<bool> is_ready_;  // indexed by queue pair: true if in ready_
   DeadlineTable due_;
 };
 

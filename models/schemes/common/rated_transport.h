@@ -103,8 +103,8 @@ class RatedTransport : public MessageTransport {
 
   const PicoSeconds ask_again_;
   const PicoSeconds timeout_;
-  std::vector<Flow> flows_;  // by queue pair
-  DeadlineTable deadlines_;  // of requests and retransmissions
+  std::vector<Flow> flows_;  // flows indexed by queue pair
+  DeadlineTable deadlines_;  // deadlines of requests and retransmissions
   PacedTurns turns_;         // to send
 };
 

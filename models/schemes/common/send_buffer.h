@@ -21,10 +21,10 @@ class SendBuffer {
 
   struct Cut {
     std::uint32_t payload_bytes = 0;
-    bool first = false;  // of its message
+    bool first = false;  // first packet of its message
     bool last = false;
     Bytes message_bytes = 0;
-    Bytes offset = 0;  // in its message
+    Bytes offset = 0;  // byte offset within the message
   };
 
   /// Precondition: item.bytes > 0.

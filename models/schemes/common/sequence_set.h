@@ -11,7 +11,7 @@ namespace dcc {
 /// Stores one bit per packet from the first missing packet on; packets below need no memory.
 class SequenceSet {
  public:
-  static constexpr Psn kBits = 64;  // of one word
+  static constexpr Psn kBits = 64;  // bits of one word
 
   /// False if the packet was in the set already.
   bool insert(Psn psn) {
@@ -70,7 +70,7 @@ class SequenceSet {
   }
   Psn base_ = 0;  // a multiple of 64
   std::size_t first_ = 0;
-  std::vector<std::uint64_t> words_;  // from first_ on
+  std::vector<std::uint64_t> words_;  // words of the set, beginning at first_
   std::uint64_t count_ = 0;
 };
 

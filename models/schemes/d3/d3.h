@@ -75,7 +75,7 @@ class D3 final : public RatedTransport {
 
   Bytes packet_;  // wire bytes of a full packet with overhead
   RateAllocator nic_;
-  std::vector<Sender> senders_;  // by queue pair
+  std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 
 }  // namespace dcc

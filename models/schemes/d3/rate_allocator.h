@@ -95,10 +95,10 @@ class RateAllocator {
   RateAllocatorParameters parameters_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds span_;           // of an interval
+  PicoSeconds span_;           // length of an interval
   std::int64_t interval_ = 0;  // number of the present interval
   Bytes arrived_ = 0;          // bytes that arrived in the present interval
-  Bytes asked_ = 0;            // of them requests
+  Bytes asked_ = 0;            // bytes of requests among the arrived bytes
   bool crowded_ = false;
   Bytes queue_ = 0;  // least queue that arrivals found
   Book older_, newer_;

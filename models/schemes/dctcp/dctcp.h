@@ -57,7 +57,7 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
@@ -68,7 +68,7 @@ class Dctcp final : public Algorithm {
     Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
     Psn cut_end = 0;    // reduced until this packet is acknowledged
     bool reduced = false;
-    std::uint32_t acks = 0;    // of this round
+    std::uint32_t acks = 0;    // ACKs received in this round
     std::uint32_t marked = 0;  // of those
     Bytes left = 0;            // bytes not acknowledged; used with a deadline only
     PicoSeconds deadline = PicoSeconds::max();

@@ -14,7 +14,7 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3.1; constants of the authors' ns-2 code.
 struct CreditQueueParameters {
-  unsigned credits = 8;     // that may wait
+  unsigned credits = 8;     // greatest number of waiting credits
   unsigned burst = 2;       // credits that may leave back to back after a pause
   Bytes credit_frame = 84;  // wire bytes of a credit, preamble and gap included
   Bytes data_frame = 1538;  // wire bytes of the largest data packet
@@ -58,9 +58,9 @@ class CreditQueue {
   CreditQueueParameters parameters_;
   BitRate rate_ = 10_Gbps;
   Bytes overhead_ = 0;
-  std::vector<Packet*> waiting_;  // in order of arrival
+  std::vector<Packet*> waiting_;  // waiting packets in order of arrival
   Bytes bytes_ = 0;
-  PicoSeconds full_at_{};  // when the bucket is full again
+  PicoSeconds full_at_{};  // time at which the bucket is full again
 };
 
 }  // namespace dcc

@@ -27,7 +27,7 @@ struct ExpressPassParameters final : TransportParameters {
   Ratio jitter{1, 10};                 // greatest deviation of the time between two credits
   Bytes credit_spread = 8;             // maximum deviation of the credit size
   PicoSeconds stop_after{};            // time after which an idle sender reports that it is idle
-  PicoSeconds timeout = kMilliSecond;  // for missing data
+  PicoSeconds timeout = kMilliSecond;  // time after which missing data is requested again
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -128,8 +128,8 @@ class ExpressPass final : public MessageTransport {
   ExpressPassParameters parameters_;
   double max_rate_;  // bytes of credits per second
   RandomStream random_;
-  std::vector<Sender> senders_;                        // by queue pair
-  std::vector<Receiver> receivers_;                    // by queue pair
+  std::vector<Sender> senders_;                        // senders indexed by queue pair
+  std::vector<Receiver> receivers_;                    // receivers indexed by queue pair
   std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and number of credits to use
   std::vector<Due> due_;                               // heap of scheduled credits
   std::uint64_t planned_ = 0;

@@ -35,7 +35,7 @@ class EdgeColouring {
                 std::uint32_t other);
 
   std::uint32_t colours_;
-  std::vector<std::uint32_t> left_, right_;  // by node and colour: the edge
+  std::vector<std::uint32_t> left_, right_;  // edge of each node and colour
   std::vector<std::uint32_t> of_edge_;
   std::vector<std::uint32_t> path_;
 };

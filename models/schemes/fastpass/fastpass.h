@@ -121,14 +121,14 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   PicoSeconds ask_again_;
   PicoSeconds clock_offset_{};
   std::unique_ptr<FastpassArbiter> arbiter_;  // null unless this host is the arbiter
-  std::vector<Sender> senders_;               // by queue pair
+  std::vector<Sender> senders_;               // senders indexed by queue pair
   std::vector<Way> ways_;                     // by host
   std::vector<HostId> to_tell_;
-  std::deque<Slot> hand_;        // in the order of slots
+  std::deque<Slot> hand_;        // granted slots in order of time
   std::optional<Slot> current_;  // the present slot, if unused so far
   Event telling_, slots_;
   DeadlineTable silence_;   // by host
-  DeadlineTable timeouts_;  // by queue pair
+  DeadlineTable timeouts_;  // timeouts of queue pairs
 };
 
 }  // namespace dcc

@@ -18,7 +18,7 @@ namespace dcc {
 struct FastpassTiming {
   PicoSeconds slot{};
   unsigned batch = 1;  // number of slots per allocation
-  PicoSeconds lead{};  // from the start of an allocation to its first slot
+  PicoSeconds lead{};  // time from the start of an allocation to its first slot
 
   PicoSeconds batch_time() const { return slot * batch; }
   /// The first slot that starts at `time` or later.
@@ -98,12 +98,12 @@ class FastpassArbiter {
   // The present batch:
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
-  std::vector<Bundle> bundles_;           // in the order of their first slot
-  std::vector<std::uint32_t> bundle_of_;  // by host; kNone: none
+  std::vector<Bundle> bundles_;           // bundles in the order of their first slot
+  std::vector<std::uint32_t> bundle_of_;  // index of each host's bundle; kNone: the host has none
   std::vector<Bundle> spare_;
   std::vector<std::pair<HostId, HostId>> asked_;
   std::vector<EdgeColouring::Edge> edges_;
-  std::vector<std::uint32_t> colour_of_;  // by match; kNone: within a rack
+  std::vector<std::uint32_t> colour_of_;  // colour of each match; kNone: the match is within a rack
   Event work_, send_;
 };
 

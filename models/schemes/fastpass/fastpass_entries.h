@@ -12,10 +12,10 @@ namespace dcc {
 /// recovered by the next one.
 struct FastpassEntry {
   enum class Kind : std::uint8_t {
-    kDemand,  // to the arbiter: total number of slots wanted
+    kDemand,  // host to arbiter: total number of slots wanted
     kAsk,     // like kDemand, and requests the number of slots given
-    kSlot,    // to a host: one slot, and the total number given including it
-    kGiven,   // to a host: total number of slots given
+    kSlot,    // arbiter to host: one slot, and the total number given including this slot
+    kGiven,   // arbiter to host: total number of slots given
   };
   Kind kind = Kind::kDemand;
   std::uint8_t first_way = 0;  // path from 1, as in OverlayHeader; 0: any

@@ -51,11 +51,11 @@ class Fcp final : public RatedTransport {
   struct Sender {
     bool sending = false;  // the price of the path is known
     bool begun = false;    // has data to send: counted in weights_
-    double weight = 1;     // of the flow's class
+    double weight = 1;     // weight of the flow's class
     PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
                            // are ignored
     PicoSeconds round_trip{};
-    std::array<double, kMaxIntHops> prices{};  // of the ports
+    std::array<double, kMaxIntHops> prices{};  // prices of the ports on the path
     double way = 0;                            // their sum
     std::uint64_t spends = 0;  // part of the budget spent on the NIC's link, in kUnit
     template <class Digest>
@@ -87,11 +87,11 @@ class Fcp final : public RatedTransport {
   const FcpParameters::Budget owner_;
   const double host_budget_;        // per second
   double line_;                     // bits per second
-  std::uint64_t weights_ = 0;       // of the flows with data to send, in kUnit
+  std::uint64_t weights_ = 0;       // sum of the weights of flows with data to send, in kUnit
   std::array<double, 64> budgets_;  // by DSCP
   std::uint64_t spent_ = 0;         // sum of all flows' spends, in kUnit
   std::uint32_t sending_ = 0;       // number of sending flows
-  std::vector<Sender> senders_;     // by queue pair
+  std::vector<Sender> senders_;     // senders indexed by queue pair
 };
 
 }  // namespace dcc

@@ -78,8 +78,8 @@ class HederaScheduler final : public FlowScheduler {
   std::vector<std::uint64_t> host_rate_;            // by HostId
   std::uint64_t unit_ = 1;                          // maximum of host_rate_
   std::map<std::uint64_t, Elephant> elephants_;     // by flow_key()
-  std::vector<std::vector<std::uint32_t>> digits_;  // of each elephant, in the order of elephants_
-  std::vector<std::uint64_t> load_;                 // by wire, bits per second
+  std::vector<std::vector<std::uint32_t>> digits_;  // path of each elephant as digits
+  std::vector<std::uint64_t> load_;                 // load of each wire in bits per second
   std::uint64_t excess_ = 0;
 
   // Annealing: one path for each destination host.

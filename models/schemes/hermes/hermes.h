@@ -100,7 +100,7 @@ class Hermes final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
-  std::vector<std::vector<Way>> ways_;  // by far edge and port; empty: nothing known
+  std::vector<std::vector<Way>> ways_;  // indexed by far edge and port; empty: nothing is known
   std::vector<RateEstimator> use_;      // use by flows of this switch, by port
   KeyTable<Flow> flows_;
 };

@@ -19,8 +19,8 @@ struct HomaParameters final : TransportParameters {
   /// Limits of message size, ascending, between the priorities of unscheduled bytes; the shortest
   /// messages have the highest priority. Both kinds together use at most eight priorities.
   std::vector<unsigned> cutoffs;
-  PicoSeconds timeout = kMilliSecond * 5;          // of the receiver
-  PicoSeconds sender_timeout = kMilliSecond * 10;  // of the sender
+  PicoSeconds timeout = kMilliSecond * 5;          // timeout of the receiver
+  PicoSeconds sender_timeout = kMilliSecond * 10;  // timeout of the sender
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -113,8 +113,8 @@ class Homa final : public MessageTransport {
 
   HomaParameters parameters_;
   Psn window_;                       // RTTbytes in packets
-  std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Sender> senders_;      // senders indexed by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::vector<Qpn> ready_;           // senders that may send
   std::vector<Qpn> wanting_;         // receivers with data to grant, the least first
   DeadlineTable sender_deadlines_;

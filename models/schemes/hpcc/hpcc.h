@@ -37,7 +37,7 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Factor of a flow's additive step, constant from the flow's start. Flows at one bottleneck end

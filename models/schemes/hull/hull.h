@@ -52,7 +52,7 @@ class Hull final : public Algorithm, private AlgorithmHost {
 
   struct Flow {
     bool paced = false;
-    bool waiting = false;  // has more to send than its window let out
+    bool waiting = false;  // the flow has more to send than its window allowed
     Bytes window = 0;
     Bytes in_flight = 0;
   };

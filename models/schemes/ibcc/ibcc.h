@@ -41,7 +41,7 @@ struct IbccParameters final : AlgorithmParameters {
   bool ccti_timer_restart = true;                  // algorithm 1; false: as in the specification
   Ratio cct_scale{14, 11236};
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
-  unsigned threshold = 15;  // of the switches
+  unsigned threshold = 15;  // marking threshold of the switches, 0 to 15
   ThresholdOf threshold_of = ThresholdOf::kQueue;
   unsigned marking_rate = 0;
   unsigned aggregate = 4;

@@ -94,7 +94,7 @@ class Ndp final : public MessageTransport {
   };
   struct Receiver {
     Psn seen_end = 0;           // one above the last packet seen, data or header
-    bool ended = false;         // that packet is the last of its message
+    bool ended = false;         // packet seen_end - 1 is the last of its message
     std::uint64_t pending = 0;  // number of PULLs to send
     std::uint64_t pulls = 0;    // number of PULLs sent
     std::uint64_t told = 0;     // number of answers and PULLs sent
@@ -136,8 +136,8 @@ class Ndp final : public MessageTransport {
 
   NdpParameters parameters_;
   PicoSeconds interval_;
-  std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Sender> senders_;      // senders indexed by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;          // of senders
   DeadlineTable silence_;            // deadlines of receivers after their last PULL

@@ -72,7 +72,7 @@ class Pdq final : public RatedTransport {
 
   const bool early_termination_;
   PreemptiveAllocator nic_;      // allocator of the NIC's link, by queue pair
-  std::vector<Sender> senders_;  // by queue pair
+  std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 
 }  // namespace dcc

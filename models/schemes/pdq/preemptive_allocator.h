@@ -19,7 +19,7 @@ struct SchedulingHeader {
   PicoSeconds deadline = PicoSeconds::max();  // max(): none
   PicoSeconds left{};         // time of the rest at the sender's maximum rate; 0: nothing left
   PicoSeconds round_trip{};   // measured by the sender, > 0
-  PicoSeconds probe_after{};  // for a paused flow: time until the next probe
+  PicoSeconds probe_after{};  // time until a paused flow's next probe
   PicoSeconds waited{};       // time that a paused flow waited before this probe
 };
 
@@ -28,7 +28,7 @@ struct SchedulingHeader {
 struct PreemptiveAllocatorParameters {
   std::uint32_t early_start = 2;  // K, in round trips
   Ratio probing{1, 5};            // X, in round trips
-  Ratio dampening{1};             // in round trips
+  Ratio dampening{1};             // round trips after one flow begins in which no other flow begins
   std::uint32_t flows = 16;
 
   void describe(ParameterVisitor& v);

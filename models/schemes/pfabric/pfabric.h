@@ -39,12 +39,12 @@ class Pfabric final : public MessageTransport {
     std::uint32_t life = 0;
     bool ready = false;
     bool probing = false;
-    unsigned timeouts = 0;   // in a row
+    unsigned timeouts = 0;   // consecutive timeouts
     double window = 0;       // packets
-    double threshold = 0;    // above it the window grows by one packet per window
+    double threshold = 0;    // window above which growth is one packet per window
     Psn cursor = 0;          // next packet to send, unless it is acknowledged
     unsigned in_flight = 0;  // packets in flight, since the cursor was last reset
-    PicoSeconds deadline = PicoSeconds::max();  // of the timeout
+    PicoSeconds deadline = PicoSeconds::max();  // deadline of the retransmission timeout
     template <class Digest>
     void add_state(Digest& d) const {
       d(probing, timeouts, window, threshold, cursor, in_flight, deadline);

@@ -19,7 +19,7 @@ struct PhostParameters final : TransportParameters {
   unsigned window = 8;       // limit of a flow's tokens without data yet
   Ratio token_life{3, 2};    // validity of a token at the sender
   Ratio resend_after{9};     // after the last token: missing packets get new tokens
-  Ratio window_timeout{25};  // after which a full window admits one more token
+  Ratio window_timeout{25};  // packet times until a full window admits a token
   PicoSeconds timeout = kMilliSecond;  // after which a sender repeats its request
 
   void describe(ParameterVisitor& v) override;
@@ -115,8 +115,8 @@ class Phost final : public MessageTransport {
 
   const PhostParameters parameters_;
   PicoSeconds packet_time_;
-  std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Sender> senders_;      // senders indexed by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::vector<Qpn> ready_;           // senders with tokens, valid or not
   std::vector<Qpn> active_;          // receivers with missing packets, oldest first
   unsigned hold_ = 0;                // packet times left for packets that arrive without tokens

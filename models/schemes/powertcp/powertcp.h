@@ -46,7 +46,7 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Smoothed normalised power; 1: a full link without a queue.

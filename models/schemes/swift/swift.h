@@ -43,7 +43,7 @@ class Swift final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Delay at which a window (in bytes) neither grows nor shrinks, for a flow whose base RTT is
@@ -58,7 +58,7 @@ class Swift final : public Algorithm {
     long double most = 0;    // greatest window
     PicoSeconds base_target{};
     PicoSeconds last_decrease{};
-    bool decreased = false;  // last_decrease holds one
+    bool decreased = false;  // true if last_decrease holds a time
   };
   PicoSeconds target(long double window, PicoSeconds base) const;
   void apply(FlowNumber number, const Flow& flow);

@@ -79,7 +79,7 @@ class Tcp final : public MessageTransport {
     Psn sent_again_to = 0;   // end of the lost segments sent again, in order
     Psn again_out = 0;       // segments sent again and not acknowledged
     std::set<Psn> cut;       // segments whose payload was cut and that have not arrived since
-    std::set<Psn> cut_left;  // those of `cut` that were not sent again
+    std::set<Psn> cut_left;  // segments of `cut` that were not sent again
     Psn round_end = 0;       // the round trip ends when this segment is acknowledged
     Psn timed_from = 0;      // first segment of the next RTT measurement
     Psn held_at = 0;         // last segment that the window let out
@@ -142,7 +142,7 @@ class Tcp final : public MessageTransport {
 
   const TcpParameters parameters_;
   std::deque<Sender> senders_;       // flows by queue pair number
-  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   DeadlineTable deadlines_;
 };

@@ -39,11 +39,11 @@ struct TimelyParameters final : AlgorithmParameters {
   bool hai_below_low = false;  // count increases below T_low for HAI, and make them HAI's
   Bytes segment = 16_KB;       // payload
   bool bursts = true;
-  std::optional<BitRate> burst_rate;  // empty: the line's
+  std::optional<BitRate> burst_rate;  // empty: the line's rate
   Ratio app_limit{4, 5};
   std::optional<Bytes> outstanding;
   BitRate r_min = 10_Mbps;
-  std::optional<BitRate> initial_rate;  // empty: the line's
+  std::optional<BitRate> initial_rate;  // empty: the line's rate
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
@@ -73,7 +73,7 @@ class Timely final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Normalised gradient after the newest completion.
@@ -85,7 +85,7 @@ class Timely final : public Algorithm {
     long double rtt_diff = 0;  // smoothed, ps
     long double gradient = 0;
     PicoSeconds last_rtt{};
-    bool measured = false;  // last_rtt holds one
+    bool measured = false;  // true if last_rtt holds a measurement
     unsigned rises = 0;     // completions in a row that count for HAI
     Psn last_update = 0;    // kRoundTrip
     Bytes acked = 0;        // bytes acknowledged since the last completion

@@ -160,8 +160,8 @@ class Uec final : public MessageTransport {
   PicoSeconds timeout_;
   PicoSeconds pull_interval_;
   NsccWindow fresh_window_;
-  std::vector<Sender> senders_;      // by queue pair
-  std::vector<Receiver> receivers_;  // by queue pair
+  std::vector<Sender> senders_;      // senders indexed by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
   std::size_t backlogged_ = 0;       // number of senders with data
   DeadlineTable deadlines_;

@@ -21,7 +21,7 @@ class DebugRegistry {
   };
   /// A family of values: a register ("controller.status"), or indexed ("controller.slot[N]").
   struct Value {
-    std::string name;         // without index; "controller.slot"
+    std::string name;         // name without index, for example "controller.slot"
     std::string help;         // "rate, alpha and counters of slot N"
     std::uint32_t count = 0;  // number of values, by index; 0: a single value
     /// Text for people. Also what `monitor stop-on-change` compares.

@@ -57,7 +57,7 @@ class ReverseDebug {
     bool search = false;      // true: find the last stop before `end`; false: go to `end`
     std::uint64_t end = 0;    // moment
     std::uint64_t stage = 0;  // moment of the next arrive(): `end`, or halfway for a snapshot
-    std::uint32_t pc = 0;     // where the CPU must stand at `end`; 0: anywhere
+    std::uint32_t pc = 0;     // pc that the CPU must have at `end`; 0: any
     std::string extra;        // text of the stop reply
     // The last stop found by a search.
     bool found = false;

@@ -43,7 +43,7 @@ class ControllerDut {
   /// Switches the RTL's assertions off while a bench writes to internal state.
   virtual void check_assertions(bool on) { static_cast<void>(on); }
 
-  std::vector<WideCounter> wide_counters;  // none, if they are out of reach
+  std::vector<WideCounter> wide_counters;  // empty if the counters are out of reach
   void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;  // likewise
   void (*set_slot)(ControllerDut& dut, std::uint32_t index, const Slot& slot) = nullptr;
 };

@@ -13,9 +13,9 @@ namespace dcc::page {
 struct GuardedMemory {
   const char* name;
   std::uint32_t cause;                               // bit of MEMORY_ERROR
-  unsigned bits;                                     // of a word, with its check bits
+  unsigned bits;                                     // number of bits of a word and its check bits
   void (*flip)(ControllerDut& small, unsigned bit);  // turns one bit of every word round
-  bool unused = false;                               // what it holds never counts in the controller
+  bool unused = false;                               // the controller never uses its contents
 };
 inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
 inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {

@@ -22,7 +22,7 @@ struct Profile {
   std::uint32_t cnp = 30, bytes = 200, command = 4;
   std::uint32_t burst = 0;   // not 0: so many cycles of 4096 only; else a tenth of cnp and bytes
   std::uint32_t access = 2;  // a register, table or slot
-  std::uint32_t soft_reset = 0;  // of accesses, in 1/1024
+  std::uint32_t soft_reset = 0;  // probability that an access is a soft reset, in 1/1024
   bool change_registers = true;
   std::uint32_t aim = 0;  // of accesses, in 1/1024: what a slot compares with, close to what it has
   std::uint32_t status = 0;  // a counter or the state, whatever is under way
@@ -81,7 +81,7 @@ class Bench {
     std::uint64_t ends = 0;  // … and that of its end
     std::uint64_t since = 0;
     bool status = false;                    // a read of a register that expected_status() knows
-    std::optional<std::uint64_t> expected;  // of a window's read
+    std::optional<std::uint64_t> expected;  // expected value of a window's read
   };
 
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
@@ -108,9 +108,9 @@ class Bench {
   struct State {
     std::function<void(Slot&)> slot;  // on top of any_state()
     Inputs in;
-    bool timer = false;          // its expiry, no input
-    bool far = false;            // it is due in hours then
-    std::uint32_t interval = 0;  // TIMER_INTERVAL of that event; 0: as it was
+    bool timer = false;          // true for the timer's expiry, which is no input
+    bool far = false;            // true if the timer is due in hours
+    std::uint32_t interval = 0;  // TIMER_INTERVAL of that event; 0: unchanged
   };
   void set_state();
   Slot any_state(const Slot& now);

@@ -10,7 +10,7 @@
 namespace dcc::page {
 
 struct Loss {
-  std::uint64_t most_waited = 0;  // cycles until it was seen
+  std::uint64_t most_waited = 0;  // greatest number of cycles until a fault was seen
   std::uint64_t answered = 0;     // right answers between the loss and the standstill
 };
 

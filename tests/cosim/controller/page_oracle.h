@@ -155,7 +155,7 @@ class Oracle {
     return cnps_.empty() && commands_.empty() && bytes_.empty() && wheel_.empty();
   }
   std::uint64_t since_issue() const { return last_issue_.has_value() ? n_ - *last_issue_ : n_; }
-  std::uint32_t free_slots() const;  // when the pipeline is quiet
+  std::uint32_t free_slots() const;  // number of free slots; valid while the pipeline is quiescent
   std::uint64_t tick() const { return tick_; }
 
  private:
@@ -226,7 +226,7 @@ class Oracle {
   std::optional<std::uint64_t> last_issue_;
   std::vector<Slot> slots_;
   std::map<std::uint32_t, std::uint32_t> slot_of_;
-  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // from which edge on, slot
+  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // (edge at which it is free, slot)
   std::set<std::pair<std::uint64_t, std::uint32_t>> wheel_;
   std::optional<std::uint64_t> last_timer_;
   std::uint64_t last_due_ = 0;

@@ -18,7 +18,7 @@ struct ApbOutcome {
 
 /// Surroundings of the register block: live inputs, and a memory at the window bus.
 struct RegsEnvironment {
-  std::vector<std::uint32_t> live;      // by register: fields read from the hardware
+  std::vector<std::uint32_t> live;      // fields read from the hardware, by register
   std::vector<std::uint64_t> counters;  // by counter
   std::vector<std::vector<std::uint32_t>> windows;
   std::uint32_t causes = 0;  // set-inputs of the interrupt status

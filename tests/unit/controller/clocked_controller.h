@@ -70,7 +70,7 @@ class ClockedController {
     std::uint64_t freed = 0;
     std::uint64_t not_free_yet = 0;
     std::uint64_t dropped_in_reset = 0;
-    std::uint64_t accesses_in_flight = 0;             // while an event was on its way
+    std::uint64_t accesses_in_flight = 0;             // accesses begun with an event in flight
     std::map<std::int64_t, std::uint64_t> distances;  // between events of one flow, as asked for
   };
 
@@ -98,7 +98,7 @@ class ClockedController {
       }
       const bool quiet = !accesses_.empty() || edge_ <= effect_ || edge_ < ready_;
       if (!quiet) issue();
-      sample();  // with the registers as they were
+      sample();  // inputs are sampled with the registers before the access
       if (!accesses_.empty() && edge_ == effect_) take_effect();
       deliver();
     }

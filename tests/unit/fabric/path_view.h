@@ -29,7 +29,7 @@ class FakeSwitch final : public PathView {
 
   PicoSeconds time{};
   std::array<Bytes, 8> backlogs{};
-  std::array<Bytes, 8> above{};  // of those, what priority 7 does not wait for
+  std::array<Bytes, 8> above{};  // waiting bytes of priorities below 7
 };
 
 inline std::unique_ptr<PathChoice> make(const std::string& kind, const FakeSwitch& view,

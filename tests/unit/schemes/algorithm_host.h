@@ -68,6 +68,6 @@ class FakeHost final : public AlgorithmHost {
   std::map<FlowNumber, Flow> flows_;
 };
 
-constexpr double kRateStep = 1.0 / 256;  // what a Rate can tell apart
+constexpr double kRateStep = 1.0 / 256;  // resolution of a Rate in Mb/s
 
 }  // namespace dcc::test
