@@ -1,0 +1,1 @@
+"""The laws of the controller as terms for z3 (law_proof.py)."""

@@ -1,0 +1,251 @@
+"""Whole numbers as bit-vector terms that cannot wrap, and z3's terms as Python functions.
+
+A sum or product of Numbers is as wide as its greatest value needs, so a rule that is written with them means
+what it says in arithmetic. Where hardware and model have a width, fit() cuts the number down to it and keeps
+the condition under which nothing is lost; those conditions are proved with the properties.
+"""
+import z3
+
+
+class Number:
+    """A whole number: a bit vector that is wide enough for all its values, with a sign where one is possible."""
+
+    def __init__(self, term, signed=False):
+        self.term, self.signed = term, signed
+
+    @staticmethod
+    def constant(value):
+        return Number(z3.BitVecVal(value, max(1, value.bit_length()) + (value < 0)), value < 0)
+
+    @staticmethod
+    def named(name, bits, signed=False):
+        return Number(z3.BitVec(name, bits), signed)
+
+    @property
+    def bits(self):
+        return self.term.size()
+
+    def wide(self, bits):
+        if self.bits == bits:
+            return self.term
+        return (z3.SignExt if self.signed else z3.ZeroExt)(bits - self.bits, self.term)
+
+    def both(self, other, more=0, signed=False):
+        """Two terms of the same width, and whether they have signs."""
+        other = number(other)
+        signed = signed or self.signed or other.signed
+        bits = max(n.bits + (signed and not n.signed) for n in (self, other)) + more
+        return self.wide(bits), other.wide(bits), signed
+
+    def __add__(self, other):
+        a, b, signed = self.both(other, 1)
+        return Number(a + b, signed)
+
+    def __sub__(self, other):
+        a, b, _ = self.both(other, 1, True)
+        return Number(a - b, True)
+
+    def __mul__(self, other):
+        other = number(other)
+        signed = self.signed or other.signed
+        bits = sum(n.bits + (signed and not n.signed) for n in (self, other))
+        return Number(self.wide(bits) * other.wide(bits), signed)
+
+    def __rmul__(self, other):
+        return number(other) * self
+
+    def __radd__(self, other):
+        return number(other) + self
+
+    def __rsub__(self, other):
+        return number(other) - self
+
+    def __lshift__(self, places):
+        """By a constant number of places."""
+        return Number(z3.Concat(self.term, z3.BitVecVal(0, places)), self.signed) if places else self
+
+    def __rshift__(self, places):
+        """By a constant number of places, rounded down; what is left is as much narrower."""
+        if places >= self.bits:
+            return Number(z3.Extract(self.bits - 1, self.bits - 1, self.term), True) if self.signed else number(0)
+        return Number(z3.Extract(self.bits - 1, places, self.term), self.signed) if places else self
+
+    def shifted_right(self, places, most):
+        """By a Number of places from 0 to `most`."""
+        result = self
+        for k in range(1, most + 1):
+            result = either(places == k, self >> k, result)
+        return result
+
+    def shifted_left(self, places, most):
+        result = self
+        for k in range(1, most + 1):
+            result = either(places == k, self << k, result)
+        return result
+
+    def low(self, bits):
+        """The lowest bits, as a number without a sign."""
+        if self.bits <= bits and not self.signed:
+            return self
+        return Number(z3.Extract(bits - 1, 0, self.wide(max(self.bits, bits))))
+
+    def compared(self, other, with_sign, without):
+        a, b, signed = self.both(other)
+        return with_sign(a, b) if signed else without(a, b)
+
+    def __lt__(self, other):
+        return self.compared(other, lambda a, b: a < b, z3.ULT)
+
+    def __le__(self, other):
+        return self.compared(other, lambda a, b: a <= b, z3.ULE)
+
+    def __gt__(self, other):
+        return self.compared(other, lambda a, b: a > b, z3.UGT)
+
+    def __ge__(self, other):
+        return self.compared(other, lambda a, b: a >= b, z3.UGE)
+
+    def __eq__(self, other):
+        return self.compared(other, lambda a, b: a == b, lambda a, b: a == b)
+
+    def __ne__(self, other):
+        return self.compared(other, lambda a, b: a != b, lambda a, b: a != b)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def number(value):
+    return value if isinstance(value, Number) else Number.constant(value)
+
+
+def either(condition, yes, no):
+    """The number `yes` where the condition holds, else `no`."""
+    a, b, signed = number(yes).both(no)
+    return Number(z3.If(condition, a, b), signed)
+
+
+def least(a, b):
+    return either(number(a) <= b, a, b)
+
+
+def greatest(a, b):
+    larger = either(number(a) >= b, a, b)
+    return larger.low(larger.bits - 1) if larger.signed and not (number(a).signed and number(b).signed) else larger
+
+
+def clamp(value, low, high):
+    return greatest(low, least(value, high))
+
+
+def within(value, low, high):
+    return z3.And(number(value) >= low, number(value) <= high)
+
+
+class Widths:
+    """What must hold so that no value is cut off at a width of the hardware or of the model."""
+
+    def __init__(self):
+        self.conditions = {}
+
+    def fit(self, name, value, bits, when=True):
+        """The number in `bits` bits without a sign; it matters where `when` holds."""
+        self.require(name, when, within(value, 0, (1 << bits) - 1))
+        return value.low(bits)
+
+    def fit_signed(self, name, value, bits, when=True):
+        self.require(name, when, within(value, -(1 << (bits - 1)), (1 << (bits - 1)) - 1))
+        a = value.wide(max(value.bits + (not value.signed), bits))
+        return Number(z3.Extract(bits - 1, 0, a), True)
+
+    def require(self, name, when, condition):
+        self.conditions.setdefault(name, []).append(z3.Implies(when, condition))
+
+
+def signed_of(expression, bits):
+    half = 1 << (bits - 1)
+    return f"(({expression} ^ {half}) - {half})"
+
+
+COMPARE = {z3.Z3_OP_ULEQ: "<=", z3.Z3_OP_ULT: "<", z3.Z3_OP_UGEQ: ">=", z3.Z3_OP_UGT: ">"}
+SIGNED = {z3.Z3_OP_SLEQ: "<=", z3.Z3_OP_SLT: "<", z3.Z3_OP_SGEQ: ">=", z3.Z3_OP_SGT: ">"}
+JOINED = {z3.Z3_OP_BADD: "+", z3.Z3_OP_BMUL: "*", z3.Z3_OP_BSUB: "-"}
+
+
+def operation(t, a):
+    """A Python expression of a z3 operation; bit vectors are whole numbers without a sign."""
+    kind = t.decl().kind()
+    if kind == z3.Z3_OP_BNUM:
+        return str(t.as_long())
+    if kind == z3.Z3_OP_TRUE:
+        return "True"
+    if kind == z3.Z3_OP_FALSE:
+        return "False"
+    if kind == z3.Z3_OP_UNINTERPRETED:
+        name = t.decl().name()
+        return f"T_{name}[{a[0]}]" if a else f"V_{name}"
+    if kind in JOINED:
+        return f"({JOINED[kind].join(a)}) & {(1 << t.size()) - 1}"
+    if kind == z3.Z3_OP_EXTRACT:
+        high, low = t.params()
+        return f"({a[0]} >> {low}) & {(1 << (high - low + 1)) - 1}"
+    if kind == z3.Z3_OP_CONCAT:
+        expression = a[0]
+        for part, child in zip(a[1:], t.children()[1:]):
+            expression = f"({expression} << {child.size()} | {part})"
+        return expression
+    if kind == z3.Z3_OP_ZERO_EXT:
+        return a[0]
+    if kind == z3.Z3_OP_SIGN_EXT:
+        return f"{signed_of(a[0], t.children()[0].size())} & {(1 << t.size()) - 1}"
+    if kind == z3.Z3_OP_ITE:
+        return f"{a[1]} if {a[0]} else {a[2]}"
+    if kind in COMPARE:
+        return f"{a[0]} {COMPARE[kind]} {a[1]}"
+    if kind in SIGNED:
+        bits = t.children()[0].size()
+        return f"{signed_of(a[0], bits)} {SIGNED[kind]} {signed_of(a[1], bits)}"
+    if kind == z3.Z3_OP_EQ:
+        return f"{a[0]} == {a[1]}"
+    if kind == z3.Z3_OP_DISTINCT:
+        return f"{a[0]} != {a[1]}"
+    if kind == z3.Z3_OP_AND:
+        return " and ".join(a) or "True"
+    if kind == z3.Z3_OP_OR:
+        return " or ".join(a) or "False"
+    if kind == z3.Z3_OP_NOT:
+        return f"not {a[0]}"
+    if kind == z3.Z3_OP_IMPLIES:
+        return f"(not {a[0]}) or {a[1]}"
+    raise ValueError(f"no Python for {t.decl().name()}")
+
+
+def compiled(name, inputs, tables, outputs):
+    """A Python function of z3's terms: of the named variables and tables, to a tuple of the outputs.
+
+    The terms themselves are translated, not the code that made them: what is compared with the model is
+    what the solver is given. An output that is a signed Number comes with its sign.
+    """
+    lines, place, stack = [], {}, []
+    results = [o.term if isinstance(o, Number) else o for o in outputs]
+    stack = [(r, False) for r in reversed(results)]
+    while stack:
+        t, ready = stack.pop()
+        if t.get_id() in place:
+            continue
+        if not ready:
+            stack.append((t, True))
+            stack.extend((c, False) for c in t.children())
+            continue
+        expression = operation(t, [place[c.get_id()] for c in t.children()])
+        place[t.get_id()] = f"x{len(lines)}"
+        lines.append(f"    x{len(lines)} = {expression}")
+    ends = []
+    for output, result in zip(outputs, results):
+        at = place[result.get_id()]
+        has_sign = isinstance(output, Number) and output.signed
+        ends.append(signed_of(at, result.size()) if has_sign else f"int({at})")
+    arguments = ", ".join([f"V_{i}" for i in inputs] + [f"T_{t}" for t in tables])
+    text = "\n".join([f"def {name}({arguments}):"] + lines + [f"    return ({', '.join(ends)},)"])
+    scope = {}
+    exec(compile(text, f"<{name}>", "exec"), scope)
+    return scope[name]
