@@ -48,7 +48,7 @@ class Layers:
             return any(other[0] == only or only.endswith("/*") and other[0].startswith(only[:-1])
                        for only in self.only[one[0]])
         if one[0] == other[0]:
-            return False  # two folders below one A/*
+            return False  # the two folders are below one A/*
         return self.place[other[0]] <= self.place[one[0]]
 
 

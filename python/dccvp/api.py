@@ -202,7 +202,7 @@ def sweep_file(content, folder):
         content["platform"] = str(pathlib.Path(platform).resolve())
     for name, tree in files.items():
         try:
-            plain = json.loads(json.dumps(tree))  # without tuples and other types that YAML would tag
+            plain = json.loads(json.dumps(tree))  # turns tuples and other types that YAML would tag into plain ones
             (folder / name).write_text(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), encoding="utf-8")
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"the sweep's {name.removesuffix('.yaml')}: {error}") from None

@@ -44,7 +44,7 @@ def words_of(overrides):
         if isinstance(value, (bytes, bytearray)):
             raise TypeError("bytes are no text; decode them")
         if isinstance(value, (dict, list, tuple)):
-            plain = json.loads(json.dumps(value))  # without tuples and other types that YAML would tag
+            plain = json.loads(json.dumps(value))  # turns tuples and other types that YAML would tag into plain ones
             return yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=math.inf,
                                   allow_unicode=True).strip()
         return str(value).lower() if isinstance(value, bool) else str(value)

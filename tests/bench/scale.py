@@ -45,8 +45,8 @@ TREES = {
 MICROSECONDS = {"permutation": {320: 150, 1024: 50, 8192: 8, 65536: 2},
                 "fbhadoop": {320: 300, 1024: 100, 8192: 16, 65536: 4},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}
-MOST_FLOWS = 50_000_000  # of a run
-WHOLE_FLOWS = 16  # of a host
+MOST_FLOWS = 50_000_000  # greatest number of flows in a run
+WHOLE_FLOWS = 16  # number of flows of each host
 WHOLE_BEGIN = "## To the end of the last flow"
 WHOLE_HEAD = """\
 {begin}
@@ -158,7 +158,7 @@ def measure(dccvp, hosts, threads, text):
             place = next(flows).rstrip("\n").split(",").index("completed")
             unfinished = sum(line.rstrip("\n").split(",")[place] != "true" for line in flows)
     busy = usage.ru_utime + usage.ru_stime
-    share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # of a processor that it had
+    share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # share of a processor that the run had
     return {"around": (elapsed - run["wall_s"]) * share,
             "simulated": run["wall_s"] * share,
             "traversals": run["link_traversals"],
@@ -340,7 +340,7 @@ def main():
             if fastest:
                 lines.append(row(hosts, pattern, fastest))
                 print(lines[-1], flush=True)
-            if arguments.page is not None:  # as far as it has come
+            if arguments.page is not None:  # the rows made so far
                 put(arguments.page, HEAD.split("\n", 1)[0], page(lines, left_out, arguments.algorithm))
 
 

@@ -27,7 +27,7 @@ class Machine:
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
-        atexit.register(self.process.kill)  # after a failed test it still waits for its debugger
+        atexit.register(self.process.kill)  # after a failed test the program still waits for its debugger
         line = self.process.stdout.readline().decode()
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", line).group(1))
 
@@ -232,7 +232,7 @@ class OtherClients(unittest.TestCase):
                      "vCont", "vCont;", "", "?extra", "Hg0", "T1", "bogus", "qfoo"):
             self.assertIsInstance(client.ask(text), str, text)
         self.assertEqual(client.ask("M80000000,2:-1+1"), "E01")
-        self.assertEqual(client.ask("m100000000,4"), "E14")  # not address 0 after all
+        self.assertEqual(client.ask("m100000000,4"), "E14")  # an error, and not the memory at address 0
         self.assertEqual(client.ask("m80000000,4"), "97510000")
         self.assertEqual(client.ask("D"), "OK")
         self.assertEqual(machine.finish()[0], 0)
@@ -256,7 +256,7 @@ class OtherClients(unittest.TestCase):
         client = Client(machine)
         client.ask("?")
         client.socket.settimeout(1)
-        with self.assertRaises(OSError):  # no more room: the other side waits for us to read
+        with self.assertRaises(OSError):  # the socket's buffer is full: the server waits for the client to read
             while True:
                 client.socket.sendall(packet("m80000000,1000") * 100)
         status, out = machine.finish()

@@ -97,7 +97,7 @@ class FreeFirmware(Platform):
                 ("flows", 1, "keeps_accounts: false", 2, overlap)):
             config = self.small(big, f", {more}")
             text = config.read_text().replace("hosts: 2", "hosts: 3").replace('"1"', f'"{host}"')
-            config.write_text(text.replace("start: 100us", "start: 3ms"))  # it clears 2 MiB first
+            config.write_text(text.replace("start: 100us", "start: 3ms"))  # the firmware clears 2 MiB first
             done = self.run_config(config, name, "-c", "duration=4ms")
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(said, done.stderr)
@@ -120,11 +120,11 @@ class FreeFirmware(Platform):
             self.assertEqual(len(found), 1 if told else 0, found)
             for one in found:
                 self.assertEqual(one["figures"]["host"], 1)
-                self.assertGreater(one["figures"]["busy_s"], 250e-6)  # from 20 us and start-up to 300 us
+                self.assertGreater(one["figures"]["busy_s"], 250e-6)  # busy from start-up, some 20 us, to 300 us
 
     def test_a_death_is_one_all_the_same(self):
         done = self.run_config(self.small(FIRMWARE / "fault.elf", ", keeps_accounts: false"), "dead")
-        self.assertEqual(done.returncode, 0, done.stderr)  # it checks its traps, and ends well
+        self.assertEqual(done.returncode, 0, done.stderr)  # the program checks its own traps
         done = self.run_config(self.small(FIRMWARE / "test_stack_overflow.elf", ", keeps_accounts: false"),
                                "stack")
         self.assertEqual(done.returncode, 1)

@@ -33,9 +33,9 @@ def forms():
 class Bits:
     lsb: int
     width: int
-    access: str = None  # None: this form does not tell
+    access: str = None  # None: the form does not state an access
     reset: int = None
-    range: tuple = None  # None: as wide as the bits, or not told
+    range: tuple = None  # None: the range of the field's bits, or not stated
     values: dict = dataclasses.field(default_factory=dict)
 
 

@@ -100,7 +100,7 @@ class Capture(unittest.TestCase):
                 continue
             self.assertEqual(frame.port, "4791", frame)
             self.assertEqual(frame.checksum, "1", frame)
-            self.assertEqual(frame.udp_checksum, "0x0000", frame)  # none: the ICRC covers it
+            self.assertEqual(frame.udp_checksum, "0x0000", frame)  # unused: the ICRC covers the packet
             self.assertIn(frame.opcode, DATA | {CNP, ACK}, frame)
 
 
@@ -248,7 +248,7 @@ class Selections(Capture):
         frames = [dict(zip(fields, line.split("|"))) for line in done.stdout.splitlines()]
         metrics = figures(out)
         self.assertEqual(len(frames), metrics["dcbx"]["frames_sent"])
-        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the one that flapped again
+        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the link that flapped again
         for frame in frames:
             with self.subTest(frame=frame):
                 self.assertEqual(frame["_ws.malformed"], "")

@@ -45,7 +45,7 @@ class Weights(unittest.TestCase):
         for row in rows_of("weights", case):
             self.assertLess(row["share_error"], error)
             self.assertGreater(row["utilisation"], utilisation)
-            self.assertEqual(row["pfc_pauses"], 0)  # in the window; the start is before it
+            self.assertEqual(row["pfc_pauses"], 0)  # no pause in the window; pauses of the start are before it
 
     def test_two_flows_one_to_eight(self):
         self.check("1,8", 0.15, 0.97)
@@ -114,7 +114,7 @@ class InMotion(unittest.TestCase):
 
     def test_without_a_window_the_queue_grows_with_every_newcomer(self):
         row = self.row(nic__congestion_control__free_window=0)
-        self.assertFalse(row["drain_ms"] < 3)  # or does not end
+        self.assertFalse(row["drain_ms"] < 3)  # a queue that does not drain within 3 ms, or never
 
 
 class Platforms(unittest.TestCase):
@@ -167,7 +167,7 @@ class Measuring(unittest.TestCase):
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
     def test_errors_of_all_flows_and_of_classes(self):
-        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # of 96: 12, 12, 24 and 48 are due
+        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # of 96 units the weights ask for 12, 12, 24 and 48
         self.assertAlmostEqual(study_measure.share_rms(goodput, weights), math.sqrt(2 * (1 / 6) ** 2 / 4))
         self.assertAlmostEqual(study_measure.class_error(goodput, weights), 0)
         self.assertAlmostEqual(study_measure.class_error([10, 10, 24, 52], weights), 1 / 6)

@@ -118,7 +118,7 @@ class Faults(unittest.TestCase):
         metrics = self.run_faults("nic.congestion_control={algorithm: none}",
                                   "measure={from: 2.01ms, to: 2.06ms}", "expect=[]")
         link = next(link for link in metrics["links"] if link["name"] == "s0->h0")
-        self.assertEqual(link["tx_bytes"], 0)  # it is down
+        self.assertEqual(link["tx_bytes"], 0)  # the link is down
         self.assertAlmostEqual(link["utilisation"], 1, delta=0.02)
 
     def test_what_is_not_there_is_refused_by_check_and_run(self):

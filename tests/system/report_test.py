@@ -28,7 +28,7 @@ from dccvp.common.ending import ended  # noqa: E402
 from dccvp.report import make_report, run_folder, series  # noqa: E402
 from dccvp.report.summary import verdict  # noqa: E402
 MOST_BYTES = 10_000_000
-MOST_SECONDS = 3.0  # of processor time, whatever else the machine does
+MOST_SECONDS = 3.0  # processor time, which other programs of the machine do not change
 
 SMALL = """\
 duration: 2ms
@@ -108,7 +108,7 @@ def processor_seconds(root):
         try:
             words = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended
+            continue  # the process has ended
         ticks[int(folder.name)] = sum(map(int, words[11:15]))
         children.setdefault(int(words[1]), []).append(int(folder.name))
     total, below = 0, [root]

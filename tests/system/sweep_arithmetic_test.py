@@ -37,7 +37,7 @@ class Arithmetic(Sweeps):
         for size in ("64", "128", "256", "512"):
             self.assertEqual(values["nic.controller.slots"].count(size), 10)
         pmax = sorted(float(v) for v in values["switch.ecn.pmax"])
-        self.assertEqual(sum(v < 0.1 for v in pmax), 20)  # as many in either decade
+        self.assertEqual(sum(v < 0.1 for v in pmax), 20)  # a logarithmic axis has as many points in either decade
         again = self.plan(text.format("latin_hypercube", 1))
 
         def texts(plan):

@@ -62,7 +62,7 @@ class Tenants(unittest.TestCase):
         short = ("duration=82ms", "traffic.2.start=38ms", "traffic.2.stop=82ms")
         _, native, _ = run(*short)
         status, firmware, said = run(*short, f"hosts={{4: {{driver: firmware, elf: {elf}}}}}")
-        self.assertEqual(status, 0, said)  # its expectations are native's
+        self.assertEqual(status, 0, said)  # the expectations are those of the native driver
         self.assertEqual(native["hosts"][4]["instructions"], 0)
         self.assertGreater(firmware["hosts"][4]["instructions"], 100_000)
         self.assertAlmostEqual(firmware["qos"]["updates"], native["qos"]["updates"], delta=1)

@@ -12,8 +12,8 @@ namespace dcc {
 /// (AlgorithmContext::controller); only an algorithm with a hardware controller reads it.
 struct ControllerSetup {
   ControllerConfig config;
-  std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: the model
-  std::function<std::unique_ptr<RateEngine>()> rates;    // empty: the model
+  std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: timers of the model
+  std::function<std::unique_ptr<RateEngine>()> rates;    // empty: rate unit of the model
   ControllerEngineFactory engine;                        // makes the whole block; empty: model
 
   /// The smallest setup, with one slot: enough to ask an algorithm for its needs.

@@ -28,7 +28,7 @@ class ParallelRun final : public PartitionedRun {
  public:
   /// Which threads run the partitions in a window.
   enum class Execution : std::uint8_t {
-    kAdaptive,    // as ThreadSelector finds
+    kAdaptive,    // as ThreadSelector decides
     kParallel,    // every thread runs its own partitions
     kSequential,  // the caller's thread runs one partition after the other
   };
@@ -99,7 +99,7 @@ class ParallelRun final : public PartitionedRun {
   std::vector<Group> groups_;  // by thread
   ThreadBarrier barrier_;
   // The caller's thread writes these members while the other threads wait.
-  PicoSeconds first_{};  // of all events
+  PicoSeconds first_{};  // time of the first of all events
   PicoSeconds end_{};
   unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;

@@ -28,7 +28,7 @@ class ThreadSelector {
   unsigned lost_ = 0;         // consecutive batches in which this way was slower
   double patience_;           // seconds until the slower way is tried again
   double stayed_ = 0;         // seconds since the last change of the way
-  std::uint64_t events_ = 0;  // of the batch
+  std::uint64_t events_ = 0;  // number of events in the batch
   double seconds_ = 0;
 };
 

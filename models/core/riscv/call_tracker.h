@@ -47,7 +47,7 @@ class CallTracker {
 
  private:
   struct Frame {
-    std::uint32_t begin = 0;  // of the function
+    std::uint32_t begin = 0;  // address at which the function begins
     std::uint32_t end = 0;
     std::uint32_t return_to = 0;
     bool trap = false;

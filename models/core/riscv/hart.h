@@ -224,7 +224,7 @@ class Hart {
   RamWindow rom_;
   std::uint32_t window_base_ = 0;        // first byte of RAM for direct access …
   std::uint32_t load_window_ = 0;        // … with this number of bytes for loads,
-  std::uint32_t store_window_ = 0;       // and this number for stores
+  std::uint32_t store_window_ = 0;       // like load_window_, for stores
   bool windows_move_ = false;            // memory protection restricts the mode that accesses
   std::uint32_t decoded_under_[2] = {};  // Pmp::execute_version of user, machine pages
   Misaligned misaligned_ = Misaligned::kTrap;

@@ -59,7 +59,7 @@ class Profile final : public InstructionObserver, private CallSink {
   };
   struct FileCoverage {
     std::map<std::uint32_t, std::uint64_t> lines;
-    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, in order of addresses
+    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, ordered by address
     std::vector<const SymbolTable::Symbol*> functions;
   };
 
@@ -86,7 +86,7 @@ class Profile final : public InstructionObserver, private CallSink {
   std::uint32_t site_ = 0;     // call that tracker_ may report next
   std::uint32_t target_ = 0;
   std::vector<OpenCall> open_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // by site, target
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // calls by (site, target)
   std::uint32_t stack_top_ = 0;
   std::uint32_t stack_limit_ = 0;
   std::uint32_t lowest_sp_ = 0;

@@ -72,7 +72,7 @@ class OctaveBuckets {
   }
 
   std::vector<Page> pages_;                     // pages in the order of first use
-  std::array<std::uint8_t, kPages> page_of_{};  // by octave: index into pages_ plus 1; 0: unused
+  std::array<std::uint8_t, kPages> page_of_{};  // by octave: index into pages_ + 1; 0: unused
 };
 
 }  // namespace dcc

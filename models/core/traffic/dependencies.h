@@ -46,7 +46,7 @@ struct Dependencies {
 
   std::uint32_t first = 0;
   std::vector<Gate> gates;
-  std::vector<Edge> received, sent, computed, joined;  // by kind of source and event
+  std::vector<Edge> received, sent, computed, joined;  // edges by kind of source and event
   std::vector<Computation> computations;
   /// By entry: true if the entry waits, or another one waits for it.
   std::vector<bool> takes_part;
@@ -55,7 +55,7 @@ struct Dependencies {
   /// among partitions.
   std::string crossing;
 
-  std::shared_ptr<TraceStore> traces;  // of the traffic, for place_of()
+  std::shared_ptr<TraceStore> traces;  // traces of the traffic, for place_of()
 
   bool any() const { return !gates.empty() || !computations.empty(); }
 };

@@ -69,7 +69,7 @@ class TraceReader {
   void read_options(TextFields& fields, TraceFlow& flow);
 
   std::unique_ptr<Lines> lines_;
-  std::int64_t count_ = 0;  // from the first line
+  std::int64_t count_ = 0;  // number of flows from the first line
   std::int64_t read_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of names
   std::vector<std::string> names_;
@@ -84,7 +84,7 @@ struct Trace {
   bool in_order = true;          // start times ascend
   bool kept = true;              // `flows` holds all lines; false: too many
   bool waits = false;            // lines wait for lines, have names or compute; then `kept`
-  std::vector<TraceFlow> flows;  // in the order of the file
+  std::vector<TraceFlow> flows;  // flows in the order of the file
   std::vector<std::string> names;
   std::vector<TraceWait> wait_list;
 };

@@ -30,7 +30,7 @@ def mean(values):
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
          2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
 RESAMPLES = 1000
-LEAST_RESAMPLED = 5  # with fewer values a bootstrap interval says nothing
+LEAST_RESAMPLED = 5  # values needed for a bootstrap interval that says anything
 
 
 def confidence(values):
@@ -57,7 +57,7 @@ def bootstrap(values, statistic):
     return percentile(found, 2.5), percentile(found, 97.5)
 
 
-LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow; Student's t is not
+LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow, Student's t is not
 
 
 def interval(values):

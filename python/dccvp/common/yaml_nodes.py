@@ -49,7 +49,7 @@ def load(path, what):
         except RecursionError:
             mark = loader.get_mark()
             fail(f"{path}:{mark.line + 1}:{mark.column + 1}", f"nested deeper than {MOST_DEPTH}")
-    except (ValueError, OverflowError) as error:  # not wrapped by PyYAML: an invalid character code
+    except (ValueError, OverflowError) as error:  # PyYAML does not wrap the error of an invalid character code
         fail(path, f"not valid YAML: {error}")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

@@ -29,7 +29,7 @@ INSIDE = "inside"
 EXPLAINED = "outside, explained"  # outside the bounds; the plan gives the reason
 OUTSIDE = "OUTSIDE"
 MISSING = "MISSING"  # a run failed, or a run has no such value
-SHOWN = "-"          # no bounds: not judged
+SHOWN = "-"          # verdict of a figure without bounds
 
 SCHEMA_VERSION = 1  # of metrics.json
 
@@ -222,11 +222,11 @@ class Figure:
     per: float = 1.0                   # divides the value (units, ceilings)
     published: float | None = None
     within: float | None = None        # greatest distance from the published value
-    within_share: float | None = None  # likewise, as a part of the published value
+    within_share: float | None = None  # accepted distance as a part of the published value
     at_most: float | None = None
     at_least: float | None = None
     source: str = ""
-    why: str = ""                      # what the bounds are derived from
+    why: str = ""                      # source of the bounds
     reason: str = ""                   # why the figure lies outside
     over: str = ""                     # the run whose value, seed by seed, divides; empty: none
     panel: str = ""                    # axis of a comparison's picture, linear or log; empty: not drawn

@@ -166,7 +166,7 @@ class Folder:
             status, message, figures = found["status"], found["message"], found.get("figures")
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
-        if "seal" not in found:  # of an earlier release
+        if "seal" not in found:  # a plan of an earlier release
             return found if status != OK or (self.results(point) / SEALED[0]).exists() else None
         seal = self.seal(point, status, message, figures)
         if seal == found["seal"]:
@@ -213,7 +213,7 @@ class Folder:
                 told = json.loads(line)
                 point = place.pop(told["out"])
             except (ValueError, KeyError, TypeError):
-                continue  # not the end of a branch; points that are left are told below
+                continue  # a branch that did not end; the points left are reported below
             code = told["status"]
             yield point, -(code - 128) if code > 128 else code, told["said"].strip()
         file.unlink(missing_ok=True)

@@ -53,7 +53,7 @@ def line_of(variant, case, rows):
     for column, (figure, statistic) in FIGURES.items():
         values = [row[figure] for row in rows]
         line[column] = STATISTICS[statistic](values)
-        if math.isnan(line[column]) or statistic in ("min", "max"):  # no interval is known for the extremes
+        if math.isnan(line[column]) or statistic in ("min", "max"):  # extremes have no known interval
             continue
         half = confidence(values)
         interval = (line[column] - half, line[column] + half) if statistic == "mean" and half is not None else \

@@ -24,7 +24,7 @@ from dccvp.experiments.study_measure import class_error, share_error
 LIMIT = 0.08
 PACKET_BITS = 1082 * 8       # a full packet of 1000 B on the wire, as the platform sends it
 FLOWS_ALONE = 16             # up to this number, each flow has its own host and is judged alone; above, by class
-LIGHTEST_PACKETS = 2000      # of the lightest flow in the window: fewer tell too little (docs: "Noise")
+LIGHTEST_PACKETS = 2000      # packets that the lightest flow needs in the window (docs: "Noise")
 RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Gb/s
 WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
 TELLING = {"weights_missed", "weights_without_effect"}  # the diagnoses that compare shares with weights
@@ -73,7 +73,7 @@ class Point:
     def yaml(self, seed):
         hosts = min(len(self.weights), FLOWS_ALONE)
         inputs = hosts + self.beside
-        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # that PFC sets aside
+        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # bytes that PFC reserves
         classes = sorted(set(self.weights))
         start, length = self.rest()
         lines = [

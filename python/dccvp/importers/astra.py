@@ -18,7 +18,7 @@ POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_T
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
 SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",
-          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # of the platform's collectives
+          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # names of the platform's collectives
 FIELDS = 12
 NS = 1000
 
@@ -192,7 +192,7 @@ class Workload:
         computed before, and for the collectives before that in which it takes part."""
         hosts, numbers = imported.hosts(), imported.host_numbers()
         transfers, everyone = Transfers(imported), host_list([numbers[host] for host in hosts])
-        computes, lasts = 0, 0  # both in ps
+        computes, lasts = 0, 0  # times in ps
         before: list[str] = []
         counts: collections.Counter = collections.Counter()
 

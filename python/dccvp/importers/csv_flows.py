@@ -142,7 +142,7 @@ def read_files(paths, settings):
     packet = exact(settings.get("packet", "1460"))
     if packet is None or not 1 <= packet <= 65535:
         raise InputError(f"--set packet={settings['packet']}: 1 to 65535 bytes")
-    if columns.pfabric:  # that simulator stops reading at the first line that does not fit
+    if columns.pfabric:  # the pFabric simulator stops reading at the first line of another form
         rest = next((place for place, row in enumerate(body) if len(row) != 9 or exact(row[0].text) is None), len(body))
         skipped, body = len(body) - rest, body[:rest]
     flows = [_flow(source, columns, row, packet) for row in body]

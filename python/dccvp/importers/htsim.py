@@ -247,7 +247,7 @@ class Matrix:
         imported.lasts = 2 * max(starts.values(), default=0)
         flows.sort(key=lambda flow: flow.start)
         imported.flows["flows.flow"] = flows
-        if len(flows) == len(starts):  # then flows.csv numbers them in this order
+        if len(flows) == len(starts):  # flows.csv numbers flows in this order if all have a start
             rows = [(number, flow, idents[id(flow)]) for number, flow in enumerate(flows)]
             imported.files["connections.csv"] = "flow,id,connection,trigger\n" + "".join(
                 f"{number},{one.ident or ''},{flow.source}->{flow.target},{one.trigger or ''}\n"
@@ -321,7 +321,7 @@ class Matrix:
             one = self.connections[number]
             starts[number] = now
             if not one.size:
-                return  # it never ends
+                return  # the connection never ends
             for ident, took in ((one.received, transfers.received), (one.sent, transfers.acknowledged)):
                 if ident:
                     order += 1
@@ -371,4 +371,4 @@ class Matrix:
                 source.fail(values["link_id"], f"AGG {switch} has no link to core {core}, which link_id {link} means")
             imported.faults.append({"kind": "link_failure", "link": f"agg{switch}--core{core}", "start": "0us",
                                     "convergence": "0us"})
-            imported.shape = {}  # by the names and cabling of the source
+            imported.shape = {}  # custom: the names and cabling of the source

@@ -204,7 +204,7 @@ def write(imported, folder, words, program=None, force=False, where="input"):
         if imported.part:
             part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host")}
             part = {key: dict(value) if isinstance(value, dict) else value for key, value in part.items()}
-            dma = part.get("nic", {}).pop("dma", None)  # of this network's hosts
+            dma = part.get("nic", {}).pop("dma", None)  # DMA settings are those of this network's hosts
             if dma:
                 document["nic"] = {"dma": dma}
                 if not part["nic"]:

@@ -8,7 +8,7 @@ from dccvp.common.pictures import COLOURS, INK, PALE  # before matplotlib
 import matplotlib.pyplot as plt
 
 MOST_NAMED = 24  # hosts with a label each
-MOST_STEPS = 20_000  # of the critical path, more than the picture has columns
+MOST_STEPS = 20_000  # steps drawn of the critical path; more than the picture has columns
 
 
 def united(intervals):

@@ -12,7 +12,7 @@ import guided
 from dccvp.common.ending import ended
 
 PLATFORM = "platform.yaml"
-DIVIDER = b"\n=====\n"  # behind it stands the platform, where there is one
+DIVIDER = b"\n=====\n"  # separates a file from the platform that follows, if any
 PLATFORM_TEXT = (b"topology: {kind: star, hosts: 3}\nduration: 1ms\ntraffic: [{kind: flow, from: 1, to: 0}]\n"
                  b"output: {plots: false}\n")
 # Kept while the process lives.

@@ -39,8 +39,8 @@ struct DcqcnParameters : AlgorithmParameters {
   BitRate r_ai = 40_Mbps;
   BitRate r_hai = 40_Mbps;
   BitRate r_min = 40_Mbps;
-  std::optional<BitRate> r_max;         // empty: the line's
-  std::optional<BitRate> initial_rate;  // empty: the line's
+  std::optional<BitRate> r_max;         // empty: the line's rate
+  std::optional<BitRate> initial_rate;  // empty: the line's rate
   Ratio initial_alpha{1};
   bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
   Ratio mi{0};                // multiplicative increase, share of the rate an increase

@@ -172,7 +172,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint32_t unreported_ = 0;  // completions since the last interrupt
   std::vector<std::uint32_t>
       message_bytes_;               // bytes received of the current message, by queue pair
-  std::vector<Receives> receives_;  // by queue pair
+  std::vector<Receives> receives_;  // receive entries, indexed by queue pair
   std::uint16_t rq_head_ = 0;       // next receive entry to fetch
   std::uint32_t fetching_receives_ = 0;
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
