@@ -222,7 +222,9 @@ class Sonic(Import):
         self.assertEqual(yaml["switch"]["pfc"], {"alpha": "0.125", "headroom": "52KiB", "resume_below": "2288B",
                                                  "priorities": [3, 4]})
         self.assertEqual(yaml["switch"]["buffer"], "32MiB")
-        self.assertEqual(yaml["switch"]["ecn"], {"kmin": "200KB", "kmax": "800KB", "pmax": "0.1"})
+        self.assertEqual(yaml["switch"]["ecn"], {"kmin": "200KB", "kmax": "800KB", "pmax": "0.1", "priorities": [3, 4]})
+        lossless = {"reserved": "1248B", "resume_at": "2288B"}
+        self.assertEqual(yaml["switch"]["priorities"], {0: {"alpha": "8"}, 3: lossless, 4: lossless})
         self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [1, 1, 1, 30, 30, 1, 0, 1]})
         self.assertEqual(yaml["dscp"], {26: {"priority": 3}, 46: {"priority": 2}, 48: {"priority": 6}})
         self.assertEqual(yaml["nic"], {"cnp": {"priority": 6}})
@@ -230,9 +232,32 @@ class Sonic(Import):
                          ["Ethernet8", "Ethernet16", "Ethernet24", "switch"])
         self.assertEqual(yaml["topology"]["links"][0]["delay"], "1.5us")
         said = self.said(imported)
-        for words in ("pg_lossless_200000_300m_profile (size 1248", "queues 3, 4; here all queues",
-                      "other tables: VLAN"):
+        for words in ("pg_lossless_200000_300m_profile (size 1248", "other tables: VLAN"):
             self.assertIn(words, said)
+
+    def test_queues_by_priority_and_watchdog(self):
+        base = json.loads(samples.SONIC)
+        base["BUFFER_PROFILE"]["q"] = {"pool": "egress_lossy_pool", "size": "1518", "dynamic_th": "1"}
+        base["BUFFER_PROFILE"]["whole"] = {"pool": "egress_lossless_pool", "size": "0", "static_th": "33554432"}
+        base["BUFFER_PROFILE"]["pg"] = {"pool": "ingress_lossless_pool", "xon": "18432", "xoff": "55120",
+                                        "size": "73552", "static_th": "165364"}
+        base["BUFFER_PG"] = {"Ethernet8|3-4": {"profile": "pg"}}
+        base["BUFFER_QUEUE"] = {"Ethernet8|0-1": {"profile": "q"}, "Ethernet8|3-4": {"profile": "whole"}}
+        base["WRED_PROFILE"]["L"] = {"ecn": "ecn_none", "wred_green_enable": "true", "green_min_threshold": "1000",
+                                     "green_max_threshold": "2000", "green_drop_probability": "50"}
+        base["QUEUE"]["Ethernet8|1"] = {"wred_profile": "L"}
+        base["PFC_WD"] = {"Ethernet8": {"action": "forward", "detection_time": "200", "restoration_time": "400"},
+                          "GLOBAL": {"POLL_INTERVAL": "100"}}
+        _, yaml = self.read(sonic, db_json=json.dumps(base))
+        lossless = {"limit": "165364B", "reserved": "18432B", "resume_at": "18432B", "resume_below": "1GiB"}
+        self.assertEqual({key: {name: str(value).replace("18KiB", "18432B") for name, value in one.items()}
+                          for key, one in yaml["switch"]["priorities"].items() if key > 2},
+                         {3: lossless, 4: lossless})
+        self.assertEqual(yaml["switch"]["priorities"][0], {"queue": {"alpha": "2"}})
+        self.assertEqual(yaml["switch"]["priorities"][1]["ecn"],
+                         {"enabled": False, "kmin": "1KB", "kmax": "2KB", "pmax": "0.5", "drop": True})
+        self.assertEqual(yaml["switch"]["pfc"]["watchdog"],
+                         {"detect": "200ms", "restore": "400ms", "poll": "100ms", "action": "forward"})
 
     def test_refusals_name_the_place(self):
         for old, new, message in (('"200000"}, "E', '"fast"}, "E', "2:25: PORT Ethernet8 speed is a whole number"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "build/port_exceptions.h"
 #include "build/translate.h"
 
 namespace dcc::vp {
@@ -72,9 +73,15 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     }
   }
   ranks_ = switch_rank;
+  auto exceptions = port_exceptions(config, topology_);
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
+    if (!exceptions.empty()) {
+      from->device().set_exceptions(
+          wire.from_port, std::move(exceptions[static_cast<std::size_t>(wire.from)]
+                                              [static_cast<std::size_t>(wire.from_port)]));
+    }
     // Headroom must cover the worst case.
     const LinkParameters with_reserve = with_jitter(config, wire.link().parameters());
     if (sockets) {

@@ -50,7 +50,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
   to.link_delay = with_jitter(config, link).delay;
-  to.pfc_priorities = config.switch_.pauses() ? config.switch_.pfc.priorities : 0;
+  to.pfc_priorities = config.switch_.lossless_priorities();
   const TransportParameters* const transport = config.transport_of(host).chosen();
   if (transport != nullptr) transport->ask_nic(to);
   if (config.switch_.has_credits()) {

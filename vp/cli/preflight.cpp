@@ -3,6 +3,7 @@
 #include <set>
 
 #include "app/boot_block.h"
+#include "build/port_exceptions.h"
 #include "build/translate.h"
 #include "controller/dcc.h"
 #include "debug/packet_capture.h"
@@ -77,6 +78,7 @@ void check_network(const LoadedConfig& loaded) {
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
     check_dcbx(config, topology);
+    check_ports(config, topology);
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
   } catch (const TrafficError& error) {

@@ -29,6 +29,8 @@ class FastForwardCheck : private CheckContext {
     refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");
     refuse(c_.qos.manager.has_value(), "qos.manager",
            "the closed loop's messages are due at fixed times");
+    refuse(c_.switch_.pfc.watchdog.detect.has_value(), "switch.pfc.watchdog.detect",
+           "the watchdog looks at fixed times");
     refuse(!c_.faults.empty(), "faults", "faults are due at fixed times");
     refuse(!c_.changes.empty(), "changes", "parameters change during the run");
     refuse(c_.measure.window.has_value(), "measure.window", "shares are watched in every window");

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "config/check_context.h"
 #include "describe/quantity_text.h"
@@ -22,6 +24,18 @@ class NetworkCheck : private CheckContext {
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
     if (s.has_credits()) check_credits();
+    check_pools();
+    check_priorities("switch", s.priorities, s.ecn);
+    for (std::size_t i = 0; i < c_.switches.size(); ++i) {
+      EcnParameters ecn = s.ecn;
+      c_.switches[i].marking.apply_to(ecn);
+      const std::string path = "switches." + std::to_string(i);
+      check_thresholds(path + ".ecn", ecn, path + ".ecn");
+      check_priorities(path, c_.switches[i].priorities, ecn);
+    }
+    if (s.pfc.watchdog.detect) {
+      require_queues("switch.pfc.watchdog.detect", "the watchdog");
+    }
   }
 
   void check_dcbx() const {
@@ -41,6 +55,73 @@ class NetworkCheck : private CheckContext {
   }
 
  private:
+  /// Settings of single queues need the switch's own queues.
+  void require_queues(const std::string& path, const std::string& what) const {
+    const SwitchParameters& s = c_.switch_;
+    require(!s.has_credits(), given(path, "switch.flow_control"),
+            what + " belongs to a shared buffer: flow_control: pfc");
+    require(s.discipline.name() == "auto" || s.discipline.name() == "fifo",
+            given(path, "switch.discipline.kind"),
+            what + " acts on the switch's own queues: discipline: {kind: fifo}");
+  }
+
+  void check_pools() const {
+    const SwitchParameters& s = c_.switch_;
+    Bytes sum = 0;
+    for (std::size_t i = 0; i < s.pools.size(); ++i) {
+      const std::string path = "switch.pools." + std::to_string(i);
+      const std::string& name = s.pools[i].name;
+      require(!name.empty() && name != "auto", path + ".name",
+              "a pool needs a name other than auto");
+      for (std::size_t other = 0; other < i; ++other) {
+        require(s.pools[other].name != name, path + ".name", "a second pool " + in_quotes(name));
+      }
+      sum += s.pools[i].size;
+    }
+    if (s.pools.empty()) return;
+    require_queues("switch.pools", "a pool");
+    const Bytes least = 4 * (c_.nic.mtu + kMaxHeaders);
+    require(s.buffer - sum >= least, "switch.pools." + std::to_string(s.pools.size() - 1) + ".size",
+            "the pools take " + text_of(sum) + " of a buffer of " + text_of(s.buffer) +
+                "; at least " + text_of(least) + " must be left for the others");
+  }
+
+  void check_thresholds(const std::string& path, const EcnParameters& ecn,
+                        const std::string& blamed) const {
+    require(ecn.kmin <= ecn.kmax, given(path + ".kmin", path + ".kmax"),
+            "kmin " + text_of(ecn.kmin) + " is above kmax " + text_of(ecn.kmax) + " (what " +
+                blamed + " leaves out is as in switch.ecn)");
+  }
+
+  void check_priorities(const std::string& owner, const PrioritySettings& priorities,
+                        const EcnParameters& port_ecn) const {
+    Bytes reserved = 0;
+    for (const auto& [number, one] : priorities) {
+      const std::string path = owner + ".priorities." + std::to_string(number);
+      require_queues(path, "a setting of a priority");
+      check_together(path, [&, own = &one] { own->check(); });
+      std::vector<std::string> names{"auto"};
+      for (const PoolParameters& pool : c_.switch_.pools) names.push_back(pool.name);
+      require(std::find(names.begin(), names.end(), one.pool) != names.end(), path + ".pool",
+              "switch.pools has no " + in_quotes(one.pool) + hint(one.pool, names));
+      require(one.lossy.value_or(true) || c_.switch_.pauses(), path + ".lossy",
+              "a lossless priority needs switch.pfc.enabled: true");
+      EcnParameters ecn = port_ecn;
+      one.marking.apply_to(ecn);
+      check_thresholds(path + ".ecn", ecn, path + ".ecn");
+      const Bytes packet = c_.nic.mtu + kMaxHeaders;
+      require(one.limit.value_or(packet) + one.reserved.value_or(0) >= packet, path + ".limit",
+              "a limit of " + text_of(one.limit.value_or(0)) + " does not let a packet of mtu " +
+                  text_of(Bytes{c_.nic.mtu}) + " in");
+      require(one.queue.limit.value_or(packet) >= packet, path + ".queue.limit",
+              "a limit of " + text_of(one.queue.limit.value_or(0)) +
+                  " does not let a packet of mtu " + text_of(Bytes{c_.nic.mtu}) + " in");
+      reserved += one.reserved.value_or(0);
+      require(reserved < c_.switch_.buffer, path + ".reserved",
+              "ports reserve more than the buffer of " + text_of(c_.switch_.buffer));
+    }
+  }
+
   void check_credits() const {
     const SwitchParameters& s = c_.switch_;
     const Bytes largest = c_.nic.mtu + kMaxHeaders + kCreditBlock;

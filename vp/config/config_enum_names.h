@@ -16,6 +16,8 @@ DCC_ENUM_NAMES(MachineKind, {MachineKind::kDcc, "dcc"}, {MachineKind::kVirt, "vi
 DCC_ENUM_NAMES(vp::FlowSeries, {vp::FlowSeries::kAll, "all"}, {vp::FlowSeries::kNone, "none"});
 DCC_ENUM_NAMES(vp::QueueSeries, {vp::QueueSeries::kBusiest, "busiest"},
                {vp::QueueSeries::kAll, "all"}, {vp::QueueSeries::kNone, "none"});
+DCC_ENUM_NAMES(vp::CounterReport, {vp::CounterReport::kAuto, "auto"},
+               {vp::CounterReport::kAll, "all"}, {vp::CounterReport::kNone, "none"});
 DCC_ENUM_NAMES(vp::TransactionTrace, {vp::TransactionTrace::kNone, "none"},
                {vp::TransactionTrace::kText, "text"}, {vp::TransactionTrace::kJson, "json"});
 

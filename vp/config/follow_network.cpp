@@ -24,7 +24,7 @@ bool is_lossless(const PlatformConfig& config) {
   const DisciplineParameters* const ports = s.discipline.chosen();
   if (!s.pauses() || ports != nullptr) return false;
   const auto is_protected = [&](unsigned dscp) {
-    return (s.pfc.priorities >> config.dscp_of(dscp).priority & 1) != 0;
+    return (s.lossless_priorities() >> config.dscp_of(dscp).priority & 1) != 0;
   };
   for (const TrafficSpec& traffic : config.traffic) {
     if (!is_protected(traffic.dscp)) return false;

@@ -119,7 +119,8 @@ class SchemaWriter final : public ParameterVisitor {
     } else if (open_.back()["type"] == "array") {
       open_.back()["items"] = std::move(done);
     } else {
-      open_.back()["patternProperties"] = Json{{"^[0-9]+$", std::move(done)}};
+      open_.back()["patternProperties"] =
+          Json{{by_rate_ ? "^[0-9.]+ ?[kMGT]?bps$" : "^[0-9]+$", std::move(done)}};
     }
   }
   ListPlan begin_list(const std::string& key, const Doc& doc, std::size_t size) override {
@@ -128,7 +129,8 @@ class SchemaWriter final : public ParameterVisitor {
     return {1, size == 0};
   }
   std::vector<unsigned> begin_map(const std::string& key, const Doc& doc,
-                                  const std::vector<unsigned>& keys, unsigned) override {
+                                  const std::vector<unsigned>& keys, unsigned limit) override {
+    by_rate_ = limit == kRates;
     keys_.push_back(key);
     open_.push_back(
         Json{{"type", "object"}, {"description", doc.meaning}, {"additionalProperties", false}});
@@ -176,6 +178,7 @@ class SchemaWriter final : public ParameterVisitor {
   }
 
   std::vector<Json> open_;
+  bool by_rate_ = false;  // the map of the open element has rates as keys
   std::vector<std::string> keys_;
   std::vector<std::string> conditions_;
 };

@@ -21,6 +21,7 @@ std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   for (const char* const key : kSetByAll) {
     if (loaded.places.count(path_of(key)) != 0) return path_of(key);
   }
+  if (!loaded.config.switch_.ecn.by_speed.empty()) return path_of("by_speed");
   const std::string mark_at = path_of("mark_at");
   return sets_mark_at(rule) && loaded.places.count(mark_at) != 0 ? mark_at : "";
 }

@@ -132,6 +132,10 @@ struct PacketTraceConfig {
   Bytes snap = 128;               // number of bytes kept of each packet
 };
 
+/// Whether the counters of measure/field_counters.h are reported: kAuto, unless there are very
+/// many.
+enum class CounterReport { kAuto, kAll, kNone };
+
 enum class TransactionTrace { kNone, kText, kJson };
 
 /// Traces written during the run into <out>/trace/. All are off by default.
@@ -170,6 +174,7 @@ struct DigestConfig {
 struct OutputConfig {
   SeriesConfig series;
   bool delays = false;  // true if delays of packets are recorded by class
+  CounterReport counters = CounterReport::kAuto;
   TraceConfig trace;
   DigestConfig digest;
   bool plots = true;
@@ -204,7 +209,8 @@ struct PlatformConfig {
   PicoSeconds duration = kMilliSecond * 10;
   MeasureConfig measure;
   TopologyParameters topology;
-  SwitchParameters switch_;  // YAML keys `switch` and `routing`
+  SwitchParameters switch_;             // YAML keys `switch` and `routing`
+  std::vector<PortException> switches;  // differences from `switch` of some ports
   NicConfig nic;
   std::vector<OtherNics> nics;  // differences from `nic`; a host is in one entry at most
   HostConfig host;

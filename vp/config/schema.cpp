@@ -74,6 +74,10 @@ void describe_output(ParameterVisitor& v, OutputConfig& c) {
           {"round trips and one-way delays by class, and which of them met a mark: delays of "
            "metrics.json, series/delays.csv",
            ""});
+  v.choice("counters", c.counters,
+           {"counters by the names of adapters and switches: counters of metrics.json, "
+            "counters.csv, counters.prom; auto: up to 256 hosts and ports of switches",
+            ""});
   v.section("trace",
             {"what happened, in files of trace/ that other tools open; all off by default", ""},
             [&] { describe_trace(v, c.trace); });
@@ -171,6 +175,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.section("routing", {"choice among paths of equal length", ""},
             [&] { c.switch_.routing.describe(v); });
   v.section("switch", {"settings of every switch", ""}, [&] { c.switch_.describe(v); });
+  v.list("switches", c.switches, {"ports of switches: differences from `switch`", ""},
+         [&](PortException& one) { one.describe(v); });
   v.section("nic", {"settings of every NIC", ""}, [&] { describe_nic(v, c.nic); });
   v.list("nics", c.nics, {"NICs of some hosts: differences from `nic`", ""}, [&](OtherNics& n) {
     v.hosts("hosts", n.hosts, {"hosts with these NICs", ""});

@@ -104,8 +104,9 @@ class Reader final : public ParameterVisitor {
     list_path_ = path_of(key);
     if (list_ == nullptr) return keys;
     if (list_->kind != ValueNode::Kind::kMap) {
-      throw ConfigError(list_->place,
-                        in_quotes(key) + " is a map by number, not " + list_->described());
+      throw ConfigError(list_->place, in_quotes(key) + " is a map by " +
+                                          (limit == kRates ? "rate" : "number") + ", not " +
+                                          list_->described());
     }
     std::vector<unsigned> read;
     for (const ValueNode::Entry& entry : list_->entries) {
@@ -113,10 +114,19 @@ class Reader final : public ParameterVisitor {
       number.kind = ValueNode::Kind::kScalar;
       number.scalar = entry.key;
       number.place = entry.place;
-      const std::string most = std::to_string(limit - 1);
-      read.push_back(read_quantity<unsigned>(number, {"0", most.c_str()}));
+      if (limit == kRates) {
+        const auto rate = read_quantity<BitRate>(number, {"1Mbps", "10Tbps"});
+        if (rate.bits_per_second % 1'000'000 != 0) {
+          throw ConfigError(entry.place, in_quotes(entry.key) + " is not a multiple of 1Mbps");
+        }
+        read.push_back(static_cast<unsigned>(rate.bits_per_second / 1'000'000));
+      } else {
+        const std::string most = std::to_string(limit - 1);
+        read.push_back(read_quantity<unsigned>(number, {"0", most.c_str()}));
+      }
       if (std::count(read.begin(), read.end(), read.back()) > 1) {
-        throw ConfigError(entry.place, "number " + in_quotes(entry.key) + " is there twice");
+        throw ConfigError(entry.place, (limit == kRates ? "rate " : "number ") +
+                                           in_quotes(entry.key) + " is there twice");
       }
     }
     return read;

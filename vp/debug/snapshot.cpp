@@ -32,9 +32,9 @@ std::vector<T> combine(const std::vector<T>& a, const std::vector<T>& b, Operati
 
 template <class Operation>
 Snapshot combine(const Snapshot& a, const Snapshot& b, Operation operation) {
-  const auto& [wires, cnps_received, counters] = b;
+  const auto& [wires, cnps_received, by_name, counters] = b;
   return {combine(a.wires, wires, operation), combine(a.cnps_received, cnps_received, operation),
-          a.counters.combine(counters, operation)};
+          combine(a.by_name, by_name, operation), a.counters.combine(counters, operation)};
 }
 
 }  // namespace

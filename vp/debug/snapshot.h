@@ -20,6 +20,9 @@ struct WireCounters {
 struct Snapshot {
   std::vector<WireCounters> wires;           // by wire
   std::vector<std::uint64_t> cnps_received;  // by host
+  /// The counters of measure/field_counters.h: hosts, then ports of switches, each with its queues.
+  /// Peaks take part like counts and are set at the end.
+  std::vector<std::uint64_t> by_name;
   CounterTotals counters;
 
   /// Returns what was counted after `earlier`, a snapshot of the same platform: the difference of
@@ -40,6 +43,7 @@ struct Snapshot {
       visit(busy);
       visit(pause);
     }
+    for (std::uint64_t& one : by_name) visit(one);
     counters.each(visit);
   }
 };

@@ -21,7 +21,8 @@ std::uint8_t priorities_in_use(const PlatformConfig& config) {
 
 std::uint8_t lossless_in_use(const PlatformConfig& config) {
   if (!config.switch_.pauses()) return 0;
-  return static_cast<std::uint8_t>(priorities_in_use(config) & config.switch_.pfc.priorities);
+  return static_cast<std::uint8_t>(priorities_in_use(config) &
+                                   config.switch_.lossless_priorities());
 }
 
 HeadroomNeed greatest_headroom(const Evidence& evidence) {

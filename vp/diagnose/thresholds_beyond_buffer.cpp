@@ -61,6 +61,8 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
           const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
           return needs.cnp || needs.marks;
         });
+    // Queues with settings of their own are judged by the user.
+    if (!parameters.priorities.empty() || !config.switches.empty()) return std::nullopt;
     // With credits a queue may hold as many bytes as all inputs together.
     if (!parameters.ecn.enabled || parameters.has_credits() ||
         parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
@@ -76,7 +78,8 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
     for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
       if (topology.node(node).is_host) continue;
       for (int port = 0; port < topology.node(node).ports; ++port) {
-        const Bytes kmin = kmin_at(topology.link(node, port).rate, parameters.ecn);
+        const BitRate rate = topology.link(node, port).rate;
+        const Bytes kmin = kmin_at(rate, parameters.ecn.at_rate(rate));
         Reach reach;
         if (parameters.pauses()) {
           reach = reach_of(topology, node, port, parameters);

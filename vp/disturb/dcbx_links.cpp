@@ -59,7 +59,7 @@ void check_dcbx(const PlatformConfig& config, const Topology& topology) {
 std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& config,
                                                        const Topology& topology) {
   DcbxSettings common;
-  common.pfc = config.switch_.pauses() ? config.switch_.pfc.priorities : std::uint8_t{0};
+  common.pfc = config.switch_.lossless_priorities();
   common.ets = ets_table_of(config.switch_.scheduler);
   common.applications = application_priorities(config);
   std::vector<std::optional<DcbxSettings>> settings(2 * topology.cables().size(), common);

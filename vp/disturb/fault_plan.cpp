@@ -57,6 +57,14 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
       check_memory_flip(config, topology, fault, fmt::format("faults.{}", f));
       continue;
     }
+    if (fault.kind == FaultKind::kPauseStorm) {
+      if (fault.host >= static_cast<HostId>(topology.hosts())) {
+        throw SettingError(fmt::format("faults.{}.host", f),
+                           fmt::format("there is no host {}: they are numbered from 0 to {}",
+                                       fault.host, topology.hosts() - 1));
+      }
+      continue;
+    }
     if (fault.is_noticed()) {
       select_wires(topology, {fault.link}, fmt::format("faults.{}.link", f));
       continue;
@@ -72,7 +80,7 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
 void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network) {
   std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
   for (const FaultParameters& fault : config.faults) {
-    if (!fault.is_on_wires()) continue;  // see disturb/link_faults.h and disturb/memory_faults.h
+    if (!fault.is_on_wires()) continue;  // link_faults.h, memory_faults.h, pause_storms.h
     for (std::size_t i = 0; i < hooks.size(); ++i) {
       const Wire& wire = network.wires()[i];
       if (!fault.everywhere() && wire.name != fault.link) continue;

@@ -231,6 +231,40 @@ void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
   v.list("bins", bins.size(), [&](std::size_t i) { v.members(bins[i]); });
 }
 
+void describe_named(MetricVisitor& v, const std::vector<FieldCounter>& table,
+                    const std::vector<std::uint64_t>& values) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    v.figure(table[i].name, values[i],
+             {table[i].unit, table[i].meaning,
+              table[i].peak ? Statistic::kMaximum : Statistic::kSum, Span::kWindow});
+  }
+}
+
+void describe_host(MetricVisitor& v, const RunResults& r, std::size_t host) {
+  v.members(r.hosts[host]);
+  if (!r.field_counters) return;
+  v.group("counters", [&] { describe_named(v, host_counters(), r.field_counters->hosts[host]); });
+}
+
+void describe_switch_ports(MetricVisitor& v, const FieldCounts& counts) {
+  v.list("switch_ports", counts.ports.size(), [&](std::size_t i) {
+    const FieldCounts::Port& port = counts.ports[i];
+    v.figure("port", port.port, {"", "link that begins at the port"});
+    v.group("counters", [&] { describe_named(v, port_counters(), port.values); });
+    std::vector<std::size_t> used;
+    for (std::size_t p = 0; p < port.queues.size(); ++p) {
+      const std::vector<std::uint64_t>& of = port.queues[p];
+      if (std::any_of(of.begin(), of.end(), [](std::uint64_t one) { return one != 0; })) {
+        used.push_back(p);
+      }
+    }
+    v.list("queues", used.size(), [&](std::size_t q) {
+      v.figure("priority", used[q], {"", "priority; queues with no count are left out"});
+      describe_named(v, queue_counters(), port.queues[used[q]]);
+    });
+  });
+}
+
 void describe_diagnoses(MetricVisitor& v, const std::vector<Finding>& diagnoses) {
   v.list("diagnoses", diagnoses.size(), [&](std::size_t i) {
     const Finding& finding = diagnoses[i];
@@ -331,7 +365,8 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
             Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
-  members_of("hosts", r.hosts);
+  v.list("hosts", r.hosts.size(), [&](std::size_t i) { describe_host(v, r, i); });
+  if (r.field_counters) describe_switch_ports(v, *r.field_counters);
   v.group("balance", [&] { v.members(r.balance); });
   describe_diagnoses(v, r.diagnoses);
   v.texts("failures", r.failures, {"", "broken promises: the run exits with 1"});

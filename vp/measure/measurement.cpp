@@ -41,6 +41,10 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
   }
+  constexpr std::size_t kMostReportedPorts = 256;
+  report_by_name_ = config.output.counters == CounterReport::kAll ||
+                    (config.output.counters == CounterReport::kAuto &&
+                     hosts.size() + network.queues().size() <= kMostReportedPorts);
   sample_flow_series_ =
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
@@ -108,6 +112,7 @@ Snapshot Measurement::snapshot() const {
     s.cnps_received.push_back(nic.cnps_received);
     if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
   }
+  if (report_by_name_) read_by_name(s.by_name);
   return skipped_.wires.empty() ? s : s.plus(skipped_);
 }
 
@@ -174,6 +179,7 @@ void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
   measured_ = true;
+  read_peaks();
   ledger_.end_window();
   measured_to_ = clock_.now();
   for (auto& queue : network_.queues()) {
@@ -265,6 +271,7 @@ void Measurement::finish(RunResults& results) {
   collect_links(results);
   collect_queues(results);
   collect_counters(results);
+  collect_by_name(results);
   results.flow_rates = std::move(flow_rates_);
   results.class_series = std::move(class_series_);
 }

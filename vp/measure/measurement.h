@@ -51,6 +51,9 @@ class Measurement final : public PlatformPart {
 
  private:
   Snapshot snapshot() const;
+  void read_by_name(std::vector<std::uint64_t>& to) const;
+  void read_peaks();
+  void collect_by_name(RunResults& results) const;
   PicoSeconds pause_of(const Wire& wire) const;
   /// The time of the packet on the wire that is still to come.
   PicoSeconds busy_ahead(const Wire& wire) const;
@@ -110,6 +113,7 @@ class Measurement final : public PlatformPart {
   std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // delays by host; or empty
   std::vector<DelayResult> delays_;                          // by class
 
+  bool report_by_name_ = false;  // measure/field_counters.h
   bool sample_flow_series_ = false;
   // by flow of a held plan: bytes received at the last sample
   std::vector<Bytes> sampled_received_;

@@ -10,6 +10,7 @@
 
 #include "diagnose/finding.h"
 #include "measure/counter_totals.h"
+#include "measure/field_counters.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/metric.h"
@@ -501,7 +502,8 @@ struct RunResults {
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
-  std::optional<NetworkSplit> split;  // hosts cut off by faults; empty if none was
+  std::optional<NetworkSplit> split;          // hosts cut off by faults; empty if none was
+  std::optional<FieldCounts> field_counters;  // counters by the field's names, if they are reported
   Balance balance;
   std::optional<QosResult> qos;    // figures of the closed loop, if there is one
   std::optional<DcbxResult> dcbx;  // figures of DCBX, if it is enabled

@@ -60,6 +60,12 @@ std::vector<MetricInfo> list_all() {
   results.buffers.resize(1);
   results.hosts.resize(1);
   results.deadlock.resize(1);
+  FieldCounts& counts = results.field_counters.emplace();
+  counts.hosts.emplace_back(host_counters().size(), 1);
+  counts.ports.push_back({"",
+                          "",
+                          std::vector<std::uint64_t>(port_counters().size(), 1),
+                          {std::vector<std::uint64_t>(queue_counters().size(), 1)}});
   results.delays.resize(1);
   results.delays[0].of.messages[0].add(0);
   results.diagnoses.resize(1);

@@ -9,6 +9,7 @@
 
 #include "config/effective_yaml.h"
 #include "measure/describe_metrics.h"
+#include "report/counter_files.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 
@@ -250,6 +251,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);
   if (results.dependencies) write_timeline(folder / "timeline.csv", results);
+  if (results.field_counters) write_counter_files(folder, results);
   if (results.digests) write_digests(folder / "digest.csv", *results.digests);
   if (!results.delays.empty()) write_delays(folder / "series/delays.csv", results.delays);
 }

@@ -210,7 +210,24 @@ class ParameterVisitor {
   /// True while input is read into members whose condition applies; presets take effect then.
   virtual bool reading() const { return false; }
 
+  /// A map from rates, in whole Mb/s, to sections: `{100Gbps: {…}}`.
+  template <class T, class Body>
+  void rate_map(const char* key, std::map<unsigned, T>& member, Doc doc, Body body) {
+    std::vector<unsigned> keys;
+    for (const auto& entry : member) keys.push_back(entry.first);
+    keys = begin_map(key, doc, keys, kRates);
+    std::size_t i = 0;
+    for (const unsigned mbps : keys) {
+      enter_item(QuantityText<BitRate>::format(BitRate(mbps * std::uint64_t{1'000'000})), i++);
+      body(member.emplace(mbps, T{}).first->second);
+      leave();
+    }
+    end_list();
+  }
+
  protected:
+  /// The `limit` of begin_map() for keys that are rates, which it returns in Mb/s.
+  static constexpr unsigned kRates = 0;
   struct ListPlan {
     std::size_t size = 0;
     bool replace = false;

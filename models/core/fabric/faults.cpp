@@ -10,7 +10,8 @@ void FaultParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind, {"what goes wrong", ""});
   const bool cnp = kind == FaultKind::kCnpLoss;
   const bool flip = kind == FaultKind::kMemoryFlip;
-  v.when(!cnp && !flip, "kind: any but cnp_loss and memory_flip", [&] {
+  const bool storm = kind == FaultKind::kPauseStorm;
+  v.when(!cnp && !flip && !storm, "kind: any but cnp_loss, memory_flip and pause_storm", [&] {
     v.text(
         "link", link,
         {"a wire (s0->h3) as in metrics.json; loss and link_down: or all; the others: or a cable "
@@ -34,9 +35,15 @@ void FaultParameters::describe(ParameterVisitor& v) {
     v.field("convergence", convergence, {"0us", "1000s"},
             {"from a change of the link until all switches' routes and weights are for it", ""});
   });
+  v.when(flip, "kind: memory_flip", [&] { v.field("at", at, {}, {"when", ""}); });
+  v.when(flip || storm, "kind: memory_flip or pause_storm", [&] {
+    v.field("host", host, {}, {"whose memory, or whose NIC", ""});
+  });
+  v.when(storm, "kind: pause_storm", [&] {
+    v.bits("priorities", priorities,
+           {"the NIC pauses these at its switch from `start` to `stop`, without reason", ""});
+  });
   v.when(flip, "kind: memory_flip", [&] {
-    v.field("at", at, {}, {"when", ""});
-    v.field("host", host, {}, {"whose memory", ""});
     v.field("address", address, {}, {"of the byte, as the host's software sees it", ""});
     v.field("bit", bit, {"0", "7"}, {"which of its bits turns over", ""});
   });
@@ -52,6 +59,9 @@ void FaultParameters::check() const {
     throw ParameterError({""}, "needs a probability above zero");
   }
   if (kind == FaultKind::kLinkDown && !stop) throw ParameterError({""}, "link_down needs a stop");
+  if (kind == FaultKind::kPauseStorm && priorities == 0) {
+    throw ParameterError({"priorities"}, "a storm pauses at least one priority");
+  }
   if (is_noticed() && link == "all") {
     throw ParameterError({"link"}, std::string(name_of(kind)) + " is of one link, not of all");
   }
@@ -95,6 +105,7 @@ Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& schedul
     case FaultKind::kLinkFlap:
     case FaultKind::kLinkSlow:
     case FaultKind::kMemoryFlip:
+    case FaultKind::kPauseStorm:
       break;
   }
   return cut(scheduler, window);

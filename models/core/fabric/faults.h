@@ -25,11 +25,12 @@ enum class FaultKind : std::uint8_t {
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate
   kMemoryFlip,   // not on a link: one bit of a host's memory inverts
+  kPauseStorm,   // likewise: a NIC pauses its switch without reason
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
                {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"},
-               {FaultKind::kMemoryFlip, "memory_flip"});
+               {FaultKind::kMemoryFlip, "memory_flip"}, {FaultKind::kPauseStorm, "pause_storm"});
 
 /// The packets that a loss applies to.
 enum class LossOf : std::uint8_t {
@@ -58,6 +59,7 @@ struct FaultParameters {
   HostId host = 0;
   Address address;  // address of the byte on the host's bus
   std::uint32_t bit = 0;
+  std::uint8_t priorities = 1u << 3;  // kPauseStorm, of `host`; bit p: priority p
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError, with an empty key for the entry as a whole.
@@ -70,7 +72,9 @@ struct FaultParameters {
            kind == FaultKind::kLinkSlow;
   }
   /// True if wires lose packets (fault_hook).
-  bool is_on_wires() const { return !is_noticed() && kind != FaultKind::kMemoryFlip; }
+  bool is_on_wires() const {
+    return !is_noticed() && kind != FaultKind::kMemoryFlip && kind != FaultKind::kPauseStorm;
+  }
 };
 
 /// The time of a fault: from `start` (included) to `stop` (excluded).

@@ -1,6 +1,10 @@
 // Which priorities a NIC may send: pauses of the far end, blocking for want of credits or carrier.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
+#include "stats/priority_pauses.h"
 #include "units.h"
 
 namespace dcc {
@@ -15,7 +19,7 @@ class LinkPause {
   /// Stops exactly the priorities in `priorities` and lets the others go on.
   void block(unsigned priorities, PicoSeconds now);
   /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
-  void pause_received(unsigned priorities, PicoSeconds now) { block(priorities & pfc_mask_, now); }
+  void pause_received(unsigned priorities, PicoSeconds now);
   /// Enables PFC for the priorities in `mask` and resumes the others. Returns true if a priority
   /// was resumed.
   bool set_pfc_mask(unsigned mask, PicoSeconds now);
@@ -25,6 +29,13 @@ class LinkPause {
   /// Time during which at least one priority was stopped, without loss of carrier.
   PicoSeconds paused_time(PicoSeconds now) const {
     return paused_ == 0 ? paused_time_ : paused_time_ + (now - pause_started_);
+  }
+  /// What was received in one priority until `now`; want of credits counts as a pause.
+  PriorityPauses pauses(int priority, PicoSeconds now) const {
+    const auto p = static_cast<std::size_t>(priority);
+    PriorityPauses so_far = by_priority_[p];
+    if ((paused_ >> p & 1) != 0) so_far.time += now - since_[p];
+    return so_far;
   }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -37,6 +48,8 @@ class LinkPause {
   unsigned blocked_ = 0;      // paused_, or all without a carrier
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};  // total time of pauses that have ended
+  std::array<PicoSeconds, kPriorities> since_{};
+  std::array<PriorityPauses, kPriorities> by_priority_{};  // of pauses that have ended
 };
 
 }  // namespace dcc

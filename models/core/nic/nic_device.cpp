@@ -67,8 +67,17 @@ void NicDevice::enable_dcbx(const DcbxSettings& settings, PicoSeconds interval,
       [this](std::uint8_t pfc) { transmitter_.set_pfc_mask(pfc); });
 }
 
+void NicDevice::storm(unsigned priorities) {
+  storm_ = priorities;
+  send_pause(stopped_);
+}
+
 void NicDevice::send_pause(unsigned priorities) {
+  stopped_ = priorities;
+  priorities |= storm_;
+  ++counters_.pause_frames_sent;
   counters_.pauses_sent += static_cast<unsigned>(__builtin_popcount(priorities));
+  for (std::size_t p = 0; p < kPriorities; ++p) pause_frames_sent_[p] += priorities >> p & 1;
   Packet* const frame = pool_.allocate();
   frame->kind = PacketKind::kPause;
   frame->wire_bytes = kPauseFrameBytes;

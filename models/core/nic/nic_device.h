@@ -1,6 +1,7 @@
 // A NIC with one port: transmitter, receiver and congestion control.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -49,6 +50,12 @@ class NicDevice final : public PacketSink {
   }
   /// Sends a PFC frame to the switch that stops the priorities in the mask and resumes the others.
   void send_pause(unsigned priorities);
+  /// Pauses these priorities at the switch until the next call, whatever else pauses them: a fault.
+  void storm(unsigned priorities);
+  /// Frames sent that paused this priority.
+  std::uint64_t pause_frames_sent(int priority) const {
+    return pause_frames_sent_[static_cast<std::size_t>(priority)];
+  }
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
   /// A disabled NIC drops all arriving packets except PFC and LLDP frames.
@@ -99,6 +106,9 @@ class NicDevice final : public PacketSink {
   Transport* transport_ = nullptr;
   Reordering reordering_;
   std::unique_ptr<DcbxEnd> dcbx_;  // null: none
+  std::array<std::uint64_t, kPriorities> pause_frames_sent_{};
+  unsigned stopped_ = 0;  // by send_pause()
+  unsigned storm_ = 0;    // by storm()
 };
 
 }  // namespace dcc

@@ -152,6 +152,12 @@ struct NicCounters {
   std::uint64_t dma_errors = 0;        // accesses to addresses that are not memory
   std::uint64_t pauses_sent = 0;       // times the NIC paused a priority of the switch
   std::uint64_t receive_discards = 0;  // packets lost because the receive buffer was full
+  std::uint64_t cnps_ignored = 0;      // CNPs received that reached no algorithm
+  std::uint64_t sequence_naks_received = 0;
+  std::uint64_t not_ready_naks_received = 0;  // RNR NAKs
+  std::uint64_t pause_frames_sent = 0;        // PFC frames, resumes included
+  std::uint64_t responses_early = 0;     // part of out_of_order: responses to READs and atomics
+  std::uint64_t responses_repeated = 0;  // part of duplicates: likewise
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h

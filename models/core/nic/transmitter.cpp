@@ -561,6 +561,8 @@ void Transmitter::on_nak(const Packet& nak) {
     ++counters_.unknown_qp;
     return;
   }
+  if (nak.nak == NakReason::kSequence) ++counters_.sequence_naks_received;
+  if (nak.nak == NakReason::kNotReady) ++counters_.not_ready_naks_received;
   SendQueuePair& pair = pairs_[qpn];
   // A NAK carries the number that the responder expects: all packets before it have arrived.
   if (complete_before(qpn, pair, nak.psn) > 0) pair.retries = pair.rnr_retries = 0;
@@ -660,17 +662,20 @@ void Transmitter::on_response(const Packet& packet) {
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
     ++counters_.duplicates;  // the request is withdrawn and will be repeated
+    ++counters_.responses_repeated;
     return;
   }
   complete_before(qpn, pair, packet.psn);  // the responder executes requests in order
   const Psn oldest = pair.work.oldest_unacked();
   if (packet.psn < oldest) {
     ++counters_.duplicates;
+    ++counters_.responses_repeated;
     return;
   }
   ReadState& reads = *pair.reads;
   if (packet.psn > oldest) {
     ++counters_.out_of_order;
+    ++counters_.responses_early;
     if (reads.gap || !retransmission_.is_on()) return;
     reads.gap = true;  // one repeat for each gap
     retry_or_fail(qpn, pair);
@@ -736,11 +741,14 @@ void Transmitter::on_cnp(const Packet& cnp) {
   ++counters_.cnps_received;
   const Qpn qpn = cnp.destination_qpn;
   if (!exists(qpn)) {
+    ++counters_.cnps_ignored;
     ++counters_.unknown_qp;
     return;
   }
   if (needs_.cnp && pairs_[qpn].config.governed) {
     algorithm_->on_cnp(qpn, {cnp.cnp_marks, cnp.cnp_packets});
+  } else {
+    ++counters_.cnps_ignored;
   }
 }
 

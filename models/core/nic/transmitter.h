@@ -193,6 +193,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// Records round-trip times by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const { return pause_.paused_time(now()); }
+  /// Pauses received in one priority.
+  PriorityPauses pauses(int priority) const { return pause_.pauses(priority, now()); }
   /// When the wire has sent, or had sent, its last bit so far.
   PicoSeconds wire_free_at() const { return wire_free_; }
   const FlowTally& tally() const { return tally_; }

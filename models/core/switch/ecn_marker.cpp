@@ -22,6 +22,25 @@ Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& r
 }
 }  // namespace
 
+void MarkingParameters::describe(ParameterVisitor& v) {
+  constexpr const char* kAuto = "auto";
+  v.field("enabled", enabled, kAuto, {}, {"marks packets; auto: as switch.ecn", "", kRuntime});
+  v.field("kmin", kmin, kAuto, {"0B", kMaxThreshold},
+          {"queue length up to which no packet is marked; auto: as switch.ecn", "", kRuntime});
+  v.field("kmax", kmax, kAuto, {"0B", kMaxThreshold},
+          {"queue length above which every packet is marked; auto: as switch.ecn", "", kRuntime});
+  v.field("pmax", pmax, kAuto, {"0", "1"},
+          {"probability of a mark at kmax; auto: as switch.ecn", "", kRuntime});
+}
+
+void MarkingParameters::apply_to(EcnParameters& ecn) const {
+  if (enabled) ecn.enabled = *enabled;
+  if (kmin || kmax) ecn.reference_rate.reset();  // for the port, whatever its rate
+  if (kmin) ecn.kmin = *kmin;
+  if (kmax) ecn.kmax = *kmax;
+  if (pmax) ecn.pmax = *pmax;
+}
+
 void EcnParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {}, {"marks packets", "", kRuntime});
   v.choice("rule", rule,
@@ -47,6 +66,12 @@ void EcnParameters::describe(ParameterVisitor& v) {
            {"the length that counts: of the priority's queue, or of the whole port", "", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"port rate that kmin and kmax are for; both scale with the port's rate", "", kRuntime});
+  v.bits("priorities", priorities, {"priorities whose queues mark", ""});
+  v.rate_map("by_speed", by_speed,
+             {"marking by the port's rate: differences for ports of exactly this rate; rule and "
+              "reference_rate do not go with it",
+              ""},
+             [&](MarkingParameters& one) { one.describe(v); });
   v.field("phantom_drain", phantom_drain, {"0", "1"},
           {"drain rate of a phantom queue as a share of the port's rate; 0: no phantom queue",
            "HULL, NSDI'12", kRuntime});
@@ -97,7 +122,26 @@ void EcnParameters::follow_rule(const NetworkScale& network) {
   rule = Rule::kGiven;
 }
 
+EcnParameters EcnParameters::at_rate(BitRate rate) const {
+  EcnParameters to = *this;
+  const auto found = by_speed.find(static_cast<unsigned>(rate.bits_per_second / 1'000'000));
+  if (found != by_speed.end() && rate.bits_per_second % 1'000'000 == 0) found->second.apply_to(to);
+  return to;
+}
+
 void EcnParameters::check(BitRate fastest_port) const {
+  if (!by_speed.empty() && reference_rate) {
+    throw ParameterError({"by_speed", "reference_rate"},
+                         "by_speed and reference_rate exclude each other");
+  }
+  for (const auto& [mbps, one] : by_speed) {
+    const Bytes low = one.kmin.value_or(kmin);
+    const Bytes high = one.kmax.value_or(kmax);
+    if (low <= high) continue;
+    const std::string of = "by_speed." + text_of(BitRate(mbps * std::uint64_t{1'000'000}));
+    throw ParameterError({of + ".kmin", of + ".kmax"},
+                         "kmin " + text_of(low) + " is above kmax " + text_of(high));
+  }
   if (kmax < kmin) {
     throw ParameterError({"kmin", "kmax"},
                          "kmin " + text_of(kmin) + " is above kmax " + text_of(kmax));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "describe/enum_names.h"
@@ -18,6 +19,19 @@ struct NetworkScale;
 
 /// Greatest threshold. The limit keeps the comparison with a random number within 64 bits.
 constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
+
+struct EcnParameters;
+
+/// Marking values in place of those of EcnParameters; empty: as there.
+struct MarkingParameters {
+  std::optional<bool> enabled;
+  std::optional<Bytes> kmin;
+  std::optional<Bytes> kmax;
+  std::optional<Ratio> pmax;
+
+  void describe(ParameterVisitor& v);
+  void apply_to(EcnParameters& ecn) const;
+};
 
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
@@ -51,7 +65,12 @@ struct EcnParameters {
   /// set by its congestion control algorithm.
   std::uint32_t unmarked_between = 0;
 
+  std::uint8_t priorities = 0xFF;                  // bit p: queues of priority p mark
+  std::map<unsigned, MarkingParameters> by_speed;  // by the port's rate in Mb/s
+
   void describe(ParameterVisitor& v);
+  /// The parameters with the values of `by_speed` for this rate.
+  EcnParameters at_rate(BitRate rate) const;
   /// Sets the thresholds by `rule` for a network. Afterwards `rule` is kGiven.
   void follow_rule(const NetworkScale& network);
   /// Throws ParameterError if values contradict each other, at the fastest port of the network.

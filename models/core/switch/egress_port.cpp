@@ -9,6 +9,8 @@ EgressPort::EgressPort(PortContext& context, int number, const EgressSchedulerPa
     : marks_at_enqueue_(false),
       attends_departures_(false),
       takes_turns_(false),
+      ruled_(false),
+      selective_(false),
       number_(static_cast<std::uint16_t>(number)),
       wire_free_(std::move(wire_free)),
       scheduler_(scheduler),

@@ -157,6 +157,8 @@ class alignas(64) EgressPort {
   bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
   bool attends_departures_ : 1;   // no packet passes through: each departure must be handled
   bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
+  bool ruled_ : 1;                // QueueingPort: queues have rules of their own
+  bool selective_ : 1;            // QueueingPort: such a rule may refuse a packet
   std::uint16_t number_;          // of this port
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
 

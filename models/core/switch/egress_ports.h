@@ -38,6 +38,11 @@ class EgressPorts {
   void set_ecn(int port, const EcnParameters& ecn) {
     have_disciplines() ? discipline(port).set_ecn(ecn) : queueing(port).set_ecn(ecn);
   }
+  /// A discipline marks and drops by its own rules.
+  void set_queues(int port, const PortSettings& settings) {
+    have_disciplines() ? discipline(port).set_ecn(settings.queues[0].ecn)
+                       : queueing(port).set_queues(settings);
+  }
   void evict_all(int port, PacketFifo& to) {
     have_disciplines() ? discipline(port).evict_all(to) : queueing(port).evict_all(to);
   }

@@ -15,7 +15,8 @@ SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
       parameters.has_credits() ? std::numeric_limits<Bytes>::max() / 2 : parameters.buffer;
   buffer.alpha_q16 = static_cast<std::uint32_t>(parameters.pfc.alpha.to_fixed(16));
   buffer.resume_offset = parameters.pfc.resume_below;
-  buffer.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
+  buffer.lossless = parameters.lossless_priorities();
+  for (const PoolParameters& pool : parameters.pools) buffer.pools.push_back(pool.size);
   return buffer;
 }
 }  // namespace

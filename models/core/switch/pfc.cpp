@@ -13,6 +13,20 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
   return on_the_wire + 3 * packet + kPauseFrameBytes + link.overhead;
 }
 
+void WatchdogParameters::describe(ParameterVisitor& v) {
+  v.field("detect", detect, "off", {"1us", "10s"},
+          {"a queue that waits and was paused for this long is taken for the victim of a pause "
+           "storm; off: no watchdog",
+           "SONiC: detection_time"});
+  v.field("restore", restore, {"1us", "100s"},
+          {"the storm is over when no pause frame came for this long", "SONiC: restoration_time"});
+  v.field("poll", poll, "auto", {"1us", "10s"},
+          {"time between two looks at the queues; auto: as detect", "SONiC: POLL_INTERVAL"});
+  v.choice("action", action,
+           {"during a storm the queue's packets are dropped, or sent in spite of the pauses",
+            "SONiC: action"});
+}
+
 void PfcParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {},
           {"true: pause the sender; false: drop packets when the buffer is full", ""});
@@ -27,6 +41,8 @@ void PfcParameters::describe(ParameterVisitor& v) {
   v.bits(
       "priorities", priorities,
       {"lossless priorities, which are paused; others drop packets when the buffer is full", ""});
+  v.section("watchdog", {"ends pause storms", "SONiC: PFC watchdog"},
+            [&] { watchdog.describe(v); });
 }
 
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
@@ -43,12 +59,16 @@ void PfcPort::write_frame(Packet& packet) {
   packet.kind = PacketKind::kPause;
   packet.wire_bytes = kPauseFrameBytes;
   packet.pause_classes = stopped_;
+  for (std::size_t p = 0; p < kPriorities; ++p) frames_sent_[p] += stopped_ >> p & 1;
   pause_due_ = false;
   frame_due_ = lldp_due_;
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   ++counters_.frames_received;
+  for (std::size_t p = 0; p < kPriorities; ++p) {
+    frames_received_[p] += packet.pause_classes >> p & 1;
+  }
   pause(static_cast<std::uint8_t>(packet.pause_classes & priorities_), now);
 }
 
@@ -77,11 +97,13 @@ void PfcPort::pause(std::uint8_t wanted, PicoSeconds now) {
     } else if (was && !is) {
       total_[priority] += now - since_[priority];
       ++counters_.resumes_received;
+      ++ends_[priority];
     }
   }
   if (wanted != 0 && paused_ == 0) any_since_ = now;
   if (wanted == 0 && paused_ != 0) any_total_ += now - any_since_;
-  paused_ = blocked_ = wanted;
+  paused_ = wanted;
+  blocked_ = static_cast<std::uint8_t>(wanted & ~ignored_);
 }
 
 PicoSeconds PfcPort::pause_time(int priority, PicoSeconds now) const {

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "describe/enum_names.h"
 #include "describe/quantities.h"
+#include "stats/priority_pauses.h"
 #include "units.h"
 #include "wire/link.h"
 #include "wire/packet.h"
@@ -15,6 +17,20 @@ namespace dcc {
 
 class ParameterVisitor;
 
+/// The watchdog of switch/pfc_watchdog.h.
+struct WatchdogParameters {
+  enum class Action : std::uint8_t { kDrop, kForward };
+  std::optional<PicoSeconds> detect;  // empty: no watchdog
+  PicoSeconds restore = kMilliSecond * 400;
+  std::optional<PicoSeconds> poll;  // empty: as `detect`
+  Action action = Action::kDrop;
+
+  void describe(ParameterVisitor& v);
+};
+
+DCC_ENUM_NAMES(WatchdogParameters::Action, {WatchdogParameters::Action::kDrop, "drop"},
+               {WatchdogParameters::Action::kForward, "forward"});
+
 struct PfcParameters {
   bool enabled = true;
   Ratio alpha{1, 8};                      // see SharedBufferParameters
@@ -22,6 +38,7 @@ struct PfcParameters {
   std::optional<Bytes> headroom;   // per ingress port and priority; empty: headroom_for the link
   Bytes resume_below = 3_KB;       // resume when a class is this far below its threshold
   std::uint8_t priorities = 0xFF;  // bit p: priority p is lossless
+  WatchdogParameters watchdog;
 
   void describe(ParameterVisitor& v);
 };
@@ -82,6 +99,15 @@ class PfcPort {
   std::uint8_t blocked() const { return blocked_; }
   /// Bit p: the neighbour has paused priority p.
   std::uint8_t paused() const { return paused_; }
+  /// When the present or last pause of a priority began.
+  PicoSeconds paused_since(int priority) const {
+    return since_[static_cast<std::size_t>(priority)];
+  }
+  /// Lets exactly these priorities send in spite of the neighbour's pauses.
+  void ignore_pauses(std::uint8_t priorities) {
+    ignored_ = priorities;
+    blocked_ = static_cast<std::uint8_t>(paused_ & ~ignored_);
+  }
 
   // --- Credits (switch/credits.h) in place of pauses ------------------------------------------
   /// Blocks exactly the priorities without credit.
@@ -121,6 +147,15 @@ class PfcPort {
   /// Total time until `now` for which the neighbour paused one priority, or any priority.
   PicoSeconds pause_time(int priority, PicoSeconds now) const;
   PicoSeconds pause_time(PicoSeconds now) const;
+  /// Pauses of one priority that the neighbour sent, until `now`.
+  PriorityPauses received_pauses(int priority, PicoSeconds now) const {
+    const auto p = static_cast<std::size_t>(priority);
+    return {frames_received_[p], ends_[p], pause_time(priority, now)};
+  }
+  /// Frames sent that paused this priority.
+  std::uint64_t pause_frames_sent(int priority) const {
+    return frames_sent_[static_cast<std::size_t>(priority)];
+  }
 
   const PfcCounters& counters() const { return counters_; }
   template <class Digest>
@@ -135,9 +170,14 @@ class PfcPort {
   PfcCounters counters_;
   std::array<PicoSeconds, kPriorities> since_{};
   std::array<PicoSeconds, kPriorities> total_{};
+  // By priority: frames that paused it, and ends of pauses.
+  std::array<std::uint64_t, kPriorities> frames_sent_{};
+  std::array<std::uint64_t, kPriorities> frames_received_{};
+  std::array<std::uint64_t, kPriorities> ends_{};
   PicoSeconds any_since_{};
   PicoSeconds any_total_{};
   std::uint8_t priorities_ = 0xFF;  // priorities that may be paused, by bit
+  std::uint8_t ignored_ = 0;        // priorities whose pauses do not block
   bool pause_due_ = false;          // a pause frame is due
   bool lldp_due_ = false;           // an LLDP frame is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.

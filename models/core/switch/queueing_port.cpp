@@ -16,17 +16,111 @@ QueueingPort::QueueingPort(PortContext& context, int number, const SwitchParamet
 
 void QueueingPort::set_ecn(const EcnParameters& ecn) {
   ecn_.change(ecn, link_.rate);
-  marks_at_enqueue_ = ecn_.marks_at(EcnParameters::MarkAt::kEnqueue);
-  attends_departures_ = ecn_.marks_at(EcnParameters::MarkAt::kDequeue) ||
-                        ecn_.has_phantom_queue() || context_->departure_observer != nullptr ||
+  if (rules_ != nullptr) {
+    for (QueueRule& rule : *rules_) rule.marker.change(ecn, link_.rate);
+  }
+  update_attention();
+}
+
+void QueueingPort::set_queues(const PortSettings& settings) {
+  if (!settings.queues_differ) {
+    set_ecn(settings.queues[0].ecn);
+    return;
+  }
+  ecn_.change(settings.queues[0].ecn, link_.rate);  // its phantom queue is that of the port
+  QueueRules& rules = make_rules();
+  for (std::size_t p = 0; p < rules.size(); ++p) {
+    const PortSettings::Queue& of = settings.queues[p];
+    QueueRule& rule = rules[p];
+    rule.marker.change(of.ecn, link_.rate);
+    rule.drops = of.drops;
+    rule.limited = of.limit || of.alpha_q16;
+    rule.limit = of.limit;
+    rule.alpha_q16 = of.alpha_q16.value_or(0);
+    rule.pool = of.pool;
+  }
+  update_attention();
+}
+
+QueueingPort::QueueRules& QueueingPort::make_rules() {
+  if (rules_ == nullptr) {
+    rules_ = std::make_unique<QueueRules>();
+    for (QueueRule& rule : *rules_) rule.marker = ecn_;
+    ruled_ = true;
+  }
+  return *rules_;
+}
+
+/// Derives from the settings which packets need more than the shortest way.
+void QueueingPort::update_attention() {
+  using MarkAt = EcnParameters::MarkAt;
+  bool at_enqueue = ecn_.marks_at(MarkAt::kEnqueue);
+  bool at_dequeue = ecn_.marks_at(MarkAt::kDequeue);
+  selective_ = false;
+  if (rules_ != nullptr) {
+    at_enqueue = at_dequeue = false;
+    for (const QueueRule& rule : *rules_) {
+      at_enqueue = at_enqueue || rule.marker.marks_at(MarkAt::kEnqueue);
+      at_dequeue = at_dequeue || rule.marker.marks_at(MarkAt::kDequeue);
+      selective_ = selective_ || rule.drops || rule.limited || rule.refuses;
+    }
+  }
+  marks_at_enqueue_ = at_enqueue;
+  attends_departures_ = at_dequeue || selective_ || attends_all_ || ecn_.has_phantom_queue() ||
+                        context_->departure_observer != nullptr ||
                         context_->ingress.with_credits() || scheduler_.shapes();
 }
 
 bool QueueingPort::admit(Packet* packet) {
-  if (context_->ingress.admit(*packet)) return true;
-  count_drop(*packet);
-  context_->pool.free(packet);
+  if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
+  drop(packet);
   return false;
+}
+
+/// True if the rules of the packet's queue let the packet in.
+bool QueueingPort::accepts(const Packet& packet) {
+  QueueRule& rule = (*rules_)[packet.priority];
+  if (rule.refuses) return false;
+  const Bytes held = queue_[packet.priority].bytes;
+  if (rule.limited) {
+    const Bytes limit =
+        rule.limit.value_or((context_->ingress.buffer().free(rule.pool) * rule.alpha_q16) >> 16);
+    if (held + packet.wire_bytes > limit) return false;
+  }
+  if (!rule.drops || packet.ecn != Ecn::kNotEct) return true;
+  return !rule.marker.congested(rule.marker.per_port() ? bytes_ : held, context_->random);
+}
+
+void QueueingPort::drop(Packet* packet) {
+  count_drop(*packet);
+  QueueCounters& counts = counts_[packet->priority];
+  ++counts.dropped;
+  counts.dropped_bytes += packet->wire_bytes;
+  context_->pool.free(packet);
+}
+
+void QueueingPort::set_refusal(int priority, bool refuses) {
+  const auto p = static_cast<std::size_t>(priority);
+  make_rules()[p].refuses = refuses;
+  update_attention();
+  Queue& queue = queue_[p];
+  if (!refuses || queue.bytes == 0) return;
+  PacketFifo lost;
+  while (queue.bytes > 0) {
+    Packet* const packet = pop(priority);
+    queue.bytes -= packet->wire_bytes;
+    bytes_ -= packet->wire_bytes;
+    ++dequeued_;
+    lost.push(packet);
+  }
+  waiting_ = static_cast<std::uint8_t>(waiting_ & ~(1u << priority));
+  scheduler_.emptied(priority);
+  note_queue();
+  while (!lost.empty()) {
+    Packet* const packet = lost.pop();
+    context_->ingress.release(packet->ingress, priority, packet->wire_bytes);
+    drop(packet);
+  }
 }
 
 void QueueingPort::join_queue(Packet* packet) {
@@ -49,6 +143,7 @@ void QueueingPort::join_queue(Packet* packet) {
     if (feedback != 0) send_notification(*packet, feedback);
   }
   try_send();
+  if (queue.bytes > queue.peak) queue.peak = queue.bytes;
 }
 
 void QueueingPort::transmit(Packet* packet) {
@@ -118,15 +213,18 @@ void QueueingPort::charge_credits(int priority, Bytes bytes) {
 void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
                                      EcnParameters::MarkAt moment) {
   bool congested = false;
-  if (ecn_.marks_at(moment)) {
+  EcnMarker& marker = marker_of(packet.priority);
+  if (marker.marks_at(moment)) {
     // The length counts without the packet itself, both at enqueue and at dequeue.
-    congested = ecn_.congested(ecn_.per_port() ? bytes_ : queue.bytes, context_->random);
+    congested = marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random);
   }
   if (moment == EcnParameters::MarkAt::kDequeue && ecn_.has_phantom_queue() &&
       ecn_.phantom_congested(packet.wire_bytes, context_->scheduler.now())) {
     congested = true;
   }
-  if (congested && EcnMarker::mark(packet)) ++rare_.ecn_marks;
+  if (!congested || !EcnMarker::mark(packet)) return;
+  ++rare_.ecn_marks;
+  ++counts_[packet.priority].ecn_marks;
 }
 
 void QueueingPort::send_notification(const Packet& packet, std::uint32_t feedback) {

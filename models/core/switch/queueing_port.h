@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "switch/ecn_marker.h"
@@ -26,6 +27,16 @@ class QueueingPort final : public EgressPort {
   /// Changes the marking; a phantom queue keeps its length. Throws std::invalid_argument as
   /// EcnMarker does.
   void set_ecn(const EcnParameters& ecn);
+  /// Gives each queue its own marking and limit; phantom queues remain one for the port. Throws
+  /// likewise.
+  void set_queues(const PortSettings& settings);
+  /// While true, the queue of this priority is empty and drops every packet.
+  void set_refusal(int priority, bool refuses);
+  /// Handles every packet by the queue from now on, so that set_refusal() misses none.
+  void attend_all() {
+    attends_all_ = true;
+    update_attention();
+  }
 
   // --- Packets --------------------------------------------------------------------------------
   /// Sends, queues or drops a packet.
@@ -55,6 +66,21 @@ class QueueingPort final : public EgressPort {
   }
 
   // --- Reading --------------------------------------------------------------------------------
+  /// What one queue counted.
+  struct QueueCounters {
+    std::uint64_t ecn_marks = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t dropped_bytes = 0;
+  };
+  const QueueCounters& queue_counters(int priority) const {
+    return counts_[static_cast<std::size_t>(priority)];
+  }
+  /// Greatest number of bytes that waited in the queue since restart_peaks(). A packet that leaves
+  /// when it arrives does not wait.
+  Bytes peak(int priority) const { return queue_[static_cast<std::size_t>(priority)].peak; }
+  void restart_peaks() {
+    for (Queue& queue : queue_) queue.peak = queue.bytes;
+  }
   using EgressPort::bytes;
   Bytes bytes(int priority) const { return queue_[static_cast<std::size_t>(priority)].bytes; }
   /// Queued bytes that leave before a new packet of this priority: those of the same and of higher
@@ -73,6 +99,7 @@ class QueueingPort final : public EgressPort {
   struct alignas(32) Queue {
     PacketFifo fifo;  // Arbitration::kFifo
     Bytes bytes = 0;
+    Bytes peak = 0;
     template <class Digest>
     void add_state(Digest& d) const {
       d(fifo, bytes);
@@ -99,21 +126,43 @@ class QueueingPort final : public EgressPort {
     }
   };
 
+  /// Rules of one queue (set_queues()).
+  struct QueueRule {
+    EcnMarker marker;
+    bool drops = false;    // WRED
+    bool limited = false;  // to `limit`, or without one to alpha times the free bytes of `pool`
+    std::uint32_t alpha_q16 = 0;
+    std::optional<Bytes> limit;
+    int pool = 0;
+    bool refuses = false;  // set_refusal()
+  };
+  using QueueRules = std::array<QueueRule, kPriorities>;
+
   void send_next();
+  void update_attention();
+  QueueRules& make_rules();
+  bool accepts(const Packet& packet);
+  EcnMarker& marker_of(int priority) {
+    return ruled_ ? (*rules_)[static_cast<std::size_t>(priority)].marker : ecn_;
+  }
   void prefetch_next() const { prefetch(first_waiting()); }
   void transmit(Packet* packet);
   int first_waiting() const { return waiting_ != 0 ? __builtin_ctz(waiting_) : 0; }
   void push(int priority, Packet* packet);
   Packet* pop(int priority);
   void mark_if_congested(const Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
+  void drop(Packet* packet);
   void handle_departure(int priority, Packet& packet, const Queue& queue);
   void charge_credits(int priority, Bytes bytes);
   void send_notification(const Packet& packet, std::uint32_t feedback);
 
   alignas(64) std::array<Queue, kPriorities> queue_;
   EcnMarker ecn_;
-  std::vector<TurnQueue> turns_;  // queues by priority; empty: Arbitration::kFifo
-  std::vector<QcnPoint> qcn_;     // QCN points by priority; empty: QCN is off
+  std::vector<TurnQueue> turns_;       // queues by priority; empty: Arbitration::kFifo
+  std::vector<QcnPoint> qcn_;          // QCN points by priority; empty: QCN is off
+  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, and nothing limits them
+  bool attends_all_ = false;
+  std::array<QueueCounters, kPriorities> counts_{};
 };
 
 }  // namespace dcc

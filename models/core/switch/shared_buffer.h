@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "units.h"
@@ -21,6 +23,28 @@ struct SharedBufferParameters {
   /// threshold. Other classes drop packets when the pool is full. The initial value of all ports;
   /// set_lossless() changes single ports.
   std::uint8_t lossless = 0;
+  /// Sizes of the pools that are set aside for classes with ClassRules::pool 1, 2, …; all other
+  /// classes share the rest, pool 0.
+  std::vector<Bytes> pools;
+};
+
+/// Rules of one class in place of those of SharedBufferParameters. The bytes beyond `reserved` are
+/// taken from the pool, and their limit is `limit` or, without one, alpha times the free bytes of
+/// the pool. Without both only the pool is a limit.
+struct ClassRules {
+  std::optional<std::uint32_t> alpha_q16;  // 65536 = 1.0
+  std::optional<Bytes> limit;
+  Bytes reserved = 0;  // that no other class can take
+  int pool = 0;
+  /// A paused class resumes when it holds at most `resume_at`, or `resume_below` less than its
+  /// threshold.
+  Bytes resume_below = 0;
+  Bytes resume_at = 0;
+
+  bool operator==(const ClassRules& other) const {
+    return alpha_q16 == other.alpha_q16 && limit == other.limit && reserved == other.reserved &&
+           pool == other.pool && resume_below == other.resume_below && resume_at == other.resume_at;
+  }
 };
 
 /// Counts bytes; stores no packets. A lossless class above its threshold uses its headroom, which
@@ -33,8 +57,18 @@ class SharedBuffer {
   /// Throws std::invalid_argument when the size is not positive or alpha is zero.
   SharedBuffer(const SharedBufferParameters& parameters, int ports);
 
-  /// Sets the headroom of each lossless priority of `port`. Call before the first packet.
-  void set_headroom(int port, Bytes bytes) { headroom_[static_cast<std::size_t>(port)] = bytes; }
+  /// Sets the headroom of a class, which it has while it is lossless. Call before the first packet.
+  void set_headroom(int port, int priority, Bytes bytes) {
+    headroom_[index(port, priority)].wanted = bytes;
+  }
+  void set_headroom(int port, Bytes bytes) {
+    for (int priority = 0; priority < kPriorities; ++priority) set_headroom(port, priority, bytes);
+  }
+
+  /// Gives a class rules of its own. Its packets then always take the longer way through the
+  /// accounting. Throws std::invalid_argument for a pool that does not exist, and
+  /// std::length_error if the pool is smaller than all that is reserved.
+  void set_rules(int port, int priority, const ClassRules& rules);
 
   /// Replaces SharedBufferParameters::alpha_q16 for the classes of `port`. Throws like the
   /// constructor.
@@ -49,8 +83,9 @@ class SharedBuffer {
   /// Counts a packet. False: there is no room; nothing was counted and the packet must be dropped.
   bool admit(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
+    if (c.ruled) return admit_by_rules(c, bytes);
     if (c.lossless) {
-      if (!c.headroom_complete) reserve(c, port);
+      if (!c.headroom_complete) reserve(c);
       if (c.shared + bytes > threshold(c) || shared_used_ + bytes > shared_size_) {
         return admit_to_headroom(c, bytes);
       }
@@ -58,6 +93,7 @@ class SharedBuffer {
       return false;
     }
     c.shared += bytes;
+    if (c.shared > c.peak) c.peak = c.shared;
     shared_used_ += bytes;
     return true;
   }
@@ -68,7 +104,7 @@ class SharedBuffer {
   bool can_pass_through(int port, int priority, Bytes bytes) const {
     const Class& c = at(port, priority);
     const Bytes used = shared_used_ + bytes;
-    if (used > pass_through_limit_) return false;
+    if (used > pass_through_limit_ || c.ruled) return false;
     if (c.lossless) {
       const Bytes free = shared_size_ - used;
       if (!c.headroom_complete || c.headroom != 0) return false;
@@ -80,6 +116,10 @@ class SharedBuffer {
   /// Releases bytes that admit() counted, those in the headroom first.
   void release(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
+    if (c.ruled) {
+      release_by_rules(c, bytes);
+      return;
+    }
     if (shared_used_ > pass_through_limit_) note_peak(used());  // first release after a growth
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;
@@ -108,7 +148,17 @@ class SharedBuffer {
   /// True if the sender of a paused class may be resumed.
   bool may_resume(int port, int priority) const {
     const Class& c = at(port, priority);
-    return c.headroom == 0 && (c.shared == 0 || c.shared + resume_offset_ <= threshold(c));
+    if (c.headroom != 0) return false;
+    if (c.shared == 0) return true;
+    if (!c.ruled) return c.shared + resume_offset_ <= threshold(c);
+    const ClassRules& rules = rules_of(c);
+    return c.shared <= rules.resume_at || c.shared + rules.resume_below <= threshold(c);
+  }
+  /// Bytes of a pool that are free at present.
+  Bytes free(int pool) const {
+    const Bytes free =
+        pool == 0 ? shared_size_ - shared_used_ : pools_[static_cast<std::size_t>(pool) - 1].free();
+    return free < 0 ? 0 : free;
   }
 
   /// Prefetches the line that admit() touches.
@@ -120,39 +170,63 @@ class SharedBuffer {
   Bytes held(int port, int priority) const {
     return at(port, priority).shared + at(port, priority).headroom;
   }
-  Bytes used() const { return shared_used_ + headroom_used_ + private_used_; }
+  Bytes used() const { return shared_used_ + headroom_used_ + private_used_ + elsewhere_used_; }
+  /// Greatest number of bytes of a class outside its headroom, and in its headroom, since
+  /// restart_peak(). A packet that passes through does not count.
+  Bytes peak(int port, int priority) const { return at(port, priority).peak; }
+  Bytes headroom_peak(int port, int priority) const {
+    return headroom_[index(port, priority)].peak;
+  }
   /// Greatest number of bytes held since restart_peak(), even if only for an instant.
   Bytes peak() const { return peak_ > used() ? peak_ : used(); }
-  void restart_peak() {
-    peak_ = 0;
-    note_peak(used());
-  }
+  void restart_peak();
   template <class Digest>
   void add_state(Digest& d) const {
     d(shared_used_, headroom_used_);
-    for (const Class& c : classes_) d(c.shared, c.headroom, c.lossless, c.reserved);
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      d(classes_[i].shared, classes_[i].headroom, classes_[i].lossless, headroom_[i].reserved);
+    }
   }
 
  private:
   struct Class {
     Bytes shared = 0;
     Bytes headroom = 0;  // bytes held in the headroom
-    Bytes reserved = 0;  // size of the headroom, taken out of the pool
+    Bytes peak = 0;      // greatest value of `shared`
     std::uint32_t alpha_q16 = 0;
     bool lossless = false;
-    bool headroom_complete = false;  // reserved is the full headroom
+    bool headroom_complete = false;  // Headroom::reserved is the full headroom
+    bool ruled = false;              // rules_ has rules of this class
   };
-  Class& at(int port, int priority) {
-    return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
+  static_assert(sizeof(Class) == 32, "two classes fit a cache line");
+  struct Headroom {
+    Bytes wanted = 0;    // while the class is lossless
+    Bytes reserved = 0;  // size at present, taken out of the pool
+    Bytes peak = 0;      // greatest number of bytes held
+  };
+  struct Pool {
+    Bytes size = 0;
+    Bytes used = 0;
+    Bytes free() const { return size - used; }
+  };
+  static std::size_t index(int port, int priority) {
+    return static_cast<std::size_t>(port * kPriorities + priority);
   }
-  const Class& at(int port, int priority) const {
-    return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
-  }
+  Class& at(int port, int priority) { return classes_[index(port, priority)]; }
+  const Class& at(int port, int priority) const { return classes_[index(port, priority)]; }
+  std::size_t index(const Class& c) const { return static_cast<std::size_t>(&c - classes_.data()); }
+  const ClassRules& rules_of(const Class& c) const { return rules_[index(c)]; }
   Bytes threshold(const Class& c) const {
+    if (c.ruled) return threshold_by_rules(c);
     const Bytes free = shared_size_ - shared_used_;
     return free <= 0 ? 0 : (free * c.alpha_q16) >> 16;
   }
-  void reserve(Class& c, int port);
+  Bytes threshold_by_rules(const Class& c) const;
+  bool admit_by_rules(Class& c, Bytes bytes);
+  void release_by_rules(Class& c, Bytes bytes);
+  Bytes beyond_reserved(const Class& c, Bytes bytes) const;
+  void change_shared(Class& c, Bytes change);
+  void reserve(Class& c);
   bool admit_to_headroom(Class& c, Bytes bytes);
   Bytes release_headroom(Class& c, Bytes bytes);
   void note_peak(Bytes held);
@@ -164,10 +238,13 @@ class SharedBuffer {
   /// exceeds peak_. peak_ is updated at a release only, not at each admit().
   Bytes pass_through_limit_ = 0;
   Bytes headroom_used_ = 0;
-  Bytes private_used_ = 0;  // bytes in disciplines' own memory
+  Bytes private_used_ = 0;    // bytes in disciplines' own memory
+  Bytes elsewhere_used_ = 0;  // bytes in reserved parts and in pools_
   Bytes peak_ = 0;
-  std::vector<Bytes> headroom_;  // by port
-  std::vector<Class> classes_;   // classes by port and priority
+  std::vector<Class> classes_;      // classes by port and priority
+  std::vector<Headroom> headroom_;  // headroom by port and priority
+  std::vector<ClassRules> rules_;   // rules by port and priority; empty if no class has rules
+  std::vector<Pool> pools_;         // pools 1, 2, …
 };
 
 }  // namespace dcc

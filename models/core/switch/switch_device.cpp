@@ -41,6 +41,10 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
   context_.wires.resize(static_cast<std::size_t>(ports));
   context_.forward_own = [this](Packet* packet) { forward_own(packet); };
   egress_.build(context_, parameters, ports, rank);
+  if (parameters.pauses() && parameters.pfc.watchdog.detect && !egress_.have_disciplines()) {
+    watchdog_ =
+        std::make_unique<PfcWatchdog>(scheduler, parameters.pfc.watchdog, egress_, ports, rank);
+  }
 }
 
 void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) {
@@ -50,26 +54,52 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
                                                                   parameters_.largest_packet)
                                                             : nullptr);
   if (egress_.have_disciplines()) egress_.discipline(port).attach_discipline();
-  set_ecn(port, parameters_.ecn);
+  const PortSettings settings = settings_of(port, parameters_, link);
+  egress_.set_queues(port, settings);
+  if (watchdog_ != nullptr) egress_.queueing(port).attend_all();
   // Also without pauses: DCBX may make priorities lossless when the link comes up.
   SharedBuffer& buffer = ingress_.buffer();
   buffer.set_alpha(port, alpha_for(link, parameters_.pfc));
   buffer.set_headroom(
       port, parameters_.pfc.headroom.value_or(headroom_for(link, parameters_.largest_packet)));
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    const std::optional<Bytes>& own = settings.headroom[static_cast<std::size_t>(priority)];
+    if (own) buffer.set_headroom(port, priority, *own);
+  }
+  buffer.set_lossless(port, settings.lossless);
+  apply_rules(port, settings);
+}
+
+PortSettings SwitchDevice::settings_of(int port, const SwitchParameters& parameters,
+                                       const LinkParameters& link) const {
+  static const std::vector<const PortException*> kNone;
+  const auto& exceptions =
+      exceptions_.empty() ? kNone : exceptions_[static_cast<std::size_t>(port)];
+  return port_settings(parameters, link.rate, exceptions, alpha_for(link, parameters.pfc));
+}
+
+void SwitchDevice::apply_rules(int port, const PortSettings& settings) {
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    const auto& rules = settings.rules[static_cast<std::size_t>(priority)];
+    if (rules) ingress_.buffer().set_rules(port, priority, *rules);
+  }
 }
 
 void SwitchDevice::change(const SwitchParameters& parameters) {
   SharedBuffer& buffer = ingress_.buffer();
   for (int number = 0; number < ports_; ++number) {
     EgressPort& port = egress_.at(number);
-    set_ecn(number, parameters.ecn);
+    const PortSettings settings = settings_of(number, parameters, port.link());
+    egress_.set_queues(number, settings);
     port.change_weights(parameters.scheduler);
     buffer.set_alpha(number, alpha_for(port.link(), parameters.pfc));
+    apply_rules(number, settings);
   }
   buffer.set_resume_offset(parameters.pfc.resume_below);
   parameters_.ecn = parameters.ecn;
   parameters_.pfc = parameters.pfc;
   parameters_.scheduler = parameters.scheduler;
+  parameters_.priorities = parameters.priorities;
 }
 
 void SwitchDevice::set_routes(const RouteTable& routes) {
@@ -182,6 +212,7 @@ void SwitchDevice::handle_link_control(Packet* frame, int port) {
     return;
   }
   egress_.at(port).handle_flow_control(*frame);
+  if (watchdog_ != nullptr) watchdog_->attend();
   pool_.free(frame);
   egress_.try_send(port);
 }

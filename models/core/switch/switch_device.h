@@ -16,6 +16,8 @@
 #include "switch/egress_ports.h"
 #include "switch/ingress_control.h"
 #include "switch/pfc.h"
+#include "switch/pfc_watchdog.h"
+#include "switch/port_settings.h"
 #include "switch/switch_counters.h"
 #include "switch/switch_parameters.h"
 #include "units.h"
@@ -45,6 +47,12 @@ class SwitchDevice final : public PacketSink, private PathView {
   void connect(int port, PacketOut& out) { egress_.at(port).set_wire(out); }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn) { egress_.set_ecn(port, ecn); }
+  /// Lets settings of `port` differ from those of the switch. The exceptions must outlive the
+  /// switch. Call before attach().
+  void set_exceptions(int port, std::vector<const PortException*> exceptions) {
+    exceptions_.resize(static_cast<std::size_t>(ports_));
+    exceptions_[static_cast<std::size_t>(port)] = std::move(exceptions);
+  }
   /// Sets the ports that lead to each destination. A packet to a destination without ports is
   /// dropped. Throws std::invalid_argument for a port that does not exist.
   void set_routes(const RouteTable& routes);
@@ -63,6 +71,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Restarts the measurement of SharedBuffer::peak() and mean_held_back().
   void restart_buffer_statistics() {
     ingress_.buffer().restart_peak();
+    for (int port = 0; port < ports_ && !egress_.have_disciplines(); ++port) {
+      egress_.queueing(port).restart_peaks();
+    }
     actions_.held_back.restart(scheduler_.now());
   }
   /// Makes a port speak DCBX from the next time that its link comes up. `rank` orders its events
@@ -105,6 +116,17 @@ class SwitchDevice final : public PacketSink, private PathView {
     return egress_.at(port).pfc().pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return ingress_.buffer(); }
+  /// The port and its queues by priority; null if a discipline queues in its own way.
+  const QueueingPort* queues(int port) const {
+    return egress_.have_disciplines() ? nullptr : &egress_.queueing(port);
+  }
+  const PfcPort& pfc(int port) const { return egress_.at(port).pfc(); }
+  /// Pauses of one priority that the neighbour at `port` sent.
+  PriorityPauses received_pauses(int port, int priority) const {
+    return pfc(port).received_pauses(priority, scheduler_.now());
+  }
+  /// Null: no watchdog.
+  const PfcWatchdog* watchdog() const { return watchdog_.get(); }
   /// Mean bytes of packets that the load balancer holds outside all queues (PathActions::detain).
   double mean_held_back() const { return actions_.held_back.mean(scheduler_.now()); }
   /// True if the neighbour at `port` does not allow this priority to be sent.
@@ -133,6 +155,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void add_state(Digest& d) const {
     d(random_, ingress_.buffer(), unroutable_, ingress_.paused_classes(), path_choice_, egress_,
       dcbx_);
+    if (watchdog_ != nullptr) d(*watchdog_);
   }
 
  private:
@@ -164,6 +187,10 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::uint32_t rank_;
   };
 
+  PortSettings settings_of(int port, const SwitchParameters& parameters,
+                           const LinkParameters& link) const;
+  void apply_rules(int port, const PortSettings& settings);
+
   static constexpr int kNoPort = -1;
   static constexpr int kKept = -2;  // path_choice_ took the packet
   int choose(Packet& packet);
@@ -189,6 +216,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   DcbxPorts dcbx_;
   std::uint64_t unroutable_ = 0;
   Actions actions_;
+  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: none at all
+  std::unique_ptr<PfcWatchdog> watchdog_;                      // null: none
 };
 
 }  // namespace dcc

@@ -5,6 +5,16 @@
 
 namespace dcc {
 
+std::uint8_t SwitchParameters::lossless_priorities() const {
+  if (!pauses()) return 0;
+  unsigned lossless = pfc.priorities;
+  for (const auto& [priority, own] : priorities) {
+    if (!own.lossy) continue;
+    lossless = *own.lossy ? lossless & ~(1u << priority) : lossless | 1u << priority;
+  }
+  return static_cast<std::uint8_t>(lossless);
+}
+
 void SwitchParameters::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {"16KB", "64GiB"},
           {"packet memory shared by all ports; with credits every input has its own buffer", ""});
@@ -13,6 +23,8 @@ void SwitchParameters::describe(ParameterVisitor& v) {
   v.section("ecn", {"ECN marking", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
             [&] { ecn.describe(v); });
   v.section("pfc", {"priority flow control", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
+  describe_pools(v, pools);
+  describe_priorities(v, priorities);
   v.section("credits", {"flow control by free buffer at the far end", ""},
             [&] { credits.describe(v); });
   v.section("scheduler", {"choice among the priorities of a port", ""},

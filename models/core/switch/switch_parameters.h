@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "describe/enum_names.h"
 #include "fabric/balancers.h"
@@ -10,6 +11,7 @@
 #include "switch/ecn_marker.h"
 #include "switch/egress_scheduler.h"
 #include "switch/pfc.h"
+#include "switch/port_settings.h"
 #include "switch/qcn_point.h"
 #include "units.h"
 #include "wire/link.h"
@@ -46,12 +48,16 @@ struct SwitchParameters {
   CreditParameters credits;
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
+  std::vector<PoolParameters> pools;
+  PrioritySettings priorities;
   DisciplineChoice discipline;   // auto: fifo
   Bytes largest_packet = 1'100;  // wire bytes; determines the automatic headroom
   /// Queues every packet, even one that could leave at once. For tests that compare both paths.
   bool queue_all = false;
 
   bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
+  /// Bit p: priority p is lossless at ports without exceptions.
+  std::uint8_t lossless_priorities() const;
   bool has_credits() const { return flow_control == FlowControl::kCredits; }
   /// Credit buffer of one input and priority; both ends of the link use the same value.
   Bytes credit_buffer(const LinkParameters& link) const {

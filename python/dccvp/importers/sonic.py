@@ -9,6 +9,7 @@ import fractions
 import re
 import typing
 
+from dccvp.importers import sonic_queues
 from dccvp.importers.network import Imported, Link, Node, decimal, plural, size_text, some, unique_name
 from dccvp.importers.source import Source, base_name, json_of, quoted, read, where
 
@@ -162,6 +163,7 @@ class Profile:
         self.result = Imported(part="switch.yaml")
         self.notes = self.result.notes
         self.switch: dict = {}
+        self.priorities: dict = {}  # switch.priorities
         self.name = base_name(database.source.name)
 
     def imported(self):
@@ -170,11 +172,10 @@ class Profile:
         self._scheduler()
         self._classes()
         self._ports()
+        self._queues()
+        if self.priorities:
+            self.switch["priorities"] = {number: self.priorities[number] for number in sorted(self.priorities)}
         self.result.settings["switch"] = self.switch
-        for table, sentence in (("PFC_WD", "the PFC watchdog"),
-                                ("BUFFER_QUEUE", "thresholds of egress queues (BUFFER_QUEUE)")):
-            if self.data.table(table):
-                self.notes.not_expressed.append(sentence)
         self.notes.read.append(f"{self.name}: " + ", ".join(sorted(self.data.tables)))
         for target, said in self.data.dangling.items():
             self.notes.ignored.append(f"{self.name}: {said} names {target}, which the file does not have")
@@ -218,7 +219,7 @@ class Profile:
                 fields_of[found[0]] = found[1]
                 groups.add(group)
             else:
-                lossy[found[0]] = found[1]
+                lossy[group] = found[0]
         if not lossless:  # profiles may stand for themselves, in a part of a database
             for name, fields in self.data.table("BUFFER_PROFILE").items():
                 if "xoff" in fields:
@@ -236,10 +237,30 @@ class Profile:
                 self.notes.not_expressed.append(
                     f"settings by port: {chosen} holds for all; others: " +
                     "; ".join(f"{name} ({self._fields(fields_of[name])})" for name in lossless if name != chosen))
-        for name, fields in lossy.items():
-            self.notes.not_expressed.append(f"the lossy profile {name} ({self._fields(fields)}): other priorities take "
-                                            "what the pool has")
         self._priorities(groups)
+        enabled = self.switch.get("pfc", {}).get("priorities", range(QUEUES) if lossless else [])
+        if lossless:
+            settings = sonic_queues.lossless(self.data, self._path(chosen), fields_of[chosen])
+            for number in enabled if settings else []:
+                self.priorities[number] = dict(settings)
+            if "reserved" in settings:
+                self.notes.assumed.append(f"{chosen}: of `size`, what exceeds xoff is reserved (all of it, if it does "
+                                          "not exceed xoff)")
+        for number, name in sorted(lossy.items()):
+            settings = sonic_queues.lossy(self.data, self._path(name), self.data.table("BUFFER_PROFILE")[name])
+            if number < QUEUES and number not in enabled and settings:
+                self.priorities[number] = settings
+
+    def _path(self, name):
+        return ("BUFFER_PROFILE", name) if name in self.data.table("BUFFER_PROFILE") else (name,)
+
+    def _queues(self):
+        enabled = self.switch.get("pfc", {}).get("priorities", [])
+        for number, limit in sonic_queues.queue_limits(self.data, self.notes, enabled).items():
+            self.priorities.setdefault(number, {})["queue"] = limit
+        watchdog = sonic_queues.watchdog(self.data, self.notes)
+        if watchdog:
+            self.switch.setdefault("pfc", {})["watchdog"] = watchdog
 
     def _by_cable(self, lossless, fields_of):
         """Adds the profiles that SONiC itself gives to ports with pfc_enable, by speed and cable. A database without
@@ -295,22 +316,12 @@ class Profile:
             pfc["alpha"] = decimal(alpha)
             if power > 6:
                 self.notes.assumed.append(f"dynamic_th {power}: alpha 64, the platform's greatest")
-        fixed = number("static_th", 0, 2**40)
-        if fixed is not None:
-            self.notes.not_expressed.append(f"{name}: a fixed threshold of {size_text(fixed)}; it follows the free "
-                                            "buffer (switch.pfc.alpha)")
         headroom = number("xoff", 0, 2**30)
         if headroom:
             pfc["headroom"] = size_text(headroom)
-        offset, floor = number("xon_offset", 0, 2**30), number("xon", 0, 2**40)
+        offset = number("xon_offset", 0, 2**30)
         if offset:
             pfc["resume_below"] = size_text(offset)
-        if floor:
-            self.notes.not_expressed.append(f"{name}: resuming at xon ({size_text(floor)})" +
-                                            (" where that is above the threshold less xon_offset" if offset else
-                                             "; classes resume switch.pfc.resume_below under their threshold"))
-        if number("size", 0, 2**40):
-            self.notes.not_expressed.append(f"{name}: a reserved size of {fields['size']} B")
 
     def _priorities(self, groups):
         enabled = set()
@@ -361,15 +372,14 @@ class Profile:
         self.switch["ecn"] = {"kmin": size_text(low), "kmax": size_text(high),
                               "pmax": decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100))}
         self.notes.assumed.append("marking compares the momentary length of the queue; green values hold")
-        if fields.get("wred_green_enable") == "true":
-            self.notes.not_expressed.append(f"{chosen} drops packets that are not ECT")
-        if queues[chosen] and queues[chosen] != set(range(QUEUES)):
-            self.notes.not_expressed.append(f"marking by queue: {chosen} is for queues "
-                                            f"{some(sorted(queues[chosen]), 8)}; here all queues mark")
-        others = [name for name in used if name != chosen]
+        marking = sorted(queue for queue in queues[chosen] if queue < QUEUES)
+        if marking and len(marking) < QUEUES:
+            self.switch["ecn"]["priorities"] = marking
+        for queue, own in sonic_queues.queue_marking(self.data, chosen, self.notes).items():
+            self.priorities.setdefault(queue, {}).update(own)
+        others = [name for name in used if used[name] == 0 and name != chosen]
         if others:
-            self.notes.not_expressed.append("other WRED profiles: " + "; ".join(
-                f"{name} ({self._fields(self.data.table('WRED_PROFILE')[name])})" for name in others))
+            self.notes.ignored.append(f"WRED profiles that no queue has: {some(others, 20)}")
 
     def _scheduler(self):
         by_port = collections.defaultdict(dict)

@@ -1,0 +1,88 @@
+// Settings of a switch's queues and classes that differ by priority, port or speed, and their
+// resolution into what one port uses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "switch/ecn_marker.h"
+#include "switch/shared_buffer.h"
+#include "units.h"
+
+namespace dcc {
+
+class ParameterVisitor;
+struct SwitchParameters;
+
+/// A part of the buffer for the priorities that name it.
+struct PoolParameters {
+  std::string name;
+  Bytes size = 1'000'000;
+};
+
+/// Settings of one priority in place of those of the switch; empty: as there.
+struct PriorityParameters {
+  std::optional<bool> lossy;
+  std::optional<Ratio> alpha;
+  std::optional<Bytes> limit;  // excludes alpha
+  std::optional<Bytes> reserved;
+  std::string pool = "auto";
+  std::optional<Bytes> headroom;
+  std::optional<Bytes> resume_below;
+  std::optional<Bytes> resume_at;
+  struct Queue {
+    std::optional<Ratio> alpha;
+    std::optional<Bytes> limit;  // excludes alpha
+  };
+  Queue queue;
+  MarkingParameters marking;
+  std::optional<bool> wred_drops;
+
+  void describe(ParameterVisitor& v);
+  /// Throws ParameterError if values contradict each other.
+  void check() const;
+  /// Replaces the values that `other` sets.
+  void override_with(const PriorityParameters& other);
+};
+using PrioritySettings = std::map<unsigned, PriorityParameters>;  // by priority
+
+/// Ports whose settings differ from those of the switch.
+struct PortException {
+  std::vector<std::string> ports;  // names as in vp/build/port_exceptions.h; empty: all
+  std::optional<BitRate> rate;     // only ports of this rate
+  MarkingParameters marking;
+  PrioritySettings priorities;
+
+  void describe(ParameterVisitor& v);
+};
+
+/// What one port uses.
+struct PortSettings {
+  struct Queue {
+    EcnParameters ecn;
+    bool drops = false;                      // WRED: what would be marked but is not ECT is lost
+    std::optional<std::uint32_t> alpha_q16;  // of the free bytes of `pool`
+    std::optional<Bytes> limit;
+    int pool = 0;
+  };
+  std::array<Queue, kPriorities> queues;
+  bool queues_differ = false;  // from SwitchParameters::ecn with no limit
+  std::uint8_t lossless = 0;
+  std::array<std::optional<ClassRules>, kPriorities> rules;  // empty: SharedBufferParameters'
+  std::array<std::optional<Bytes>, kPriorities> headroom{};  // empty: the port's
+};
+
+/// Resolves the settings of a port of this rate. `exceptions` apply in this order, the last one
+/// wins.
+PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
+                           const std::vector<const PortException*>& exceptions,
+                           std::uint32_t port_alpha_q16);
+
+void describe_pools(ParameterVisitor& v, std::vector<PoolParameters>& pools);
+void describe_priorities(ParameterVisitor& v, PrioritySettings& priorities);
+
+}  // namespace dcc

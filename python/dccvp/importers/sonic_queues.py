@@ -1,0 +1,141 @@
+"""Settings of single priorities and of the PFC watchdog, from a SONiC CONFIG_DB."""
+
+import collections
+import fractions
+
+from dccvp.importers.network import decimal, size_text, some
+
+QUEUES = 8
+LEAST_LIMIT = 2000  # a smaller limit would not let a packet of the usual size in
+
+
+def threshold(data, path, fields):
+    """{alpha: …} or {limit: …} of a buffer profile; empty without a threshold."""
+    if "dynamic_th" in fields:
+        power = data.number((*path, "dynamic_th"), fields["dynamic_th"], -8, 7)
+        return {"alpha": decimal(fractions.Fraction(2) ** power)}
+    if "static_th" in fields:
+        size = data.number((*path, "static_th"), fields["static_th"], 0, 2**36)
+        return {"limit": size_text(max(size, LEAST_LIMIT))}
+    return {}
+
+
+def size_of(data, path, fields, name, most=2**30):
+    return data.number((*path, name), fields[name], 0, most) if name in fields else 0
+
+
+def lossless(data, path, fields):
+    """Settings of a lossless class beside those of switch.pfc: reserved bytes, the floor for resuming, and a fixed
+    limit."""
+    found = {"limit": threshold(data, path, fields)["limit"]} if "static_th" in fields else {}
+    size, headroom = size_of(data, path, fields, "size"), size_of(data, path, fields, "xoff")
+    reserved = size - headroom if size >= headroom else size
+    if reserved:
+        found["reserved"] = size_text(reserved)
+    floor = size_of(data, path, fields, "xon", 2**36)
+    if floor:
+        found["resume_at"] = size_text(floor)
+        if not size_of(data, path, fields, "xon_offset"):
+            found["resume_below"] = "1GiB"  # at xon alone
+    return found
+
+
+def lossy(data, path, fields):
+    found = threshold(data, path, fields)
+    size = size_of(data, path, fields, "size")
+    if size:
+        found["reserved"] = size_text(size)
+    return found
+
+
+def queue_limits(data, notes, lossless_priorities):
+    """{priority: {alpha or limit}} of the egress queues, by BUFFER_QUEUE; of a lossless queue only one that is smaller
+    than its pool."""
+    counts = collections.defaultdict(collections.Counter)
+    for key, _, queue in data.rows_by_number("BUFFER_QUEUE"):
+        name = data.referred("BUFFER_QUEUE", key, "profile", "BUFFER_PROFILE")
+        if name is not None and queue < QUEUES:
+            counts[queue][name] += 1
+    found, several, pools = {}, [], set()
+    for queue, names in sorted(counts.items()):
+        name = max(names, key=lambda one: names[one])
+        if len(names) > 1:
+            several.append(queue)
+        fields = data.table("BUFFER_PROFILE")[name]
+        limit = threshold(data, ("BUFFER_PROFILE", name), fields)
+        if queue in lossless_priorities:
+            continue
+        if limit:
+            found[queue] = limit
+            pools.add(fields.get("pool", ""))
+    if several:
+        notes.not_expressed.append(f"BUFFER_QUEUE by port, for queues {some(several, QUEUES)}: the profile of most "
+                                   "ports holds")
+    if found:
+        notes.assumed.append("the alpha of a queue refers to the free part of the whole buffer, not of an egress pool "
+                             f"({some(sorted(filter(None, pools)), 4) or 'none named'})")
+    if any(queue in lossless_priorities for queue in counts):
+        notes.assumed.append("queues of lossless priorities have no limit: their senders are paused")
+    return found
+
+
+def queue_marking(data, chosen, notes):
+    """{priority: {ecn: …}} of queues whose WRED profile is not `chosen`."""
+    counts = collections.defaultdict(collections.Counter)
+    for key, _, queue in data.rows_by_number("QUEUE"):
+        name = data.referred("QUEUE", key, "wred_profile", "WRED_PROFILE")
+        if name is not None and queue < QUEUES:
+            counts[queue][name] += 1
+    found = {}
+    for queue, names in sorted(counts.items()):
+        name = max(names, key=lambda one: names[one])
+        if len(names) > 1:
+            notes.not_expressed.append(f"queue {queue} has several WRED profiles: {name} holds; others: "
+                                       + some(sorted(set(names) - {name}), QUEUES))
+        fields = data.table("WRED_PROFILE")[name]
+        own = {} if name == chosen else values(data, name, fields)
+        if fields.get("wred_green_enable") == "true":
+            own["drop"] = True
+        if own:
+            found[queue] = {"ecn": own}
+    return found
+
+
+def values(data, name, fields):
+    """Marking of one WRED profile; green values hold."""
+    marks = fields.get("ecn", "ecn_none")
+    own = {"enabled": marks == "ecn_all" or "green" in marks}
+    if "green_max_threshold" in fields:
+        def field(key, most, default):
+            value = data.field("WRED_PROFILE", name, key, 0, most)
+            return default if value is None else value
+        low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
+        if low > high:
+            data.fail(("WRED_PROFILE", name, "green_min_threshold"),
+                      f"green_min_threshold {low} is above green_max_threshold {high}")
+        own.update(kmin=size_text(low), kmax=size_text(high),
+                   pmax=decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100)))
+    return own
+
+
+def watchdog(data, notes):
+    """switch.pfc.watchdog; empty without one."""
+    rows = data.table("PFC_WD")
+    ports = [key for key in rows if key != "GLOBAL" and "detection_time" in rows[key]]
+    if not ports:
+        return {}
+    counts = collections.Counter(tuple(sorted(rows[key].items())) for key in ports)
+    most = max(counts, key=lambda one: counts[one])
+    key = next(port for port in ports if tuple(sorted(rows[port].items())) == most)
+    if len(counts) > 1:
+        notes.not_expressed.append(f"PFC_WD by port: that of {key} holds")
+    action = rows[key].get("action", "drop")
+    if action not in ("drop", "forward"):
+        notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
+        return {}
+    found = {"detect": f"{data.field('PFC_WD', key, 'detection_time', 1, 10_000)}ms", "action": action}
+    if "restoration_time" in rows[key]:
+        found["restore"] = f"{data.field('PFC_WD', key, 'restoration_time', 1, 100_000)}ms"
+    if "POLL_INTERVAL" in rows.get("GLOBAL", {}):
+        found["poll"] = f"{data.field('PFC_WD', 'GLOBAL', 'POLL_INTERVAL', 1, 10_000)}ms"
+    return found

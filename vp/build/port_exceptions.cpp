@@ -1,0 +1,122 @@
+#include "build/port_exceptions.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "build/translate.h"
+#include "config/yaml_reader.h"
+#include "describe/quantity_text.h"
+
+namespace dcc::vp {
+
+namespace {
+
+/// All names of one port of a switch.
+std::vector<std::string> names_of_port(const Topology& topology, NodeId node, int port) {
+  const CableEnd peer = topology.peer(node, port);
+  const std::string forth = topology.wire_name(node, port);
+  const std::string back = topology.wire_name(peer.node, peer.port);
+  const auto as_cable = [](std::string wire) { return wire.replace(wire.find("->"), 2, "--"); };
+  std::vector<std::string> names{topology.node(node).name, forth, as_cable(forth), as_cable(back)};
+  if (topology.node(peer.node).is_host) names.push_back(topology.node(peer.node).name);
+  return names;
+}
+
+bool matches(const std::string& written, const std::string& name) {
+  if (written.empty() || written.back() != '*') return written == name;
+  const std::string beginning = written.substr(0, written.size() - 1);
+  return name.compare(0, beginning.size(), beginning) == 0;
+}
+
+[[noreturn]] void refuse_name(const std::string& path, const std::string& name,
+                              const std::set<std::string>& known) {
+  const std::string near = nearest(name, known);
+  throw SettingError(path, "no port of a switch is named " + in_quotes(name) +
+                               (near.empty() ? "; ports are named as '" + *known.begin() + "'"
+                                             : "; did you mean '" + near + "'?"));
+}
+
+}  // namespace
+
+std::vector<std::vector<std::vector<const PortException*>>> port_exceptions(
+    const PlatformConfig& config, const Topology& topology) {
+  std::vector<std::vector<std::vector<const PortException*>>> found;
+  if (config.switches.empty()) return found;
+  found.resize(topology.nodes().size());
+  for (std::size_t i = 0; i < config.switches.size(); ++i) {
+    const PortException& one = config.switches[i];
+    const std::string path = "switches." + std::to_string(i);
+    std::set<std::string> unused(one.ports.begin(), one.ports.end());
+    std::set<std::string> known;
+    bool any_rate = false;
+    for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+      const TopologyNode& of = topology.node(node);
+      if (of.is_host) continue;
+      auto& ports = found[static_cast<std::size_t>(node)];
+      ports.resize(static_cast<std::size_t>(of.ports));
+      for (int port = 0; port < of.ports; ++port) {
+        bool wanted = one.ports.empty();
+        const std::vector<std::string> names = names_of_port(topology, node, port);
+        for (const std::string& written : one.ports) {
+          const bool any = std::any_of(names.begin(), names.begin() + 1,
+                                       [&](const auto& name) { return matches(written, name); }) ||
+                           std::find(names.begin(), names.end(), written) != names.end();
+          if (!any) continue;
+          wanted = true;
+          unused.erase(written);
+        }
+        known.insert(names.begin(), names.end());
+        const BitRate rate = topology.link(node, port).rate;
+        if (!wanted || (one.rate && rate.bits_per_second != one.rate->bits_per_second)) continue;
+        any_rate = true;
+        ports[static_cast<std::size_t>(port)].push_back(&one);
+      }
+    }
+    if (!unused.empty()) refuse_name(path + ".ports", *unused.begin(), known);
+    if (!any_rate) {
+      throw SettingError(path + ".rate", "none of these ports has a rate of " + text_of(*one.rate));
+    }
+  }
+  return found;
+}
+
+void check_ports(const PlatformConfig& config, const Topology& topology) {
+  const auto exceptions = port_exceptions(config, topology);
+  const SwitchParameters parameters = switch_parameters(config);
+  if (parameters.priorities.empty() && exceptions.empty()) return;
+  std::vector<Bytes> sizes{parameters.buffer};  // by pool
+  for (const PoolParameters& pool : parameters.pools) {
+    sizes[0] -= pool.size;
+    sizes.push_back(pool.size);
+  }
+  static const std::vector<const PortException*> kNone;
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    if (topology.node(node).is_host) continue;
+    std::vector<Bytes> reserved(sizes.size());
+    for (int port = 0; port < topology.node(node).ports; ++port) {
+      const auto& own =
+          exceptions.empty()
+              ? kNone
+              : exceptions[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
+      const PortSettings settings =
+          port_settings(parameters, topology.link(node, port).rate, own, 0);
+      for (const std::optional<ClassRules>& rules : settings.rules) {
+        if (rules) reserved[static_cast<std::size_t>(rules->pool)] += rules->reserved;
+      }
+    }
+    for (std::size_t pool = 0; pool < sizes.size(); ++pool) {
+      if (reserved[pool] < sizes[pool] || reserved[pool] == 0) continue;
+      throw SettingError(
+          parameters.priorities.empty() ? "switches" : "switch.priorities",
+          "the ports of switch " + topology.node(node).name + " reserve " +
+              text_of(reserved[pool]) + " of " +
+              (pool == 0 ? "the buffer's" : "pool " + in_quotes(parameters.pools[pool - 1].name)) +
+              (pool == 0 ? " " : " with ") + text_of(sizes[pool]) +
+              ": give less `reserved`, or a larger " +
+              (pool == 0 ? "switch.buffer" : "pool in switch.pools"));
+    }
+  }
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,39 @@
+// Pause storms: NICs that pause their switch without reason, as faulty adapters do.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "build/host.h"
+#include "build/platform_part.h"
+#include "config/platform_config.h"
+#include "parallel/partitions.h"
+#include "sim/scheduler.h"
+
+namespace dcc::vp {
+
+class PauseStorms final : public PlatformPart {
+ public:
+  /// Precondition: check_faults() has passed.
+  PauseStorms(const PlatformConfig& config, const Topology& topology, Partitions& partitions,
+              std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
+  /// Schedules the storms.
+  void begin() override;
+
+ private:
+  struct Storm {
+    Storm(const FaultParameters& parameters, Scheduler& clock, NicDevice& device,
+          std::uint32_t rank);
+    void change();
+    const FaultParameters& fault;
+    Scheduler& scheduler;
+    NicDevice& nic;
+    bool rages = false;
+    Event event;
+  };
+
+  std::deque<Storm> storms_;
+};
+
+}  // namespace dcc::vp
