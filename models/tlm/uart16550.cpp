@@ -124,7 +124,7 @@ void Uart16550::receive(std::uint8_t value) {
     if (received_.size() < kFifoBytes) {
       received_.push_back(value);
     } else {
-      overrun_ = true;  // what was received before stays
+      overrun_ = true;  // bytes received before stay
     }
     timeout_.cancel();
     timeout_.notify(4 * character_time());

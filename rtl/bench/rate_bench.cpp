@@ -140,7 +140,7 @@ void RateBench::read_everything() {
 void RateBench::load_tables() {
   for (std::uint32_t i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
-    if (random_.one_in(3)) continue;  // keeps what it has
+    if (random_.one_in(3)) continue;  // a third of the tables keep their contents
     for (std::uint32_t k = 0; k < entries(table); ++k) write(table, k, random_.table_word(table));
     // An index beyond the end, whose low bits name another entry, or a table that does not exist.
     const std::uint32_t beyond = entries(table) + random_.below(512 - entries(table));
@@ -194,7 +194,7 @@ void RateBench::requests(std::uint32_t cycles) {
         const bool by_dscp = look_up_stage(table) % 10 == 0;
         if (by_dscp && !random_.one_in(4)) {
           access.tbl_index = near.req_dscp;
-        } else if (!by_dscp && !random_.one_in(4)) {  // both ends: little and much meet them
+        } else if (!by_dscp && !random_.one_in(4)) {  // the first or last entries of the table
           const std::uint32_t most = entries(table) - 1;
           access.tbl_index = static_cast<std::uint16_t>(random_.pick({0, 1, most - 1, most}));
         }

@@ -55,7 +55,7 @@ void packets_through_a_switch(benchmark::State& state) {
       packet->ecn = Ecn::kEct0;
       device.receive(packet, port);
     }
-    scheduler.run_until(now += PicoSeconds(80'000) * kPorts);  // until the queue is empty
+    scheduler.run_until(now += PicoSeconds(80'000) * kPorts);  // runs until the queue is empty
   }
   state.SetItemsProcessed(state.iterations() * (kPorts - 1));
 }

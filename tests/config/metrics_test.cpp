@@ -185,7 +185,7 @@ TEST(Tenants, CountOnceHoweverManyFlowsTheyOpen) {
   Fixture f;
   f.add(1, 0, 46, 600);
   for (int i = 0; i < 4; ++i) f.add(2, 0, 10, 100);
-  f.results.flows.back().start = kMilliSecond * 12;  // while the other flows are active
+  f.results.flows.back().start = kMilliSecond * 12;  // the other flows are active then
   const Metrics m = f.metrics();
   ASSERT_EQ(m.tenants.size(), 2u);
   EXPECT_DOUBLE_EQ(*m.tenants[0].share, 0.6);

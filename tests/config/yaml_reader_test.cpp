@@ -245,7 +245,7 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_EQ(law("3us", "").brisk, 95u);
   EXPECT_EQ(law("4us", "").brisk, 0u);                              // 16 us and two packets
   EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);  // 4/3 of the round trip
-  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // a packet in each of them
+  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // one packet per 4 us
   EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
   EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 267);
   EXPECT_TRUE(law("500us", "").increase_timer == kMicroSecond * 512);

@@ -101,7 +101,7 @@ std::string entry_name(const WindowInfo& window, std::uint32_t entry, const Regi
 }
 
 void check_read_write(const MapInfo& map, Checker& c) {
-  std::vector<std::uint32_t> held;  // what each register should hold in its read-write fields
+  std::vector<std::uint32_t> held;  // expected contents of each register's read-write fields
   for (const RegisterInfo& info : map.registers) {
     held.push_back(info.reset & mask_of(info, Access::kReadWrite));
   }

@@ -100,7 +100,7 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   run.add(1, 0, 46);
   run.add(2, 0, 10);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "policy: dcqcn did not turn them"));
-  run.results.flows[1].start = kMilliSecond * 12;  // there for four fifths of the window
+  run.results.flows[1].start = kMilliSecond * 12;  // active for 4/5 of the window
   EXPECT_FALSE(run.found("weights_without_effect"));
   run.results.flows[1].start = PicoSeconds(0);
   run.add(3, 4, 10);

@@ -97,7 +97,7 @@ TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {
   EXPECT_FALSE(run.found("lossless_loss"));
   run.results.flows[1].counts = again(2);
   EXPECT_EQ(figure_of(run.found("lossless_loss"), "packets"), 2);
-  run.count(&NicCounters::timeouts, 1);  // may have sent them again
+  run.count(&NicCounters::timeouts, 1);  // the timed-out flow may have repeated the packets
   EXPECT_FALSE(run.found("lossless_loss"));
 }
 

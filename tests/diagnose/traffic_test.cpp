@@ -128,12 +128,12 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
 TEST(StarvingFlows, AShortSilenceIsNone) {
   SyntheticRun run(kTimeout);
   FlowResult& slow = run.add(1, 0);
-  slow.progress = kMilliSecond * 15 + kMicroSecond;  // less than a quarter of its life
+  slow.progress = kMilliSecond * 15 + kMicroSecond;  // silent for under a quarter of its life
   EXPECT_FALSE(run.found("starving_flows"));
   slow.progress = kMilliSecond * 15;
   EXPECT_TRUE(run.found("starving_flows"));
   slow.start = kMilliSecond * 19;
-  slow.progress = kMilliSecond * 19;  // as long as it lives, but a timer may still help
+  slow.progress = kMilliSecond * 19;  // a retransmission timer may still run out
   EXPECT_FALSE(run.found("starving_flows"));
   slow.start = slow.progress = kMilliSecond * 18;
   EXPECT_TRUE(run.found("starving_flows"));

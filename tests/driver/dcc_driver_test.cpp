@@ -154,7 +154,7 @@ TEST_F(DccDriverTest, WhatIsLockedIsNotWritten) {
   EXPECT_EQ(dcc_retune(&dcc, &config, &config), DCC_ERROR_LOCKED);
   EXPECT_EQ(dcc_lock(&dcc, DCC_REGWEN_CTRL_MASK), DCC_OK);
   EXPECT_EQ(dcc_soft_reset(&dcc), DCC_ERROR_LOCKED);
-  probe();  // by someone else, who knows of nothing
+  probe();  // another driver probes, without knowledge of the locks
   EXPECT_EQ(dcc.locked, 0u);
   EXPECT_EQ(dcc_read_locks(&dcc), DCC_REGWEN_TABLES_MASK | DCC_REGWEN_CTRL_MASK);
   machine.on_write = nullptr;
@@ -336,7 +336,7 @@ TEST_F(DccDriverTest, RetuneWritesWhatDiffersAndLeavesTheControllerRunning) {
   ASSERT_EQ(written.size(), 1u);
   EXPECT_EQ(written.at(DCC_CTRL_OFFSET), DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_ENABLE_MASK);
   written.clear();
-  dcc_config quick = back;  // G goes with its tables
+  dcc_config quick = back;  // G changes together with its tables
   quick.parameters.g = 512;
   ASSERT_EQ(dcc_retune(&dcc, &back, &quick), DCC_OK);
   EXPECT_EQ(written.size(), 1u + 2 * DCC_DECAY_LO_ENTRIES);

@@ -62,7 +62,7 @@ TEST(PayloadPattern, APacketThatNeverArrivedLeavesAnOldStamp) {
   Buffer before(kBytes);
   before.fill(1, 2);
   Buffer after(kBytes);
-  after.fill(1, 6);  // the same slot of four, one turn later
+  after.fill(1, 6);  // message 6 uses the slot of message 2: four slots in turn
   for (std::uint32_t lost = 0; lost < kBytes; lost += kMtu) {
     Buffer mixed(kBytes);
     std::memcpy(mixed.data(), after.data(), kBytes);
@@ -78,11 +78,11 @@ TEST(PayloadPattern, ALaterMessageOfTheSlotIsOvertakenNotCorrupt) {
     buffer.fill(9, 40 + 4 * turns);
     EXPECT_EQ(buffer.check(9, 40), PATTERN_OVERTAKEN) << turns;
   }
-  buffer.fill(9, 41);  // of the neighbouring slot: it has no business here
+  buffer.fill(9, 41);  // message 41 belongs to the neighbouring slot
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
-  buffer.fill(9, 36);  // the one before
+  buffer.fill(9, 36);  // an earlier message of the same slot
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
-  buffer.fill(9, 44);  // a later one, but damaged
+  buffer.fill(9, 44);  // a later message of the same slot, damaged
   buffer.data()[1001] ^= 1;
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
 }

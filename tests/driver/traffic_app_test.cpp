@@ -138,7 +138,7 @@ TEST_F(TrafficAppTest, AFlippedBitIsFound) {
 TEST_F(TrafficAppTest, ASampleFindsOnlyWhatItLooksAt) {
   add_flow(10 * 4096);
   block.verify_bytes = 256;
-  nic.corrupt_after = 2;  // of message 2 the sample is [512, 768)
+  nic.corrupt_after = 2;  // bytes 512 to 767 of message 2 are the sample
   nic.corrupt_offset = 600;
   EXPECT_EQ(run(), TRAFFIC_ERROR_PAYLOAD);
   EXPECT_EQ(result().messages_corrupt, 1u);
@@ -205,8 +205,8 @@ TEST_F(TrafficAppTest, ACompletionNobodyWaitsForIsFatal) {
     return completion;
   };
   const nic_cqe strangers[] = {
-      stranger_of(NIC_CQE_SEND_DONE, 0, 9ull << 32),  // no such flow
-      stranger_of(NIC_CQE_SEND_DONE, 0, 0),           // nothing of it is in flight
+      stranger_of(NIC_CQE_SEND_DONE, 0, 9ull << 32),  // completion of an unknown flow
+      stranger_of(NIC_CQE_SEND_DONE, 0, 0),           // completion of an idle flow
       stranger_of(NIC_CQE_RECEIVE_IMMEDIATE, 5, 0),
       stranger_of(NIC_CQE_RECEIVE_IMMEDIATE, 1u << 23, 0),
       stranger_of(77, 0, 0),

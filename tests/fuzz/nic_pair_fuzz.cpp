@@ -375,7 +375,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   std::unique_ptr<Link> link_[2];
   Qpn qpn_[2] = {};
   std::uint64_t losses_ = 0;     // percent of packets
-  std::vector<nic_wqe> posted_;  // of this batch
+  std::vector<nic_wqe> posted_;  // work posted in this batch
   std::vector<nic_rqe> buffers_;
 };
 
@@ -386,7 +386,7 @@ std::optional<std::uint64_t> number(const char* text) {
   return value;
 }
 
-constexpr int kBatches = 20;  // on one bench; then another bench, with other parameters
+constexpr int kBatches = 20;  // number of batches on one bench
 
 }  // namespace
 

@@ -31,7 +31,7 @@ struct Arguments {
   bool coverage_required = false;
 };
 
-constexpr std::uint64_t kOpsPerWheel = 2'000'000;  // then a new wheel, split and starting time
+constexpr std::uint64_t kOpsPerWheel = 2'000'000;  // operations until the next wheel and split
 
 std::optional<std::uint64_t> parse_number(const char* text) {
   char* end = nullptr;

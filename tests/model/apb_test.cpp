@@ -154,7 +154,7 @@ TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
     device.counter = 0x99;
     unsigned char bytes[7] = {};
     payload.set_command(tlm::TLM_READ_COMMAND);
-    payload.set_address(low + 1);  // any alignment, any length
+    payload.set_address(low + 1);  // debug accesses have any alignment and length
     payload.set_data_ptr(bytes);
     payload.set_data_length(7);
     EXPECT_EQ(socket->transport_dbg(payload), 7u);

@@ -105,8 +105,8 @@ TEST_F(BusTest, WhatIsNotMappedIsAnAddressErrorAndGoesNowhere) {
     std::uint32_t word = 0;
     for (const std::uint64_t address :
          {0x0ull, 0x3FFF'FFFCull, 0x4000'0100ull, 0x7FFF'FFFFull, 0x8000'1000ull,
-          0x4000'00FDull,  // its last byte lies behind the device
-          0x3FFF'FFFEull,  // its last bytes lie in the device
+          0x4000'00FDull,  // the last byte is behind the device
+          0x3FFF'FFFEull,  // the last bytes are in the device
           0x8000'0FFEull}) {
       EXPECT_EQ(transport(cpu, tlm::TLM_READ_COMMAND, address, &word, 4),
                 tlm::TLM_ADDRESS_ERROR_RESPONSE)

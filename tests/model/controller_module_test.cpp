@@ -27,7 +27,7 @@ class ControllerModuleTest : public ModelTest {
   void enable() {
     for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
     write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
-    sc_core::wait(1, sc_core::SC_US);  // a write acts on what is sampled after it
+    sc_core::wait(1, sc_core::SC_US);  // a write affects inputs sampled after the write
   }
 
   std::vector<Answer> answers;
@@ -66,7 +66,7 @@ TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
       EXPECT_GT(answers[i].rate, answers[i - 1].rate);
       EXPECT_GT(answers[i].when, answers[i - 1].when);
     }
-    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // at its maximum: released
+    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // released at its maximum
   });
 }
 

@@ -23,7 +23,7 @@ class Target final : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<Target> socket;
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(0x1000);
-  std::uint64_t direct_bytes = 0;  // from address 0 on
+  std::uint64_t direct_bytes = 0;  // memory for direct access, from address 0
   bool read_only = false;
   int transports = 0;
   int asked = 0;
@@ -90,7 +90,7 @@ TEST_F(DmaEngineTest, TheRestGoesOverTheBus) {
     target.direct_bytes = 0x800;
     EXPECT_TRUE(goes(0x7FF, 1));
     EXPECT_EQ(target.transports, 0);
-    EXPECT_TRUE(goes(0x7FF, 2));  // one byte of it lies outside
+    EXPECT_TRUE(goes(0x7FF, 2));  // the second byte is outside the memory
     EXPECT_TRUE(goes(0x800, 1));
     EXPECT_EQ(target.transports, 4);
   });

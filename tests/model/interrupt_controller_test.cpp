@@ -85,7 +85,7 @@ TEST_F(InterruptControllerTest, CompletionOfAStillHighLineRaisesAgain) {
     controller.set_level(2, true);
     EXPECT_EQ(read(IRQ_CLAIM_OFFSET), 2u);
     EXPECT_FALSE(controller.output());
-    write(IRQ_COMPLETE_OFFSET, 3);  // not in service: no effect
+    write(IRQ_COMPLETE_OFFSET, 3);  // completing a source that is not in service has no effect
     write(IRQ_COMPLETE_OFFSET, 99);
     EXPECT_FALSE(controller.output());
     write(IRQ_COMPLETE_OFFSET, 2);

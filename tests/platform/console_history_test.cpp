@@ -121,7 +121,7 @@ TEST_F(ConsoleHistoryTest, WhatWasFoundIsGoneTo) {
 TEST_F(ConsoleHistoryTest, WhatNeverHappenedEndsWhereItWasAskedFor) {
   ReverseRequest search;
   search.kind = ReverseRequest::Kind::kSearch;
-  search.events = 100;  // from the beginning
+  search.events = 100;  // events to search, from the beginning
   search.origin = 350;
   const Reversal back = reversal([&] { history_.end_search(search, {}, ""); });
   EXPECT_EQ(back.request.kind, ReverseRequest::Kind::kToEvents);

@@ -191,7 +191,7 @@ TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
       "{priorities: []}");
   EXPECT_TRUE(r.dcbx->differences.empty());
   EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
-  EXPECT_EQ(dropped_without_room(r), 0u);  // other packets were lost on the wire that went down
+  EXPECT_EQ(dropped_without_room(r), 0u);  // packets were lost on the failed wire only
   EXPECT_EQ(r.balance.packets_sent,
             r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
 }

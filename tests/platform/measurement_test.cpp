@@ -227,7 +227,7 @@ TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
 
 TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
   const RunResults r = timely_with("noise: 1ms, controls: false");
-  EXPECT_EQ(cuts(r), 0u);  // as with exact clocks
+  EXPECT_EQ(cuts(r), 0u);  // no cuts, as with exact clocks
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());

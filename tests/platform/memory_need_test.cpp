@@ -33,7 +33,7 @@ TEST(MemoryNeed, TheLargestEntryIsRefusedWithBothFigures) {
 
 TEST(MemoryNeed, TheMachineTellsWhatIsLeft) {
   const std::uint64_t left = available_memory();
-  EXPECT_GT(left, 1'000'000u);  // or this test could not run
+  EXPECT_GT(left, 1'000'000u);  // the test needs this much free memory
   EXPECT_NO_THROW(check_memory(1, true, {}));
 }
 

@@ -16,7 +16,7 @@ namespace {
 struct Point {
   std::string rate;
   std::string ecn;
-  std::vector<unsigned> weights;  // of one flow each, from a host of its own
+  std::vector<unsigned> weights;  // weights of single flows, each from its own host
   int settle_ms;
   int window_ms;
 };

@@ -164,7 +164,7 @@ std::uint64_t run_program(Oracle& oracle, Coverage& coverage, std::uint64_t seed
   Hart hart(bus);
   hart.reset(start);
   hart.set_ram({memory.data(), kBase, kBytes});
-  hart.set_misaligned(Hart::Misaligned::kDone);  // as Unicorn does
+  hart.set_misaligned(Hart::Misaligned::kDone);  // Unicorn completes misaligned accesses
   for (unsigned i = 1; i < 32; ++i) hart.set_reg(i, static_cast<std::uint32_t>(random.bits()));
   for (const unsigned i :
        {ProgramGenerator::kData, ProgramGenerator::kStack, ProgramGenerator::kShort}) {

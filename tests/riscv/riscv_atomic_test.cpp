@@ -77,7 +77,7 @@ TEST_F(RiscvAtomic, AWriteByAnotherMasterIsSeen) {
   hart_.set_reg(11, 9);
   put(kRam, {lr(12, 10), sc(13, 10, 11)});
   run(1);
-  set_word(5);  // as a device would, by direct access
+  set_word(5);  // a device changes the word by direct access
   run(1);
   EXPECT_NE(hart_.reg(13), 0u);
   EXPECT_EQ(word(kWord), 5u);
@@ -159,7 +159,7 @@ TEST_F(RiscvAtomic, WatchpointsSeeBothHalves) {
 TEST_F(RiscvAtomic, ReservedEncodingsAreIllegal) {
   for (const Word w : {enc_r(2 << 2, 1, 10, 2, 12, 0x2F),         // lr with rs2
                        enc_r(0, 11, 10, 3, 12, 0x2F),             // amoadd.d
-                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // no such funct5
+                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // an unknown funct5
     hart_.set_pc(kRam + 0x40);
     put(kRam + 0x40, {w});
     hart_.code_changed(kRam + 0x40, 4);

@@ -79,7 +79,7 @@ TEST_F(RiscvDecodeCache, InstructionAcrossTwoPagesIsWatchedInBoth) {
   const std::uint32_t at = kRam + 0x1000 - 2;
   const Word code = addi(6, 6, 1);
   put16(at, {code & 0xFFFF, code >> 16});
-  put(at + 4, {sw(7, 5, 0)});       // not aligned to 4: fine for code
+  put(at + 4, {sw(7, 5, 0)});       // an address of code that is no multiple of 4
   hart_.set_reg(5, kRam + 0x1000);  // upper half of the addi, and the sw's first half
   Word changed = 0;
   std::memcpy(&changed, memory_.data() + 0x1000, 4);

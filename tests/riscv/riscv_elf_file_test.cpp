@@ -25,7 +25,7 @@ struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
   std::uint32_t flags = 5;    // read and execute
-  std::uint32_t runs_at = 0;  // 0: where it is loaded
+  std::uint32_t runs_at = 0;  // address at which the program runs; 0: its load address
   std::uint32_t tail = 0;     // bytes in memory only
 };
 
@@ -69,7 +69,7 @@ Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::u
     }
   }
   for (std::uint32_t i = 0; i < symbols; ++i) {
-    put32(out, 0);  // its name: from the front of the table
+    put32(out, 0);  // offset of the symbol's name in the table
     put32(out, programs.front().address + i);
     put32(out, 4);
     put16(out, 2);
@@ -135,7 +135,7 @@ TEST(RiscvElfFile, AnEntryMayLieInASegmentWithoutTheExecuteFlag) {
   constexpr std::uint32_t kReadWrite = 6;
   EXPECT_EQ(error_of(elf({{0x80000000, 64, kReadWrite}})), "accepted");
   Bytes elsewhere = elf({{0x80000000, 64, kReadWrite}});
-  elsewhere[24] = 64;  // the first byte behind it
+  elsewhere[24] = 64;  // the first byte behind the segment
   EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000040 lies in no segment");
 }
 

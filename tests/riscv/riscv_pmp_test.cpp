@@ -120,7 +120,7 @@ TEST_F(RiscvPmp, FourBytes) {
 
 TEST_F(RiscvPmp, TopOfRange) {
   allow_code();
-  set(0, kTor | kR, (kRam + 0x10) >> 2);  // from address 0
+  set(0, kTor | kR, (kRam + 0x10) >> 2);  // the entry's range begins at address 0
   set(1, 0, kData >> 2);
   set(2, kTor | kR | kW, (kData + 0x20) >> 2);
   EXPECT_TRUE(user_loads(kRam + 0xC));
@@ -227,7 +227,7 @@ TEST_F(RiscvPmp, BothSidesOfABorderInTurn) {
 
 TEST_F(RiscvPmp, AnInstructionAcrossABorderNeedsBothSides) {
   set(0, kNapot | kX, napot(kCode, 8));
-  put16(kCode + 6, {0x0013, 0x0000});  // nop, half of it outside
+  put16(kCode + 6, {0x0013, 0x0000});  // a nop whose second half is outside the range
   enter_user(kCode + 6);
   run(2);
   expect_trap(Cause::kInstructionAccessFault, kCode + 6, kCode + 8);

@@ -84,7 +84,7 @@ TEST_F(RiscvRom, AnEbreakAloneIsABreakpoint) {
     run(2);
     expect_trap(Cause::kBreakpoint, kRam + 4, kRam + 4);
   }
-  put(kRam, {kEbreak, kSrai});  // nothing lies before it
+  put(kRam, {kEbreak, kSrai});  // the ebreak is the first word of RAM
   hart_.code_changed(kRam, 12);
   hart_.set_pc(kRam);
   run(1);

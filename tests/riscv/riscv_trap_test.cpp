@@ -211,7 +211,7 @@ TEST_F(RiscvTrap, TrapStacksInterruptEnableAndMretUnstacks) {
   run(1);
   EXPECT_EQ(csr(csr::kMstatus), 0x1880u);  // MPP = M, MPIE = 1, MIE = 0
   run(4);
-  EXPECT_EQ(csr(csr::kMstatus), 0x0088u);  // and MPP = U, the least mode
+  EXPECT_EQ(csr(csr::kMstatus), 0x0088u);  // mret leaves MPP = U, the least privileged mode
   EXPECT_EQ(hart_.pc(), kRam + 4);
   hart_.write_csr(csr::kMstatus, 0);
   hart_.set_pc(kRam);

@@ -186,7 +186,7 @@ class Tree {
   Scheduler whole_;
   std::unique_ptr<ParallelRun> run_;
   std::vector<std::unique_ptr<PacketPool>> pools_;
-  std::vector<std::unique_ptr<SwitchDevice>> switches_;  // by node, null for hosts
+  std::vector<std::unique_ptr<SwitchDevice>> switches_;  // switches indexed by node; null for hosts
   std::vector<std::unique_ptr<NicDevice>> nics_;
   std::vector<std::unique_ptr<Hpcc>> governors_;
   std::vector<std::unique_ptr<Link>> links_;

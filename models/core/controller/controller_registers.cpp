@@ -47,7 +47,7 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
       if (!slot.timer_due.has_value()) return 0;
       return (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) | kSlotsDuePendingMask;
   }
-  std::abort();  // not a word of a slot
+  std::abort();  // unreachable: a slot has no other word
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
     case kStatInputsDropped:
       return s.inputs_dropped;
   }
-  std::abort();  // not a counter of the map
+  std::abort();  // unreachable: the map has no other counter
 }
 
 std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32_t word) const {

@@ -66,7 +66,7 @@ void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neig
                                        [](const NodeParameters& node) { return node.forwards; });
   if (all_forward) return;
   const std::vector<int> part = forwarding_parts(nodes, neighbours);
-  std::map<std::set<int>, std::string> host_of;  // by the parts that a host's switch reaches
+  std::map<std::set<int>, std::string> host_of;  // keyed by reachable parts
   std::set<std::size_t> done;
   for (std::size_t host = 0; host < nodes.size(); ++host) {
     if (nodes[host].kind != NodeKind::kHost) continue;

@@ -151,7 +151,7 @@ class Flow {
       cross(packets, back_, flow_.framing ? flow_.framing->control : Bytes{roce::ack_wire_bytes()});
     } else if (ack == AckMode::kPerMessage) {
       packets.steps.resize(packets.steps.size() +
-                           back_.size());  // no ACK: takes no time on the way back
+                           back_.size());  // without ACKs the way back takes no time
     }
     return packets;
   }

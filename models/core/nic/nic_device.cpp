@@ -136,7 +136,7 @@ void NicDevice::receive(Packet* packet, int) {
       break;
     case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
     case PacketKind::kLldp:         // handled above
-    case PacketKind::kTrimmed:      // not used by RoCE
+    case PacketKind::kTrimmed:      // RoCE does not use trimmed packets
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:

@@ -677,7 +677,7 @@ void Transmitter::on_response(const Packet& packet) {
     ++counters_.out_of_order;
     ++counters_.responses_early;
     if (reads.gap || !retransmission_.is_on()) return;
-    reads.gap = true;  // one repeat for each gap
+    reads.gap = true;  // each gap is repeated once
     retry_or_fail(qpn, pair);
     return;
   }

@@ -70,7 +70,7 @@ PicoSeconds ParallelRun::next_time() {
 
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
-  if (first_ <= end) {  // else the threads need not be woken
+  if (first_ <= end) {  // without an event before `end` no thread is woken
     if (execution_ == Execution::kAdaptive) {
       using Clock = std::chrono::steady_clock;
       const std::uint64_t events = events_run();

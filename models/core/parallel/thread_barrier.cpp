@@ -6,7 +6,7 @@ namespace dcc {
 
 namespace {
 constexpr int kTurns = 4'000;  // spins for tens of microseconds, a window's imbalance
-constexpr int kYields = 200;   // then yields for about a millisecond if no other work waits
+constexpr int kYields = 200;   // number of yields, about a millisecond if no other work waits
 
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -38,7 +38,7 @@ void ThreadBarrier::open(std::uint32_t phase) {
   arrived_.store(0, std::memory_order_relaxed);
   phase_.store(phase + 1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  { const std::lock_guard<std::mutex> lock(mutex_); }  // so that no sleeper misses the change
+  { const std::lock_guard<std::mutex> lock(mutex_); }  // no sleeper misses the change
   opened_.notify_all();
 }
 

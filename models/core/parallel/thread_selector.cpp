@@ -5,8 +5,8 @@
 namespace dcc {
 
 namespace {
-constexpr double kBatch = 0.002;       // seconds of a batch; shorter ones say too little
-constexpr unsigned kMaxLost = 2;       // one slow batch may be an interruption
+constexpr double kBatch = 0.002;       // seconds of a batch; shorter batches vary too much
+constexpr unsigned kMaxLost = 2;       // lost batches; one may be an interruption
 constexpr double kMinPatience = 0.05;  // seconds
 constexpr double kMaxPatience = 1.6;
 }  // namespace

@@ -275,7 +275,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
     case csr::kMip:  // devices set the three interrupt lines; writes do not
     case csr::kMisa:
     case csr::kMstatush:
-    case csr::kMenvcfg:  // without effect: all fences order everything already
+    case csr::kMenvcfg:  // menvcfg has no effect, since all fences order everything
     case csr::kMenvcfgh:
     case csr::kTdata3:
     case csr::kTinfo:

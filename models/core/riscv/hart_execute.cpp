@@ -123,7 +123,7 @@ void Hart::execute(std::uint64_t end) {
   }
   U32* const x = x_.data();
   U32 window_base = window_base_;
-  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);  // what it is to this machine
+  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);  // its place in host memory
   U32 load_window = load_window_;
   U32 store_window = store_window_;
   const std::uint8_t* const holds_code = cache_.holds_code();
@@ -290,11 +290,11 @@ void Hart::execute(std::uint64_t end) {
   OP(SwStack, if (stack_overflow()) return; STORE(4))
   OP(Sw, STORE(4))
 
-  RARE(Fence): ip += 2; NEXT();  // one hart whose accesses happen in order
+  RARE(Fence): ip += 2; NEXT();  // no effect: one hart accesses memory in order
   RARE(FenceI):
     publish();
     pc_ = NEXT_PC;
-    forget_code();  // its pages were freed
+    forget_code();  // the freed pages must not be used again
     return;
 
   RARE(Csrrw):

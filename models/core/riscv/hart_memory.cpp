@@ -72,7 +72,7 @@ bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std:
       return true;
     case Triggers::Action::kStop:
       if (passing_breakpoint_) return false;
-      --steps_;  // it has not begun
+      --steps_;  // the instruction has not begun, so it does not count
       ask(Stop::kBreakpoint);
       return true;
   }

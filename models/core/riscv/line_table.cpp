@@ -124,7 +124,7 @@ class LineProgram {
 
   void run(Cursor unit) {
     version_ = unit.u16();
-    if (version_ < 2 || version_ > 5) return;  // not known here: another program may be
+    if (version_ < 2 || version_ > 5) return;  // unknown version: skips this program
     if (version_ == 5) unit.skip(2);           // sizes of addresses and of segment selectors
     const std::uint32_t header_bytes = unit.u32();
     Cursor header = unit.take(header_bytes);
@@ -260,7 +260,7 @@ class LineProgram {
       case 9:
         address_ += unit.u16();
         break;
-      default:  // what does not concern lines, or is not known: operands are counted in the header
+      default:  // an opcode without effect on lines: the header counts its operands
         for (std::uint32_t i = 0; i < operands_[opcode]; ++i) unit.uleb();
     }
   }

@@ -431,7 +431,7 @@ class Resolver {
   std::map<std::string, std::uint16_t> entries_;  // by id
   std::vector<OfEntry> by_entry_;
   std::vector<Lines> lines_;                                       // by entry
-  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // by entry, sent, any
+  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // keyed by (entry, sent, any)
 };
 
 }  // namespace

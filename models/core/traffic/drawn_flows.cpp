@@ -58,7 +58,7 @@ class PoissonSource final : public FlowSource {
   std::size_t place_;
   std::uint64_t mean_gap_;
   unsigned left_;
-  bool to_the_end_;  // no limit but the end of the run
+  bool to_the_end_;  // flows are drawn to the end of the run
   PicoSeconds start_;
   RandomStream random_;
 };
@@ -182,7 +182,7 @@ class TraceSource final : public FlowSource {
   TrafficEntry entry_;
   const Trace& trace_;
   std::size_t at_ = 0;                   // index into trace_.flows
-  std::unique_ptr<TraceReader> reader_;  // for a trace that is not kept in memory
+  std::unique_ptr<TraceReader> reader_;  // reader of a trace that is not kept in memory
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ class Expander {
       case TrafficPattern::kTrace:
         break;  // generated on demand
       case TrafficPattern::kCompute:
-        break;  // no flow (traffic/dependencies.h)
+        break;  // an entry that computes has no flow (traffic/dependencies.h)
     }
     return std::move(flows_);
   }

@@ -403,7 +403,7 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
       const bool counted = flows_per_host && !incast_load;
       require(counted || stop || ends, "flows_per_host", "is needed: the traffic has no end");
       if (incast_load) check_random_incasts(count, count);
-      return flows_per_host ? count * *flows_per_host : 0;  // else drawn to the end
+      return flows_per_host ? count * *flows_per_host : 0;  // 0: drawn to the end of the run
     }
     case TrafficPattern::kTrace:
       require(!file.empty(), "", "kind: trace needs a file");

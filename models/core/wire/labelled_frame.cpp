@@ -38,7 +38,7 @@ const char* kind_name(PacketKind kind) {
     case PacketKind::kCreditLimit:
     case PacketKind::kCnm:
     case PacketKind::kLldp:
-      break;  // link control has its own formats
+      break;  // frames of link control have formats of their own
   }
   return "";
 }

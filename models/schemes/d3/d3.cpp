@@ -131,7 +131,7 @@ void D3::put_past(Sender& sender, Packet& packet) {
 
 void D3::leave(Qpn qpn) {
   if (is_asking(qpn) && now() < asks_at(qpn))
-    return;  // its grants must be returned when they arrive
+    return;  // grants that arrive later must be returned
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
   if (sender.leases.nic.until == PicoSeconds()) return;

@@ -381,7 +381,7 @@ void ExpressPass::let_credits_go() {
 void ExpressPass::check_receivers() {
   receiver_deadlines_.expire([this](Qpn qpn) {
     Receiver& receiver = receivers_[qpn];
-    if (receiver.active) {  // all its credits were lost, or its sender has no more data
+    if (receiver.active) {  // all credits of the flow were lost, or its sender has no more data
       receiver.rate = static_cast<double>(parameters_.queue.credit_frame) / seconds(receiver.rtt);
       receiver.weight = std::max(receiver.weight / 2, parameters_.min_weight.value());
       receiver.may_grow = false;

@@ -59,9 +59,9 @@ class Flowbender final : public PathChoice {
   /// of a packet that was sent after the round began.
   struct Sender {
     std::uint8_t value = 0;       // V
-    bool went_back = false;       // in this round a packet was sent again
+    bool went_back = false;       // true if a packet was sent again in this round
     std::uint32_t congested = 0;  // congested rounds in a row
-    std::uint32_t acks = 0;       // of this round
+    std::uint32_t acks = 0;       // ACKs received in this round
     std::uint32_t marked = 0;     // of `acks`
     Psn next = 0;                 // one above the highest packet sent
     Psn round_end = 0;

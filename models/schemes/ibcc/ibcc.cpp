@@ -275,7 +275,7 @@ void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks != 0) becn(number);  // without marks: a clear notification
+  if (info.marks != 0) becn(number);  // a CNP without marks is a clear notification, no BECN
 }
 
 void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {

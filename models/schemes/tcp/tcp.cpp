@@ -243,7 +243,7 @@ void Tcp::note_cut(Qpn qpn, Psn psn) {
   if (psn < first_missing(qpn) || psn >= at(qpn).next || at(qpn).out.delivered(psn)) return;
   const bool again = !sender.cut.insert(psn).second;
   if (!again && psn < std::max(sender.sent_again_to, sender.lost_to)) {
-    if (psn >= sender.sent_again_to) {  // a timeout has given it up, and it goes again anyway
+    if (psn >= sender.sent_again_to) {  // after a timeout it is sent again in any case
       sender.cut.erase(psn);
       return;
     }
@@ -361,7 +361,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
     receiver.early.add(data.psn, data.psn + 1, [](Psn) {});
     auto& latest = receiver.latest;
     const SequenceRanges::Range grown = receiver.early.around(data.psn);
-    std::size_t place = 0;  // whose place in the list of the latest it takes
+    std::size_t place = 0;  // place in the list of latest segments that it takes
     while (place + 1 < kBlocks && (latest[place] < grown.begin || latest[place] >= grown.end)) {
       ++place;
     }

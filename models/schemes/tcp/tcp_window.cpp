@@ -41,7 +41,7 @@ TcpWindow::TcpWindow(const TcpWindowParameters& parameters)
 
 void TcpWindow::acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (in_slow_start()) {
-    ++window_;  // for each ACK, however much it covers
+    ++window_;  // a step for each ACK, however many segments it covers
   } else if (is_cubic()) {
     grow_cubic(segments, rtt, now);
   } else {
@@ -104,7 +104,7 @@ void TcpWindow::lost(double flight) {
 void TcpWindow::timed_out(double flight, bool again) {
   const double threshold = threshold_;
   lost(flight);
-  if (again) threshold_ = threshold;  // it had answered this loss
+  if (again) threshold_ = threshold;  // the earlier cut had answered this loss
   window_ = 1;
   after_cut_ = false;
 }

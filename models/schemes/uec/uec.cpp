@@ -355,7 +355,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
-                receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least one packet more
+                receiver.pulled + static_cast<std::uint64_t>(packet_));  // one packet more at least
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;

@@ -32,7 +32,7 @@ enum Operation : std::uint32_t {
 constexpr std::uint32_t kConsole = 1, kFeatures = 4;  // handles
 constexpr std::uint32_t kMinusOne = 0xFFFFFFFF;
 constexpr std::uint32_t kApplicationExit = 0x20026;  // ADP_Stopped_ApplicationExit
-constexpr std::uint32_t kMaxBytes = 1u << 20;        // of one call
+constexpr std::uint32_t kMaxBytes = 1u << 20;        // most bytes that one call transfers
 constexpr std::uint32_t kBadHandle = 9, kNoFile = 2, kNoCall = 38, kBadAddress = 14;  // errno
 // Contents of the feature file: magic number, then one byte: SYS_EXIT_EXTENDED (bit 0), separate
 // stdout and stderr (bit 1).
@@ -136,7 +136,7 @@ Semihosting::Answer Semihosting::call(std::uint32_t operation, std::uint32_t par
       return {1'000'000'000};
     case kErrno:
       return {errno_};
-    case kCommandLine:  // of no words
+    case kCommandLine:  // an empty command line
       if (!get(2) || block[1] == 0 || !put(block[0], 0, 1)) return {fail(kBadAddress)};
       put(parameter + 4, 0, 4);
       return {0};

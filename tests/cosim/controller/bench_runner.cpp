@@ -61,7 +61,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 /// Runs random load. Returns the first difference; empty if there is none.
 std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
-  std::uint64_t own = 100 * seed;  // registers are drawn from it: no two profiles have the same
+  std::uint64_t own = 100 * seed;  // seed of the drawn registers, different for each profile
   for (const Case& one : kCases) {
     ++own;
     if (kOnly != nullptr && one.name.find(kOnly) == std::string::npos) continue;

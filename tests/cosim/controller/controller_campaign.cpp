@@ -31,7 +31,7 @@ constexpr const char* kNames[kKinds] = {"CNP", "timer", "command", "bytes"};
 /// The least distance between the sampling of two events of one flow, of which `a` is issued first.
 /// A timer event counts as sampled when it is issued.
 std::size_t least_distance(std::size_t a, std::size_t b) {
-  constexpr std::size_t kTick = 64;   // of a slot's timer events one comes a tick
+  constexpr std::size_t kTick = 64;   // a slot has one timer event per tick
   constexpr std::size_t kIssued = 1;  // an input is issued one edge after it is sampled, or later
   constexpr std::size_t kD = 32;      // between issues of one flow
   if (b == kTimer) return a == kTimer ? kTick : kIssued + kD;
@@ -82,7 +82,7 @@ void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& gu
   const Case& one = kCases[which];
   const std::uint64_t seed = 1'000'000 + draw * kCases.size() + which;
   std::unique_ptr<ControllerDut> dut = make_small_controller(static_cast<std::uint32_t>(seed));
-  const bool counts = draw % 2 == 0;  // else counters are set to great values meanwhile
+  const bool counts = draw % 2 == 0;  // half of the draws set counters to large values
   if (counts) dut->wide_counters.clear();
   Bench bench(std::move(dut), seed);
   bench.program(one.dcqcn);

@@ -107,10 +107,10 @@ TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
       for (const Kind second : {kCnp, kBytes, kCommand}) {
         for (std::uint32_t apart = 0; apart < 64; ++apart) {
           for (const bool query : {false, true}) {
-            if (apart == 0 && first == second) continue;  // one input a kind and edge
+            if (apart == 0 && first == second) continue;  // a kind takes one input an edge
             flow = (flow + 1) % 256;
             const Inputs a = one(first, flow, query), b = one(second, flow, query);
-            if (apart % 2 == 0) {  // with a slot
+            if (apart % 2 == 0) {  // even distances: the flow has a slot
               bench.cycle(one(kCnp, flow, false));
               for (int i = 0; i < 40; ++i) bench.cycle({});
             }

@@ -17,7 +17,7 @@ void Bench::plan_hold(std::uint32_t slot) {
   const std::uint64_t r_hai = std::min<std::uint64_t>(edge + below(3), 0xFFFFFFFF);
   const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
   planned_.push_back({DCC_G_OFFSET, below(2)});
-  for (const std::uint32_t i : {0u, 1u})  // so the cut before it takes nothing
+  for (const std::uint32_t i : {0u, 1u})  // decrease entries of 1.0: the cut before takes nothing
     planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
   planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
   if (oracle_.registers.first_cut == 0 || below(4) == 0)
@@ -40,7 +40,7 @@ void Bench::plan_hold(std::uint32_t slot) {
 void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
   const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);
-  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // one bit apart
+  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // differs from `one` in one bit
   const std::uint32_t next = std::max(1u, one ^ 1u << below(32));
   const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
   const bool both = below(3) == 0;  // limits of all and of the class, one bit apart

@@ -72,7 +72,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   }
 
   bench.faulty = true;
-  bench.dut().check_assertions(false);  // they speak of right words
+  bench.dut().check_assertions(false);  // the RTL's assertions hold for words without faults only
   flip_bit(bench.dut(), memory, bit);
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
@@ -84,7 +84,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   } while (bench.ready && ++waited < kPatience);
   if (waited >= kPatience) return "it was never missed";
   loss.most_waited = std::max<std::uint64_t>(loss.most_waited, waited);
-  bench.run(200, all);  // what is on its way
+  bench.run(200, all);  // events in flight end
   if (!bench.difference().empty()) return bench.difference();
   if (!bench.irq) return "no interrupt";
   const std::uint64_t then = bench.answered;

@@ -284,7 +284,7 @@ void Bench::set_state() {
   }
   if (!difference_.empty()) return;
   if (state.interval != 0) write(DCC_TIMER_INTERVAL_OFFSET, 24 + below(40));
-  if (state.interval > 100 || state.far) {  // what is due in hours has to go
+  if (state.interval > 100 || state.far) {  // ends timers that are due in hours
     begin_soft_reset();
     while (accessing_ || (!oracle_.ready() && difference_.empty())) step({});
   }

@@ -88,7 +88,7 @@ std::optional<std::uint64_t> Bench::expected_status(std::uint32_t address) const
     case DCC_MEMORY_ERROR_OFFSET:
     case DCC_MEMORY_ERRORS_OFFSET:
       return 0;
-    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // of inputs that came to no event
+    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // a counter of inputs that caused no event
       return oracle_.counts_at(then).cnps_lost;
     case DCC_STAT_INPUTS_DROPPED_LO_OFFSET:
       return oracle_.counts_at(then).inputs_dropped;

@@ -65,7 +65,7 @@ class RegisterEdges {
       go_to(at);
       access();
       ++accesses;
-      at += kOver + below(120);  // an access begins when the one before is over
+      at += kOver + below(120);  // an access begins after the end of the previous access
     }
     if (!happened) {
       go_to(std::max(event, at));

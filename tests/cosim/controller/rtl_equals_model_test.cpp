@@ -74,7 +74,7 @@ class Rtl {
   }
   std::uint32_t value() const { return value_; }
   void offer(const Inputs& in) {
-    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // as the model
+    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // as the model's FIFO
     if (in.command) commands_.push_back(in);
     cnp_ = in;
   }
@@ -129,7 +129,7 @@ struct Traffic {
   const char* name;
   bool dcqcn;
   std::uint32_t flows;
-  std::uint32_t cnp, bytes, command, access;  // in 1/1024 a cycle
+  std::uint32_t cnp, bytes, command, access;  // probabilities of an input per cycle, in 1/1024
 };
 
 void PrintTo(const Traffic& t, std::ostream* out) { *out << t.name; }

@@ -35,11 +35,11 @@ constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint32_t kLargest = 1538;
 // From the contract: the largest packet on the line, a sweep, an operation, answer and look-ahead
 // of the sender.
-constexpr std::uint32_t kOperation = 5;  // cycles that an operation takes its row
+constexpr std::uint32_t kOperation = 5;  // cycles for which an operation occupies its row
 constexpr Time kDecision = kLargest / kLine + kRows + kOperation + 6;
 // The contract's bound holds for packets that take the line as long as an operation takes a row.
 constexpr std::uint32_t kShortest = kOperation * static_cast<std::uint32_t>(kLine);
-constexpr std::uint32_t kSlack = 60;  // at least kDecision
+constexpr std::uint32_t kSlack = 60;  // cycles after which a packet is late; at least kDecision
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
@@ -86,15 +86,15 @@ class PacerBench {
   BlockPins<Vpacer> block_;
   std::array<Flow, kFlows> flows_;
   std::uint64_t now_ = 0;
-  Time free_ = 0;        // when the line is free
+  Time free_ = 0;        // time at which the line becomes free
   unsigned flight_ = 0;  // shift register of decisions that may be under way
   bool always_ = false;  // wants a packet in every cycle
   bool was_strict_ = false;
   std::uint8_t pause_ = 0;
-  std::array<std::uint8_t, 3> pauses_{};  // of the last cycles
+  std::array<std::uint8_t, 3> pauses_{};  // paused priorities of the last cycles
   std::array<std::uint64_t, 8> run_{};    // cycles in which a priority was not paused
   std::uint32_t next_ = 0;
-  std::uint32_t first_ = kFlows;  // this flow's posts go before those of others
+  std::uint32_t first_ = kFlows;  // flow whose posts precede those of the others
 };
 
 void PacerBench::start() {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kScale = 2048 * 250;  // 250 MHz
 constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint64_t kSlack = 60;
-constexpr std::uint64_t kOperation = 5;  // cycles that an operation takes its row
+constexpr std::uint64_t kOperation = 5;  // cycles for which an operation occupies its row
 constexpr std::uint64_t kRate = 17;      // cycles from a rate that is taken to its operation
 
 void require(bool holds, const std::string& what) {
@@ -44,7 +44,7 @@ class Points {
   struct Sent {
     std::uint32_t flow;
     std::uint32_t bytes;
-    std::uint64_t cycle;  // of the decision
+    std::uint64_t cycle;  // cycle of the decision
   };
 
   void start(std::uint32_t scale) {
@@ -155,7 +155,7 @@ void Points<Block>::reset_values() {
 /// A packet that moves to another priority waits for its own time, though the clocks differ.
 template <class Block>
 void Points<Block>::moved() {
-  constexpr std::uint64_t kTime = 2000;  // of 1000 bytes at a hundredth of the line
+  constexpr std::uint64_t kTime = 2000;  // cycles of 1000 bytes at a hundredth of the line
   for (const std::uint32_t from : {1u, 2u}) {
     start(kScale);
     rate(3, kLineRate / 100, from);
@@ -233,7 +233,7 @@ void Points<Block>::full() {
 /// not catch up. A rate that falls again does not act on a packet whose time has come.
 template <class Block>
 void Points<Block>::raised() {
-  constexpr std::uint64_t kTime = 200;  // of 1000 bytes at a tenth of the line
+  constexpr std::uint64_t kTime = 200;  // cycles of 1000 bytes at a tenth of the line
   start(kScale);
   rate(3, 10, 2);
   cycles(40);

@@ -109,8 +109,8 @@ class NotifierBench {
     auto& pins = block_;
     if (changes_ && below(40) == 0) pins->carry_i = carry_ = !carry_;
     if (below(500) == 0) flows_ = 1u << below(7);
-    if (below(300) == 0) share_ = below(5);  // of marked packets, in quarters
-    if (below(300) == 0) slow_ = below(5);   // of cycles without room at the output
+    if (below(300) == 0) share_ = below(5);  // share of marked packets, in quarters
+    if (below(300) == 0) slow_ = below(5);   // cycles without room at the output, in quarters
     if (!offered_ && feed && below(4) != 0) {
       offered_ = true;
       pins->packet_flow_i = static_cast<std::uint8_t>(below(flows_));

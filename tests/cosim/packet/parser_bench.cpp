@@ -84,7 +84,7 @@ class ParserBench {
     require(swept == kFlows, "parser: the sweep does not take a cycle a flow");
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
       contexts_[flow] = {flow % 5 != 3, below(64), below(1 << 24)};
-      if (!contexts_[flow].bound) continue;  // as the sweep left it
+      if (!contexts_[flow].bound) continue;  // the sweep has left the flow unbound
       pins->context_we_i = 1;
       pins->context_flow_i = static_cast<std::uint8_t>(flow);
       pins->context_bound_i = 1;
@@ -159,7 +159,7 @@ class ParserBench {
     auto& bytes = out.bytes;
     const std::uint32_t size = static_cast<std::uint32_t>(bytes.size());
     switch (below(6)) {
-      case 0:  // one bit of the headers
+      case 0:  // inverts one bit of the headers
         bytes[below(std::min(size, 76u))] ^= static_cast<std::uint8_t>(1u << below(8));
         break;
       case 1:  // a field of the header with a checksum that is right

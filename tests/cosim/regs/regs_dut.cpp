@@ -24,7 +24,7 @@ constexpr std::uint32_t kVerilatedSlots = 1024;  // rtl/regs/CMakeLists.txt
 /// first one ends up at the top.
 struct Member {
   std::uint16_t index;  // register, or counter
-  int field;            // of the register; kStrobe, kCounter
+  int field;            // field of the register, or kStrobe, kCounter
   unsigned width;
   unsigned lsb = 0;
 };
@@ -132,7 +132,7 @@ class VerilatedRegs final : public RegsDut {
     dut_->paddr_i = address & (map_.size - 1);
     dut_->pwdata_i = data;
     dut_->pstrb_i = write ? strobe : 0;
-    dut_->pprot_i = address >> 2 & 7;  // any kind of access
+    dut_->pprot_i = address >> 2 & 7;  // the block ignores the kind of access
     cycle();
     dut_->penable_i = 1;
     ApbOutcome outcome;

@@ -47,7 +47,7 @@ class RegsRtl : public ::testing::TestWithParam<std::string> {
 
 TEST_P(RegsRtl, CsrResetValues) {
   for (int seed = 1; seed <= 5; ++seed) {
-    dut = make_regs_dut(GetParam(), seed);  // what reset leaves out differs from run to run
+    dut = make_regs_dut(GetParam(), seed);  // draws registers without a reset
     RtlPort seeded(*dut);
     expect_clean(check_reset_values(map, seeded, instance));
   }
@@ -149,7 +149,7 @@ TEST_P(RegsRtl, RandomTransfersBesideTheModel) {
   const bool locks = map.write_enable != kNoRegister;
   std::vector<int> results(locks ? 7 : 6);
   for (int n = 0; n < 60'000; ++n) {
-    if (locks && n % 512 == 0) {  // what is locked stays so until then
+    if (locks && n % 512 == 0) {  // only a reset ends locks
       dut->reset();
       model.reset();
     }

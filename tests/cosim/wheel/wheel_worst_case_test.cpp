@@ -19,7 +19,7 @@ struct WorstCase {
   std::uint32_t lateness = 0;      // ticks
   std::uint32_t stall = 0;         // cycles a command waited
   std::uint32_t slip = 0;          // cycles behind the platform's schedule
-  std::uint32_t crowd_cycles = 0;  // from the tick's beginning to its last expiry
+  std::uint32_t crowd_cycles = 0;  // cycles from the tick's beginning to its last expiry
   bool in_order = true;
 };
 

@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (server.poll()) {
       server.serve(DebugStop{});
     } else if (!server.attached()) {
-      break;  // all of it is read, its end as well
+      break;  // the server has read all input and its end
     }
   }
   close(client);

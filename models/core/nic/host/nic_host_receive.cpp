@@ -152,7 +152,7 @@ NicHostInterface::Result NicHostInterface::full() const {
 
 void NicHostInterface::payload_written(bool ok) {
   --payloads_under_way_;
-  if (!ok) ++nic_.counters().mr_violations;  // memory refused what it was said to hold
+  if (!ok) ++nic_.counters().mr_violations;  // no memory is at the address
   if (buffer_ != nullptr) nic_.receiver().in_memory(buffer_->leave());
 }
 
