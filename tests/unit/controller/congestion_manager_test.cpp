@@ -109,7 +109,7 @@ TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   apply();
   manager_.cnp(7, 0, 1, 200);
   EXPECT_EQ(manager_.slot(0).due, 400u);
-  manager_.cnp(8, 0, 1, 250);  // binding always registers one
+  manager_.cnp(8, 0, 1, 250);  // a binding always registers a timer event
   EXPECT_EQ(timers_.stored_due(1), 550u);
   EXPECT_EQ(timers_.stored_due(0), 300u);  // a restart leaves the engine alone
   EXPECT_EQ(manager_.timer_counters().cancelled, 1u);
@@ -321,7 +321,7 @@ TEST_F(CongestionManagerTest, ARateGoesOutOnlyWhenItChanged) {
 }
 
 TEST_F(CongestionManagerTest, ABindingAlwaysTellsTheScheduler) {
-  manager_.write_table(RateTable::kDecrease, 256, kOne16);  // no cut at α = 1
+  manager_.write_table(RateTable::kDecrease, 256, kOne16);  // entry of 1.0: no cut at α = 1
   const auto answer = manager_.cnp(7, 0, 1, 0);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->rate.raw, mbps(1000));
@@ -337,7 +337,7 @@ TEST_F(CongestionManagerTest, RetuningActsOnBoundFlowsWithTheirNextEvent) {
   manager_.cnp(7, 9, 1, 0);
   manager_.write_table(RateTable::kCeiling, 9, mbps(300));
   expire(300);
-  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));  // its maximum now: released there
+  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));  // at its maximum: released
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
 }
 

@@ -170,9 +170,9 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
 struct Mix {
   std::uint32_t flows = 80;
   std::int64_t gap = 30'000;         // mean, between inputs
-  std::uint32_t burst = 1;           // at most so many at one instant
-  unsigned cnps = 25, commands = 2;  // of a hundred
-  unsigned accesses = 0;             // of ten thousand
+  std::uint32_t burst = 1;           // greatest number of inputs at one instant
+  unsigned cnps = 25, commands = 2;  // probability in percent
+  unsigned accesses = 0;             // probability in 1/10 000
   std::uint32_t length = 6'000;
 };
 

@@ -101,8 +101,8 @@ TEST_F(ControllerModelTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(sink_.answers[i], answer(2516 + 8 * i, 10 + i, mbps(750)));
   }
-  EXPECT_EQ(device_.missed_latency(), 11u);     // those more than 32 cycles behind the first
-  EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all within their tick
+  EXPECT_EQ(device_.missed_latency(), 11u);     // events issued more than 32 cycles after the first
+  EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all events are issued within their tick
 }
 
 TEST_F(ControllerModelTest, LatenessIsCountedInWholeTicks) {
@@ -161,7 +161,7 @@ TEST_F(ControllerModelTest, CnpGoesBeforeBytesAndTimer) {
   device_.bytes(5, 0, 700);
   device_.cnp(5, 0, 1);
   run_to(edge(300));
-  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // it counts after the binding
+  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // only bytes after the binding count
   EXPECT_EQ(device_.statistics().byte_notifications_unmatched, 0u);
 
   // The CNP arrives one edge before the timer event. The CNP is issued first and delays the timer
@@ -240,7 +240,7 @@ TEST_F(ControllerModelTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
   EXPECT_FALSE(device_.slot_of(5).has_value());
   EXPECT_EQ(device_.statistics().slots_released, 1u);
   EXPECT_EQ(device_.timer_counters().pending(), 0u);
-  EXPECT_EQ(device_.free_slots(), 15u);  // until its event comes up
+  EXPECT_EQ(device_.free_slots(), 15u);  // the slot is free when its timer event comes up
   ASSERT_EQ(sink_.queries.size(), 1u);
   EXPECT_FALSE(sink_.queries[0].second.has_value());
   run_to(kTick * 11);
@@ -311,7 +311,7 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   device_.bytes(5, 0, 100);
   run_to(edge(105));
   device_.soft_reset();           // issues at 101 and 102; takes effect at 136
-  EXPECT_FALSE(device_.ready());  // as software sees it, whose write ends when it has begun
+  EXPECT_FALSE(device_.ready());  // a software's write ends after the reset has begun
   run_to(edge(140));
   EXPECT_FALSE(device_.ready());
   device_.cnp(7, 0, 1);

@@ -137,7 +137,7 @@ TEST_F(ControllerRegistersTest, ADestroyedBlockIsNotToldOfCauses) {
     EXPECT_EQ(gone.block().write(kCtrlOffset, kCtrlEnableMask), AccessResult::kOk);
   }
   other.cnp(1, 0, 1);
-  other.cnp(2, 0, 1);  // no free slot: raises a cause that nobody hears
+  other.cnp(2, 0, 1);  // no free slot: raises a masked interrupt cause
   time.run_until(kMicroSecond);
   EXPECT_EQ(other.statistics().cnps_dropped_no_slot, 1u);
 }

@@ -123,7 +123,7 @@ TEST_F(DccTest, AFlowCreatedAnewWithoutAnEndAsksForItsSlotsRate) {
   run(1);
   host_.rates.clear();
   algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
-  EXPECT_TRUE(host_.rates.empty());  // the answer takes its time
+  EXPECT_TRUE(host_.rates.empty());  // the answer leaves after the controller's latency
   run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
   run(400);
@@ -154,7 +154,7 @@ TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
   EXPECT_EQ(host_.windows, (Windows{{3, kWindow}, {7, kWindow}}));
   host_.windows.clear();
   algorithm.on_cnp(7, {});
-  algorithm.on_cnp(3, {});  // finds no slot: nobody paces it
+  algorithm.on_cnp(3, {});  // the table is full, so the flow stays unpaced
   run(3);
   EXPECT_EQ(host_.windows, (Windows{{7, kNone}}));
   run(400);  // back at the maximum
@@ -181,7 +181,7 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
     for (int i = 0; i < packets; ++i) algorithm.on_sent(flow, info);
   };
   host_.windows.clear();
-  send(3, 100, false);  // the window never filled: the flow has what it wants
+  send(3, 100, false);  // the window never filled: it does not limit the flow
   EXPECT_TRUE(host_.windows.empty());
   send(3, 19, true);
   EXPECT_TRUE(host_.windows.empty());

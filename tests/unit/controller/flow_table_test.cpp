@@ -17,7 +17,7 @@ TEST(FlowTable, HandsOutLowestFirstThenFirstReleasedFirst) {
   EXPECT_EQ(table.bind(300), 2u);
   table.release(1);
   table.release(0);
-  EXPECT_EQ(table.bind(400), 3u);  // never used yet, so before the released ones
+  EXPECT_EQ(table.bind(400), 3u);  // slots never used come before released slots
   EXPECT_EQ(table.bind(500), 1u);
   EXPECT_EQ(table.bind(600), 0u);
   EXPECT_EQ(table.bind(700), FlowTable::kNoSlot);

@@ -32,7 +32,7 @@ struct Case {
   bool proportional;
   unsigned weight;
   RateBits r_max;
-  int events;        // until the flow starts afresh
+  int events;        // number of events until the flow begins anew
   Real stated_rate;  // greatest relative error of Rc
   Real stated_alpha;
 };

@@ -83,7 +83,7 @@ TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
   tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // × 16: argument saturates at 1
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(512));
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // no cut at all
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // factor 0: marks cut nothing
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024));
 }
 
@@ -174,7 +174,7 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
   EXPECT_EQ(r.rc, mbps(90));                                        // 1.6 by the table
   EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 6.2
-  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 − all of it, then R_MIN
+  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0, raised to R_MIN
 }
 
 TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
@@ -245,7 +245,7 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
   EXPECT_EQ(ai.rc, mbps(1050));
   EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kHyper}).rt, mbps(2000));
   registers_.r_ai = 1;
-  tables_.write(RateTable::kFactor, 3, factor_word(128, 4096));  // one half, rounded up
+  tables_.write(RateTable::kFactor, 3, factor_word(128, 4096));  // half of the step, rounded up
   EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive}).rt, mbps(1000) + 1);
 }
 

@@ -115,7 +115,7 @@ TEST_P(TimingWheelContract, OverrunIsSetAt32768TicksAndStays) {
 TEST_P(TimingWheelContract, TheLongestDelayKeepsItsMeaningAtAnyLag) {
   for (const Tick lag : {Tick{1}, Tick{32768}, Tick{65535}}) {
     wheel_.reset(0);
-    wheel_.start(0, 7, 0);  // never taken until later
+    wheel_.start(0, 7, 0);  // the expiry is not taken until later
     const Tick now = 7 + lag;
     wheel_.start(1, 65535, now);
     wheel_.start(2, 1, now);
@@ -226,7 +226,7 @@ TEST(TimingWheel, MovesAnEventAtMostTwice) {
 TEST(TimingWheel, ARestartToALaterTimeIsFollowedLazily) {
   TimingWheel wheel(1);
   for (Tick now = 0; now < 300; ++now) wheel.start(0, 300, now);
-  EXPECT_LE(wheel.moves(), 2u);  // the one entry surfaced on the way
+  EXPECT_LE(wheel.moves(), 2u);  // the only entry moved up on the way
   EXPECT_EQ(take_all(wheel, 599).size(), 1u);
   EXPECT_LE(wheel.moves(), 4u);
   EXPECT_EQ(wheel.counters().started, 300u);

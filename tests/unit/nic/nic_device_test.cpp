@@ -140,7 +140,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
   EXPECT_FALSE(nic[0]->transmitter().failed(3));
   post(5'000, 2);
   scheduler.run_until(kMilliSecond * 2);
-  EXPECT_TRUE(seen.empty());  // not connected yet
+  EXPECT_TRUE(seen.empty());  // the queue pair is not connected yet
   EXPECT_EQ(done.size(), 1u);
   nic[0]->connect_queue_pair(3);
   nic[1]->connect_queue_pair(5);

@@ -154,7 +154,7 @@ TEST_F(Rdma, AGapInAnAnswerIsAskedForAtOnceAndOnce) {
   EXPECT_EQ(count(Operation::kRead), 2);
   const auto again = std::find_if(seen.rbegin(), seen.rend(),
                                   [](const Packet& p) { return p.operation == Operation::kRead; });
-  EXPECT_EQ(again->psn, 3u);  // from the lost packet on
+  EXPECT_EQ(again->psn, 3u);  // repeats begin at the lost packet
   EXPECT_EQ(again->remote_address, kData + 3'000u);
   EXPECT_EQ(again->message_bytes, 7'000u);
 }

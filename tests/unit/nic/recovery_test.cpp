@@ -89,7 +89,7 @@ TEST_F(Recovery, AWindowThatClosesWithinAMessageReopens) {
   parameters.line_rate = 1_Gbps;
   build();
   post(100'000);
-  scheduler.run_until(kMicroSecond * 400);  // no packet has asked yet
+  scheduler.run_until(kMicroSecond * 400);  // no packet has asked for an acknowledgement yet
   nic[0]->transmitter().set_window(3, 4'000);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
@@ -162,7 +162,7 @@ TEST(RecoveryWindow, DoublesUpToHalfOfWhatWasOutThenGrowsByAPacket) {
   EXPECT_NEAR(static_cast<double>(window.limit()), 9'000, 1000 * 0.1);
   window.gap_reported(2'000);
   EXPECT_NEAR(static_cast<double>(window.limit()), 4'500, 50);
-  window.gap_reported(4'200);  // not below the bandwidth-delay product
+  window.gap_reported(4'200);  // the window stays at the bandwidth-delay product or above
   EXPECT_EQ(window.limit(), 4'200);
 }
 

@@ -145,7 +145,7 @@ class Node {
   Event own_;
   unsigned number_;
   std::vector<std::unique_ptr<Node>>* all_ = nullptr;
-  std::vector<std::unique_ptr<Letter>> sent_;  // also those that are on their way at the end
+  std::vector<std::unique_ptr<Letter>> sent_;  // all letters, with those in flight at the end
 };
 
 /// Partitions, and the threads that share them.
@@ -249,7 +249,7 @@ TEST(ParallelRun, SettlesWhatIsUnderWay) {
   run.settle();
   EXPECT_TRUE(item.event.is_scheduled());
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
-  run.settle();  // there is nothing more
+  run.settle();  // a second call finds nothing to do
   run.run_until(kMicroSecond * 20);
   EXPECT_EQ(arrived, 1);
   EXPECT_EQ(run.next_time(), PicoSeconds::max());

@@ -53,7 +53,7 @@ TEST(RandomStream, BelowIsUniformAndInRange) {
     double chi = 0;
     const double expected = n / static_cast<double>(bound);
     for (const double c : count) chi += (c - expected) * (c - expected) / expected;
-    EXPECT_LT(chi, 27.9) << bound;  // 9 degrees of freedom, one in a thousand
+    EXPECT_LT(chi, 27.9) << bound;  // chi-square, 9 degrees of freedom: exceeded once in 1000
   }
   // Three quarters of the range: scaling alone would hit every third number twice as often.
   const std::uint64_t wide = std::uint64_t{3} << 62;

@@ -76,7 +76,7 @@ TEST(LogHistogram, QuantilesBracketTheExactOnes) {
   values.insert(values.end(), 10, 4'250);  // the next bucket
   expect_brackets("two points", values);
   values.assign(500, 4'100);
-  values.insert(values.end(), 500, 4'220);  // the same bucket, [4096, 4223]
+  values.insert(values.end(), 500, 4'220);  // values of the same bucket, [4096, 4223]
   expect_brackets("two points in a bucket", values);
   values.clear();
   for (std::uint64_t v = 1'000; v < 11'000; ++v) values.push_back(v);
@@ -159,7 +159,7 @@ TEST(LogHistogram, WhatWasAddedSinceIsRepeated) {
   for (int i = 0; i < 10; ++i) h.add(50);
   h.add(7);
   h.repeat_since(earlier, {kMicroSecond * 5, kMicroSecond * 2});
-  EXPECT_EQ(h.count(), 1u + 35 + 4);  // 2.5 of the one are 3: to the nearest
+  EXPECT_EQ(h.count(), 1u + 35 + 4);  // 2.5 counts are 3, rounded to the nearest
   EXPECT_EQ(h.sum(), 1000u + 507 + 1268);
   EXPECT_EQ(h.quantile(500), 50u);
 }

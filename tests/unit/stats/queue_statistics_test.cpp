@@ -91,7 +91,7 @@ void expect_queue_brackets(const char* name, std::vector<std::pair<Bytes, std::i
   EXPECT_LE(figures.mean, figures.max) << name;
   for (const auto& [found, is] :
        {std::pair(figures.p50, exact(50)), std::pair(figures.p99, exact(99))}) {
-    EXPECT_LE(found, is + is / 32) << name;  // within the bucket of the exact one
+    EXPECT_LE(found, is + is / 32) << name;  // within one bucket of the exact value
     EXPECT_GE(found + is / 32, is) << name;
     EXPECT_LE(found, figures.max) << name;
     EXPECT_GE(found, lengths.front().first) << name;
@@ -136,7 +136,7 @@ TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
   EXPECT_EQ(figures.p50, 20);
   EXPECT_EQ(figures.p99, 60);
   EXPECT_EQ(figures.max, 60);
-  statistics.changed(0, kMicroSecond * 20);  // its own time goes on
+  statistics.changed(0, kMicroSecond * 20);  // the queue's own time goes on
   EXPECT_EQ(statistics.figures(kMicroSecond * 20).mean, (21 * 60 + 69 * 20 + 50) / 100);
 }
 

@@ -212,7 +212,7 @@ TEST(Credits, AnIncastFillsTheLinkAndLosesNothing) {
     expect_within_buffers(net, parameters);
   }
   EXPECT_EQ(net.drops(), 0u);
-  const double gbps = static_cast<double>(net.host[0]->bytes) * 8 / 2e6;  // of 2 ms
+  const double gbps = static_cast<double>(net.host[0]->bytes) * 8 / 2e6;  // mean rate over 2 ms
   EXPECT_GT(gbps, 97.0 * 1080 / 1100);
   EXPECT_LE(gbps, 100.0 * 1080 / 1100 + 0.1);
   EXPECT_TRUE(find_deadlock(net.topology, waits_of(net.devices())).empty());

@@ -157,7 +157,7 @@ TEST(Dcbx, WhenTheLinkGoesDownItsOwnIsInForceAndWhenItComesBackItIsAgreedAnew) {
   link.down();
   EXPECT_EQ(link.paused(0), kThree);
   link.run_for(kSecond * 100);
-  EXPECT_EQ(link.end(0).counters().sent, 2u);  // nothing while it is down
+  EXPECT_EQ(link.end(0).counters().sent, 2u);  // a link that is down sends no frames
   EXPECT_FALSE(link.end(0).unanswered_since());
   link.up();
   EXPECT_TRUE(link.end(0).unanswered_since());
@@ -172,7 +172,7 @@ TEST(Dcbx, FramesAreRepeatedAndAnEndThatFallsSilentIsForgotten) {
   link.run_for(kSecond * 61);
   EXPECT_EQ(link.end(1).counters().sent, 3u);
   EXPECT_EQ(link.paused(0), kThreeFour);
-  link.cut(true);  // and nobody notices: the last frame came at 60 s and is good for 121
+  link.cut(true);  // nobody notices: the last frame came at 60 s and is valid for 121 s
   link.run_for(kSecond * 119);
   EXPECT_EQ(link.paused(0), kThreeFour);
   EXPECT_FALSE(link.end(0).unanswered_since());
@@ -194,7 +194,7 @@ TEST(Dcbx, ShortIntervalsSpendTheCreditAndThenOneFrameGoesEachSecond) {
   EXPECT_EQ(link.end(1).counters().received, 15u);
   EXPECT_FALSE(link.end(1).unanswered_since());
   link.down();
-  link.up();  // begins with all of its credit
+  link.up();  // the port begins with all of its credit
   link.run_for(kMilliSecond);
   EXPECT_EQ(link.end(0).counters().sent, 20u);
 }
@@ -229,11 +229,11 @@ TEST(Dcbx, CreditThatIsNotSpentComesToNoMoreThanFiveFrames) {
     willing.run_for(kMilliSecond);
   }
   hear(kThreeFour);
-  EXPECT_EQ(willing.paused(0), kThreeFour);  // in force at once
+  EXPECT_EQ(willing.paused(0), kThreeFour);  // the setting is in force at once
   EXPECT_EQ(willing.end(0).counters().sent, 1u + 5u);
   willing.run_for(kMilliSecond * 900);
   EXPECT_EQ(willing.end(0).counters().sent, 6u);
-  willing.run_for(kMilliSecond * 200);  // the last of them, once
+  willing.run_for(kMilliSecond * 200);  // the last change is sent, once
   EXPECT_EQ(willing.end(0).counters().sent, 7u);
   willing.run_for(kSecond * 5);
   EXPECT_EQ(willing.end(0).counters().sent, 7u);
@@ -245,7 +245,7 @@ TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {
   link.run_for(kMilliSecond);
   Packet* const packet = link.pool().allocate();
   packet->kind = PacketKind::kLldp;
-  link.end(0).receive(*packet);  // no bytes at all
+  link.end(0).receive(*packet);  // a frame of no bytes
   link.pool().attach_payload(*packet, 60);
   link.end(0).receive(*packet);
   link.pool().free(packet);

@@ -45,7 +45,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
       const double p = pmax * static_cast<double>(queue - kmin) / static_cast<double>(kmax - kmin);
       chi += (hits - n * p) * (hits - n * p) / (n * p * (1 - p));
     }
-    EXPECT_LT(chi, 39.3) << pmax;  // 16 degrees of freedom, one in a thousand
+    EXPECT_LT(chi, 39.3) << pmax;  // chi-square, 16 degrees of freedom: exceeded once in 1000
     EXPECT_GT(chi, 3.9) << pmax;   // nor suspiciously good
   }
   // At Kmax itself the marking probability is Pmax.

@@ -63,7 +63,7 @@ TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredi
   shaper.began(5, PicoSeconds(0));
   EXPECT_EQ(shaper.released(both, PicoSeconds(0)), both);
   EXPECT_EQ(scheduler.pick(both), 5);
-  shaper.sent(5, 125);  // a microsecond of its rate
+  shaper.sent(5, 125);  // bytes of a microsecond at the shaper's rate
   EXPECT_EQ(shaper.released(both, kNanoSecond * 999), 0b000001u);
   EXPECT_EQ(shaper.released(0b100000, kNanoSecond * 999), 0u);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond);
@@ -162,7 +162,7 @@ TEST(VlArbitration, TheHighTableGoesFirstUpToItsLimit) {
   };
   EXPECT_EQ(of_low(255), 0);
   EXPECT_NEAR(of_low(0), 1.0 / 2, 0.001);  // packet for packet
-  EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);  // one after four of 1024 bytes
+  EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);  // one packet after four of 1024 bytes
   EXPECT_NEAR(of_low(10), 1.0 / 41, 0.001);
 }
 

@@ -103,7 +103,7 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
   const std::uint64_t lost = n.lost();
   n.until(kMicroSecond * 69);
   const std::uint64_t to_spine0 = n.sent_to_spine(0);
-  EXPECT_GT(n.net.at("leaf0").queue_bytes(4), 50'000);  // it waits for a way
+  EXPECT_GT(n.net.at("leaf0").queue_bytes(4), 50'000);  // packets wait for a route
   n.until(kMicroSecond * 71);
   EXPECT_EQ(n.net.at("leaf0").queue_bytes(4), 0);
   n.until(kMicroSecond * 200);
@@ -197,7 +197,7 @@ TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
 TEST(LiveFabric, TwoHalvesAreToldOfByTheSmallerOne) {
   LiveNetwork n;
   for (const char* spine : {"spine0", "spine1"}) n.live.fail(n.cable("leaf1", spine), kConvergence);
-  n.live.fail(n.cable("h4", "leaf1"), kConvergence);  // so leaf0 has more
+  n.live.fail(n.cable("h4", "leaf1"), kConvergence);  // so leaf0 has more hosts
   n.until(kMicroSecond * 30);
   ASSERT_TRUE(n.live.parted());
   EXPECT_EQ(n.live.parted()->hosts, (std::vector<HostId>{4, 5, 6, 7}));
@@ -212,7 +212,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   for (HostId h = 0; h < 3; ++h) n.net.host[h]->blast(4, 1230);
   n.until(kMicroSecond * 100);
   ASSERT_GT(n.net.at("leaf1").pfc_totals().pauses_sent, 0u);
-  for (int i = 0; i < 20; ++i) {  // at whatever moment of stop and go
+  for (int i = 0; i < 20; ++i) {  // cuts at various moments of stop and go
     n.until(kMicroSecond * 100 + PicoSeconds(7'777'777) * (2 * i + 1));
     n.live.fail(n.cable("spine0", "leaf1"), kConvergence);
     n.live.fail(n.cable("spine1", "leaf1"), kConvergence);

@@ -33,7 +33,7 @@ TEST(QcnPoint, FeedbackByHand) {
     EXPECT_EQ(point.arrival(150'000, 500'000, random), 63u);
   }
   {
-    QcnPoint point(parameters());                            // at the set point and steady
+    QcnPoint point(parameters());                            // steady, at the set point
     EXPECT_EQ(point.arrival(150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
     EXPECT_EQ(point.arrival(200'000, 20'000, random), 0u);
   }

@@ -76,7 +76,7 @@ TEST(SharedBuffer, HeadroomIsNoMoreThanLossyTrafficHasLeft) {
   constexpr Bytes kSize = 100'000, kHeadroom = 20'000;
   SharedBuffer buffer(parameters(kSize, 65'536, 1), 2);
   for (int port = 0; port < 2; ++port) buffer.set_headroom(port, kHeadroom);
-  buffer.admit(1, 0, 1'000);  // its headroom is set aside
+  buffer.admit(1, 0, 1'000);  // the class's headroom is set aside
   while (buffer.admit(0, 1, 1'000)) {
   }
   ASSERT_EQ(buffer.used(), kSize - kHeadroom);
@@ -212,7 +212,7 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   }
   EXPECT_EQ(buffer.used(), 0);
   for (int port = 0; port < kPorts; ++port) buffer.set_lossless(port, 0);
-  EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all of the pool is back
+  EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all bytes of the pool are free again
 }
 
 // A packet accepted by can_pass_through() would have been admitted, would not have caused a pause

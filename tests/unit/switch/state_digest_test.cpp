@@ -246,7 +246,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   for (int left = 0; left < 3; ++left) {
     turns.insert(digest_of(*trimming));
     pool_.free(trimming->dequeue());
-    put(*trimming, 7, PacketKind::kAck);  // the same wait as before
+    put(*trimming, 7, PacketKind::kAck);  // the same number of packets waits as before
   }
   EXPECT_EQ(turns.size(), 3u);
   drain(*trimming);

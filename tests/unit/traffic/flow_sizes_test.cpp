@@ -61,7 +61,7 @@ TEST(FlowSizes, SamplesBetweenTwoPointsAreUniform) {
     ++bin[static_cast<std::size_t>((sizes.draw(random) - 1000) / 100)];
   double chi = 0;
   for (const int n : bin) chi += (n - 1e4) * (n - 1e4) / 1e4;
-  EXPECT_LT(chi, 27.9);  // 9 degrees of freedom, one in a thousand
+  EXPECT_LT(chi, 27.9);  // chi-square, 9 degrees of freedom: exceeded once in 1000
 }
 
 TEST(FlowSizes, BuiltInTablesAreTheShippedFiles) {

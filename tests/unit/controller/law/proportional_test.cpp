@@ -27,7 +27,7 @@ class ProportionalLawTest : public testing::Test {
     parameters_.rate.mi = 0;
     parameters_.rate.g = 32768;          // a mark takes half a packet off the account
     parameters_.rate.r_ai = mbps(10);    // a packet
-    parameters_.rate.r_hai = mbps(400);  // of one packet an interval
+    parameters_.rate.r_hai = mbps(400);  // rate of one packet per interval
     parameters_.rate.r_min = mbps(5);
     parameters_.rate.r_max = mbps(125'000);
     parameters_.rate.first_cut = 65536 / 32;
@@ -92,7 +92,7 @@ TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWh
 }
 
 TEST_F(ProportionalLawTest, APromisedClearNotificationIsWaitedFor) {
-  manager_.cnp(7, 0, 3, now_, 3);  // of marked packets only
+  manager_.cnp(7, 0, 3, now_, 3);  // the CNP reports marked packets only
   EXPECT_TRUE(view().clear_promised());
   send(100);
   manager_.cnp(7, 0, 5, now_ + kHistory, 5);
@@ -224,7 +224,7 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
 TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
   settle();
   send(100);
-  manager_.cnp(7, 0, 2, now_, 20);  // of a hundred twenty have arrived
+  manager_.cnp(7, 0, 2, now_, 20);  // twenty of a hundred packets have arrived
   const RateBits cut = slot().rt;
   expire();
   EXPECT_EQ(slot().rt, cut + 19 * mbps(10));

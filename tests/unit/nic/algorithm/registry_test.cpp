@@ -93,7 +93,7 @@ TEST(Registry, PresetsComeBeforeWhatTheUserSays) {
   EXPECT_EQ(dcc->f, 7u);
   EXPECT_EQ(dcc->byte_counter, 32'767);
   EXPECT_EQ(cnp.interval, kMicroSecond * 4);
-  EXPECT_TRUE(reader.rows.at("g").runtime);  // registers hold it
+  EXPECT_TRUE(reader.rows.at("g").runtime);  // g is a register, so a run may change it
   EXPECT_FALSE(reader.rows.at("preset").runtime);
   EXPECT_EQ(reader.rows.at("g").range, "1/65536 … 65535/65536");
 }

@@ -133,7 +133,7 @@ TEST_F(HostLinkTest, AddressesOutsideMemoryFailAndMoveNothing) {
 TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   build(1);
   memory.bytes[0] = 9;
-  read(1, 100);   // in progress: data 124 to 224
+  read(1, 100);   // a read in progress: data from 124 to 224
   read(2, 1000);  // waits; cancelled
   buffer[0] = 3;
   write(3, 1);  // until 25

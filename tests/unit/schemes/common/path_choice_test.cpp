@@ -56,7 +56,7 @@ TEST(PathChoice, FlowsInTurnKeepTheirPort) {
   EXPECT_EQ(port(40, 1, 9), 0u);
   EXPECT_EQ(port(17, 1, 9), 1u);
   EXPECT_EQ(port(99, 2, 9), 2u);
-  EXPECT_EQ(port(40, 9, 1), 0u);  // the way back is a flow of its own
+  EXPECT_EQ(port(40, 9, 1), 0u);  // the opposite direction is a flow of its own
   EXPECT_EQ(port(17, 9, 1), 1u);
   for (int again = 0; again < 3; ++again) EXPECT_EQ(port(99, 2, 9), 2u);
   EXPECT_EQ(port(40, 1, 9), 0u);
@@ -84,7 +84,7 @@ TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
   }
   double chi = 0;
   for (const int n : count) chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
-  EXPECT_LT(chi, 16.3);  // three degrees of freedom: passed one time in a thousand
+  EXPECT_LT(chi, 16.3);  // chi-square, three degrees of freedom: exceeded once in 1000
   EXPECT_NEAR(differ, 30'000, 4 * 87);
 }
 
@@ -109,14 +109,14 @@ TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
     view.time += PicoSeconds(1);
   }
   EXPECT_GT(moves, 25);
-  letflow->routes_changed();  // so the next one is a first packet
+  letflow->routes_changed();  // the next packet begins a flowlet
   Packet packet = packet_of(1);
   EXPECT_EQ(letflow->choose(packet, kFour), draws.below(4));
 }
 
 TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   FakeSwitch view;
-  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // of kFour: 4 … 7
+  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // backlogs of ports 4 to 7, those of kFour
   BalancerChoice p;
   auto& samples = p.of<DrillParameters>("drill").samples;
   auto& memory = p.of<DrillParameters>("drill").memory;
@@ -132,7 +132,7 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
     ASSERT_EQ(drill->peek(packet, kFour), best);
     ASSERT_EQ(drill->choose(packet, kFour), best);
   }
-  EXPECT_EQ(best, 2u);  // once found it is kept
+  EXPECT_EQ(best, 2u);  // the best port is kept in memory
   view.backlogs[6] = 7500;
   view.backlogs[5] = 7400;
   samples = 64;
@@ -160,7 +160,7 @@ TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
   FakeSwitch view;
   const auto detail = make("detail", view);
   // A port with less than 16 KB is favoured, whatever its length; up to 64 KB it is second choice.
-  view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // of kFour: 4 … 7
+  view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // backlogs of ports 4 to 7
   std::array<int, 4> count = chosen_of(*detail, 0, 10'000);
   EXPECT_NEAR(count[0], 5000, 4 * 50);
   EXPECT_EQ(count[1] + count[3], 0);
@@ -177,7 +177,7 @@ TEST(PathChoice, DetailLooksAtWhatGoesBeforeThePacket) {
   FakeSwitch view;
   const auto detail = make("detail", view);
   view.backlogs = {0, 0, 0, 0, 20'000, 70'000, 20'000, 20'000};
-  view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all of port 5 is of lower priorities
+  view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all bytes of port 5 have lower priorities
   EXPECT_EQ(chosen_of(*detail, 7, 100), (std::array<int, 4>{0, 100, 0, 0}));
   EXPECT_EQ(chosen_of(*detail, 6, 1000)[1], 0);
 }
@@ -352,7 +352,7 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
   std::vector<std::uint32_t> flows{1, 2};
   std::map<std::uint32_t, std::vector<int>> round;
   for (int packet_no = 0; packet_no < 4 * 60; ++packet_no) {
-    for (const std::uint32_t flow : flows) {  // they keep out of each other's rounds
+    for (const std::uint32_t flow : flows) {  // flows do not disturb each other's rounds
       Packet packet = packet_of(flow, 0, 12);
       const std::uint32_t peeked = choice->peek(packet, ports);
       EXPECT_EQ(packet.overlay.route.first_port, 0);
@@ -379,7 +379,7 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
 TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
   const PermutationAtARack fabric;
   const auto choice = fabric.at(fabric.rack);
-  const PortSet ports = fabric.routing.ports(fabric.rack, 2);  // of the pod's other rack
+  const PortSet ports = fabric.routing.ports(fabric.rack, 2);  // ports to the other rack of the pod
   std::set<std::uint32_t> taken;
   for (int i = 0; i < 2; ++i) {
     Packet packet = packet_of(1, 0, 2);
@@ -434,7 +434,7 @@ TEST(PathChoice, EveryKindDeliversEverything) {
 // priority 5 finds no packet before it at port 4 only, a packet of priority 6 at both ports, a
 // packet of priority 2 at neither.
 TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
-  std::map<int, std::array<int, 2>> chosen;  // by priority: times that port 4, port 5
+  std::map<int, std::array<int, 2>> chosen;  // by priority: choices of port 4 and of port 5
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SwitchParameters parameters;
     parameters.ecn.enabled = false;

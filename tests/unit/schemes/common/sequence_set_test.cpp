@@ -13,7 +13,7 @@ TEST(SequenceSet, IsASetWhateverTheOrder) {
   std::mt19937 random(7);
   SequenceSet set;
   std::set<Psn> slow;
-  for (Psn front = 0; front < 9000;) {  // far enough for the set to free its lower part
+  for (Psn front = 0; front < 9000;) {  // far enough for the set to free its lower words
     const Psn psn = front + random() % 200;
     EXPECT_EQ(set.insert(psn), slow.insert(psn).second) << psn;
     while (slow.count(front) != 0) ++front;

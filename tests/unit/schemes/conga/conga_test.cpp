@@ -20,7 +20,7 @@ TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
   use.sent(1'000'000, PicoSeconds(0), parameters);
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);          // 1 / 2
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);       // no decay yet
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);       // no decay has occurred yet
   EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);       // 0.9 / 2 = 3.6 / 8
   EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 = 2.1 / 8
   EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);   // 0.478 / 2 = 1.9 / 8
@@ -83,7 +83,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   spine.departs(there, 1);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 5);
   EXPECT_EQ(leaf1.choose(there, down), 0u);
-  EXPECT_EQ(there.overlay.path_congestion.path, 0);  // what hosts get has no overlay
+  EXPECT_EQ(there.overlay.path_congestion.path, 0);  // packets to hosts carry no overlay
 
   Packet back = packet_of(900, 4, 0);
   leaf1.choose(back, up);
@@ -124,7 +124,7 @@ TEST_F(CongaPair, AFlowOnlyMovesToABetterWay) {
   Packet load;
   load.wire_bytes = 1'000'000;
   leaf0.departs(load, static_cast<int>(4 + way));
-  view.time += kMicroSecond * 500;  // 0.9^31 of it is left: nothing
+  view.time += kMicroSecond * 500;  // 0.9^31 of the estimate is left, which counts as 0
   EXPECT_EQ(leaf0.choose(packet, up), way);
   view.time += kMicroSecond * 500;
   leaf0.departs(load, static_cast<int>(4 + way));

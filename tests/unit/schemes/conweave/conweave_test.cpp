@@ -107,7 +107,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   std::vector<Psn> order() const {
     std::vector<Psn> list;
     for (const Packet* packet : went) {
-      EXPECT_EQ(packet->overlay.bytes[0], 0);  // what hosts get has no overlay
+      EXPECT_EQ(packet->overlay.bytes[0], 0);  // packets to hosts carry no overlay
       list.push_back(packet->psn);
     }
     return list;
@@ -144,8 +144,8 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   FabricMap fabric;
   Conweave here, there;
   const ConweaveParameters defaults;
-  std::vector<Packet*> went;  // to the host
-  std::vector<Packet*> sent;  // to the other edge
+  std::vector<Packet*> went;  // packets forwarded to the host
+  std::vector<Packet*> sent;  // packets sent to the other edge
   int taken = 0;
   bool room = true;
   const PortSet up;
@@ -173,7 +173,7 @@ TEST_F(ConweaveEdge, AHeaderIsWhatWasWritten) {
 TEST_F(ConweaveEdge, AnAnswerInTimeBeginsAnEpochOnTheSameWay) {
   const ConweaveHeader first = leave();
   EXPECT_TRUE(first.request);
-  EXPECT_FALSE(leave().request);  // one an epoch
+  EXPECT_FALSE(leave().request);  // one request an epoch
   pass(defaults.reply);
   hear(News::kReply, first.epoch);
   EXPECT_EQ(taken, 1);
@@ -192,7 +192,7 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
   for (std::uint32_t flow = 10; flow < 40; ++flow) {
     const ConweaveHeader first = leave(flow);
     pass(defaults.reply);
-    EXPECT_FALSE(leave(flow).tail);  // not late yet
+    EXPECT_FALSE(leave(flow).tail);  // the answer is not late yet
     pass(PicoSeconds(1));
     const std::uint16_t stamp = ConweaveHeader::stamp_of(clock.now());
     const ConweaveHeader last = leave(flow);
@@ -261,7 +261,7 @@ TEST_F(ConweaveEdge, AFlowThatPausedGoesAnywhereAtOnce) {
   ConweaveHeader last = leave();
   std::map<std::uint8_t, int> ways;
   for (int i = 0; i < 100; ++i) {
-    pass(defaults.inactive);  // what is late by now leaves with a tail
+    pass(defaults.inactive);  // the answer is late, so the next packet is a tail
     EXPECT_FALSE(leave().request);
     pass(defaults.inactive + PicoSeconds(1));
     const ConweaveHeader next = leave();
@@ -312,7 +312,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   come(2, tail(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // first of all itself
-  come(5, rerouted(1));                             // at that very instant
+  come(5, rerouted(1));                             // arrives at the instant of the tail
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2, 3, 4, 5}));
   come(6, rerouted(1));

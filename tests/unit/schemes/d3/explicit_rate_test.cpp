@@ -87,7 +87,7 @@ TEST(RateAllocator, FirstComeFirstServedWhateverIsMoreUrgent) {
 
 TEST(RateAllocator, WhatIsNotReturnedIsFreeAfterTwoIntervalsAndReturnedOnce) {
   RateAllocatorParameters parameters;
-  parameters.reclaim = Ratio(0);  // of what was given nothing is used
+  parameters.reclaim = Ratio(0);  // unused allocations are not given again
   Link10G link(parameters);
   Flow lost, other;
   lost.asks(link, kMicroSecond);
@@ -95,7 +95,7 @@ TEST(RateAllocator, WhatIsNotReturnedIsFreeAfterTwoIntervalsAndReturnedOnce) {
   EXPECT_EQ(link.flows(), 2u);
   EXPECT_EQ(other.asks(link, kInterval * 2), 10_G);
   EXPECT_EQ(link.flows(), 1u);
-  lost.leaves(link, kInterval * 2 + kMicroSecond);  // after its end
+  lost.leaves(link, kInterval * 2 + kMicroSecond);  // the rate's interval has ended
   EXPECT_EQ(link.allocated(), gbps(10));
   EXPECT_EQ(link.flows(), 1u);
 }

@@ -51,7 +51,7 @@ TEST_F(ProportionalIntTest, AsksForTelemetryAndForNoNotifications) {
 TEST_F(ProportionalIntTest, StepIsTheWeightThatTheTableHoldsNow) {
   weight(46, 4 << 8);
   algorithm_->on_flow_start(0, {46, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  ack(0, 1, 4000);  // only fills the record
+  ack(0, 1, 4000);  // the first ACK only fills the record
   ack(0, 2, 4000);  // U = 0.4: a step
   EXPECT_NEAR(host_.mbps(0), 2000 + 4 * 50, test::kRateStep);
   weight(46, 1 << 7);

@@ -31,7 +31,7 @@ TEST(TimeslotAllocator, WhoHasWaitedLongestIsFirst) {
   allocator.demand(1, 9, 3);
   allocator.demand(2, 9, 2);
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
-  allocator.demand(3, 9, 1);  // has never had one
+  allocator.demand(3, 9, 1);  // the pair has had no slot yet
   EXPECT_EQ(next(allocator), (Pairs{{2, 9}}));
   EXPECT_EQ(next(allocator), (Pairs{{3, 9}}));
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
@@ -47,9 +47,9 @@ TEST(TimeslotAllocator, WhoLacksLeastIsFirst) {
   allocator.demand(1, 9, 5);
   allocator.demand(2, 9, 2);
   EXPECT_EQ(next(allocator), (Pairs{{2, 9}}));
-  allocator.demand(2, 9, 10);  // and now it lacks nine
+  allocator.demand(2, 9, 10);  // the pair now lacks nine slots
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
-  allocator.demand(3, 9, 4);  // as many as the other lacks, who was there before
+  allocator.demand(3, 9, 4);  // as many as the other pair lacks, which came first
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
 }
 

@@ -60,7 +60,7 @@ TEST(LinkPrice, AQuarterOfTheShortestQueueIsToDrainInAnInterval) {
   link.comes(0, kOne, 0, kInterval);
   expect_price(link.price(), kOne);  // 22 000 bytes were paid, 25 000 less 3000 to be had
   link.comes(22'000, kOne, 12'000, kInterval + kMicroSecond);
-  expect_price(link.price_at(kInterval * 2), kOne * 22 / 25);  // no queue at its beginning
+  expect_price(link.price_at(kInterval * 2), kOne * 22 / 25);  // the interval began without a queue
 }
 
 TEST(LinkPrice, RisesWithWhoBeginsAndHoldsUntilItsDataIsThere) {
@@ -138,7 +138,7 @@ struct Port {
 TEST(PricedPort, TakesWhatDataPaysInItsPlaceAndWritesWhatItAsks) {
   Port one;
   Packet* const data = one.packet(PacketKind::kData, true);
-  data->immediate = 2;  // ports before this one
+  data->immediate = 2;  // number of ports passed before this port
   PriceHeader::write(data->telemetry->hop[1], 7 * kOne);
   PriceHeader::write(data->telemetry->hop[2], 50 * kOne);
   one.port->enqueue(data);

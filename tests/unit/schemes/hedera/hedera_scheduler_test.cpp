@@ -185,7 +185,7 @@ TEST_F(HederaOnATree, PermutationsMostlyFit) {
   struct Try {
     unsigned iterations;
     Ratio annealing;
-    int least;  // that fit, of forty
+    int least;  // least number of flows that fit, of forty
   };
   for (const Try& one :
        {Try{1000, {1, 2}, 15}, Try{1000, {1000, 1}, 30}, Try{10'000, {1, 2}, 36}}) {

@@ -125,7 +125,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
     }
     return true;
   };
-  EXPECT_TRUE(stays(true));  // it has sent 3 of the 10 KB that a flow must have
+  EXPECT_TRUE(stays(true));  // the flow has sent 3 of the required 10 KB
   send(1, psn++, 9000);
   time += kMilliSecond;
   EXPECT_TRUE(stays(false));  // reports about the other paths are out of date
@@ -137,7 +137,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
     good(6);
     port = send(1, psn++, 100);
     if (port != 5) break;
-    EXPECT_EQ(send(1, psn++, 100), 5);  // one decision an interval
+    EXPECT_EQ(send(1, psn++, 100), 5);  // one decision per interval
   }
   EXPECT_EQ(port, 6);
   EXPECT_LT(thoughts, 20);  // 2^-20
@@ -168,11 +168,11 @@ TEST_F(HermesEdge, AWayThatSwallowsPacketsIsLeftAfterThreeRoundsMore) {
     EXPECT_EQ(send(1, 0), 5);
     EXPECT_EQ(send(1, 1), 5);
   }
-  hear(5, kMicroSecond * 20, false, 1);  // something came through: it begins anew
+  hear(5, kMicroSecond * 20, false, 1);  // a packet came through, so counting begins anew
   for (int back = 0; back < 3; ++back) EXPECT_EQ(send(1, 0), 5);
   EXPECT_NE(send(1, 0), 5);
   EXPECT_EQ(hermes.state_of(1, 5), State::kFailed);
-  EXPECT_NE(send(2, 0), 5);  // all flows of the rack know it
+  EXPECT_NE(send(2, 0), 5);  // all flows of the rack know of the failure
   time += kMilliSecond * 10;
   EXPECT_NE(hermes.state_of(1, 5), State::kFailed);
 }

@@ -186,7 +186,7 @@ TEST(Homa, AGapIsAskedForAfterTheTimeout) {
 TEST(Homa, WhatHasArrivedSinceIsNotSentAgain) {
   Star star(5, 4, {300'000}, 500'000);
   bool whole = false;
-  std::uint64_t again = 0;  // sent again until its sender knew
+  std::uint64_t again = 0;  // packets sent again before the sender knew
   star.lose([&](const Packet& packet) {
     if (packet.flow == 0 && packet.kind == PacketKind::kAck && !whole) {
       whole = true;

@@ -81,7 +81,7 @@ TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
   EXPECT_NEAR(host_.mbps(0), 2100, kRateStep);
   ack(hpcc, 3, 4, 124, 12'000, 0);  // incStage = maxStage: 2100·0.95/0.4 + 50
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 50, kRateStep);
-  ack(hpcc, 4, 5, 132, 16'000, 0);  // and begins again with additive steps
+  ack(hpcc, 4, 5, 132, 16'000, 0);  // incStage is 0 again: additive steps
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 100, kRateStep);
 }
 

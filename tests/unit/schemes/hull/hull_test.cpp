@@ -75,7 +75,7 @@ TEST_F(HullTest, AMarkPacesAFlowByChanceAndForAWhile) {
     paced += host_.is_running(1, 0) ? 1 : 0;
   }
   EXPECT_NEAR(paced, 1000, 120) << "three times the deviation";
-  while (!host_.is_running(1, 0)) ack(1, true);  // as the algorithm has it
+  while (!host_.is_running(1, 0)) ack(1, true);  // marks start pacing anew
   host_.advance(*hull_, kMilliSecond * 9);
   EXPECT_LT(host_.mbps(0), 10'000);
   host_.advance(*hull_, kMilliSecond * 2);

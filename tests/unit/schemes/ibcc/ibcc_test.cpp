@@ -207,7 +207,7 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   EXPECT_FALSE(host_.is_running(0, 0));
   ibcc.on_cnp(0, {});
-  host_.stop_timer(0, 0);  // made again without having been destroyed: its timers are new
+  host_.stop_timer(0, 0);  // a flow made again without destroy() has new timers
   ibcc.on_flow_start(0, {10, 0, {}, {}});
   host_.advance(ibcc, kMicroSecond * 150);
   EXPECT_EQ(ibcc.ccti(0), 0u);

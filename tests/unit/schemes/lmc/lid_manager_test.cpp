@@ -13,7 +13,7 @@
 namespace dcc::lid_manager_test {
 namespace {
 
-constexpr std::uint64_t kRate = 20'000'000'000;  // of the two ways; hosts have half
+constexpr std::uint64_t kRate = 20'000'000'000;  // rate of the two paths; hosts have half
 
 class FakeSwitch final : public FlowEntries {
  public:
@@ -111,7 +111,7 @@ TEST_F(TwoWays, WhoWasMovedGoesBackWhenTheOtherWayFills) {
   manager->run_round();
   ASSERT_EQ(leaf0().places, (Places{{a, 1}}));
   sent(a, 0, 4, 0.5);
-  sent(c, 2, 6, 0.5);  // and b is silent
+  sent(c, 2, 6, 0.5);  // flow b sends nothing
   manager->run_round();
   EXPECT_EQ(manager->moves(), 2u);
   EXPECT_EQ(leaf0().places.at(a), 0u);

@@ -170,7 +170,7 @@ TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0) << behind << " behind it";
     }
   }
-  const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;  // with three behind it
+  const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;  // three packets wait behind it
   EXPECT_EQ(order[7].psn, 6u);
   EXPECT_EQ(port().consume_departure_marks(), 5u + by_lot);
   EXPECT_EQ(port().consume_departure_marks(), 0u) << "they are told once";

@@ -104,7 +104,7 @@ TEST_F(PiTest, MarksWithThatProbability) {
   ASSERT_GT(p, 0.001);
   ASSERT_LT(p, 0.999);
   constexpr int kPackets = 20'000;
-  for (int i = 0; i < kPackets; ++i) {  // all within one period
+  for (int i = 0; i < kPackets; ++i) {  // all arrivals within one period
     leave();
     arrive();
   }

@@ -34,7 +34,7 @@ TEST_F(QcnTest, FeedbackCutsInProportion) {
   qcn.on_cnm(0, 32);  // 1 − 32/128
   EXPECT_DOUBLE_EQ(host_.mbps(0), 7500);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
-  qcn.on_cnm(0, 63);  // no recovery in between: the target stays
+  qcn.on_cnm(0, 63);  // without recovery in between the target stays
   EXPECT_NEAR(host_.mbps(0), 7500 * (1 - 63.0 / 128), kRateStep);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
 }
@@ -87,13 +87,13 @@ TEST_F(QcnTest, HyperactiveWhenBothAreBeyond) {
   qcn.on_cnm(0, 32);
   for (int i = 0; i < 2; ++i) send(qcn, 150'000);
   send(qcn, 75'000);                      // byte cycle 3: target 1005
-  host_.advance(qcn, kMilliSecond * 20);  // timer cycles 1, 2: one counter beyond, + 5 each
+  host_.advance(qcn, kMilliSecond * 20);  // timer cycles 1 and 2: one counter is beyond, + 5 each
   EXPECT_DOUBLE_EQ(target(qcn), 1015);
   host_.advance(qcn, kMilliSecond * 5);  // timer cycle 3 after half the time: + 1·50
   EXPECT_DOUBLE_EQ(target(qcn), 1065);
   send(qcn, 75'000);  // byte cycle 4, min is 3: + 1·50
   EXPECT_DOUBLE_EQ(target(qcn), 1115);
-  host_.advance(qcn, kMilliSecond * 5);  // both 4: + 2·50
+  host_.advance(qcn, kMilliSecond * 5);  // both counters are at 4: + 2·50
   EXPECT_DOUBLE_EQ(target(qcn), 1215);
 }
 

@@ -65,7 +65,7 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
   EXPECT_EQ(next_tag(), drawn());
   for (const std::uint8_t tag : {10, 11, 12, 13, 14}) acknowledge(tag);
   for (const std::uint8_t tag : {12, 13, 14}) EXPECT_EQ(next_tag(), tag);
-  EXPECT_EQ(next_tag(7), drawn());  // another flow has its own
+  EXPECT_EQ(next_tag(7), drawn());  // another flow has its own numbers
   acknowledge(15);
   reps->routes_changed();
   EXPECT_EQ(next_tag(), drawn());

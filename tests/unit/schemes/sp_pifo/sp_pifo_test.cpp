@@ -89,7 +89,7 @@ TEST_F(SpPifoTest, OneQueueForEachRankSorts) {
 }
 
 TEST_F(SpPifoTest, MoreQueuesMakeFewerInversions) {
-  const int one = inversions(1);  // a FIFO: nearly every packet has a smaller rank behind it
+  const int one = inversions(1);  // a FIFO: nearly every packet passes one of smaller rank
   const int eight = inversions(8);
   const int thirty_two = inversions(32);
   EXPECT_GT(one, 15'000);

@@ -111,7 +111,7 @@ TEST_F(SwiftTest, BelowAPacketTheWindowIsAPace) {
   EXPECT_DOUBLE_EQ(window(), 500);
   EXPECT_EQ(host_.window(0), 1) << "one packet alone";
   EXPECT_NEAR(host_.mbps(0), 500 * 8.0 / 132, kRateStep);
-  ack(10, 100);  // below the target: what was acknowledged, not a share of it
+  ack(10, 100);  // growth by the acknowledged bytes, not by a share of them
   EXPECT_DOUBLE_EQ(window(), 600);
   EXPECT_NEAR(host_.mbps(0), 600 * 8.0 / (132 + (10 - 132) / 8.0), kRateStep);
 }

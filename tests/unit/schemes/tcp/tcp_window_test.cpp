@@ -91,7 +91,7 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   TcpWindow window(p);
   window.lost(100);
   EXPECT_DOUBLE_EQ(window.cubic_max(), 100);
-  window.lost(70);  // at 70, below 100: 70 * 1.7 / 2
+  window.lost(70);  // lost at 70, below 100: 70 * 1.7 / 2
   EXPECT_DOUBLE_EQ(window.cubic_max(), 59.5);
   EXPECT_DOUBLE_EQ(window.segments(), 49);
   TcpWindowParameters slow = p;

@@ -77,7 +77,7 @@ TEST_F(TimelyTest, HyperIncreaseAfterFiveNegativeGradients) {
   EXPECT_NEAR(rate(timely), 2050, kRateStep);
   complete(timely, 94);
   EXPECT_NEAR(rate(timely), 2100, kRateStep) << "5 δ now";
-  complete(timely, 120);  // a positive one ends it
+  complete(timely, 120);  // a positive gradient ends HAI
   const double cut = rate(timely);
   complete(timely, 80);
   EXPECT_NEAR(rate(timely), cut + 10, 2 * kRateStep);
@@ -125,7 +125,7 @@ TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
 }
 
 TEST_F(TimelyTest, SeveralCompletionsInAMinimumRttShareTheChange) {
-  p_.segment = 1000;  // at 2 Gb/s five of them in 20 µs
+  p_.segment = 1000;  // five segments in 20 µs at 2 Gb/s
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 30, 1000);

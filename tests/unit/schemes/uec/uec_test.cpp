@@ -345,7 +345,7 @@ TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
     header = packet;
     return true;
   });
-  star.send(0, 1, kPayload * 8);  // four before the first answer, four by its PULL
+  star.send(0, 1, kPayload * 8);  // four packets before the first answer, four by its PULL
   while (header.psn != 7) star.scheduler.run_until(star.scheduler.now() + kNanoSecond * 100);
   Packet* const trimmed = star.pool.allocate();
   *trimmed = header;
