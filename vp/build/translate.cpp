@@ -45,6 +45,13 @@ LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link) {
 NicParameters nic_parameters(const PlatformConfig& config, HostId host,
                              const LinkParameters& link) {
   NicParameters to = static_cast<const NicParameters&>(config.nic);
+  if (const OtherNics* const group = config.other_nic(host)) {
+    to.cnp = group->cnp;
+    to.dma = group->dma;
+    to.receive_buffer = group->receive_buffer;
+    to.window = group->window;
+    to.ack_every = group->ack_every;
+  }
   to.host = host;
   to.seed = config.seed;
   to.line_rate = link.rate;

@@ -37,7 +37,7 @@ class ControllerCheck : private CheckContext {
   void check_congestion_control() const {
     const NicConfig& nic = c_.nic;
     const AlgorithmChoice& choice = nic.congestion_control;
-    bool reads_telemetry = check_algorithm(choice, "nic.congestion_control");
+    bool reads_telemetry = check_algorithm(choice, "nic.congestion_control", c_.nic.ack_every);
     std::set<HostId> named;
     for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i, named);
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
@@ -94,7 +94,8 @@ class ControllerCheck : private CheckContext {
  private:
   /// Checks the algorithm's own rules and its requirements on the NIC. Returns true if the
   /// algorithm reads telemetry.
-  bool check_algorithm(const AlgorithmChoice& choice, const std::string& section) const {
+  bool check_algorithm(const AlgorithmChoice& choice, const std::string& section,
+                       unsigned ack_every) const {
     const NicConfig& nic = c_.nic;
     if (choice.chosen() != nullptr) {
       check_together(section, [&] { choice.chosen()->check(nic.mtu + kMaxHeaders); });
@@ -104,6 +105,8 @@ class ControllerCheck : private CheckContext {
     require(!needs.ack_each || nic.ack == AckMode::kPerPacket, ack,
             choice.name() + " needs ack: per_packet, not " + name_of(nic.ack));
     require(!needs.acks || nic.ack != AckMode::kNone, ack, choice.name() + " needs ACKs");
+    require(!needs.ack_each || ack_every == 1, given("nic.ack_every", section + ".algorithm"),
+            choice.name() + " needs an ACK of each packet: ack_every: 1");
     require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
             given("nic.telemetry", section + ".algorithm"),
             choice.name() + " needs in-band telemetry");
@@ -125,7 +128,8 @@ class ControllerCheck : private CheckContext {
     require(others.congestion_control.chosen<DccParameters>() == nullptr, given(algorithm, path),
             "the controller and its tables are those of `nic`; name there what it runs, and here "
             "another algorithm");
-    return check_algorithm(others.congestion_control, path + ".congestion_control");
+    return check_algorithm(others.congestion_control, path + ".congestion_control",
+                           others.ack_every);
   }
 
   /// Checks the limits of the controller's hardware; docs/controller-contract.md has the reasons.

@@ -18,9 +18,32 @@ class TransportCheck : private CheckContext {
       check_transport("nics." + std::to_string(i), group.transport, group.congestion_control);
     }
     if (c_.mixes_transports()) check_mixture();
+    check_reliability();
   }
 
  private:
+  /// Acknowledgement and retransmission of RoCE.
+  void check_reliability() const {
+    const NicConfig& nic = c_.nic;
+    check_ack_every(nic.ack_every, "nic");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      check_ack_every(c_.nics[i].ack_every, "nics." + std::to_string(i));
+    }
+    if (!nic.repeats_selectively()) return;
+    require(nic.recovery.reorder_window > 0,
+            given("nic.recovery.reorder_window", "nic.recovery.kind"),
+            "selective_repeat keeps early packets: write at least 1, or kind: go_back_n");
+    require(nic.ack != AckMode::kNone, given("nic.ack", "nic.recovery.kind"),
+            "selective_repeat goes by acknowledgements: write ack: per_packet");
+  }
+
+  void check_ack_every(unsigned packets, const std::string& section) const {
+    require(packets == 1 || c_.nic.ack == AckMode::kPerPacket,
+            given(section + ".ack_every", "nic.ack"),
+            "one ACK for " + std::to_string(packets) + " packets needs ack: per_packet, not " +
+                name_of(c_.nic.ack));
+  }
+
   /// Transports other than RoCE model a NIC that the platform itself drives. `section`: where the
   /// transport and its algorithm are set.
   void check_transport(const std::string& section, const TransportChoice& choice,

@@ -15,9 +15,13 @@ bool is_lossless(const PlatformConfig& config) {
   for (const FaultParameters& fault : config.faults) {
     if (fault.kind != FaultKind::kMemoryFlip) return false;
   }
-  if (config.nic.receive_buffer.when_full == ReceiveBufferParameters::WhenFull::kDrop &&
-      config.nic.real_payload() && config.nic.dma.rate < config.topology.slowest_link()) {
-    return false;
+  const auto drops = [&config](const ReceiveBufferParameters& buffer, const DmaParameters& dma) {
+    return buffer.when_full == ReceiveBufferParameters::WhenFull::kDrop &&
+           config.nic.real_payload() && dma.rate < config.topology.slowest_link();
+  };
+  if (drops(config.nic.receive_buffer, config.nic.dma)) return false;
+  for (const OtherNics& group : config.nics) {
+    if (drops(group.receive_buffer, group.dma)) return false;
   }
   const SwitchParameters& s = config.switch_;
   if (s.has_credits()) return true;

@@ -30,6 +30,11 @@ std::vector<const AlgorithmChoice*> PlatformConfig::congestion_controls() const 
   return all;
 }
 
+const DmaParameters& PlatformConfig::dma_of(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? nic.dma : group->dma;
+}
+
 const TransportChoice& PlatformConfig::transport_of(HostId id) const {
   const OtherNics* const group = other_nic(id);
   return group == nullptr ? nic.transport : group->transport;

@@ -58,12 +58,28 @@ struct NicConfig : NicParameters {
   ControllerConfig controller;
 };
 
-/// Hosts whose NICs run another algorithm or transport than `nic` says.
+/// Hosts whose NICs differ from what `nic` says.
 struct OtherNics {
   HostList hosts;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
-  CnpParameters cnp;  // how receivers notify these senders of marks, agreed at connection setup
+  // Interval, marks and header of the CNPs that receivers send to these hosts, agreed at connection
+  // setup; scope, notify, react, with_nak, delay and accept hold for these hosts themselves.
+  CnpParameters cnp;
+  // Like those of `nic` where nothing is written:
+  DmaParameters dma;
+  ReceiveBufferParameters receive_buffer;
+  WindowParameters window;
+  unsigned ack_every = 1;
+  bool is_new = true;  // these four are not copied from `nic` yet
+
+  void begin_like(const NicParameters& nic) {
+    if (!std::exchange(is_new, false)) return;
+    dma = nic.dma;
+    receive_buffer = nic.receive_buffer;
+    window = nic.window;
+    ack_every = nic.ack_every;
+  }
 };
 
 enum class DriverKind { kNative, kFirmware, kNone };
@@ -235,6 +251,8 @@ struct PlatformConfig {
   const AlgorithmChoice& congestion_control_of(HostId id) const;
   /// The congestion control of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;
+  /// The DMA of this host's NIC.
+  const DmaParameters& dma_of(HostId id) const;
   /// The transport of the flows that this host sends and receives.
   const TransportChoice& transport_of(HostId id) const;
   /// The transports of all groups of hosts, `nic.transport` first.

@@ -179,6 +179,7 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
          [&](PortException& one) { one.describe(v); });
   v.section("nic", {"settings of every NIC", ""}, [&] { describe_nic(v, c.nic); });
   v.list("nics", c.nics, {"NICs of some hosts: differences from `nic`", ""}, [&](OtherNics& n) {
+    n.begin_like(c.nic);
     v.hosts("hosts", n.hosts, {"hosts with these NICs", ""});
     v.section("transport", {"transport protocol of these hosts", ""},
               [&] { n.transport.describe(v); });
@@ -186,8 +187,16 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
               {"algorithm of the flows that these hosts send, and its parameters", ""},
               [&] { n.congestion_control.describe(v, n.cnp); });
     v.section("cnp",
-              {"notification packets that receivers send to these hosts", "DCQCN, SIGCOMM'15"},
+              {"notification packets that receivers send to these hosts; scope, notify, react, "
+               "with_nak, delay and accept: of these hosts themselves",
+               "DCQCN, SIGCOMM'15"},
               [&] { n.cnp.describe(v); });
+    describe_ack_every(v, n.ack_every);
+    v.section("window", {"limit of what is under way", ""}, [&] { n.window.describe(v); });
+    v.section("dma", {"link to the host: descriptors, payload, completions", ""},
+              [&] { n.dma.describe(v); });
+    v.section("receive_buffer", {"payload between the port and a slower memory", ""},
+              [&] { n.receive_buffer.describe(v); });
   });
   v.section("host", {"settings of every host", ""}, [&] { describe_host(v, c.host); });
   v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: differences from `host`", ""},

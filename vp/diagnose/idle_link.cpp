@@ -156,7 +156,7 @@ class IdleLink final : public Diagnosis {
     }
     for (const auto* const direction : {&read, &written}) {
       for (const auto& [host, bytes] : *direction) {
-        if (reaches(bytes, window, config.nic.dma.rate)) busy.insert(host);
+        if (reaches(bytes, window, config.dma_of(host).rate)) busy.insert(host);
       }
     }
     return busy;

@@ -10,7 +10,7 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
       scheduler_(scheduler),
       pool_(pool),
       transmitter_(scheduler, pool, ledger, counters_, parameters_, rank),
-      receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {
+      receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_, rank) {
   receiver_.observe_reordering(&reordering_);
 }
 

@@ -14,7 +14,7 @@ namespace dcc {
 void CnpParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field("interval", interval, {"0us", "1s"},
-          {"least time between two CNPs of a flow (adapter: 4us, proportional: 2us)",
+          {"least time between two CNPs within nic.cnp.scope (adapter: 4us, proportional: 2us)",
            "SIGCOMM'15: N", kRuntime});
   v.follows(follows_network,
             "dcqcn, preset auto: four base RTTs; at most 50us, at least one base RTT",
@@ -34,14 +34,29 @@ void CnpParameters::describe(ParameterVisitor& v) {
            {"ECN field by which a sender recognises a CNP; it ignores a CNP with another one, but "
             "not one that a switch marked CE on the way. any: no filter",
             ""});
+  v.choice("scope", scope,
+           {"what shares one limiter of the interval at a receiver: each queue pair has its own; "
+            "all queue pairs of one sending host share one; all of the port do",
+            "Lumina, SIGCOMM'23, 6.3"});
+  v.field("notify", notify, {},
+          {"this host sends CNPs for the CE marks that reach it (notification point)",
+           "adapters' np enable"});
+  v.field("react", react, {},
+          {"this host obeys CNPs (reaction point); false: it counts them as refused",
+           "adapters' rp enable"});
+  v.field("with_nak", with_nak, {},
+          {"this host sends a CNP with each NAK for a missing packet, whatever the interval",
+           "Lumina, SIGCOMM'23: ConnectX-5 and ConnectX-6 with slow restart"});
+  v.field("delay", delay, {"0us", "1ms"},
+          {"time from the packet that causes a CNP to the CNP in its queue at the port", ""});
 }
 
 void RecoveryParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"reaction to a NAK or a timeout; none: no retransmission, so a flow that loses a "
-            "packet never "
-            "ends",
-            "InfiniBand RC"});
+            "packet never ends. selective_repeat: the receiver keeps early packets, each of its "
+            "NAKs names the one that came, and the sender repeats what is missing only",
+            "InfiniBand RC; IRN, SIGCOMM'18, 3"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without progress after which unacknowledged packets are sent again", ""});
   v.follows(true,
@@ -64,6 +79,9 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
            "every "
            "out-of-order packet is discarded and causes a NAK",
            "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
+  v.follows(kind == Kind::kSelectiveRepeat,
+            "selective_repeat: two bandwidth-delay products in packets of 1000 bytes, at least 256",
+            [this](const NetworkScale& network) { reorder_window = window_for(network); });
 }
 
 PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
@@ -74,6 +92,22 @@ PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
   constexpr std::int64_t kStep = 1'000'000;  // whole microseconds
   const PicoSeconds rounded((drained.count / kStep + 1) * kStep);
   return std::min(kUsual, std::max(PicoSeconds(kMicroSecond * 500), rounded));
+}
+
+unsigned RecoveryParameters::window_for(const NetworkScale& network) {
+  const std::int64_t packets = 2 * (network.base_rtt / serialization_time(1000, network.rate));
+  return static_cast<unsigned>(std::clamp<std::int64_t>(packets, 256, 16'384));
+}
+
+void WindowParameters::describe(ParameterVisitor& v) {
+  v.choice("limit", limit,
+           {"greatest number of unacknowledged bytes of a queue pair, beside what its algorithm "
+            "allows. bdp: line rate times base RTT; bytes: nic.window.bytes",
+            "HPCC, SIGCOMM'19, 5.1: DCQCN+win and TIMELY+win"});
+  v.field("bytes", bytes, {"64B", "1GB"}, {"the limit with `limit: bytes`", ""});
+  v.field("follows_rate", follows_rate, {},
+          {"the limit is scaled by the queue pair's rate over the line rate",
+           "reference simulator of HPCC: VAR_WIN"});
 }
 
 void ReceiveBufferParameters::describe(ParameterVisitor& v) {
@@ -97,6 +131,14 @@ Bytes NicParameters::pause_headroom() const {
   return headroom_for(link, roce::data_wire_bytes(mtu, true, true));
 }
 
+void describe_ack_every(ParameterVisitor& v, unsigned& ack_every) {
+  v.field("ack_every", ack_every, {"1", "256"},
+          {"with `ack: per_packet`: one ACK for so many packets and for the last packet of a "
+           "message. A queue pair with a window asks for an ACK of each packet all the same, since "
+           "only ACKs open it",
+           "reference simulator of HPCC: L2_ACK_INTERVAL"});
+}
+
 void NicParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
@@ -107,12 +149,14 @@ void NicParameters::describe(ParameterVisitor& v) {
             "checked",
             ""});
   v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
+  describe_ack_every(v, ack_every);
   v.field("ack_priority", ack_priority, "data", any_priority(),
           {"802.1p priority of ACKs; data: the priority of the acknowledged packet", ""});
   v.field("jitter", jitter, {"0us", "1ms"},
           {"greatest extra delay of a packet from a NIC, drawn for each packet", ""});
   v.section("clock", {"clock of a host, with which algorithms measure round-trip times", ""},
             [&] { clock.describe(v); });
+  v.section("window", {"limit of what is under way", ""}, [&] { window.describe(v); });
   v.section("recovery", {"retransmission of lost packets", ""}, [&] { recovery.describe(v); });
   v.field(
       "outstanding_reads", outstanding_reads, {"1", "65535"},

@@ -24,13 +24,20 @@ struct CnpParameters {
   enum class Ecn : std::uint8_t { kEct0, kEct1 };
   /// ECN fields by which a sender recognises a CNP.
   enum class Accept : std::uint8_t { kAny, kEct0, kEct1 };
-  PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
+  /// What shares one limiter of `interval` at the receiver.
+  enum class Scope : std::uint8_t { kQueuePair, kAddress, kPort };
+  PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs within `scope`
+  Scope scope = Scope::kQueuePair;
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
   bool carry_marks = false;      // a CNP carries the number of CE marks since the previous one
   bool follows_network = false;  // the algorithm has no interval of its own; set by its preset()
   Ecn ecn = Ecn::kEct0;
   Accept accept = Accept::kAny;  // of the sender
+  bool notify = true;            // the host is a notification point
+  bool react = true;             // the host is a reaction point
+  bool with_nak = false;         // a NAK for a gap is accompanied by a CNP
+  PicoSeconds delay{};           // from the packet that causes a CNP to the CNP
 
   void describe(ParameterVisitor& v);
 };
@@ -41,6 +48,9 @@ DCC_ENUM_NAMES(CnpParameters::Ecn, {CnpParameters::Ecn::kEct0, "ect0"},
 DCC_ENUM_NAMES(CnpParameters::Accept, {CnpParameters::Accept::kAny, "any"},
                {CnpParameters::Accept::kEct0, "ect0"}, {CnpParameters::Accept::kEct1, "ect1"});
 
+DCC_ENUM_NAMES(CnpParameters::Scope, {CnpParameters::Scope::kQueuePair, "queue_pair"},
+               {CnpParameters::Scope::kAddress, "address"}, {CnpParameters::Scope::kPort, "port"});
+
 /// How a receiver notifies one sender, where senders run different algorithms.
 struct CnpProfile {
   bool wanted = false;  // the sender's algorithm uses CNPs
@@ -48,11 +58,13 @@ struct CnpProfile {
 };
 
 struct RecoveryParameters {
-  enum class Kind : std::uint8_t { kNone, kGoBackN };
+  enum class Kind : std::uint8_t { kNone, kGoBackN, kSelectiveRepeat };
   Kind kind = Kind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;  // see timeout_for()
-  unsigned reorder_window = 0;      // packets kept out of order; 0: an early packet is discarded
-  std::optional<unsigned> retries;  // empty: unlimited
+  // Packets kept out of order; 0: an early packet is discarded. With selective repeat a sender has
+  // no more packets unacknowledged, so that the receiver never discards one for want of room.
+  unsigned reorder_window = 0;
+  std::optional<unsigned> retries;            // empty: unlimited
   std::optional<unsigned> not_ready_retries;  // empty: unlimited
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
@@ -60,6 +72,8 @@ struct RecoveryParameters {
   /// Default retransmission timeout. If no packet can be lost it practically never expires;
   /// otherwise it is longer than a full buffer on the path takes to drain.
   static PicoSeconds timeout_for(const NetworkScale& network);
+  /// Default reorder window of selective repeat.
+  static unsigned window_for(const NetworkScale& network);
 };
 
 /// The buffer between port and host memory; see nic/receive_buffer.h.
@@ -71,12 +85,27 @@ struct ReceiveBufferParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// A limit of the unacknowledged bytes of each queue pair, beside what its algorithm allows.
+struct WindowParameters {
+  enum class Limit : std::uint8_t { kNone, kBdp, kBytes };
+  Limit limit = Limit::kNone;
+  Bytes bytes = 64 * 1024;    // with kBytes
+  bool follows_rate = false;  // the limit shrinks as the rate does
+
+  void describe(ParameterVisitor& v);
+};
+
+DCC_ENUM_NAMES(WindowParameters::Limit, {WindowParameters::Limit::kNone, "none"},
+               {WindowParameters::Limit::kBdp, "bdp"}, {WindowParameters::Limit::kBytes, "bytes"});
+
 struct NicParameters {
   enum class Payload : std::uint8_t { kVirtual, kReal };  // kVirtual: packets carry lengths only
 
   std::uint32_t mtu = 1000;  // payload bytes of a full packet
   Payload payload = Payload::kVirtual;
   AckMode ack = AckMode::kPerPacket;
+  unsigned ack_every = 1;  // with kPerPacket: packets for one ACK
+  WindowParameters window;
   std::optional<unsigned> ack_priority;  // 802.1p priority of ACKs; empty: that of the data
   RecoveryParameters recovery;
   // Greatest number of READ and atomic requests of a queue pair whose response is not complete. The
@@ -101,6 +130,9 @@ struct NicParameters {
   std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
   Bytes largest_packet = 1'100;        // wire bytes; used with credits
 
+  bool repeats_selectively() const {
+    return recovery.kind == RecoveryParameters::Kind::kSelectiveRepeat;
+  }
   bool real_payload() const { return payload == Payload::kReal; }
   /// True if payload arrives faster than DMA can move it, so that it waits in the receive buffer.
   bool has_slow_memory() const { return real_payload() && dma.rate < line_rate; }
@@ -114,10 +146,14 @@ struct NicParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// Describes NicParameters::ack_every.
+void describe_ack_every(ParameterVisitor& v, unsigned& ack_every);
+
 DCC_ENUM_NAMES(AckMode, {AckMode::kNone, "none"}, {AckMode::kPerPacket, "per_packet"},
                {AckMode::kPerMessage, "per_message"});
 DCC_ENUM_NAMES(RecoveryParameters::Kind, {RecoveryParameters::Kind::kNone, "none"},
-               {RecoveryParameters::Kind::kGoBackN, "go_back_n"});
+               {RecoveryParameters::Kind::kGoBackN, "go_back_n"},
+               {RecoveryParameters::Kind::kSelectiveRepeat, "selective_repeat"});
 DCC_ENUM_NAMES(ReceiveBufferParameters::WhenFull,
                {ReceiveBufferParameters::WhenFull::kPause, "pause"},
                {ReceiveBufferParameters::WhenFull::kNotReady, "not_ready"},
@@ -136,7 +172,7 @@ struct NicCounters {
   std::uint64_t naks_sent = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
-  std::uint64_t cnps_refused = 0;  // by nic.cnp.accept
+  std::uint64_t cnps_refused = 0;  // by nic.cnp.accept or nic.cnp.react
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before a missing one
   std::uint64_t duplicates = 0;
@@ -166,7 +202,7 @@ struct NicCounters {
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
     v(&NicCounters::cnps_refused, "cnps_refused",
-      {"CNPs refused", "packets", "that a sender ignored for their ECN field (nic.cnp.accept)"});
+      {"CNPs refused", "packets", "that a sender ignored (nic.cnp.accept, nic.cnp.react)"});
     v(&NicCounters::data_received, "data_received",
       {"data received", "packets", "of data that reached their NIC, useful or not"});
     v(&NicCounters::icrc_errors, "nic_discards",

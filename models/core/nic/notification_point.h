@@ -10,18 +10,23 @@
 namespace dcc {
 
 /// Notification state of one flow. At most one CNP is sent per interval, at the first CE mark after
-/// the interval ended. With `carry_marks` a CNP carries the number of CE marks and of data packets
-/// since the previous CNP, each saturating at 255. If all those packets were marked, the next
-/// packet without a mark causes a clear notification: a CNP with zero marks and zero packets.
+/// the interval ended; several flows may share the limiter. With `carry_marks` a CNP carries the
+/// number of CE marks and of data packets since the previous CNP, each saturating at 255. If all
+/// those packets were marked, the next packet without a mark causes a clear notification: a CNP
+/// with zero marks and zero packets.
 class NotificationPoint {
  public:
   /// Counts a data packet, marked or not. Call it before on_ce() and on_unmarked().
   void on_packet() { packets_ = static_cast<std::uint8_t>(std::min(packets_ + 1, 255)); }
   /// A packet with CE arrived. Returns the number of marks that the CNP carries; 0: send no CNP.
   std::uint8_t on_ce(PicoSeconds now, const CnpParameters& parameters) {
+    return on_ce(now, parameters, quiet_until_);
+  }
+  /// The same with a limiter that several flows share: no CNP before `quiet_until`.
+  std::uint8_t on_ce(PicoSeconds now, const CnpParameters& parameters, PicoSeconds& quiet_until) {
     marks_ = static_cast<std::uint8_t>(std::min(marks_ + 1, 255));
-    if (now < quiet_until_) return 0;
-    quiet_until_ = now + parameters.interval;
+    if (now < quiet_until) return 0;
+    quiet_until = now + parameters.interval;
     const std::uint8_t marks = parameters.carry_marks ? marks_ : std::uint8_t{1};
     marks_ = 0;
     reported_packets_ = parameters.carry_marks ? packets_ : std::uint8_t{0};

@@ -92,16 +92,27 @@ void Receiver::on_data(Packet* packet) {
   } else {
     ++counters_.out_of_order;
     note_order(*packet, early_of(context));
-    if (keep(packet, context)) return;
-    if (!context.nak_sent) {
-      context.nak_sent = true;
-      Packet* const nak = reply_to(*packet, context, PacketKind::kNak);
-      nak->psn = context.expected;
-      ++counters_.naks_sent;
-      transmitter_.send_control(nak);
+    if (parameters_.repeats_selectively()) {
+      report_gap(*packet, context);
+      if (keep(packet, context)) return;
+    } else {
+      if (keep(packet, context)) return;
+      if (!context.nak_sent) report_gap(*packet, context);
     }
   }
   pool_.free(packet);
+}
+
+/// Sends a NAK for the missing packet. With selective repeat it names the early one, `data`.
+void Receiver::report_gap(const Packet& data, Context& context) {
+  Packet* const nak = reply_to(data, context, PacketKind::kNak);
+  nak->psn = context.expected;
+  const bool is_kept = data.psn - context.expected < context.early->kept.size();
+  if (parameters_.repeats_selectively() && is_kept) nak->remote_address = data.psn;
+  ++counters_.naks_sent;
+  transmitter_.send_control(nak);
+  const bool is_news = !std::exchange(context.nak_sent, true);
+  if (is_news && parameters_.cnp.with_nak && wants_cnps(data.source)) send_cnp(data, context, 1);
 }
 
 Receiver::Early& Receiver::early_of(Context& context) {
@@ -307,10 +318,27 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
 void Receiver::notify(const Packet& data, Context& context) {
   ++counters_.ce_received;
   ++ledger_[data.flow].ce_received;
-  if (!(cnp_profile_of_ ? cnp_profile_of_(data.source).wanted : cnps_wanted_)) return;
-  const std::uint8_t marks =
-      context.notification_point.on_ce(scheduler_.now(), cnp_for(data.source));
+  if (!wants_cnps(data.source)) return;
+  const CnpParameters& cnp = cnp_for(data.source);
+  NotificationPoint& point = context.notification_point;
+  const std::uint8_t marks = parameters_.cnp.scope == CnpParameters::Scope::kQueuePair
+                                 ? point.on_ce(scheduler_.now(), cnp)
+                                 : point.on_ce(scheduler_.now(), cnp, shared_limiter(data.source));
   if (marks != 0) send_cnp(data, context, marks);
+}
+
+PicoSeconds& Receiver::shared_limiter(HostId sender) {
+  if (limiters_ == nullptr) limiters_ = std::make_unique<Limiters>();
+  const bool one = parameters_.cnp.scope == CnpParameters::Scope::kPort;
+  return one ? limiters_->port : limiters_->address[sender];
+}
+
+void Receiver::send_due_cnps() {
+  while (!delayed_cnps_.empty() && delayed_cnps_.front().due <= scheduler_.now()) {
+    transmitter_.send_control(delayed_cnps_.front().cnp);
+    delayed_cnps_.pop_front();
+  }
+  if (!delayed_cnps_.empty()) scheduler_.schedule_at(cnp_due_, delayed_cnps_.front().due);
 }
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
@@ -325,7 +353,12 @@ void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
   ++ledger_[data.flow].cnps_sent;
-  transmitter_.send_control(cnp);
+  if (parameters_.cnp.delay == PicoSeconds{}) {
+    transmitter_.send_control(cnp);
+    return;
+  }
+  delayed_cnps_.push_back({scheduler_.now() + parameters_.cnp.delay, cnp});
+  if (!cnp_due_.is_scheduled()) scheduler_.schedule_at(cnp_due_, delayed_cnps_.front().due);
 }
 
 }  // namespace dcc

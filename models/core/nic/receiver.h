@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,13 +48,14 @@ class DeliverySink {
 class Receiver {
  public:
   Receiver(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
-           const NicParameters& parameters, Transmitter& transmitter)
+           const NicParameters& parameters, Transmitter& transmitter, std::uint32_t rank)
       : scheduler_(scheduler),
         pool_(pool),
         ledger_(ledger),
         counters_(counters),
         parameters_(parameters),
-        transmitter_(transmitter) {}
+        transmitter_(transmitter),
+        cnp_due_(Event::calling<&Receiver::send_due_cnps>(*this, rank)) {}
 
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
   /// Sets the buffer whose room responses need; null: payload never waits. Not owned.
@@ -100,6 +103,8 @@ class Receiver {
         if (early != nullptr) d(*early);
       }
     });
+    if (limiters_ != nullptr) d(limiters_->port);
+    for (const DelayedCnp& delayed : delayed_cnps_) d(delayed.due, *delayed.cnp);
   }
 
  private:
@@ -122,6 +127,16 @@ class Receiver {
     std::unique_ptr<Early> early;  // out-of-order state; null: no packet was early
   };
 
+  /// Limiters of CNPs that several queue pairs share (nic.cnp.scope).
+  struct Limiters {
+    PicoSeconds port{};  // no CNP before
+    std::unordered_map<HostId, PicoSeconds> address;
+  };
+  struct DelayedCnp {
+    PicoSeconds due;
+    Packet* cnp;
+  };
+
   const CnpParameters& cnp_for(HostId sender) const {
     return cnp_profile_of_ ? cnp_profile_of_(sender).cnp : parameters_.cnp;
   }
@@ -133,7 +148,14 @@ class Receiver {
            (packet.source == context.remote_host && packet.source_qpn == context.remote_qpn);
   }
   void notify(const Packet& data, Context& context);
+  bool wants_cnps(HostId sender) const {
+    return parameters_.cnp.notify &&
+           (cnp_profile_of_ ? cnp_profile_of_(sender).wanted : cnps_wanted_);
+  }
+  PicoSeconds& shared_limiter(HostId sender);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
+  void send_due_cnps();
+  void report_gap(const Packet& data, Context& context);
   void refuse(const Packet& data, Context& context, DeliverySink::Result result);
   void repeat_refusal(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
@@ -160,7 +182,10 @@ class Receiver {
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
-      cnp_profile_of_;  // empty: the NIC's own settings apply
+      cnp_profile_of_;                   // empty: the NIC's own settings apply
+  std::unique_ptr<Limiters> limiters_;   // null: no CNP of a shared scope was sent
+  std::deque<DelayedCnp> delayed_cnps_;  // oldest first; empty without nic.cnp.delay
+  Event cnp_due_;
   std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };

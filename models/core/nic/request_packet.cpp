@@ -4,6 +4,22 @@
 
 namespace dcc {
 
+namespace {
+bool asks_for_ack(const PacketPlan& plan, Psn psn, const NicParameters& parameters,
+                  bool within_message) {
+  switch (parameters.ack) {
+    case AckMode::kNone:
+      return false;
+    case AckMode::kPerPacket:
+      return parameters.ack_every == 1 || plan.last || within_message ||
+             (psn + 1) % parameters.ack_every == 0;
+    case AckMode::kPerMessage:
+      return plan.last || within_message;
+  }
+  return true;
+}
+}  // namespace
+
 void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
                   const QueuePairConfig& config, const NicParameters& parameters,
                   bool ack_within_message) {
@@ -15,9 +31,7 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
   packet.first = plan.first;
   packet.last = plan.last;
   packet.has_immediate = with_immediate;
-  packet.ack_requested =
-      parameters.ack == AckMode::kPerPacket ||
-      (parameters.ack == AckMode::kPerMessage && (plan.last || ack_within_message));
+  packet.ack_requested = asks_for_ack(plan, psn, parameters, ack_within_message);
   packet.payload_bytes = plan.payload_bytes;
   packet.source = parameters.host;
   packet.destination = config.remote_host;

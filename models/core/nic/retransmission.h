@@ -32,7 +32,7 @@ class Retransmission {
   /// (`asks`) starts the timeout, and later packets do not move it.
   void sent(Qpn qpn, SendQueuePair& pair, Psn end, bool asks) {
     if (!pair.awaits_answer()) arm(qpn, pair);
-    if (asks) pair.asked = end;
+    if (asks) pair.asked = std::max(pair.asked, end);
   }
   /// `newly_acked` bytes were acknowledged for the first time.
   void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
@@ -81,11 +81,11 @@ class Retransmission {
         });
   }
 
-  /// Applies the window of the recovery under way, if any, to what the algorithm allows.
+  /// Applies nic.window, and the window of the recovery under way, if any, to what the algorithm
+  /// allows.
   static void limit_window(SendQueuePair& pair) {
-    pair.window = pair.recovery == nullptr
-                      ? pair.algorithm_window
-                      : std::min(pair.algorithm_window, pair.recovery->limit());
+    pair.window = std::min(pair.algorithm_window, pair.window_limit);
+    if (pair.recovery != nullptr) pair.window = std::min(pair.window, pair.recovery->limit());
   }
 
  private:

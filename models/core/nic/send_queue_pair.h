@@ -11,6 +11,7 @@
 #include "nic/read_responder.h"
 #include "nic/recovery_window.h"
 #include "nic/retransmit_timer.h"
+#include "nic/selective_repeat.h"
 #include "nic/work_queue.h"
 #include "units.h"
 #include "wire/packet.h"
@@ -57,7 +58,7 @@ struct alignas(64) SendQueuePair {
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
   std::uint8_t rnr_retries = 0;  // those of `retries` whose reason was a not-ready NAK
   PacingState pacing;
-  Bytes window = INT64_MAX;  // the smaller of the algorithm's window and that of `recovery`
+  Bytes window = INT64_MAX;  // the least of the algorithm's, that of `recovery`, and nic.window
   PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
   Bytes burst_left = 0;      // payload bytes that may still follow without a gap
   std::unique_ptr<ReadState> reads;
@@ -65,8 +66,10 @@ struct alignas(64) SendQueuePair {
   RetransmitTimer::Deadline deadline;  // armed while packets are outstanding
   PicoSeconds round_trip{};  // longest recent RTT; falls by an eighth with each acknowledgement
   Psn asked = 0;             // above the last packet on the wire that asks for an ACK or response
-  std::unique_ptr<RecoveryWindow> recovery;  // null: no timeout since the queue pair was idle
-  Bytes algorithm_window = INT64_MAX;        // used with `recovery`
+  std::unique_ptr<RecoveryWindow> recovery;    // null: no timeout since the queue pair was idle
+  std::unique_ptr<SelectiveRepeat> selective;  // null: no packet is known to be lost
+  Bytes algorithm_window = INT64_MAX;          // used with `recovery` and `window_limit`
+  Bytes window_limit = INT64_MAX;              // by nic.window
   QueuePairConfig config;
   PicoSeconds burst_next{};  // when a burst below line rate continues
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
@@ -83,7 +86,8 @@ struct alignas(64) SendQueuePair {
   void add_state(Digest& d) const {
     d(created, connected, failed, retries, rnr_retries, work, pacing.rate, window,
       pacing.paced_from, pacing.last_wire, burst_left, burst_next, due, not_before, deadline,
-      timers, reads, round_trip, awaits_answer(), recovery, algorithm_window);
+      timers, reads, round_trip, awaits_answer(), recovery, selective, algorithm_window,
+      window_limit);
   }
 };
 

@@ -132,6 +132,21 @@ class WorkQueue {
     for (const WorkItem& item : items) dropped(item);
   }
 
+  /// A position among the posted packets.
+  struct Cursor {
+    std::uint64_t index = 0;  // number of the item, counted from the first one posted
+    Bytes offset = 0;         // byte offset in the item
+    Bytes in_message =
+        0;  // byte offset in its message; stored because a division per packet is slow
+    Psn psn = 0;
+  };
+  // For selective repeat: a cursor over packets that were sent and are not acknowledged.
+  Cursor oldest() const { return una_; }
+  /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn < next_psn().
+  PacketPlan plan_at(const Cursor& at) const { return plan(at); }
+  /// Moves the cursor to the next packet.
+  void pass(Cursor& at) const { step(at, plan(at)); }
+
   /// Moves the sending cursor back to the oldest unacknowledged packet. Returns the number of
   /// packets to repeat.
   std::uint64_t go_back();
@@ -149,13 +164,6 @@ class WorkQueue {
   }
 
  private:
-  struct Cursor {
-    std::uint64_t index = 0;  // number of the item, counted from the first one posted
-    Bytes offset = 0;         // byte offset in the item
-    Bytes in_message =
-        0;  // byte offset in its message; stored because a division per packet is slow
-    Psn psn = 0;
-  };
   template <class Completed>
   Bytes cover_before(Psn psn, bool response, Completed completed) {
     Bytes bytes = 0;

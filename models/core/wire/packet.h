@@ -193,9 +193,9 @@ struct alignas(64) Packet {
   Packet* next = nullptr;         // next in the one queue, delay line or free list that holds it
 
   Psn psn = 0;
-  PicoSeconds sent{};  // when the data packet left its NIC; an ACK echoes it
-  std::uint64_t remote_address = 0;
-  PayloadBytes* payload = nullptr;  // from the pool; null if payload is virtual
+  PicoSeconds sent{};                // when the data packet left its NIC; an ACK echoes it
+  std::uint64_t remote_address = 0;  // kNak of selective repeat: PSN of a packet that came early
+  PayloadBytes* payload = nullptr;   // from the pool; null if payload is virtual
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes =
       0;               // RETH DMA length, in the first packet of a message and in kRead

@@ -432,6 +432,9 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
       h.syndrome = syndrome_of(packet);
+      // Adapters leave the number of the message as it is. Selective repeat needs a place for the
+      // early packet; IRN proposes a header of its own.
+      h.message_number = static_cast<std::uint32_t>(packet.remote_address & kLow24);
       break;
     case PacketKind::kCnp:
       h.opcode = Opcode::kCnp;

@@ -191,5 +191,73 @@ TEST_F(NotifiedPair, ASenderKnowsACnpByItsEcnField) {
   EXPECT_GT(counted.cnps_received, 0u);
 }
 
+TEST_F(NotifiedPair, AHostThatIsNoNotificationPointSendsNoCnp) {
+  parameters.cnp.notify = false;
+  build();
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(count(PacketKind::kCnp), 0);
+  EXPECT_EQ(nic[1]->counters().ce_received, 100u);
+}
+
+TEST_F(NotifiedPair, AHostThatIsNoReactionPointCountsCnpsAsRefused) {
+  parameters.cnp.react = false;
+  build();
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(count(PacketKind::kCnp), 0);
+  EXPECT_EQ(nic[0]->counters().cnps_received, 0u);
+  EXPECT_EQ(nic[0]->counters().cnps_refused, static_cast<std::uint64_t>(count(PacketKind::kCnp)));
+}
+
+TEST_F(NotifiedPair, AGapAloneCausesNoCnp) {
+  build();
+  on_wire = [&](Packet& packet) {
+    return packet.kind != PacketKind::kData || packet.psn != 4 || count(PacketKind::kNak) > 0;
+  };
+  post(50'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(count(PacketKind::kNak), 1);
+  EXPECT_EQ(count(PacketKind::kCnp), 0);
+}
+
+TEST_F(NotifiedPair, ACnpGoesWithTheNakOfAGap) {
+  parameters.cnp.with_nak = true;
+  build();
+  on_wire = [&](Packet& packet) {
+    return packet.kind != PacketKind::kData || packet.psn != 4 || count(PacketKind::kNak) > 0;
+  };
+  post(50'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(count(PacketKind::kNak), 1);
+  EXPECT_EQ(count(PacketKind::kCnp), 1);
+}
+
+TEST_F(NotifiedPair, ACnpComesLaterByItsDelay) {
+  parameters.cnp.delay = kMicroSecond * 7;
+  build();
+  PicoSeconds marked{}, notified{};
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && packet.psn == 0) {
+      packet.ecn = Ecn::kCe;
+      marked = scheduler.now();
+    }
+    if (packet.kind == PacketKind::kCnp) notified = scheduler.now();
+    return true;
+  };
+  post(1'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GE(notified - marked, kMicroSecond * 7);
+  EXPECT_LT(notified - marked, kMicroSecond * 9);  // and the link's own delay
+}
+
 }  // namespace
 }  // namespace dcc

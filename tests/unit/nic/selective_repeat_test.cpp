@@ -1,0 +1,184 @@
+// Selective repeat of RoCE: which packets go out again, and when.
+#include "nic/selective_repeat.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "nic/nic_device.h"
+#include "unit/nic/nic_pair_test.h"
+
+namespace dcc {
+namespace {
+
+class SelectivePair : public test::PairTest {
+ public:
+  void build_selective(unsigned window = 256) {
+    parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
+    parameters.recovery.reorder_window = window;
+    build();
+  }
+  /// Loses the first transmission of each packet in `numbers`.
+  void lose_once(std::set<Psn> numbers) {
+    on_wire = [this, numbers](Packet& packet) {
+      if (packet.kind != PacketKind::kData) return true;
+      return ++sendings[packet.psn] > 1 || numbers.count(packet.psn) == 0;
+    };
+  }
+  std::map<Psn, int> sendings;
+};
+
+TEST_F(SelectivePair, OnlyTheLostPacketsGoOutAgain) {
+  build_selective();
+  lose_once({3, 4, 17, 40});
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(delivered_bytes, 100'000);
+  EXPECT_EQ(nic[0]->counters().retransmits, 4u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 0u);
+  for (const auto& [psn, times] : sendings) {
+    EXPECT_EQ(times, psn == 3 || psn == 4 || psn == 17 || psn == 40 ? 2 : 1) << psn;
+  }
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+// Go-back-N repeats what was under way behind the same gap.
+TEST_F(SelectivePair, RepeatsLessThanGoBackN) {
+  build();
+  lose_once({3, 4, 17, 40});
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GT(nic[0]->counters().retransmits, 8u);
+}
+
+TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
+  parameters.recovery.timeout = kMicroSecond * 100;
+  build_selective();
+  on_wire = [this](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    return ++sendings[packet.psn] > 2 || packet.psn != 5;
+  };
+  post(30'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GT(done[0].when, kMicroSecond * 100);
+  EXPECT_EQ(nic[0]->counters().timeouts, 1u);
+  EXPECT_EQ(nic[0]->counters().retransmits, 2u);
+}
+
+// Nothing arrives behind the lost end of a message, so only the timer notices. One timeout is
+// enough for all of them.
+TEST_F(SelectivePair, ALostTailIsRepeatedAfterOneTimeout) {
+  parameters.recovery.timeout = kMicroSecond * 100;
+  build_selective();
+  lose_once({25, 26, 27, 28, 29});
+  post(30'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 1u);
+  EXPECT_EQ(nic[0]->counters().retransmits, 5u);
+}
+
+TEST_F(SelectivePair, NoMorePacketsAreUnderWayThanTheReceiverKeeps) {
+  parameters.recovery.timeout = kMilliSecond;
+  build_selective(4);
+  std::uint64_t most = 0, acked = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kAck) acked = packet.psn + 1;
+    if (packet.kind == PacketKind::kData) most = std::max(most, packet.psn + 1 - acked);
+    return packet.kind != PacketKind::kData || packet.psn != 9 || ++sendings[9] > 1;
+  };
+  post(50'000);
+  scheduler.run_until(kMilliSecond * 5);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(most, 4u);
+  EXPECT_EQ(nic[0]->counters().retransmits, 1u);
+}
+
+TEST_F(SelectivePair, LosingEveryFifthPacketLosesNothing) {
+  parameters.recovery.timeout = kMicroSecond * 50;
+  build_selective();
+  int n = 0;
+  on_wire = [&](Packet&) { return ++n % 5 != 0; };
+  for (std::uint64_t id = 1; id <= 20; ++id) post(25'250, id);
+  scheduler.run_until(kMilliSecond * 100);
+  ASSERT_EQ(done.size(), 20u);
+  for (std::uint64_t id = 1; id <= 20; ++id) EXPECT_EQ(done[id - 1].id, id);
+  EXPECT_EQ(delivered_bytes, 20 * 25'250);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(SelectivePair, OvertakenPacketsAreKeptAndAnswered) {
+  build_selective();
+  Packet* held = nullptr;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && packet.psn == 6 && ++sendings[6] == 1) {
+      held = pool.allocate();
+      *held = packet;
+      held->next = nullptr;
+      return false;
+    }
+    if (packet.kind == PacketKind::kData && packet.psn == 9 && held != nullptr) {
+      nic[1]->receive(std::exchange(held, nullptr), 0);
+    }
+    return true;
+  };
+  post(20'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(delivered_bytes, 20'000);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(SelectivePair, OneAckForSeveralPackets) {
+  parameters.ack_every = 8;
+  build();
+  post(100'500);  // 101 packets: 12 times eight, and the last one of the message
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(count(PacketKind::kAck), 13);
+}
+
+TEST_F(SelectivePair, AWindowHoldsBackWhatIsUnderWayAndAsksForEachAck) {
+  parameters.ack_every = 8;
+  parameters.window.limit = WindowParameters::Limit::kBytes;
+  parameters.window.bytes = 5'000;
+  build();
+  std::uint64_t most = 0, acked = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kAck) acked = packet.psn + 1;
+    if (packet.kind == PacketKind::kData) most = std::max(most, packet.psn + 1 - acked);
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(most, 5u);
+  EXPECT_EQ(count(PacketKind::kAck), 100);
+}
+
+TEST_F(SelectivePair, AWindowThatFollowsTheRateShrinksWithIt) {
+  parameters.window.limit = WindowParameters::Limit::kBytes;
+  parameters.window.bytes = 8'000;
+  parameters.window.follows_rate = true;
+  build();
+  const Rate line = nic[0]->transmitter().line_rate();
+  nic[0]->transmitter().set_rate(3, Rate{line.raw / 4});
+  std::uint64_t most = 0, acked = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kAck) acked = packet.psn + 1;
+    if (packet.kind == PacketKind::kData) most = std::max(most, packet.psn + 1 - acked);
+    return true;
+  };
+  post(50'000);
+  scheduler.run_until(kMilliSecond * 2);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_LE(most, 2u);
+}
+
+}  // namespace
+}  // namespace dcc
