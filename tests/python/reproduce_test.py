@@ -467,6 +467,16 @@ rows:
         self.assertIn("no experiment 'three'", complaint)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_the_first_words_of_several_names_choose_all_of_them(self):
+        for name in ("many_b", "many_a", "manyfold"):
+            (self.folder / f"{name}.yaml").write_text("duration: 1ms\n")
+            (self.folder / f"{name}.figures.yml").write_text(f"""title: {name}
+source: somewhere
+runs: [{{run: r, figures: [{{figure: x, value: x}}]}}]
+""")
+        _, said, _ = self.tried("many", "one", "--list")
+        self.assertEqual([line.split()[0] for line in said.splitlines()], ["many_a", "many_b", "one"])
+
 
 if __name__ == "__main__":
     main()

@@ -50,6 +50,7 @@ void add_reproduce_command(CLI::App& app, int& status) {
   command->footer(
       "Examples:\n"
       "  dccvp reproduce --list\n"
+      "  dccvp reproduce silicon                 # silicon_goodput, silicon_cnp, ...\n"
       "  dccvp reproduce star_dcqcn --seeds 3");
   command->callback([arguments, &status] { status = reproduce(*arguments); });
 }

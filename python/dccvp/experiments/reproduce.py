@@ -2,7 +2,8 @@
 
   tool.py reproduce DCCVP [NAME]… [--list] [--out DIR] [--seeds N] [--jobs N] [--experiments DIR]
 
-`dccvp reproduce` becomes it. Leaves in DIR (default out/reproduce) the folder and log of every run, reproduction.json,
+`dccvp reproduce` becomes it. A NAME may be the first words of several: `silicon` stands for silicon_goodput,
+silicon_cnp and so on. Leaves in DIR (default out/reproduce) the folder and log of every run, reproduction.json,
 reproduction.md, reproduction.png, and NAME.png of each comparison and of every experiment with a picture. With several
 seeds a figure is the mean, half of its 95 % confidence interval, and the least and the greatest value. Runs that DIR
 holds, from the same program and configuration, are not repeated.
@@ -38,10 +39,13 @@ def chosen(options):
     there = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(options.experiments))}
     if not options.names:
         return [e for e in there.values() if options.list or not e.slow]
+    named = {}
     for name in options.names:
-        if name not in there:
+        own = {name} & there.keys() or {one for one in there if one.startswith(f"{name}_")}
+        if not own:
             raise InputError(f"{options.experiments}: no experiment '{name}' (dccvp reproduce --list)")
-    return [there[name] for name in options.names]
+        named.update((one, there[one]) for one in sorted(own))
+    return list(named.values())
 
 
 def folder_of(options, experiments):
