@@ -51,7 +51,7 @@ class Run:
 
     @property
     def diagnoses(self):
-        """What the run says of itself: a list of {"id", "text", "figures"}, empty if all is well. docs/diagnoses.md has
+        """Diagnoses of the run: a list of {"id", "text", "figures"}, empty if all is well. docs/diagnoses.md has
         a line for each id; figures is a dict of the text's numbers and names."""
         return self.metrics.get("diagnoses", [])
 
@@ -89,7 +89,7 @@ class Run:
         return written_report([self], file or self.folder / "report.html")
 
     def params(self):
-        """As dccvp.params, of the configuration of this run."""
+        """Parameters of this run's configuration; like dccvp.params."""
         return params(self.folder / "config.effective.yaml")
 
     def params_dict(self):

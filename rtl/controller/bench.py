@@ -183,7 +183,7 @@ def digest(text, paths):
 
 
 def fingerprints(options):
-    """Of all that says what a mutant is; with what says whether the bench kills it, but for the cycles."""
+    """Digests of the inputs that define the mutants, and of those that decide whether the bench kills them."""
     mutants = digest(f"{options.mutants} {options.seed} {OF_GATES}", [
         os.path.join(RTL, source) for source in sources()] + [
             os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How far a run with fast_forward is from the same run packet by packet, and how much sooner it ends.
+"""Compares runs with fast_forward with the same runs packet by packet: error of the figures, processor time.
 
   fast_forward.py BUILD/dccvp [--seeds 1,2,3] [--page docs/scale.md]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a network of so many hosts costs: time to build, link traversals a second, memory.
+"""Measures the cost of networks by number of hosts: time to build, link traversals a second, memory.
 
   scale.py BUILD/dccvp [--hosts 320,1024,8192,65536] [--patterns permutation,fbhadoop,incast]
            [--threads 1,2] [--rounds 3] [--algorithm dcqcn] [--page docs/scale.md]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a host's CPU, looking back in time and points that part late cost.
+"""Measures the cost of a host's CPU, of going back in time, and of points that branch late.
 
   software.py BUILD/dccvp FIRMWARE [--only cpu,snapshots,branch,moves] [--moves 10000] [--page build/software-cost.md]
 

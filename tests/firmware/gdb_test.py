@@ -21,7 +21,7 @@ ELF = FIRMWARE / "irq_storm.elf"
 
 
 class Machine:
-    """A run that waits for its debugger on a port of its own."""
+    """A run that waits for a debugger on a free port."""
 
     def __init__(self, *options, elf=ELF):
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What firmware does in a platform run, traced: instructions, transactions, misused registers."""
+"""Traces of firmware in a platform run: instructions, transactions, misused registers."""
 
 import json
 import pathlib

@@ -60,7 +60,7 @@ def checked(package):
 
 
 def refused(package, fault):
-    """None if check.sh refuses the fault, else what is wrong."""
+    """None if check.sh refuses the fault, else a sentence about the failure."""
     name, path, old, new = fault
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "package"

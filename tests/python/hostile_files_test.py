@@ -1,4 +1,4 @@
-"""Files of sweeps, studies and experiments that nobody means well with: each is refused in one line that
+"""Hostile files of sweeps, studies and experiments: each is refused in one line that
 begins with its place, none ends in an exception or takes for ever."""
 
 import contextlib

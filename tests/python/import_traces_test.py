@@ -45,7 +45,7 @@ class Traces(Import):
         self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
 
     def test_steps_of_collectives(self):
-        """Who sends to whom, in which order, and that nobody sends before what it has to send."""
+        """Checks senders, receivers and order of flows, and that no flow begins before its data is there."""
         for kind, sent in (("all_reduce", 12), ("reduce_scatter", 6), ("all_gather", 6), ("all_to_all", 6),
                            ("barrier", 6), ("broadcast", 2), ("scatter", 2), ("gather", 2), ("reduce", 2)):
             with self.subTest(kind):

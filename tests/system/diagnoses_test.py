@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Diagnoses of whole runs: each case is told where it is provoked and not where it is mended, in metrics.json, on the
-terminal, by `check` and in the report."""
+"""Diagnoses of whole runs: a run reports each case where it is provoked and not where it is mended, in metrics.json, on
+the terminal, by `check` and in the report."""
 
 import json
 import pathlib

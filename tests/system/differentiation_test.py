@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Differentiation, in short: bandwidth follows the weights, and the study runner tells the truth.
+"""Short studies of differentiation: bandwidth follows the weights, and the study runner's figures are true.
 
   differentiation_test.py BUILD/dccvp
 
@@ -100,7 +100,7 @@ class WhereItEnds(unittest.TestCase):
 
 
 class InMotion(unittest.TestCase):
-    """One seed of the study of starts, with every cause of delay at a start."""
+    """One seed of the study `start`, with every cause of delay at a start."""
 
     def row(self, **settings):
         return rows_of("start", "32 over 1 ms", "1", duration="9.2ms", measure={"from": "5.2ms", "to": "9.2ms"},

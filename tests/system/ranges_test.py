@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What `params` states, `check` accepts and `run` can do is the same: every parameter of a single
+"""`params`, `check` and `run` agree on the ranges of parameters: every parameter of a single
 value is set to either end of its stated range, and whatever check accepts must run."""
 import concurrent.futures
 import json

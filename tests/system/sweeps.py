@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a folder for each test, plans, and how a sweep is called."""
+"""Common part of the tests of sweeps: a folder for each test, plans, and how a sweep is called."""
 
 import csv
 import pathlib

@@ -1,1 +1,1 @@
-"""What all parts use."""
+"""Modules that all parts of the package use."""

@@ -1,4 +1,4 @@
-"""How a tool ends: an exit status and, after an error, one line on standard error."""
+"""Ends a tool with an exit status and, after an error, one line on standard error."""
 
 import errno
 import os

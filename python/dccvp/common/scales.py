@@ -35,7 +35,7 @@ class Scale:
         return min(max((value - low) / (high - low), 0.0), 1.0)
 
     def note(self):
-        """What a reader must know of the scale; empty for a linear scale that holds all values."""
+        """Remark for the reader of a picture about its scale; empty for a linear scale that holds all values."""
         return "logarithmic scale" if self.logarithmic else "values beyond the scale have its last colour" \
             if self.cut else ""
 

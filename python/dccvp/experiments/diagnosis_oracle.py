@@ -378,7 +378,7 @@ ORACLES = {decide.__name__: decide for decide in (
 # ---------------------------------------------------------------- the campaign
 
 def judged(config):
-    """(ids that were told, {id: decision}) of a run, or the program's message if there are no results."""
+    """(ids that a run reported, {id: decision}), or the program's message if there are no results."""
     with tempfile.TemporaryDirectory(prefix="dccvp-oracle-") as folder:
         at = pathlib.Path(folder)
         (at / "drawn.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -166,7 +166,7 @@ def paired(one, other, metric):
 
 
 def tied(one, other, metric):
-    """True if two lines cannot be told apart by a metric: equal means, or an interval of the differences seed by seed
+    """True if a metric does not distinguish two lines: equal means, or an interval of the differences seed by seed
     that holds 0."""
     if one[metric] == other[metric]:
         return True

@@ -57,7 +57,7 @@ def _unit_in(name, units):
 
 
 class Columns:
-    """Which column holds what, and in which unit."""
+    """Meaning and unit of each column."""
 
     def __init__(self, source, rows, settings):
         self.source, self.place, self.head, self.pfabric = source, {}, False, False

@@ -1,4 +1,4 @@
-"""What maps of wide-area networks have in common: speeds written as text, delays from coordinates, hosts at routers."""
+"""Functions for maps of wide-area networks: speeds written as text, delays from coordinates, hosts at routers."""
 
 import math
 import re

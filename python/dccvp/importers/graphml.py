@@ -127,7 +127,7 @@ def _nodes(found, imported):
 
 
 def _speed(data):
-    """Rate in bit/s of an edge; None if nothing tells."""
+    """Rate in bit/s of an edge; None if the file does not state it."""
     raw = exact(data.get("LinkSpeedRaw", ""))
     if raw:
         return round(raw)

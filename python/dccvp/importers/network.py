@@ -1,4 +1,4 @@
-"""What importers make of a file: nodes, links, flows, settings, and notes for the user."""
+"""Result of an importer: nodes, links, flows, settings, and notes for the user."""
 
 import dataclasses
 import fractions

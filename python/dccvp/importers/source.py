@@ -123,7 +123,7 @@ class Words:
 
 
 def name_of(path):
-    """What messages call a file."""
+    """Name of a file in messages."""
     return "stdin" if path == "-" else str(path)
 
 

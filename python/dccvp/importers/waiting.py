@@ -87,7 +87,7 @@ class Lines:
         return [self.join(rank, events) for rank, events in zip(ranks, received)]
 
     def note(self, notes):
-        """Tells what became of collectives."""
+        """Notes for the user how collectives were translated."""
         for kind, count in self.collectives.items():
             notes.read.append(f"{count} x {kind}: flows, step by step; each waits for what its rank got before")
         if "barrier" in self.collectives:

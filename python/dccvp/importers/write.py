@@ -58,7 +58,7 @@ def prepare(imported, where):
 
 
 def _duration(imported):
-    """Until the busiest host could have sent and received twice what the flows have, and 10 ms more."""
+    """Duration in which the busiest host could send and receive twice the bytes of its flows, plus 10 ms."""
     rate = {}
     for link in imported.links:
         for end in (link.a, link.b):
@@ -235,7 +235,7 @@ def _checked(program, scratch, folder, where):
 
 
 def summary(imported, folder):
-    """What the user sees at the end."""
+    """Summary for the user at the end."""
     text = ""
     for name, sentences in imported.notes.sections():
         for place, sentence in enumerate(sentences):

@@ -57,7 +57,7 @@ def time_axis(axes, seconds):
 
 
 def thin(values, most=4000):
-    """At most `most` evenly spaced elements, more than the picture has columns."""
+    """At most `most` evenly spaced elements; `most` exceeds the columns of the picture."""
     step = max(1, math.ceil(len(values) / most))
     return values[::step]
 

@@ -30,7 +30,7 @@ def many(count, one):
 
 
 def label_runs(runs):
-    """Names the runs by their folders, with as much of the path as it takes to tell them apart."""
+    """Names the runs by their folders, with the shortest part of the path that distinguishes them."""
     for run in runs:
         same = [other for other in runs if other.name == run.name]
         run.label = run.name if len(same) == 1 else str(run.folder)

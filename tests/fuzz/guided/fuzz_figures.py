@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -IB
-"""Any text as an experiment's figures: judged against any run's values, or refused in one line with its
-place."""
+"""Fuzzes the reader of an experiment's figures: any text gives figures that are judged against any run's values, or one
+line of error with its place."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IB
-"""Any text as a sweep: a plan whose points can be run, or refused in one line with its place."""
+"""Fuzzes the reader of sweeps: any text gives a plan whose points can be run, or one line of error with its place."""
 
 import pathlib
 import sys

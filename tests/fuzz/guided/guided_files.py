@@ -1,4 +1,4 @@
-"""What the targets of experiments' files share: an input becomes a file, and is read or refused as the
+"""Common part of the fuzz targets for experiments' files: an input becomes a file, and is read or refused as the
 tools do it."""
 
 import contextlib
