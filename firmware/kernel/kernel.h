@@ -7,7 +7,7 @@
 
 enum { KERNEL_TASKS = 2, KERNEL_TASK_BYTES = 4096, KERNEL_QUEUE_WORDS = 4 };
 
-/* Where a task stands while it does not run; the order is that of switch.S. */
+/* Registers of a task that does not run; the order is that of switch.S. */
 struct task_context {
   uint32_t x[32]; /* x[0] unused */
   uint32_t pc;

@@ -1,4 +1,4 @@
-/* What a C++ compiler expects of the C++ library, which the toolchain does not have. */
+/* Functions of the C++ library that compiled code calls and the toolchain lacks. */
 #include <stdio.h>
 
 #include "machine.h"

@@ -1,4 +1,4 @@
-/* From reset to main(), and from a trap to trap_dispatch(). */
+/* Start-up code from reset to main(), and trap entry to trap_dispatch(). */
 
   /* Relaxation would shorten the code behind the back of the assembler's debug information. */
   .option norelax

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What trap_entry saves (crt0.S). A handler may change mepc, and so where it returns to. */
+/* Registers saved by trap_entry (crt0.S). A handler may change mepc, and so where it returns to. */
 struct trap_frame {
   uint32_t ra, t0, t1, t2;
   uint32_t a0, a1, a2, a3, a4, a5, a6, a7;

@@ -81,7 +81,7 @@ class FirmwareHost final : public sc_core::sc_module {
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;
-  // Of machine virt, in place of the last two.
+  // Devices of machine virt, in place of the last two.
   std::unique_ptr<Uart16550> uart16550_;
   std::unique_ptr<TestFinisher> finisher_;
 };

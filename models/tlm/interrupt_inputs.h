@@ -1,4 +1,4 @@
-// What devices and processor see of a host's interrupt controller, whichever the machine has.
+// Interface of a host's interrupt controller to devices and processor, on every machine.
 #pragma once
 
 #include <cstdint>

@@ -158,7 +158,7 @@ def equivalents():
     return known
 
 
-# What is flattened names the instance; its module.
+# Names of flattened cells contain the instance; maps instances to their modules.
 INSTANCES = {"u_cnps": "dc_fifo", "u_commands": "dc_fifo", "u_bytes": "dc_byte_queue",
              "u_beside": "dc_delay", "u_flows": "dc_flow_table", "u_free": "dc_free_list",
              "u_gate": "dc_apb_gate", "u_first": "dc_fifo", "u_again": "dc_fifo"}

@@ -77,7 +77,7 @@ uint32_t pattern_message(const void* memory, uint32_t seed) {
   return (words[0] - body_word(seed, 0)) * kStampStepInverse;
 }
 
-/* Whether `stamp` is that of a later message in the same slot. */
+/* True if `stamp` is that of a later message in the same slot. */
 static int is_later_stamp(uint32_t stamp, uint32_t seed, uint32_t index, uint32_t message,
                           uint32_t slots) {
   const uint32_t ahead = (stamp - body_word(seed, index)) * kStampStepInverse - message;

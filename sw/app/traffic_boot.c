@@ -9,7 +9,7 @@ static enum traffic_error fail(struct traffic_app* app, enum traffic_error error
   return error;
 }
 
-/* Whether `count` entries of `size` bytes at `offset` lie within the block, aligned. */
+/* True if `count` entries of `size` bytes at `offset` lie within the block, aligned. */
 static int array_fits(const struct boot_block* block, uint32_t offset, uint32_t count,
                       uint32_t size) {
   return offset % BOOT_ALIGNMENT == 0 && offset >= sizeof *block &&
@@ -55,7 +55,7 @@ static const char* layout_mistake(const struct traffic_app* app) {
   return NULL;
 }
 
-/* Whether `slots` buffers lie in RAM, behind the block, aligned for the pattern. */
+/* True if `slots` buffers lie in RAM, behind the block, aligned for the pattern. */
 static int buffer_fits(const struct traffic_app* app, uint64_t address, uint32_t slots,
                        uint32_t slot_bytes, uint32_t message_bytes) {
   const struct boot_block* const b = app->block;

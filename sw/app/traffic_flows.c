@@ -67,7 +67,7 @@ static void spoil_stamps(struct traffic_app* app, const struct boot_tx_flow* flo
   pattern_stamp(hal_memory(app->hal, address, bytes), bytes, ~flow->seed, 0);
 }
 
-/* What atomic message `message` finds: every earlier one in its slot has added. */
+/* Value that atomic message `message` finds: every earlier one in its slot has added. */
 static uint64_t found_by(const struct boot_tx_flow* flow, uint32_t message) {
   return message / flow->slots * boot_addend(flow->seed);
 }

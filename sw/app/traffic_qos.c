@@ -106,7 +106,7 @@ static void update(struct traffic_app* app) {
     area->command_out = command;
     area->command_in = command; /* for an agent on this host */
   }
-  /* Also when nothing changed: an agent that missed one catches up. */
+  /* The command is repeated without a change: an agent that missed one catches up. */
   if (area->command_out.begin != 0) {
     send_to_peers(app, BOOT_QOS_SEND_COMMANDS, &area->command_out, sizeof area->command_out);
   }

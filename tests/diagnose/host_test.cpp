@@ -250,7 +250,7 @@ TEST(HostSlowerThanPort, RateOrReads) {
   const auto slow = with("payload: real, dma: {rate: 40Gbps}");
   EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << slow->text;
   EXPECT_NEAR(figure_of(slow, "memory_gbps"), 40, 1e-9);
-  // Of about 1082 bytes on the wire 1000 are payload.
+  // About 1082 bytes on the wire carry 1000 bytes of payload.
   EXPECT_NEAR(figure_of(slow, "port_gbps"), 92.4, 0.3);
   EXPECT_FALSE(with("payload: real, dma: {rate: 95Gbps}"));
   EXPECT_FALSE(with("payload: real"));

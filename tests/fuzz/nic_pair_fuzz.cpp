@@ -77,7 +77,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     if (dice_.one_in(4))
       parameters_.dma.rate = BitRate(20'000'000'000 + dice_.below(100) * 1'000'000'000);
     parameters_.link_delay = kMicroSecond;
-    // Not "not_ready": a full buffer and a missing receive entry would share a retry limit.
+    // Without "not_ready": a full buffer and a missing receive entry would share a retry limit.
     if (dice_.one_in(2)) {
       parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
     }

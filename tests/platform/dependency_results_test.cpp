@@ -63,7 +63,7 @@ TEST(DependencyResults, WhatFindsItsProcessorBusySaysSo) {
   EXPECT_EQ(d.first_never, "traffic.1 had not begun: processor 0 of host 0 was busy");
 }
 
-// Of a and b, which could let each other begin, the reason is c.
+// Entries a and b could let each other begin; the reason that neither did is c.
 TEST(DependencyResults, TheReasonLiesOutsideACircleOfAny) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 0ns, after: {flows: [b, c], need: any}}\n"

@@ -1,4 +1,4 @@
-// One host of a platform: programmed without software, observed interrupt lines, report.
+// Tests one host of a platform: programming without software, interrupt lines, report.
 #include "build/host.h"
 
 #include <gtest/gtest.h>

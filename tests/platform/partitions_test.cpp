@@ -1,4 +1,4 @@
-// Whether a run is divided into partitions, and the reason if not.
+// Tests which runs are divided into partitions, and the reasons for those that are not.
 #include "parallel/partitions.h"
 
 #include <gtest/gtest.h>

@@ -344,7 +344,7 @@ class Lists(Cli):
                        "-c", "nic.congestion_control={algorithm: none}")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
-        # What waits for other flows is listed only where something does.
+        # Figures of flows that wait are listed only where a flow waits.
         self.run_small("--quiet", "--force", "-c",
                        "traffic=[{id: step, kind: compute, hosts: 0..1, time: 50us}, "
                        "{kind: flow, from: 0, to: 1, bytes: 2KB, after: {flows: step, scope: host}}]")

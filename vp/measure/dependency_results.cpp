@@ -40,7 +40,7 @@ PicoSeconds length(const Intervals& united_ones) {
   return sum;
 }
 
-/// How long both are there at once.
+/// Duration for which both intervals overlap.
 PicoSeconds overlap(const Intervals& a, const Intervals& b) {
   PicoSeconds sum{};
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -198,7 +198,7 @@ class Analysis {
     constexpr std::int64_t kStep = 1000;
     return PicoSeconds((time.count / kStep + (time.count % kStep != 0 ? 1 : 0)) * kStep);
   }
-  /// Why something did not begin although nothing that it waits for is missing.
+  /// Reason why a flow did not begin although nothing that it waits for is missing.
   std::string not_yet(const Node& node, std::uint32_t gate) const {
     PicoSeconds ready = gate == kNone ? PicoSeconds(0) : openings_[gate].at;
     if (node.is_flow()) {

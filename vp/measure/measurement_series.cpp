@@ -63,7 +63,7 @@ void Measurement::find_live(PicoSeconds now) {
   const bool alone = partitions_.group() == nullptr;
   const std::size_t known = live_.size();
   for (; started_ < flows.size() && flows[started_].spec.start <= now; ++started_) {
-    // Where a gated flow begins may be in another process.
+    // A gated flow may begin in another process.
     if (!alone || !flows[started_].spec.is_gated()) live_.push_back(flows[started_].spec.id);
   }
   if (alone) gates_.take_begun(live_);
@@ -87,7 +87,7 @@ std::vector<Measurement::Sending> Measurement::senders() const {
     all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
   }
   if (partitions_.group() == nullptr) return all;
-  // as bits, since each value comes from one process and zeros from the others
+  // Summed as bits, since each value comes from one process and zeros from the others.
   std::vector<std::int64_t> alphas(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
   AllReduce reduce(partitions_.group());

@@ -9,7 +9,7 @@ namespace {
 
 struct Grid {
   std::vector<PicoSeconds> t;  // ends of the intervals
-  // by tenant: running sum of goodput up to and including t
+  // Running sum of each tenant's goodput up to and including t.
   std::vector<std::vector<double>> total;
 };
 

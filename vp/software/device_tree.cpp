@@ -28,7 +28,7 @@ class SourceWriter {
   void region(std::uint64_t base, std::uint64_t size) {
     property("reg", fmt::format("<0x{:x} 0x{:x}>", base, size));
   }
-  /// How many cells the addresses and sizes of the node's children have.
+  /// Number of cells of the addresses and sizes of the node's children have.
   void cells(unsigned addresses, unsigned sizes) {
     cell("#address-cells", addresses);
     cell("#size-cells", sizes);

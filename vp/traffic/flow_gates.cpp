@@ -163,7 +163,7 @@ void FlowGates::add_named() {
       gate(named.first + static_cast<std::uint32_t>(i), about.host).describe(about);
     }
   }
-  // Where a gate is elsewhere, what opens the gate is there, too.
+  // The opener of a gate in another process is in that process, too.
   const auto find = [this](std::uint32_t number) {
     const auto found = by_number_.find(number);
     return found == by_number_.end() ? nullptr : found->second;

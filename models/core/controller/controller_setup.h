@@ -1,4 +1,4 @@
-// What one NIC's hardware controller is made with.
+// Parts and settings from which one NIC's hardware controller is made.
 #pragma once
 
 #include <functional>

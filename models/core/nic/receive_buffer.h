@@ -20,7 +20,7 @@ namespace dcc {
 /// switch port (switch/pfc.h), so nothing is lost of a lossless priority.
 class ReceiveBuffer {
  public:
-  /// What is told of a packet when its payload is in memory.
+  /// Report on a packet whose payload is in memory.
   struct Arrival {
     std::uint32_t flow = 0;
     std::uint32_t bytes = 0;

@@ -26,7 +26,7 @@ namespace dcc {
 /// thread is the caller's; between calls all other threads wait.
 class ParallelRun final : public PartitionedRun {
  public:
-  /// Which threads run the partitions in a window.
+  /// Choice of the threads that run the partitions in a window.
   enum class Execution : std::uint8_t {
     kAdaptive,    // as ThreadSelector decides
     kParallel,    // every thread runs its own partitions

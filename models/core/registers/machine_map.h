@@ -17,7 +17,7 @@ struct MachineDevice {
   std::string name;  // name in the memory map, for example "UART"
   std::uint32_t base = 0;
   std::uint32_t size = 0;  // 0: as the configuration says
-  // Of the device tree.
+  // Members for the device tree.
   std::string node;  // name of the device tree's node; empty: the device has none
   std::vector<std::string> compatible;
   unsigned interrupt = 0;                 // source of the interrupt controller; 0: none

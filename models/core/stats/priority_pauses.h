@@ -1,4 +1,4 @@
-// What a port counts of the PFC pauses of one priority.
+// Counters of the PFC pauses of one priority at a port.
 #pragma once
 
 #include <cstdint>

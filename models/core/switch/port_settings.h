@@ -60,7 +60,7 @@ struct PortException {
   void describe(ParameterVisitor& v);
 };
 
-/// What one port uses.
+/// Settings of one port.
 struct PortSettings {
   struct Queue {
     EcnParameters ecn;

@@ -57,7 +57,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   const PortSettings settings = settings_of(port, parameters_, link);
   egress_.set_queues(port, settings);
   if (watchdog_ != nullptr) egress_.queueing(port).attend_all();
-  // Also without pauses: DCBX may make priorities lossless when the link comes up.
+  // Needed without pauses, too: DCBX may make priorities lossless when the link comes up.
   SharedBuffer& buffer = ingress_.buffer();
   buffer.set_alpha(port, alpha_for(link, parameters_.pfc));
   buffer.set_headroom(

@@ -46,7 +46,7 @@ class Resolver {
 
  private:
   using Gate = Dependencies::Gate;
-  /// What a trace's lines became.
+  /// Flows and names of a trace's lines.
   struct Lines {
     const Trace* trace = nullptr;            // null: the entry is none, or its lines have no names
     std::vector<std::uint32_t> of_name;      // line by name; kNone: not defined in the file

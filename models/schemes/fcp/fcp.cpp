@@ -67,7 +67,7 @@ void Fcp::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Payments
 
-/// What the flow may spend per second.
+/// Budget of the flow per second.
 double Fcp::budget(const Sender& sender) const {
   if (owner_ == FcpParameters::Budget::kFlow || weights_ == 0) return sender.weight;
   return host_budget_ * sender.weight / (static_cast<double>(weights_) * kUnit);

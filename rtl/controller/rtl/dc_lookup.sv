@@ -17,7 +17,7 @@ module dc_lookup #(
   input  logic [SlotW-1:0] slot_i,       // timer
   input  logic [31:0]      now_i,        // the tick
   input  logic             dcqcn_i,  // 0, the proportional law: a CNP without marks binds nothing
-  // in cycle 4
+  // outputs valid in cycle 4
   output logic             valid_o,
   output dcc_controller_pkg::event_t event_o,
   output logic [FlowW-1:0] flow_o,

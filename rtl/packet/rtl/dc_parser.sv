@@ -146,7 +146,7 @@ module dc_parser #(
     checksum_good = folded == 17'h0FFFF;
   end
 
-  // What follows the BTH, by its opcode (InfiniBand table 38).
+  // Headers after the BTH, by its opcode (InfiniBand table 38).
   logic        cnp, known, has_deth, has_payload, operation_reth, operation_immediate, has_aeth, atomic;
   logic [4:0]  operation;
   logic [15:0] extended, fixed, padded;

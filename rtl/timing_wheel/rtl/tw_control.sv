@@ -13,7 +13,7 @@ module tw_control (
   output logic       cmd_done_o,
   output logic       cmd_hit_o,
   input  logic       hold_starts_i,
-  // what there is to do
+  // requests for the next operation
   input  logic       sweep_last_i,
   input  logic       want_load_i,       // a word of the pointer's row
   input  logic       loaded_i,          // … whose summary is known

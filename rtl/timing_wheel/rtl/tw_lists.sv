@@ -42,7 +42,7 @@ module tw_lists #(
   input  logic                   open_i,           // the source list, whose ends were read
   input  logic                   pop_i,            // the source list's head, whose links were read
   input  logic                   source_middle_i,  // open and pop: of the middle level
-  // which lists are not empty
+  // bit masks of the lists that are not empty
   output logic [TopLists-1:0]    top_used_o,
   output logic [MiddleLists-1:0] middle_used_o,
   output logic                   error_o           // a word that counted in the cycle before was wrong

@@ -216,7 +216,7 @@ class NotifierBench {
     h.cnp_packets = want.packets;
     require(half_ == roce::serialize(h, nullptr, 0),
             "notifier: the frame differs from the encoder's");
-    // What the other end reads.
+    // Frame as the other end reads it.
     const roce::Parsed parsed = roce::parse(half_.data(), half_.size());
     require(parsed.error == roce::ParseError::kNone, "notifier: the frame is refused");
     Account& account = accounts_[want.flow];

@@ -1,4 +1,4 @@
-// Which priorities a port may send, and how long paused priorities stay blocked.
+// Tests which priorities a port may send, and how long paused priorities stay blocked.
 #include "nic/link_pause.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ TEST_F(NotifiedPair, CnpsAreSpacedAndMayCarryTheirMarks) {
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
-      // Of three packets one is not marked; all three count as packets.
+      // Two of three packets are marked; all three count as packets.
       if (++sent % 3 != 0) {
         packet.ecn = Ecn::kCe;
         ++marked;

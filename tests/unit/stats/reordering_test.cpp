@@ -1,4 +1,4 @@
-// Which packets count as reordered, and by how much.
+// Tests which packets count as reordered, and by how much.
 #include "stats/reordering.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST_F(DependenciesTest, AGateForEachHostThatBegins) {
   TrafficSpec to_all = traffic_test::to_one({1, 2, 3}, 0);
   to_all.bytes = 10;
   const Dependencies d = resolve({named("a", 0, 1), named("b", 1, 2), waiting(to_all, {"a", "b"})});
-  // One gate for both, which opens a gate at each of three senders.
+  // Both entries share one gate, which opens a gate at each of three senders.
   ASSERT_EQ(d.gates.size(), 4u);
   EXPECT_EQ(d.received.size(), 2u);
   EXPECT_EQ(d.joined.size(), 3u);
@@ -135,7 +135,7 @@ TEST_F(DependenciesTest, ALineWithNamesOfItsOwnWaitsForWhatItsEntryAwaits) {
                                                 "compute 0 1us id=k\n"),
                                           {"c"}),
                                   named("b", 3, 0), named("c", 4, 0)});
-  // Of the line: what it names, its start, and both. Of the entry: one gate.
+  // The line has three gates: what it names, its start, and both. The entry has one.
   ASSERT_EQ(d.gates.size(), 4u);
   EXPECT_EQ(d.joined.size(), 3u);
   const FlowSpec* line = nullptr;

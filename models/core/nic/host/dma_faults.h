@@ -1,4 +1,4 @@
-// What a NIC's DMA could not move because the address is not memory.
+// Counts DMA accesses of a NIC whose address is not memory.
 #pragma once
 
 #include <cstdint>
