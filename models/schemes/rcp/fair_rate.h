@@ -1,0 +1,73 @@
+// The rate that a link gives to each of its flows (RCP).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "describe/quantities.h"
+#include "describe/visitor.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Dukkipati, Kobayashi, Zhang-Shen and McKeown, "Processor Sharing Flows in the Internet", IWQoS
+/// 2005; gains and first rate of the authors' ns-2 code.
+struct FairRateParameters {
+  std::optional<PicoSeconds> interval;  // T; empty: the mean round trip
+  Ratio gain{2, 5};                     // alpha
+  Ratio drain{226, 1000};               // beta
+  Ratio first_rate{1, 20};              // of the link, before the first interval ends
+  bool averaging = false;
+
+  void describe(ParameterVisitor& v);
+};
+
+/// One rate R for all flows, without knowing how many there are. After each interval T
+///
+///     R ← R (1 + T / d · (α (C − y) − β q / d) / C)
+///
+/// with y the rate of arrival and q the shortest queue of the interval, and d the mean of the round
+/// trips that packets carry (T is at most d). R stays between a thousandth of the link and the
+/// link's rate. At rest the link is full and its queue is empty, so N flows get C / N each.
+///
+/// `averaging` (Alizadeh, Kabbani, Atikoglu and Prabhakar, "Stability Analysis of QCN: The
+/// Averaging Principle", SIGMETRICS 2011): half an interval after a change R becomes the mean of
+/// its values before and after that change.
+class FairRate {
+ public:
+  explicit FairRate(const FairRateParameters& parameters) : parameters_(parameters) {}
+  void set_link(BitRate rate);
+
+  /// Records arriving bytes, overhead included; `queue`: bytes that wait for the link;
+  /// `round_trip`: the one that the packet carries, zero if it carries none.
+  void comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSeconds now);
+  /// R after the last call, above 0.
+  BitRate rate() const;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(rate_, before_, averages_, begun_, began_, mean_, bytes_, queue_, arrived_, trips_, count_);
+  }
+
+ private:
+  void turn(PicoSeconds now);
+  void change(double arrival, double queue);
+  PicoSeconds interval() const;
+
+  FairRateParameters parameters_;
+  double link_ = 0;  // bits per second, as all rates here
+  double rate_ = 0;
+  double before_ = 0;       // R before its last change
+  bool averages_ = false;   // R is still to become the mean of both
+  bool begun_ = false;      // a packet has come
+  PicoSeconds began_{};     // start of the present interval
+  PicoSeconds mean_{};      // d
+  Bytes bytes_ = 0;         // arrived in the present interval …
+  Bytes queue_ = 0;         // … the shortest queue that they found
+  bool arrived_ = false;    // … queue_ holds one
+  PicoSeconds trips_{};     // … sum of the round trips that they carry
+  std::int64_t count_ = 0;  // … and their number
+};
+
+}  // namespace dcc

@@ -1,0 +1,45 @@
+#include "schemes/rcp/fair_rate_port.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<FairRatePortParameters> kFairRate{
+    "fair_rate", "writes one rate for all flows into packets, by spare capacity and queue",
+    [](const FairRatePortParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<FairRatePort>(parameters, context);
+    }};
+}  // namespace
+
+void FairRatePortParameters::describe(ParameterVisitor& v) {
+  rates.describe(v);
+  AskedPortParameters::describe(v);
+}
+
+FairRatePort::FairRatePort(const FairRatePortParameters& parameters,
+                           const DisciplineContext& context)
+    : AskedPort(parameters, context), rate_(parameters.rates) {}
+
+void FairRatePort::asked(Packet& packet) {
+  if (!FairRateHeader::is_on(packet)) {
+    rate_.comes(on_wire(packet), bytes(), PicoSeconds(), now());
+    return;
+  }
+  const PicoSeconds round_trip = FairRateHeader::round_trip(packet);
+  rate_.comes(on_wire(packet), bytes(), round_trip, now());
+  const BitRate rate = FairRateHeader::rate(packet);
+  const BitRate own = rate_.rate();
+  FairRateHeader::write(packet, BitRate(std::min(rate.bits_per_second, own.bits_per_second)),
+                        round_trip);
+}
+
+void FairRatePort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(rate_);
+}
+
+}  // namespace dcc

@@ -1,0 +1,79 @@
+#include "schemes/rcp/rcp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "schemes/rcp/fair_rate_port.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<RcpParameters> kRcp{
+    "rcp", "the one rate that the ports of the path give to each flow; for ports that give one",
+    [](const RcpParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Rcp>(context, parameters);
+    }};
+}  // namespace
+
+Rcp::Rcp(const TransportContext& context, const RcpParameters& parameters)
+    : RatedTransport(context, parameters) {}
+
+void Rcp::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  Sender& sender = senders_[qpn];
+  const QueuePairConfig& config = at(qpn).config;
+  sender = Sender{};
+  sender.rate = context_.nic.line_rate;
+  sender.round_trip =
+      config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
+}
+
+void Rcp::end(Qpn qpn) {
+  RatedTransport::end(qpn);
+  senders_[qpn] = Sender{};
+}
+
+void Rcp::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(senders_);
+}
+
+void Rcp::leave(Qpn qpn) {
+  senders_[qpn].sending = false;
+  asks_no_more(qpn);
+}
+
+PicoSeconds Rcp::asks_at(Qpn qpn) const {
+  if (is_asking(qpn)) return repeats_at(qpn);
+  return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
+}
+
+void Rcp::ask(Qpn qpn) {
+  if (!is_asking(qpn)) senders_[qpn].heard = now();
+  asks(qpn);
+  Packet* const request = make_request(qpn);
+  write(senders_[qpn], *request);
+  send_control(request);
+}
+
+void Rcp::write(const Sender& sender, Packet& packet) {
+  context_.pool.attach_places(packet);
+  FairRateHeader::write(packet, context_.nic.line_rate, sender.round_trip);
+}
+
+void Rcp::on_answer(Qpn qpn, const Packet& answer) {
+  Sender& sender = senders_[qpn];
+  const bool wants = is_asking(qpn) || sender.sending;
+  if (!wants || answer.sent < sender.heard) return;
+  sender.heard = answer.sent;
+  const PicoSeconds sample = now() - answer.sent;
+  sender.round_trip =
+      PicoSeconds(sender.round_trip.count + (sample.count - sender.round_trip.count) / 8);
+  answered(qpn);
+  sender.sending = true;
+  sender.rate = FairRateHeader::rate(answer);
+}
+
+}  // namespace dcc

@@ -1,0 +1,131 @@
+// RCP's rate of a link against its equation, by hand and as a fluid: 10 Gb/s, intervals of 20 us.
+#include "schemes/rcp/fair_rate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace dcc::fair_rate_test {
+namespace {
+
+constexpr double kLink = 1e10;
+constexpr PicoSeconds kTrip = kMicroSecond * 20;
+constexpr Bytes kFull = 25'000;  // what the link sends in a round trip
+
+struct Link10G : FairRate {
+  explicit Link10G(const FairRateParameters& parameters = {}) : FairRate(parameters) {
+    set_link(BitRate(10'000'000'000));
+  }
+  double share() const { return static_cast<double>(rate().bits_per_second) / kLink; }
+  /// R at a time at which the link has nothing else to do.
+  double share_at(PicoSeconds now, Bytes queue = 0) {
+    comes(0, queue, PicoSeconds(), now);
+    return share();
+  }
+};
+
+TEST(FairRate, GrowsByFourTenthsOfTheSpareShareAndShrinksByTheQueue) {
+  Link10G link;
+  EXPECT_NEAR(link.share(), 0.05, 1e-9);
+  link.comes(kFull / 2, 0, kTrip, PicoSeconds());
+  EXPECT_NEAR(link.share_at(kTrip - PicoSeconds(1)), 0.05, 1e-9);
+  const double first = 0.05 * (1 + 0.4 * 0.5);
+  EXPECT_NEAR(link.share_at(kTrip, kFull), first, 1e-9);
+  // A full interval and a queue that stands at a fifth of a round trip; longer ones do not count.
+  link.comes(kFull / 2, kFull, kTrip, kTrip + kMicroSecond);
+  link.comes(kFull / 2, kFull / 5, kTrip, kTrip + kMicroSecond * 2);
+  EXPECT_NEAR(link.share_at(kTrip * 2, kFull), first * (1 - 0.226 / 5), 1e-9);
+}
+
+TEST(FairRate, AnIntervalOfHalfARoundTripChangesHalfAsMuch) {
+  FairRateParameters parameters;
+  parameters.interval = kMicroSecond * 10;
+  Link10G link(parameters);
+  link.comes(0, 0, kTrip, PicoSeconds());
+  EXPECT_NEAR(link.share_at(kMicroSecond * 10), 0.05 * (1 + 0.4 / 2), 1e-9);
+}
+
+TEST(FairRate, TheMeanOfTheRoundTripsIsTheNextInterval) {
+  Link10G link;
+  link.comes(kFull / 2, 0, kTrip, PicoSeconds());
+  link.comes(kFull / 2, 0, kTrip * 3, kMicroSecond);
+  EXPECT_NEAR(link.share_at(kTrip), 0.05, 1e-9);
+  EXPECT_NEAR(link.share_at(kTrip * 3 - PicoSeconds(1)), 0.05, 1e-9) << "two round trips long";
+  EXPECT_NEAR(link.share_at(kTrip * 3), 0.05 * 1.4, 1e-9);
+}
+
+TEST(FairRate, StaysBetweenAThousandthAndTheWholeLink) {
+  Link10G link;
+  link.comes(kFull * 10, 0, kTrip, PicoSeconds());
+  EXPECT_NEAR(link.share_at(kTrip), 1e-3, 1e-9);
+  EXPECT_NEAR(link.share_at(kTrip * 2), 1e-3 * 1.4, 1e-9);
+  EXPECT_NEAR(link.share_at(kSecond), 1, 1e-9);
+}
+
+constexpr int kParts = 20;  // of a round trip
+
+/// Flows send at the rate of `lag` parts ago. Returns R in every part, as a share of the link;
+/// `queue` is what waits at the end.
+std::vector<double> fluid(const FairRateParameters& parameters, int flows, int lag, int trips,
+                          double* queue) {
+  Link10G link(parameters);
+  const double full = static_cast<double>(kFull) / kParts;
+  std::vector<double> rates(static_cast<std::size_t>(lag + 1), link.share());
+  *queue = 0;
+  for (int part = 0; part < trips * kParts; ++part) {
+    const double bytes = flows * rates[static_cast<std::size_t>(part)] * full;
+    link.comes(static_cast<Bytes>(bytes), static_cast<Bytes>(*queue), kTrip,
+               PicoSeconds(kTrip.count / kParts * part));
+    *queue = std::max(0.0, *queue + bytes - full);
+    rates.push_back(link.share());
+  }
+  return rates;
+}
+
+// Without the queue's part (beta) the rates are right too, and what waits stays for ever.
+TEST(FairRate, AtRestEachFlowHasItsShareAndNothingWaits) {
+  for (const int flows : {2, 8, 50}) {
+    double queue = 0;
+    const double share = fluid({}, flows, 1, 400, &queue).back();
+    EXPECT_NEAR(share * flows, 1, 0.01) << flows;
+    EXPECT_LT(queue, kFull / 100) << flows;
+  }
+}
+
+/// Greatest less least rate of the last fifty round trips, in fair shares.
+double swing(const FairRateParameters& parameters, int flows, int lag) {
+  double queue = 0;
+  const std::vector<double> rates = fluid(parameters, flows, lag, 400, &queue);
+  const auto [least, most] = std::minmax_element(rates.end() - 50 * kParts, rates.end());
+  return (*most - *least) * flows;
+}
+
+TEST(FairRate, AveragingSetsTheMeanHalfAnIntervalLater) {
+  FairRateParameters parameters;
+  parameters.averaging = true;
+  Link10G link(parameters);
+  link.comes(0, 0, kTrip, PicoSeconds());
+  EXPECT_NEAR(link.share_at(kTrip), 0.05 * 1.4, 1e-9);
+  EXPECT_NEAR(link.share_at(kMicroSecond * 30 - PicoSeconds(1)), 0.05 * 1.4, 1e-9);
+  EXPECT_NEAR(link.share_at(kMicroSecond * 30), 0.05 * 1.2, 1e-9);
+}
+
+// Senders act on rates of 2.25 round trips ago. Averaging halves the gains in effect; that alone is
+// not what settles R, as the plain rule with half of both gains shows.
+TEST(FairRate, AveragingSettlesAtALagAtWhichThePlainRuleSwings) {
+  constexpr int kLag = 45;
+  FairRateParameters parameters;
+  EXPECT_GT(swing(parameters, 4, kLag), 0.5);
+  parameters.averaging = true;
+  EXPECT_LT(swing(parameters, 4, kLag), 0.02);
+  parameters.gain = Ratio(8, 10);
+  EXPECT_LT(swing(parameters, 4, kLag), 0.02);
+  FairRateParameters half;
+  half.gain = Ratio(4, 10);
+  half.drain = Ratio(113, 1000);
+  EXPECT_GT(swing(half, 4, kLag), 0.1);
+}
+
+}  // namespace
+}  // namespace dcc::fair_rate_test

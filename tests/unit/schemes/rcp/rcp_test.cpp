@@ -1,0 +1,118 @@
+// RCP on one switch of 10 Gb/s: a packet of 1000 bytes occupies the wire for 851.2 ns, a packet
+// without payload for 51.2 ns, and each wire adds 1 us.
+#include "schemes/rcp/rcp.h"
+
+#include <gtest/gtest.h>
+
+#include "schemes/rcp/fair_rate_port.h"
+#include "unit/schemes/transport_network.h"
+
+namespace dcc::rcp_test {
+namespace {
+
+constexpr PicoSeconds kPacket{851'200};
+constexpr PicoSeconds kHeader{51'200};
+constexpr PicoSeconds kWire = kMicroSecond;
+constexpr Bytes kPayload = 1000;
+const PicoSeconds kThere = (kPacket + kWire) * 2;
+const PicoSeconds kAsking = (kHeader + kWire) * 4;
+
+struct Star : test::TransportStar {
+  explicit Star(HostId hosts, FairRatePortParameters port = {})
+      : TransportStar(hosts, rcp(), switches(port), {10_Gbps, kMicroSecond, 0}, kPayload) {}
+  static TransportChoice rcp() {
+    TransportChoice choice;
+    choice.choose("rcp");
+    return choice;
+  }
+  static SwitchParameters switches(const FairRatePortParameters& port) {
+    SwitchParameters all;
+    all.discipline.choose("fair_rate");
+    auto& own = all.discipline.of<FairRatePortParameters>("fair_rate");
+    own.rates = port.rates;
+    own.limit = port.limit;
+    return all;
+  }
+  Bytes received(std::uint32_t flow) { return ledger[flow].received_bytes; }
+};
+
+TEST(Rcp, OneSenderAsksAndThenFillsTheWire) {
+  FairRatePortParameters port;
+  port.rates.first_rate = Ratio(1);
+  Star star(2, port);
+  star.send(0, 1, kPayload * 1000);
+  star.scheduler.run_until(kMilliSecond * 2);
+  star.expect_all_arrived();
+  const PicoSeconds ideal = kAsking + kPacket * 999 + kThere;
+  EXPECT_GE(star.received_at(0), ideal);
+  // An interval is about ten packets long, so the count of its packets is off by up to a tenth, and
+  // R, which cannot be above the link's rate, by 0.4 of that, half of the time.
+  EXPECT_LT(star.received_at(0) * 100, ideal * 102);
+}
+
+// From a twentieth of the link each flow has its share after some round trips, and the link is
+// full.
+TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
+  Star star(5);
+  for (HostId h = 1; h <= 4; ++h) star.send(h, 0, kPayload * 10'000);
+  star.scheduler.run_until(kMilliSecond);
+  Bytes before[4];
+  for (std::uint32_t flow = 0; flow < 4; ++flow) before[flow] = star.received(flow);
+  star.scheduler.run_until(kMilliSecond * 3);
+  // The link carries 1000 of 1064 bytes as payload, for 2 ms.
+  const double ideal = 2.5e6 * 1000 / 1064;
+  for (std::uint32_t flow = 0; flow < 4; ++flow) {
+    EXPECT_NEAR(static_cast<double>(star.received(flow) - before[flow]) * 4 / ideal, 1, 0.03)
+        << flow;
+  }
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  EXPECT_LT(star.device->queue_bytes(0), 8 * 1064);
+}
+
+// Processor sharing: the request of a flow that joins brings back the rate of the flows that are
+// there, so three flows offer half a link each from the first round trip on, and a third of the
+// packets in the queue are the new flow's. From the first rate it would have one packet of ten.
+TEST(Rcp, WhoJoinsHasItsShareAtOnce) {
+  Star star(4);
+  star.send(1, 0, kPayload * 10'000);
+  star.send(2, 0, kPayload * 10'000);
+  star.scheduler.run_until(kMilliSecond);
+  star.send(3, 0, kPayload * 10'000);
+  const PicoSeconds first = star.scheduler.now() + kAsking + kThere;
+  star.scheduler.run_until(first + kPacket * 30);
+  EXPECT_NEAR(static_cast<double>(star.received(2)), 10 * kPayload, 2 * kPayload);
+}
+
+TEST(Rcp, LostPacketsAreSentAgain) {
+  Star star(3);
+  int count = 0;
+  star.lose([&](const Packet&) { return ++count % 50 == 0; });
+  star.send(1, 0, kPayload * 500);
+  star.send(2, 0, kPayload * 500);
+  star.scheduler.run_until(kSecond);
+  star.expect_all_arrived();
+}
+
+TEST(Rcp, TheLowestRateOfThePathCounts) {
+  FairRatePortParameters parameters;
+  parameters.rates.first_rate = Ratio(1, 4);
+  RandomStream random{1, "port"};
+  Scheduler clock;
+  FairRatePort port(parameters, DisciplineContext{random, clock});
+  port.attach({10_Gbps, kMicroSecond, 20});
+  PacketPool pool;
+  for (const auto& [asked, given] :
+       {std::pair{10'000'000'000u, 2'500'000'000u}, {1'000'000'000u, 1'000'000'000u}}) {
+    Packet* const packet = pool.allocate();
+    packet->wire_bytes = 980;
+    pool.attach_places(*packet);
+    FairRateHeader::write(*packet, BitRate(asked), kMicroSecond * 20);
+    port.enqueue(packet);
+    EXPECT_EQ(FairRateHeader::rate(*packet).bits_per_second, given);
+    EXPECT_EQ(FairRateHeader::round_trip(*packet), kMicroSecond * 20);
+    pool.free(port.dequeue());
+  }
+}
+
+}  // namespace
+}  // namespace dcc::rcp_test
