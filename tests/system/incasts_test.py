@@ -41,7 +41,7 @@ SCHEMES: dict[str, tuple[dict, bool, bool]] = {
     "homa": ({**transport("homa"), "switch": {"scheduler": {"kind": "strict"}}}, False, True),
     "phost": ({**transport("phost"), "switch": {"discipline": {"kind": "drop_tail"}}}, False, True),
     **{name: (transport(name), False, True) for name in
-       ("d3", "fcp", "ndp", "pfabric", "fastpass", "uec")},
+       ("d3", "fcp", "ndp", "pfabric", "fastpass", "rcp", "uec", "xcp")},
     **{name: ({**transport(name), "routing": {"kind": "symmetric"}}, False, True) for name in
        ("pdq", "expresspass")},
 }

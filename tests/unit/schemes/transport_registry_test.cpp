@@ -33,11 +33,11 @@ TEST(TransportRegistry, HasEachByName) {
     return std::count(list.begin(), list.end(), name);
   };
   for (const char* name : {"d3", "expresspass", "fastpass", "fcp", "homa", "ndp", "pdq", "pfabric",
-                           "phost", "pias", "tcp", "uec"}) {
+                           "phost", "pias", "rcp", "tcp", "uec", "xcp"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name : {"credit", "drop_tail", "explicit_rate", "pfabric", "preemptive_rate",
-                           "priced", "trimming"}) {
+  for (const char* name : {"credit", "drop_tail", "explicit_rate", "fair_rate", "pfabric",
+                           "preemptive_rate", "priced", "trimming", "window_feedback"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }

@@ -132,6 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hidden{"ndp", "initial_window", "300", "301"}, Hidden{"pfabric", "timeout", "45us", "50us"},
         Hidden{"pdq", "timeout", "1ms", "2ms"}, Hidden{"phost", "timeout", "1ms", "2ms"},
         Hidden{"phost", "resend_after", "900", "1000"}, Hidden{"uec", "timeout", "1ms", "2ms"},
+        Hidden{"rcp", "timeout", "1ms", "2ms"}, Hidden{"xcp", "timeout", "1ms", "2ms"},
         Hidden{"uec", "nscc.mean_weight", "1/80", "1/40"}),
     [](const auto& one) {
       std::string name = std::string(one.param.transport) + "_" + one.param.parameter;

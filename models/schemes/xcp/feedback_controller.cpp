@@ -1,0 +1,65 @@
+#include "schemes/xcp/feedback_controller.h"
+
+#include <cmath>
+
+namespace dcc {
+
+namespace {
+/// Number of intervals without a packet after which a link counts as idle.
+constexpr int kPause = 4;
+}  // namespace
+
+void FeedbackParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "XCP, SIGCOMM'02";
+  v.field("gain", gain, {"0", "10"},
+          {"alpha: of what the link has spare in a round trip, the part given out", paper});
+  v.field("drain", drain, {"0", "10"}, {"beta: of the queue, the part taken back", paper});
+  v.field("shuffle", shuffle, {"0", "1"},
+          {"gamma: of the traffic, the part that changes hands even if nothing is spare", paper});
+}
+
+double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, PicoSeconds now) {
+  const double trip = to_seconds(flow.round_trip);
+  if (!begun_ && trip > 0) {
+    begun_ = true;
+    began_ = now;
+    span_ = flow.round_trip;
+  }
+  if (begun_) turn(now);
+  queue_ = arrived_ ? std::min(queue_, queue) : queue;
+  arrived_ = true;
+  bytes_ += bytes;
+  if (trip <= 0 || flow.window <= 0) return 0;
+  const auto size = static_cast<double>(bytes);
+  by_window_ += trip * size / flow.window;
+  counted_ += size;
+  trips_ += size * trip;
+  return give_ * trip * trip * size / flow.window - take_ * trip * size;
+}
+
+/// Ends the present interval if its time is over, and decides what the packets of the next one get:
+/// they are expected to be those of this one. After a pause nothing is known of the packets to
+/// come.
+void FeedbackController::turn(PicoSeconds now) {
+  if (now < began_ + span_) return;
+  give_ = take_ = 0;
+  if (now < began_ + span_ * kPause) {
+    const double d = to_seconds(span_);
+    const double traffic = static_cast<double>(bytes_) * d / to_seconds(now - began_);
+    const double change = parameters_.gain.value() * (d * link_ - traffic) -
+                          parameters_.drain.value() * static_cast<double>(queue_);
+    const double shuffled =
+        std::max(0.0, parameters_.shuffle.value() * traffic - std::fabs(change));
+    if (counted_ > 0) {
+      give_ = (shuffled + std::max(change, 0.0)) / (d * by_window_);
+      take_ = (shuffled + std::max(-change, 0.0)) / (d * counted_);
+      span_ = PicoSeconds(static_cast<std::int64_t>(trips_ / counted_ * 1e12));
+    }
+  }
+  began_ = now;
+  bytes_ = queue_ = 0;
+  arrived_ = false;
+  by_window_ = counted_ = trips_ = 0;
+}
+
+}  // namespace dcc

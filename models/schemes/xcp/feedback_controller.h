@@ -1,0 +1,71 @@
+// By how much the flows of a link are to change, and how the change is divided among packets (XCP).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "describe/quantities.h"
+#include "describe/visitor.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Katabi, Handley and Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
+/// SIGCOMM 2002, section 3.5.
+struct FeedbackParameters {
+  Ratio gain{2, 5};        // alpha
+  Ratio drain{226, 1000};  // beta
+  Ratio shuffle{1, 10};    // gamma
+
+  void describe(ParameterVisitor& v);
+};
+
+/// The efficiency controller decides once in a mean round trip d, by how many bytes all windows
+/// together are to change:
+///
+///     φ = α d (C − y) − β Q
+///
+/// with y the rate of arrival and Q the shortest queue of that time. The fairness controller
+/// divides φ among the packets of the next d: an increase gives every flow the same rate, a
+/// decrease takes the same part of every rate. If φ is small, `shuffle` of the traffic is taken and
+/// given all the same, so that shares become equal: a flow gains as much as it loses when its rate
+/// is the mean.
+class FeedbackController {
+ public:
+  /// What a packet carries to the ports.
+  struct Flow {
+    double window = 0;         // bytes
+    PicoSeconds round_trip{};  // zero: the packet has no header
+  };
+
+  explicit FeedbackController(const FeedbackParameters& parameters) : parameters_(parameters) {}
+  void set_link(BitRate rate) { link_ = static_cast<double>(rate.bits_per_second) / 8; }
+
+  /// Records an arriving packet of `bytes`, overhead included; `queue`: bytes that wait for the
+  /// link. Returns the change of its flow's window in bytes.
+  double comes(Bytes bytes, Bytes queue, const Flow& flow, PicoSeconds now);
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(begun_, began_, span_, give_, take_, bytes_, queue_, arrived_, by_window_, counted_, trips_);
+  }
+
+ private:
+  void turn(PicoSeconds now);
+
+  FeedbackParameters parameters_;
+  double link_ = 0;  // bytes per second
+  bool begun_ = false;
+  PicoSeconds began_{};   // start of the present interval
+  PicoSeconds span_{};    // its length: d
+  double give_ = 0;       // bytes for a packet of size · RTT² / window = 1 s
+  double take_ = 0;       // bytes for a packet of size · RTT = 1 byte-second
+  Bytes bytes_ = 0;       // arrived in the present interval …
+  Bytes queue_ = 0;       // … the shortest queue that they found
+  bool arrived_ = false;  // … queue_ holds one
+  double by_window_ = 0;  // … sum of RTT · size / window, in s
+  double counted_ = 0;    // … sum of the sizes of packets with a header
+  double trips_ = 0;      // … sum of size · RTT of those
+};
+
+}  // namespace dcc

@@ -1,0 +1,43 @@
+#include "schemes/xcp/feedback_port.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<FeedbackPortParameters> kFeedback{
+    "window_feedback", "writes changes of windows into packets, by spare capacity and queue",
+    [](const FeedbackPortParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<FeedbackPort>(parameters, context);
+    }};
+}  // namespace
+
+void FeedbackPortParameters::describe(ParameterVisitor& v) {
+  feedback.describe(v);
+  AskedPortParameters::describe(v);
+}
+
+FeedbackPort::FeedbackPort(const FeedbackPortParameters& parameters,
+                           const DisciplineContext& context)
+    : AskedPort(parameters, context), controller_(parameters.feedback) {}
+
+void FeedbackPort::asked(Packet& packet) {
+  if (!CongestionHeader::is_on(packet)) {
+    controller_.comes(on_wire(packet), bytes(), {}, now());
+    return;
+  }
+  const double change =
+      controller_.comes(on_wire(packet), bytes(), CongestionHeader::flow(packet), now());
+  const double least = std::min(CongestionHeader::feedback(packet), change);
+  CongestionHeader::write_feedback(packet, least);
+}
+
+void FeedbackPort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(controller_);
+}
+
+}  // namespace dcc

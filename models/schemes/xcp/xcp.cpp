@@ -1,0 +1,83 @@
+#include "schemes/xcp/xcp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "schemes/xcp/feedback_port.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<XcpParameters> kXcp{
+    "xcp", "windows that change by what the ports of the path write; for ports that write it",
+    [](const XcpParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Xcp>(context, parameters);
+    }};
+
+/// Shortest window, in packets.
+constexpr double kLeast = 1.0 / 8;
+}  // namespace
+
+Xcp::Xcp(const TransportContext& context, const XcpParameters& parameters)
+    : RatedTransport(context, parameters),
+      packet_(static_cast<double>(parameters.framing.data(context.nic.mtu) +
+                                  context.nic.link_overhead)),
+      line_(static_cast<double>(context.nic.line_rate.bits_per_second) / 8) {}
+
+void Xcp::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  const QueuePairConfig& config = at(qpn).config;
+  const PicoSeconds base =
+      config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
+  senders_[qpn] = Sender{packet_, to_seconds(base), 0};
+}
+
+void Xcp::end(Qpn qpn) {
+  RatedTransport::end(qpn);
+  senders_[qpn] = Sender{};
+}
+
+void Xcp::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(senders_);
+}
+
+BitRate Xcp::rate_of(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  const double rate = std::min(sender.window / sender.round_trip, line_) * 8;
+  return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
+}
+
+bool Xcp::may_send(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  return sender.under_way == 0 || sender.under_way * packet_ < sender.window;
+}
+
+void Xcp::goes(Qpn qpn, Packet& data) {
+  Sender& sender = senders_[qpn];
+  ++sender.under_way;
+  context_.pool.attach_places(data);
+  // What is missing to the whole line, divided among the packets of a window.
+  const double wanted = (line_ * sender.round_trip - sender.window) * packet_ / sender.window;
+  CongestionHeader::write(
+      data, {sender.window, PicoSeconds(static_cast<std::int64_t>(sender.round_trip * 1e12))},
+      wanted);
+}
+
+void Xcp::on_timeout(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (sender.under_way > 0) --sender.under_way;
+  sender.window = packet_;
+}
+
+void Xcp::on_answer(Qpn qpn, const Packet& answer) {
+  Sender& sender = senders_[qpn];
+  if (sender.under_way > 0) --sender.under_way;
+  sender.round_trip += (to_seconds(now() - answer.sent) - sender.round_trip) / 8;
+  sender.window = std::clamp(sender.window + CongestionHeader::feedback(answer), packet_ * kLeast,
+                             2 * line_ * sender.round_trip + packet_);
+}
+
+}  // namespace dcc

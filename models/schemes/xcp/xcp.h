@@ -1,0 +1,54 @@
+// XCP: ports write into every packet by how much the window of its flow is to change.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schemes/common/rated_transport.h"
+
+namespace dcc {
+
+/// Katabi, Handley and Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
+/// SIGCOMM 2002. The wire format is not modelled.
+struct XcpParameters final : RatedParameters {
+  const char* discipline() const override { return "window_feedback"; }
+};
+
+/// A flow begins with a window of one packet. Every data packet carries window, round trip and the
+/// change that would make the flow fill the NIC's link; every acknowledgement changes the window by
+/// what the ports left of it. A window is paced over the smoothed round trip, and may become
+/// shorter than a packet; one packet may be under way then. After a timeout, or after a pause, the
+/// flow begins anew.
+class Xcp final : public RatedTransport {
+ public:
+  Xcp(const TransportContext& context, const XcpParameters& parameters);
+
+ private:
+  struct Sender {
+    double window = 0;            // wire bytes, overhead included
+    double round_trip = 0;        // smoothed, seconds
+    std::uint32_t under_way = 0;  // packets without an answer
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(window, round_trip, under_way);
+    }
+  };
+
+  void begin(Qpn qpn) override;
+  void end(Qpn qpn) override;
+  void add_own_state(StateDigest& d) const override;
+  PicoSeconds asks_at(Qpn) const override { return PicoSeconds::max(); }
+  void ask(Qpn) override {}
+  bool may_send(Qpn qpn) const override;
+  BitRate rate_of(Qpn qpn) const override;
+  void goes(Qpn qpn, Packet& data) override;
+  void leave(Qpn qpn) override { senders_[qpn].window = packet_; }
+  void on_answer(Qpn qpn, const Packet& answer) override;
+  void on_timeout(Qpn qpn) override;
+
+  const double packet_;          // wire bytes of a full packet with overhead
+  const double line_;            // bytes per second
+  std::vector<Sender> senders_;  // by queue pair
+};
+
+}  // namespace dcc
