@@ -56,6 +56,8 @@ void DelayWindow::on_ack(FlowNumber number, const AckInfo& info) {
   flow.rtt += flow.rtt <= 0 ? sample : weight * (sample - flow.rtt);
   if (flow.round_least <= 0 || sample < flow.round_least) flow.round_least = sample;
   flow.round_most = std::max(flow.round_most, sample);
+  flow.round_sum += sample;
+  ++flow.round_acks;
   flow.marked = flow.marked || info.ce;
   if (info.psn < flow.round_end) return;
   flow.round_end = info.next_psn;
@@ -63,7 +65,8 @@ void DelayWindow::on_ack(FlowNumber number, const AckInfo& info) {
   flow.window = std::min(flow.max, std::max(min_, next_window(number, flow)));
   if (flow.window < before) ++counters_.rate_decreases;
   if (flow.window > before) ++counters_.rate_increases;
-  flow.round_least = flow.round_most = 0;
+  flow.round_least = flow.round_most = flow.round_sum = 0;
+  flow.round_acks = 0;
   flow.marked = false;
   apply(number, flow);
 }

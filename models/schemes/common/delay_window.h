@@ -39,14 +39,16 @@ class DelayWindow : public Algorithm {
 
  protected:
   struct Flow {
-    long double window = 0;       // payload bytes
-    long double max = 0;          // of `window`
-    long double least_rtt = 0;    // ps
-    long double rtt = 0;          // ps, smoothed; 0: no sample yet
-    long double round_least = 0;  // ps, least RTT of the round trip; 0: no sample yet
-    long double round_most = 0;   // ps, greatest RTT of the round trip
-    bool marked = false;          // an ACK of the round trip reported a mark
-    Psn round_end = 0;            // an ACK of this packet or a later one ends the round trip
+    long double window = 0;        // payload bytes
+    long double max = 0;           // of `window`
+    long double least_rtt = 0;     // ps
+    long double rtt = 0;           // ps, smoothed; 0: no sample yet
+    long double round_least = 0;   // ps, least RTT of the round trip; 0: no sample yet
+    long double round_most = 0;    // ps, greatest RTT of the round trip
+    long double round_sum = 0;     // ps, of the RTTs of the round trip
+    std::uint32_t round_acks = 0;  // number of those
+    bool marked = false;           // an ACK of the round trip reported a mark
+    Psn round_end = 0;             // an ACK of this packet or a later one ends the round trip
   };
 
   /// `room`: payload bytes that the default upper limit allows beyond four bandwidth-delay

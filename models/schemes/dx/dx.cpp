@@ -1,0 +1,43 @@
+#include "schemes/dx/dx.h"
+
+#include <memory>
+
+#include "describe/network_scale.h"
+#include "describe/visitor.h"
+#include "nic/algorithm/registry.h"
+
+namespace dcc {
+
+namespace {
+const RegisteredAlgorithm<DxParameters> kDx{
+    "dx", "a window that shrinks by the mean queueing delay and otherwise grows by a packet",
+    [](const DxParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Dx>(context.host, parameters, context.mtu);
+    }};
+}  // namespace
+
+void DxParameters::describe(ParameterVisitor& v) {
+  v.field("noise", noise, {"0us", "1s"},
+          {"mean queueing delay that counts as none", "DX, ATC'15: the error of measurement"});
+  v.follows(
+      true,
+      "an eighth of the base RTT: as much waits where packets of several flows meet, on a link "
+      "that is not full",
+      [this](const NetworkScale& network) { noise = network.round_trips(Ratio(1, 8)); });
+  describe_limits(v,
+                  "upper limit of a window; auto: four times line rate x base RTT, and a packet");
+}
+
+Dx::Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu)
+    : DelayWindow(host, parameters, mtu, 0),
+      noise_(static_cast<long double>(parameters.noise.count)) {}
+
+long double Dx::next_window(FlowNumber, const Flow& flow) {
+  if (flow.round_acks == 0) return flow.window;
+  const long double mean = flow.round_sum / flow.round_acks;
+  const long double waited = mean - flow.least_rtt;
+  if (waited <= noise_) return flow.window + mtu();
+  return flow.window * (1 - waited / mean);
+}
+
+}  // namespace dcc

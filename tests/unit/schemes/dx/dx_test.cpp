@@ -1,0 +1,86 @@
+// DX against its equation: a link of 100 Gb/s and 10 us, which 125 packets of 1000 bytes fill.
+#include "schemes/dx/dx.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/schemes/delay_bottleneck.h"
+
+namespace dcc::dx_test {
+namespace {
+
+class DxTest : public testing::Test {
+ protected:
+  void build(double noise_us) {
+    p_.noise = PicoSeconds(static_cast<std::int64_t>(noise_us * 1e6));
+    link_.algorithm = std::make_unique<Dx>(link_.host, p_, link_.kMtu);
+  }
+  DxParameters p_;
+  test::DelayBottleneck link_;
+};
+
+TEST_F(DxTest, GrowsByAPacketUpToTheNoiseAndThenShrinksByTheDelay) {
+  p_.initial_window = 50'000;
+  build(1);
+  link_.begin(1);
+  link_.ack(10);
+  EXPECT_NEAR(link_.window(), 51'000, 1e-6);
+  link_.ack(11);
+  EXPECT_NEAR(link_.window(), 52'000, 1e-6);
+  link_.ack(12.5);  // 2.5 of 12.5 us
+  EXPECT_NEAR(link_.window(), 52'000 * 0.8, 1e-6);
+}
+
+// The mean counts: one late packet of ten hardly moves the window. By the greatest delay it would
+// lose half of itself, by the least one nothing.
+TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
+  p_.initial_window = 50'000;
+  build(0);
+  link_.begin(1);
+  link_.ack(10);
+  AckInfo info;
+  info.next_psn = 100;
+  info.psn = 2;
+  info.rtt = kMicroSecond * 10;
+  link_.algorithm->on_ack(0, info);
+  const double before = link_.window();
+  for (int i = 0; i < 10; ++i) {
+    info.psn = i < 9 ? 3 : 100;
+    info.rtt = kMicroSecond * (i == 4 ? 20 : 10);
+    link_.algorithm->on_ack(0, info);
+  }
+  EXPECT_NEAR(link_.window(), before * (1 - 1.0 / 11), 1.0);
+}
+
+// One step empties the queue, however many flows there are and however long it is: a constant V
+// would leave a part of it, or take more than it.
+TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
+  for (const FlowNumber flows : {2u, 8u, 50u}) {
+    p_.initial_window = 125'000;
+    build(0);
+    link_.begin(flows);
+    EXPECT_GT(link_.queue(), 0.9 * (flows - 1) * link_.kProduct);
+    link_.round();
+    EXPECT_NEAR(link_.queue(), 0, 1.0) << flows;
+    double sum = 0;
+    for (FlowNumber flow = 0; flow < flows; ++flow) sum += link_.window(flow);
+    EXPECT_NEAR(sum, link_.kProduct, 1.0) << flows;
+  }
+}
+
+// From then on N flows add N packets and take them back: the queue is never longer, and the link
+// never less than full by more than that.
+TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
+  constexpr FlowNumber kFlows = 8;
+  build(0);
+  link_.begin(kFlows);
+  for (int i = 0; i < 50; ++i) {
+    link_.round();
+    EXPECT_LE(link_.queue(), kFlows * link_.kMtu + 1.0);
+    double sum = 0;
+    for (FlowNumber flow = 0; flow < kFlows; ++flow) sum += link_.window(flow);
+    EXPECT_GE(sum, link_.kProduct - 1.0);
+  }
+}
+
+}  // namespace
+}  // namespace dcc::dx_test
