@@ -1,0 +1,74 @@
+// Seawall: all flows of an entity to a destination share one rate, which follows weights.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// Shieh, Kandula, Greenberg, Kim and Saha, "Sharing the Data Center Network", NSDI 2011.
+struct SeawallParameters final : AlgorithmParameters {
+  PicoSeconds period = kMicroSecond * 50;
+  BitRate step = 500_Mbps;
+  Ratio cut{1, 2};
+  BitRate r_min = 10_Mbps;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// An entity is a class (DSCP) of a host. Its flows to one destination make a tunnel, which has one
+/// rate; the flows of the tunnel that sent something in the last period share it equally. Once a
+/// period, if F is the share of acknowledgements with a mark:
+///
+///     rate ← rate + weight · step      if F = 0
+///     rate ← rate (1 − cut · F)        otherwise
+///
+/// Tunnels at one bottleneck see the same F, so they get rates in proportion to their weights,
+/// however many flows each of them has.
+class Seawall final : public Algorithm {
+ public:
+  Seawall(AlgorithmHost& host, const SeawallParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber flow) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  void on_timer(FlowNumber flow, int id) override;
+  void on_weight(std::uint8_t dscp, const Ratio& weight) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+
+ private:
+  struct Tunnel {
+    std::uint8_t dscp = 0;
+    long double rate = 0;               // Mb/s
+    std::uint32_t acks = 0, marks = 0;  // of the period
+    std::vector<FlowNumber> active;
+  };
+  struct Flow {
+    std::size_t tunnel = 0;
+    bool known = false;
+    bool sent = false;    // in this period
+    bool active = false;  // has a share of the tunnel's rate
+  };
+  void share(const Tunnel& tunnel);
+  void activate(FlowNumber number, Flow& flow);
+
+  AlgorithmHost& host_;
+  const PicoSeconds period_;
+  const long double line_, step_, cut_, r_min_;  // rates in Mb/s
+  std::array<long double, 64> weights_;          // by DSCP
+  std::map<std::pair<std::uint8_t, HostId>, std::size_t> numbers_;
+  std::vector<Tunnel> tunnels_;
+  std::vector<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc
