@@ -127,6 +127,14 @@ class Schemes(unittest.TestCase):
         given = run("schemes/pdq", *fast("expect=[]", "nic.transport.kind=d3"))
         self.assertGreater(given["deadlines"]["missed"], 0)
 
+    def test_two_segments_under_way_keep_bursts_apart(self):
+        """TIMELY with segments of 64 KiB: without the bound, or with the T_low of short segments, bursts that meet
+        take more than a quarter of the link."""
+        bounded = run("schemes/timely", *fast())["aggregate"]["goodput_gbps"]
+        for override in ("nic.congestion_control.outstanding=none", "nic.congestion_control.t_low=50us"):
+            other = run("schemes/timely", *fast("expect=[]", override))["aggregate"]["goodput_gbps"]
+            self.assertLess(other, 0.75 * bounded, override)
+
     def test_budgets_share_a_link_from_some_round_trips_after_a_join(self):
         metrics = run("schemes/fcp", *fast("expect=[]", "measure={from: 4040us, to: 4240us}"))
         for one in metrics["classes"]:
