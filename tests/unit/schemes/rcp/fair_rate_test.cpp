@@ -91,6 +91,11 @@ TEST(FairRate, AtRestEachFlowHasItsShareAndNothingWaits) {
     EXPECT_NEAR(share * flows, 1, 0.01) << flows;
     EXPECT_LT(queue, kFull / 100) << flows;
   }
+  FairRateParameters broken;
+  broken.drain = Ratio(0);
+  double queue = 0;
+  EXPECT_NEAR(fluid(broken, 50, 1, 400, &queue).back() * 50, 1, 0.01);
+  EXPECT_GT(queue, kFull / 4);
 }
 
 /// Greatest less least rate of the last fifty round trips, in fair shares.

@@ -62,6 +62,11 @@ TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   const std::vector<double> changes = link.interval(flows);
   EXPECT_NEAR(changes[0], 0.1 * (12'500 - 20'000), 1e-6);
   EXPECT_NEAR(changes[1], 0.1 * (12'500 - 5000), 1e-6);
+  FeedbackParameters broken;
+  broken.shuffle = Ratio(0);
+  Link10G still(broken);
+  still.interval(flows);
+  EXPECT_DOUBLE_EQ(still.interval(flows)[0], 0);
 }
 
 // Equal rates are at rest whatever the round trips are; the windows differ by their ratio. A change
