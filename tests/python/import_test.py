@@ -232,8 +232,25 @@ class Sonic(Import):
                          ["Ethernet8", "Ethernet16", "Ethernet24", "switch"])
         self.assertEqual(yaml["topology"]["links"][0]["delay"], "1.5us")
         said = self.said(imported)
-        for words in ("pg_lossless_200000_300m_profile (size 1248", "other tables: VLAN"):
-            self.assertIn(words, said)
+        self.assertIn("other tables: VLAN", said)
+        self.assertNotIn("settings by port", said)
+        self.assertEqual(yaml["switches"], [{"ports": ["Ethernet8"], "priorities": dict.fromkeys((3, 4), {
+            "alpha": "0.0625", "reserved": "1248B", "resume_at": "2288B", "resume_below": "2288B",
+            "headroom": "160KB"})}])
+
+    def test_pools_and_shared_headroom(self):
+        base = json.loads(samples.SONIC)
+        base["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "2000000"
+        base["BUFFER_POOL"]["ingress_lossy_pool"] = {"type": "ingress", "size": "4000000"}
+        base["BUFFER_POOL"]["egress_lossy_pool"] = {"type": "egress", "size": "5000000"}
+        base["BUFFER_PROFILE"]["lossy"]["pool"] = "[BUFFER_POOL|ingress_lossy_pool]"
+        imported, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
+        switch = yaml["switch"]
+        self.assertEqual(switch["pools"], [{"name": "ingress_lossy_pool", "size": "4MB"}])
+        self.assertEqual(switch["buffer"], f"{33554432 + 6000000}B")
+        self.assertIn("the shared headroom pool of 2MB", self.said(imported))
+        self.assertEqual(switch["priorities"][0], {"alpha": "8", "pool": "ingress_lossy_pool"})
+        self.assertIn("egress_lossy_pool", self.said(imported))
 
     def test_queues_by_priority_and_watchdog(self):
         base = json.loads(samples.SONIC)

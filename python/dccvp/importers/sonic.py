@@ -1,135 +1,22 @@
 """dccvp import sonic: the buffers, queues, marking and PFC of a SONiC CONFIG_DB (JSON), with the table
 pg_profile_lookup.ini for profiles that depend on speed and cable.
 
-The platform has one setting for all ports, so the one that most ports have is taken, and the others are listed.
+The setting that most ports have stands in `switch`; lossless classes of other ports become entries of `switches`.
 """
 
 import collections
 import fractions
 import re
-import typing
 
 from dccvp.importers import sonic_queues
 from dccvp.importers.network import Imported, Link, Node, decimal, plural, size_text, some, unique_name
-from dccvp.importers.source import Source, base_name, json_of, quoted, read, where
+from dccvp.importers.sonic_data import REFERENCE, Database, read_lookup
+from dccvp.importers.source import base_name, quoted, read
 
 SETTINGS: dict[str, str] = {}
 QUEUES = 8
 DEFAULT_CABLE, PS_PER_METRE = 5, 5000
 POOL_TYPES = ("ingress", "both")
-USED = {"BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE", "WRED_PROFILE", "QUEUE", "SCHEDULER",
-        "PORT_QOS_MAP", "DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "PFC_WD", "CABLE_LENGTH",
-        "PORT", "MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "BUFFER_PORT_INGRESS_PROFILE_LIST",
-        "BUFFER_PORT_EGRESS_PROFILE_LIST"}
-REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
-
-
-class Database:
-    """A CONFIG_DB whose tables are maps of maps of texts."""
-
-    def __init__(self, source):
-        self.source = source
-        self.dangling: dict[str, str] = {}
-        data = json_of(source)
-        if not isinstance(data, dict):
-            source.fail(0, "a CONFIG_DB is a map of tables")
-        self.tables: dict[str, dict[str, dict[str, str]]] = {}
-        for table, rows in data.items():
-            if table not in USED:
-                continue
-            if not isinstance(rows, dict):
-                self.fail((table,), f"the table {table} is a map")
-            for key, fields in rows.items():
-                if not isinstance(fields, dict):
-                    self.fail((table, key), f"{table} {quoted(key)} is a map of fields")
-            self.tables[table] = {key: {name: self._text(table, key, name, value) for name, value in fields.items()}
-                                  for key, fields in rows.items()}
-        self.others = sorted(table for table in data if table not in USED)
-        if not self.tables:
-            source.fail(0, "none of the tables of a CONFIG_DB for queues and buffers is there: "
-                        + ", ".join(sorted(USED)))
-
-    def _text(self, table, key, name, value):
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, list) and all(isinstance(one, (str, int)) for one in value):
-            return ",".join(map(str, value))
-        if not isinstance(value, (str, int, float)):
-            self.fail((table, key, name), f"{table} {quoted(key)}: {quoted(name)} is a text")
-        return str(value)
-
-    def fail(self, path, message) -> typing.NoReturn:
-        assert isinstance(self.source, Source)
-        self.source.fail(where(self.source, *path), message)
-
-    def table(self, name):
-        return self.tables.get(name, {})
-
-    def number(self, path, text, least, most):
-        """A whole number of a field."""
-        if not re.fullmatch(r"-?[0-9]{1,18}", text) or not least <= int(text) <= most:
-            self.fail(path, f"{' '.join(path)} is a whole number from {least} to {most}, not {quoted(text)}")
-        return int(text)
-
-    def field(self, table, key, name, least, most):
-        """A field as a number; None if the field is not there."""
-        text = self.tables[table][key].get(name)
-        return None if text is None else self.number((table, key, name), text, least, most)
-
-    def referred(self, table, key, field, target):
-        """The key in the table `target` that a field names, as NAME or [TABLE|NAME]; None without the field, for NULL,
-        and for a name that the file does not have, as in a part of a database."""
-        text = self.table(table)[key].get(field)
-        if text is None or text in ("NULL", ""):
-            return None
-        match = REFERENCE.fullmatch(text)
-        name = match[1] if match else text
-        if name not in self.table(target):
-            self.dangling.setdefault(f"{target} {quoted(name)}", f"{table} {quoted(key)}")
-            return None
-        return name
-
-    def rows_by_number(self, table):
-        """(key, port, number) for each port and number of rows such as Ethernet0,Ethernet4|3-4."""
-        for key in self.table(table):
-            ports, bar, numbers = key.rpartition("|")
-            match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
-            if not bar or match is None:
-                self.fail((table, key), f"{table}: expected PORT|NUMBER or PORT|FROM-TO, not {quoted(key)}")
-            first, last = int(match[1]), int(match[2] or match[1])
-            if last < first or last > 63:
-                self.fail((table, key), f"{table}: no range of queues: {quoted(numbers)}")
-            for port in ports.split(","):
-                for number in range(first, last + 1):
-                    yield key, port, number
-
-
-def read_lookup(source: Source):
-    """{(speed in Mb/s, metres): profile} of a pg_profile_lookup.ini."""
-    found = {}
-    for at, line in source.lines():
-        words = source.words_of(at, line.split("#")[0])
-        if not words:
-            continue
-        if not 6 <= len(words) <= 7:
-            source.fail(words[0], f"expected speed, cable, size, xon, xoff, threshold and xon_offset, not "
-                        f"{plural(len(words), 'column')}")
-        speed = source.integer(words[0], "a speed in Mb/s", 1, 10**8)
-        cable = re.fullmatch(r"([0-9]{1,7})m", words[1].text)
-        if cable is None:
-            source.fail(words[1], f"expected a cable's length such as 40m, not {quoted(words[1].text)}")
-        profile = {name: str(source.integer(word, name, 0, 2**40))
-                   for name, word in zip(("size", "xon", "xoff"), words[2:5])}
-        if not re.fullmatch(r"-?[0-9]{1,12}", words[5].text):
-            source.fail(words[5], f"expected a threshold, not {quoted(words[5].text)}")
-        # The value is an exponent of two; shipped files for some ASICs contain bytes instead.
-        profile["dynamic_th" if abs(int(words[5].text)) <= 8 else "static_th"] = words[5].text
-        if len(words) == 7:
-            profile["xon_offset"] = str(source.integer(words[6], "xon_offset", 0, 2**40))
-        found[speed, int(cable[1])] = profile
-    if not found:
-        source.fail(0, "no profile in the file")
-    return found
 
 
 def most_common(counter):
@@ -164,6 +51,9 @@ class Profile:
         self.notes = self.result.notes
         self.switch: dict = {}
         self.priorities: dict = {}  # switch.priorities
+        self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}
+        self.pools: dict = {}  # {name: size} of switch.pools
+        self.others: list = []  # entries of `switches`, with ports as the source names them
         self.name = base_name(database.source.name)
 
     def imported(self):
@@ -218,6 +108,7 @@ class Profile:
                 lossless[found[0]] += 1
                 fields_of[found[0]] = found[1]
                 groups.add(group)
+                self.by_port[port][group] = found
             else:
                 lossy[group] = found[0]
         if not lossless:  # profiles may stand for themselves, in a part of a database
@@ -233,21 +124,29 @@ class Profile:
         if lossless:
             chosen = most_common(lossless)
             self._lossless(chosen, fields_of[chosen])
-            if len(lossless) > 1:
-                self.notes.not_expressed.append(
-                    f"settings by port: {chosen} holds for all; others: " +
-                    "; ".join(f"{name} ({self._fields(fields_of[name])})" for name in lossless if name != chosen))
         self._priorities(groups)
         enabled = self.switch.get("pfc", {}).get("priorities", range(QUEUES) if lossless else [])
         if lossless:
             settings = sonic_queues.lossless(self.data, self._path(chosen), fields_of[chosen])
+            settings.update(self._pool_of(fields_of[chosen]))
             for number in enabled if settings else []:
                 self.priorities[number] = dict(settings)
+            for port, groups_of in self.by_port.items():
+                whole = groups_of.pop(None, None)  # by speed and cable: for all groups of the port
+                groups_of.update({number: whole for number in enabled if whole})
+            self.others = sonic_queues.exceptions(self.data, self._path, chosen, self.by_port, enabled)
+            expressed = {name for of in self.by_port.values() for name, _ in of.values()}
+            rest = [name for name in lossless if name not in expressed | {chosen}]
+            if rest:
+                self.notes.not_expressed.append(
+                    f"settings by port: {chosen} holds for all; others: " +
+                    "; ".join(f"{name} ({self._fields(fields_of[name])})" for name in rest))
             if "reserved" in settings:
                 self.notes.assumed.append(f"{chosen}: of `size`, what exceeds xoff is reserved (all of it, if it does "
                                           "not exceed xoff)")
         for number, name in sorted(lossy.items()):
-            settings = sonic_queues.lossy(self.data, self._path(name), self.data.table("BUFFER_PROFILE")[name])
+            fields = self.data.table("BUFFER_PROFILE")[name]
+            settings = {**sonic_queues.lossy(self.data, self._path(name), fields), **self._pool_of(fields)}
             if number < QUEUES and number not in enabled and settings:
                 self.priorities[number] = settings
 
@@ -273,6 +172,8 @@ class Profile:
                         name = f"pg_lossless_{mbps}_{metres}m_profile"
                         lossless[name] += 1
                         fields_of[name] = profile
+                        if speed is not None:
+                            self.by_port[port][None] = name, profile
         if lossless:
             self.notes.assumed.append("lossless priority groups have the profiles of pg_profile_lookup.ini by speed "
                                       "and cable, as SONiC makes them")
@@ -284,22 +185,33 @@ class Profile:
     def _pools(self):
         sizes, shared = {}, 0
         for name, fields in self.data.table("BUFFER_POOL").items():
-            size = self.data.field("BUFFER_POOL", name, "size", 0, 2**40)
+            size = self.data.field("BUFFER_POOL", name, "size", 0, 2**36)
             if fields.get("type", "ingress") in POOL_TYPES and size:
                 sizes[name] = size
-                shared = max(shared, self.data.field("BUFFER_POOL", name, "xoff", 0, 2**40) or 0)
+                shared = max(shared, self.data.field("BUFFER_POOL", name, "xoff", 0, 2**36) or 0)
         if sizes:
             chosen = max(sizes, key=lambda name: ("lossless" in name, sizes[name]))
-            size = min(max(sizes[chosen], 16_000), 2**36)
-            self.switch["buffer"] = size_text(size)
-            rest = [name for name in self.data.table("BUFFER_POOL") if name != chosen]
+            self.pools = {name: max(size, 1000) for name, size in sizes.items() if name != chosen}
+            size = max(sizes[chosen], 16_000) + sum(self.pools.values()) + shared
+            self.switch["buffer"] = size_text(min(size, 2**36))
+            if self.pools:
+                self.switch["pools"] = [{"name": name, "size": size_text(size)} for name, size in self.pools.items()]
+                self.notes.assumed.append(f"classes without a profile use {chosen}")
+            rest = [name for name in self.data.table("BUFFER_POOL") if name not in sizes]
             if rest:
-                self.notes.not_expressed.append(f"several pools: {chosen} is the buffer; others: {', '.join(rest)}")
+                self.notes.not_expressed.append(f"egress pools, and pools without a size: {', '.join(rest)}; a packet "
+                                                "is counted once, in its ingress pool")
         elif self.data.table("BUFFER_POOL"):
             self.notes.assumed.append("pools without a size: the platform's buffer")
-        if shared:
-            self.notes.not_expressed.append(f"the shared headroom pool of {size_text(shared)}: each class has headroom "
-                                            "of its own")
+        if shared and sizes:
+            self.notes.not_expressed.append(f"the shared headroom pool of {size_text(shared)}, which is part of the "
+                                            "buffer here: each class has headroom of its own")
+
+    def _pool_of(self, fields):
+        """{pool: …} of a profile whose pool is not the rest of the buffer."""
+        match = REFERENCE.fullmatch(fields.get("pool", ""))
+        name = match[1] if match else fields.get("pool", "")
+        return {"pool": name} if name in self.pools else {}
 
     def _lossless(self, name, fields):
         """switch.pfc of a lossless priority group's profile."""
@@ -468,10 +380,20 @@ class Profile:
         """A host at each port, so that the profile can be run as it stands."""
         ports = [port for port in self.data.table("PORT") if self._speed(port)]
         if len(ports) < 2:
+            if self.others:
+                self.notes.not_expressed.append(
+                    "settings of " + some(sorted({port for one in self.others for port in one["ports"]}), 20)
+                    + ": the table PORT has no two ports with a speed")
             return
         cables = {port: self._cable(port) for port in ports}
         taken = {"switch"}
-        self.result.nodes.extend(Node(unique_name(port, taken), True, port) for port in ports)
+        names = {port: unique_name(port, taken) for port in ports}
+        self.result.nodes.extend(Node(names[port], True, port) for port in ports)
+        for one in self.others:
+            one["ports"] = [names[port] for port in one["ports"] if port in names]
+        self.others = [one for one in self.others if one["ports"]]
+        if self.others:
+            self.result.settings["switches"] = self.others
         self.result.nodes.append(Node("switch", False, "the switch"))
         for number, port in enumerate(ports):
             speed = self._speed(port) * 10**6

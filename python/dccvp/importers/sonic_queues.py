@@ -40,6 +40,29 @@ def lossless(data, path, fields):
     return found
 
 
+def of_port(data, path, fields):
+    """All settings of a lossless class, so that none of those of other ports remains."""
+    found = {"reserved": "0B", "resume_at": "0B", **threshold(data, path, fields), **lossless(data, path, fields)}
+    found["headroom"] = size_text(size_of(data, path, fields, "xoff"))
+    offset = size_of(data, path, fields, "xon_offset")
+    if offset:
+        found["resume_below"] = size_text(offset)
+    return found
+
+
+def exceptions(data, path_of, chosen, by_port, enabled):
+    """Entries of `switches` for ports whose lossless groups do not have the profile `chosen`. by_port: {port: {group:
+    (name of the profile, fields)}}."""
+    ports_of = collections.defaultdict(list)
+    for port, groups in by_port.items():
+        own = tuple((group, name) for group, (name, _) in sorted(groups.items()) if group in enabled and name != chosen)
+        if own:
+            ports_of[own].append(port)
+    return [{"ports": ports,
+             "priorities": {group: of_port(data, path_of(name), by_port[ports[0]][group][1]) for group, name in own}}
+            for own, ports in ports_of.items()]
+
+
 def lossy(data, path, fields):
     found = threshold(data, path, fields)
     size = size_of(data, path, fields, "size")
@@ -133,9 +156,15 @@ def watchdog(data, notes):
     if action not in ("drop", "forward"):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
         return {}
-    found = {"detect": f"{data.field('PFC_WD', key, 'detection_time', 1, 10_000)}ms", "action": action}
-    if "restoration_time" in rows[key]:
-        found["restore"] = f"{data.field('PFC_WD', key, 'restoration_time', 1, 100_000)}ms"
+    detect = data.field("PFC_WD", key, "detection_time", 1, 10_000)
+    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # as SONiC's pfcwd
+    if restore < detect:
+        notes.assumed.append(f"PFC_WD {key}: restoration_time {restore} is below detection_time {detect}, which holds "
+                             "for both")
+    found = {"detect": f"{detect}ms", "restore": f"{max(restore, detect)}ms", "action": action}
     if "POLL_INTERVAL" in rows.get("GLOBAL", {}):
-        found["poll"] = f"{data.field('PFC_WD', 'GLOBAL', 'POLL_INTERVAL', 1, 10_000)}ms"
+        poll = data.field("PFC_WD", "GLOBAL", "POLL_INTERVAL", 1, 10_000)
+        if poll > detect:
+            notes.assumed.append(f"PFC_WD: POLL_INTERVAL {poll} is above detection_time {detect}, which holds for both")
+        found["poll"] = f"{min(poll, detect)}ms"
     return found

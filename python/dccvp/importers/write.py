@@ -202,7 +202,7 @@ def write(imported, folder, words, program=None, force=False, where="input"):
         if imported.nodes:
             (scratch / NAMES).write_text(names_text(imported), encoding="utf-8")
         if imported.part:
-            part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host")}
+            part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host", "switches")}
             part = {key: dict(value) if isinstance(value, dict) else value for key, value in part.items()}
             dma = part.get("nic", {}).pop("dma", None)  # DMA settings are those of this network's hosts
             if dma:

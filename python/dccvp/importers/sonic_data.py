@@ -1,0 +1,121 @@
+"""A SONiC CONFIG_DB and the table pg_profile_lookup.ini, as they stand in their files."""
+
+import re
+import typing
+
+from dccvp.importers.network import plural
+from dccvp.importers.source import Source, json_of, quoted, where
+
+USED = {"BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE", "WRED_PROFILE", "QUEUE", "SCHEDULER",
+        "PORT_QOS_MAP", "DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "PFC_WD", "CABLE_LENGTH",
+        "PORT", "MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "BUFFER_PORT_INGRESS_PROFILE_LIST",
+        "BUFFER_PORT_EGRESS_PROFILE_LIST"}
+REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
+
+
+class Database:
+    """A CONFIG_DB whose tables are maps of maps of texts."""
+
+    def __init__(self, source):
+        self.source = source
+        self.dangling: dict[str, str] = {}
+        data = json_of(source)
+        if not isinstance(data, dict):
+            source.fail(0, "a CONFIG_DB is a map of tables")
+        self.tables: dict[str, dict[str, dict[str, str]]] = {}
+        for table, rows in data.items():
+            if table not in USED:
+                continue
+            if not isinstance(rows, dict):
+                self.fail((table,), f"the table {table} is a map")
+            for key, fields in rows.items():
+                if not isinstance(fields, dict):
+                    self.fail((table, key), f"{table} {quoted(key)} is a map of fields")
+            self.tables[table] = {key: {name: self._text(table, key, name, value) for name, value in fields.items()}
+                                  for key, fields in rows.items()}
+        self.others = sorted(table for table in data if table not in USED)
+        if not self.tables:
+            source.fail(0, "none of the tables of a CONFIG_DB for queues and buffers is there: "
+                        + ", ".join(sorted(USED)))
+
+    def _text(self, table, key, name, value):
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, list) and all(isinstance(one, (str, int)) for one in value):
+            return ",".join(map(str, value))
+        if not isinstance(value, (str, int, float)):
+            self.fail((table, key, name), f"{table} {quoted(key)}: {quoted(name)} is a text")
+        return str(value)
+
+    def fail(self, path, message) -> typing.NoReturn:
+        assert isinstance(self.source, Source)
+        self.source.fail(where(self.source, *path), message)
+
+    def table(self, name):
+        return self.tables.get(name, {})
+
+    def number(self, path, text, least, most):
+        """A whole number of a field."""
+        if not re.fullmatch(r"-?[0-9]{1,18}", text) or not least <= int(text) <= most:
+            self.fail(path, f"{' '.join(path)} is a whole number from {least} to {most}, not {quoted(text)}")
+        return int(text)
+
+    def field(self, table, key, name, least, most):
+        """A field as a number; None if the field is not there."""
+        text = self.tables[table][key].get(name)
+        return None if text is None else self.number((table, key, name), text, least, most)
+
+    def referred(self, table, key, field, target):
+        """The key in the table `target` that a field names, as NAME or [TABLE|NAME]; None without the field, for NULL,
+        and for a name that the file does not have, as in a part of a database."""
+        text = self.table(table)[key].get(field)
+        if text is None or text in ("NULL", ""):
+            return None
+        match = REFERENCE.fullmatch(text)
+        name = match[1] if match else text
+        if name not in self.table(target):
+            self.dangling.setdefault(f"{target} {quoted(name)}", f"{table} {quoted(key)}")
+            return None
+        return name
+
+    def rows_by_number(self, table):
+        """(key, port, number) for each port and number of rows such as Ethernet0,Ethernet4|3-4."""
+        for key in self.table(table):
+            ports, bar, numbers = key.rpartition("|")
+            match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
+            if not bar or match is None:
+                self.fail((table, key), f"{table}: expected PORT|NUMBER or PORT|FROM-TO, not {quoted(key)}")
+            first, last = int(match[1]), int(match[2] or match[1])
+            if last < first or last > 63:
+                self.fail((table, key), f"{table}: no range of queues: {quoted(numbers)}")
+            for port in ports.split(","):
+                for number in range(first, last + 1):
+                    yield key, port, number
+
+
+def read_lookup(source: Source):
+    """{(speed in Mb/s, metres): profile} of a pg_profile_lookup.ini."""
+    found = {}
+    for at, line in source.lines():
+        words = source.words_of(at, line.split("#")[0])
+        if not words:
+            continue
+        if not 6 <= len(words) <= 7:
+            source.fail(words[0], f"expected speed, cable, size, xon, xoff, threshold and xon_offset, not "
+                        f"{plural(len(words), 'column')}")
+        speed = source.integer(words[0], "a speed in Mb/s", 1, 10**8)
+        cable = re.fullmatch(r"([0-9]{1,7})m", words[1].text)
+        if cable is None:
+            source.fail(words[1], f"expected a cable's length such as 40m, not {quoted(words[1].text)}")
+        profile = {name: str(source.integer(word, name, 0, 2**40))
+                   for name, word in zip(("size", "xon", "xoff"), words[2:5])}
+        if not re.fullmatch(r"-?[0-9]{1,12}", words[5].text):
+            source.fail(words[5], f"expected a threshold, not {quoted(words[5].text)}")
+        # The value is an exponent of two; shipped files for some ASICs contain bytes instead.
+        profile["dynamic_th" if abs(int(words[5].text)) <= 8 else "static_th"] = words[5].text
+        if len(words) == 7:
+            profile["xon_offset"] = str(source.integer(words[6], "xon_offset", 0, 2**40))
+        found[speed, int(cable[1])] = profile
+    if not found:
+        source.fail(0, "no profile in the file")
+    return found
