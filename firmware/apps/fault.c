@@ -11,7 +11,7 @@
 
 static volatile uint32_t trap_cause;
 static volatile uint32_t trap_value;
-static volatile uint32_t resume_at; /* after a jump to nowhere there is nothing to skip */
+static volatile uint32_t resume_at; /* address at which the program goes on after a faulty jump */
 
 static void note_and_go_on(struct trap_frame* frame) {
   trap_cause = frame->mcause;

@@ -11,7 +11,7 @@ kernel_trap_entry:
   .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
   sw x\n, 4*\n(t6)
   .endr
-  csrrw t5, mscratch, zero /* the task's t6; and from here on the kernel runs */
+  csrrw t5, mscratch, zero /* saves the task's t6; the kernel runs from here on */
   sw t5, 4*31(t6)
   csrr t5, mepc
   sw t5, 4*32(t6)

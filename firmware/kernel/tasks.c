@@ -32,7 +32,7 @@ static char* put_text(char* at, const char* text) {
 }
 
 _Noreturn void task_reporter(void) {
-  char line[64]; /* on this task's own stack */
+  char line[64]; /* buffer on this task's own stack */
   char heard[32];
   unsigned letters = 0;
   for (int working = 1, listening = 1; working || listening;) {

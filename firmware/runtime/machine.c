@@ -110,7 +110,7 @@ void machine_set_timer(uint64_t ns) {
   /* A division that has a remainder is one tick short; UINT64_MAX is never. */
   const uint64_t ticks =
       ns == UINT64_MAX ? ns : ns / NS_PER_TICK + (ns % NS_PER_TICK != 0 ? 1u : 0u);
-  machine_write32(mtimecmp + 4, UINT32_MAX); /* no false alarm between the two halves */
+  machine_write32(mtimecmp + 4, UINT32_MAX); /* keeps the timer quiet between the two writes */
   machine_write32(mtimecmp, (uint32_t)ticks);
   machine_write32(mtimecmp + 4, (uint32_t)(ticks >> 32));
 }

@@ -15,14 +15,14 @@ struct register_entry {
   const char* name;
   uint32_t offset;
   enum register_kind kind;
-  int strobe; /* a write does something beyond the register */
+  int strobe; /* 1: a write has effects beyond the register */
   uint32_t entries;
   uint32_t stride;
   uint32_t rw_mask;
   uint32_t reset;
-  uint32_t pattern_a; /* both within every field's range */
+  uint32_t pattern_a; /* two patterns within every field's range */
   uint32_t pattern_b;
-  uint32_t out_of_range; /* 0: every value is in range */
+  uint32_t out_of_range; /* value beyond a field's range; 0: there is none */
 };
 
 #include "register_table.h"

@@ -37,9 +37,9 @@ enum : std::uint8_t {
 
   kLsrReceived = 0x01,
   kLsrOverrun = 0x02,
-  kLsrEmpty = 0x60,  // holding register and shift register
+  kLsrEmpty = 0x60,  // holding and shift register are empty
 };
-constexpr std::uint8_t kLinesAtRest = 0xB0;  // DCD, DSR, CTS
+constexpr std::uint8_t kLinesAtRest = 0xB0;  // DCD, DSR and CTS are set
 
 }  // namespace
 

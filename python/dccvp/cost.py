@@ -23,9 +23,9 @@ from dccvp.common.text_table import text_table
 
 POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
 FLOW_BITS = 14              # bits of the platform's queue pair numbers
-CNPS, COMMANDS = 64, 16     # FIFOs as shipped
+CNPS, COMMANDS = 64, 16     # depths of the shipped FIFOs
 FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
-SLOT_BITS = 185             # slot_t of dcc_controller_pkg.sv
+SLOT_BITS = 185             # bits of slot_t in dcc_controller_pkg.sv
 PLAN_BITS = 383             # plan_t
 GROUP = 32                  # bits of a word for each bit of parity
 

@@ -38,8 +38,8 @@ module tb_controller;
   reg [8*256-1:0] path;
   integer file, n, k, max_runs, runs, wrong, answers, reads, swept;
   reg     over, more;
-  reg [31:0] cycles, total;       // of this run, and of those before
-  reg [31:0] at, op, a, b, c, d, e;  // the line that is next
+  reg [31:0] cycles, total;       // cycles of this run; sum of the runs before
+  reg [31:0] at, op, a, b, c, d, e;  // words of the next line of the vectors
   // Expected in this cycle.
   reg        exp_ready, exp_bytes, exp_bytes_ready, exp_command, exp_command_ready, exp_answer;
   reg        exp_query, exp_bound, exp_compare;
@@ -52,7 +52,7 @@ module tb_controller;
     end
   endtask
 
-  task idle;  // inputs of a cycle without a line
+  task idle;  // sets the inputs of a cycle without a line
     begin
       cnp_valid = 0; cnp_flow = 0; cnp_dscp = 0; cnp_marks = 0; cnp_packets = 0;
       bytes_valid = 0; bytes_flow = 0; bytes_dscp = 0; bytes_length = 0;
@@ -98,7 +98,7 @@ module tb_controller;
     end
   endtask
 
-  task apply;  // one line of this cycle
+  task apply;  // applies one line of this cycle
     begin
       case (op)
         1: begin

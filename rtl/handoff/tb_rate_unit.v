@@ -43,7 +43,7 @@ module tb_rate_unit;
   always #2 clk = ~clk;
 
   // Expected responses, oldest first.
-  reg [96:0] expected [0:1023];  // increase, rc, rt, alpha or at_maximum
+  reg [96:0] expected [0:1023];  // expected answer: increase, rc, rt, alpha or at_maximum
   reg [96:0] e;
   integer put, got, wrong, lines;
   reg [15:0] lfsr;

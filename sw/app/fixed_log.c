@@ -25,7 +25,7 @@ uint32_t fixed_exp2(int32_t y_q16) {
       2159144272u, 2153306067u, 2150392887u, 2148937775u, 2148210589u, 2147847087u,
       2147665360u, 2147574502u, 2147529075u, 2147506361u,
   };
-  const int32_t whole = y_q16 >> 16; /* towards minus infinity */
+  const int32_t whole = y_q16 >> 16; /* rounded towards minus infinity */
   if (whole >= 32) return UINT32_MAX;
   if (whole < -16) return 0;
   uint64_t mantissa = UINT64_C(1) << 31;

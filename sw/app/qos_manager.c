@@ -150,7 +150,7 @@ static int gather(struct qos_manager* manager, uint64_t received[QOS_TENANTS_MAX
     const uint32_t change = larger - (flows > state->flows ? state->flows : flows);
     if (4 * change > larger) upheaval = 1;
     state->flows = flows;
-    if (flows == 0) state->integral_q16 = 0; /* what it learned was about flows that are gone */
+    if (flows == 0) state->integral_q16 = 0; /* the integral belongs to flows that have ended */
   }
   return upheaval;
 }

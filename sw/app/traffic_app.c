@@ -114,7 +114,7 @@ static enum traffic_error create_queue_pairs(struct traffic_app* app) {
     const struct boot_rx_flow* const f = &app->rx[i];
     const struct nic_queue_pair pair = {f->qpn,  f->remote_host, f->remote_qpn,
                                         f->dscp, f->priority,    f->service};
-    traffic_fill_for_readers(app, i); /* before anybody can ask */
+    traffic_fill_for_readers(app, i); /* filled before another host can read */
     error = traffic_create_queue_pair(app, f->id, &pair);
     if (error == TRAFFIC_OK) traffic_post_receives(app, i);
   }
@@ -228,7 +228,7 @@ struct traffic_work traffic_app_work(const struct traffic_app* app) {
     }
   }
   for (uint32_t i = 0; i < app->block->rx_count; ++i) {
-    if (boot_is_one_sided(app->rx[i].operation)) continue; /* nobody tells who is read from */
+    if (boot_is_one_sided(app->rx[i].operation)) continue; /* no completion is reported here */
     if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
       all.to_receive = UINT64_MAX;
     } else {

@@ -157,7 +157,7 @@ enum traffic_error traffic_boot(struct traffic_app* app) {
   app->tx_result = (struct boot_tx_result*)(bytes + b->tx_result_offset);
   app->rx_result = (struct boot_rx_result*)(bytes + b->rx_result_offset);
 
-  uint64_t at = b->scratch_offset; /* in the order of boot_scratch_bytes */
+  uint64_t at = b->scratch_offset; /* same order as in boot_scratch_bytes */
   at += boot_align((uint64_t)b->nic.send_ring_entries * sizeof(struct nic_wqe));
   at += boot_align((uint64_t)b->nic.completion_ring_entries * sizeof(struct nic_cqe));
   app->tx_state = (struct traffic_tx_state*)(bytes + at);

@@ -209,7 +209,7 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
     app->waiting_head = state->waiting_next;
     state->waiting = 0;
     traffic_post(app, index, now_ns);
-    if (state->waiting) return; /* full again; it queued itself at the end */
+    if (state->waiting) return; /* the ring was full; the flow waits at the end of the list */
   }
 }
 

@@ -104,7 +104,7 @@ static void update(struct traffic_app* app) {
   struct qos_command command;
   if (qos_manager_update(&area->manager, &command)) {
     area->command_out = command;
-    area->command_in = command; /* for an agent on this host */
+    area->command_in = command; /* command for an agent on this host */
   }
   /* The command is repeated without a change: an agent that missed one catches up. */
   if (area->command_out.begin != 0) {

@@ -58,7 +58,7 @@ class DigestSender {
     while (bytes != 0) {
       const ssize_t n = ::write(to_, at, bytes);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) ::_exit(1);  // the reader is gone
+      if (n <= 0) ::_exit(1);  // the reading process has ended
       at += n;
       bytes -= static_cast<std::size_t>(n);
     }

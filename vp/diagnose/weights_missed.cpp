@@ -21,7 +21,7 @@ namespace {
 struct Party {
   std::string name;
   double weight = 0;  // sum over its flows
-  double bytes = 0;   // received within the window
+  double bytes = 0;   // bytes received within the window
 };
 
 /// The flows that are to share the link to one host by weight. All of them have data for the same

@@ -74,7 +74,7 @@ void FastForward::restart() {
   detector_.restart(quantities());
   start_ = base();
   received_ = start_.received;
-  seen();  // starts counting from here
+  seen();  // restarts the count here
   looks_ = 0;
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }

@@ -258,7 +258,7 @@ class Analysis {
     using Key = std::tuple<HostId, unsigned, std::int64_t>;  // host, processor, end
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
-      if (!d_.takes_part[one.entry] || one.end == one.start) continue;  // took no time
+      if (!d_.takes_part[one.entry] || one.end == one.start) continue;  // the flow took no time
       ended[{one.host, d_.computations[one.id].processor, one.end->count}] = one.id;
     }
     for (Node node = last_; node.number != kNone;) {

@@ -17,7 +17,7 @@ namespace {
 struct Decimal {
   Uint128 digits = 0;
   int decimals = 0;
-  std::string_view rest;  // text behind the number
+  std::string_view rest;  // the rest of the text, behind the number
 };
 
 constexpr int kMaxDigits = 20;

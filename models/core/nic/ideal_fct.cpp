@@ -74,7 +74,7 @@ class Passage {
   PicoSeconds at(std::size_t j, std::size_t i) const { return cells_[j * servers_ + i]; }
 
   std::size_t servers_;
-  std::vector<PicoSeconds> cells_;  // used for i <= j
+  std::vector<PicoSeconds> cells_;  // cells (i, j) with i <= j are used
 };
 
 class Flow {

@@ -120,7 +120,7 @@ class Division {
 
   const Topology& topology_;
   const std::vector<double>& load_;
-  std::vector<unsigned> of_node_;  // parts(): not yet
+  std::vector<unsigned> of_node_;  // part of each node; parts(): not assigned yet
   std::vector<double> sums_;       // by partition
 };
 

@@ -129,8 +129,8 @@ class LineProgram {
     const std::uint32_t header_bytes = unit.u32();
     Cursor header = unit.take(header_bytes);
     least_ = header.u8();
-    if (version_ >= 4) header.skip(1);  // operations of an instruction word
-    header.skip(1);                     // whether rows begin as statements
+    if (version_ >= 4) header.skip(1);  // skips: operations of an instruction word
+    header.skip(1);                     // skips: whether rows begin as statements
     line_base_ = static_cast<std::int8_t>(header.u8());
     line_range_ = header.u8();
     opcode_base_ = header.u8();

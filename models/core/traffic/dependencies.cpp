@@ -18,7 +18,7 @@ constexpr std::uint32_t kNone = FlowSpec::kNone;
 /// A named flow or computation, or all of an entry, and the event of it that is awaited.
 struct Awaited {
   std::uint16_t entry;
-  std::uint32_t line;  // kNone: the whole entry
+  std::uint32_t line;  // line of the trace; kNone: the whole entry
   bool sent;
 };
 

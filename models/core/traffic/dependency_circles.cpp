@@ -120,7 +120,7 @@ class Circles {
     way.erase(way.begin(), std::find(way.begin(), way.end(), gate));
     std::vector<std::string> places;
     for (const std::uint32_t one : way) {
-      if (one < d_.first) continue;  // within a collective
+      if (one < d_.first) continue;  // an edge within a collective
       const std::string text = place(d_.gates[one - d_.first]);
       if (places.empty() || places.back() != text) places.push_back(text);
     }

@@ -88,7 +88,7 @@ class Expander {
         break;
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
-        break;  // generated on demand
+        break;  // flows are generated on demand
       case TrafficPattern::kCompute:
         break;  // an entry that computes has no flow (traffic/dependencies.h)
     }

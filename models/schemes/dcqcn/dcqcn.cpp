@@ -63,7 +63,7 @@ void Dcqcn::apply(FlowNumber number, const Flow& flow) {
 
 // "Rate decrease": Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α + g.
 void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // an all clear
+  if (info.marks == 0) return;  // a clear notification
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (flow.controlled && now - flow.last_cut < parameters_.decrease_period) {

@@ -48,7 +48,7 @@ void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
 }
 
 void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // an all clear
+  if (info.marks == 0) return;  // a clear notification
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {

@@ -118,7 +118,7 @@ void Pdq::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SchedulingHeader header = told_the_nic(qpn);
   if (work_left(qpn) == 0) {
-    leave(qpn);  // terminated just now
+    leave(qpn);  // the flow was terminated just now
     return;
   }
   if (sender.paused_by == nic_.name()) {

@@ -188,7 +188,7 @@ void GdbConnection::write_all(const std::string& bytes) {
     const ssize_t count = ::send(client_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      closed_ = true;  // gone, or deaf
+      closed_ = true;  // the debugger has gone or does not read
       return;
     }
     done += static_cast<std::size_t>(count);

@@ -77,7 +77,7 @@ def decimals_of(half):
 def with_interval(value, half, digits=6, sign="±"):
     """A mean and half the width of its interval, with as many digits as the interval leaves certain. Without an
     interval (None, 0 or NaN) the value alone, with `digits` significant digits."""
-    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # rounding, not chance
+    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # a difference of rounding, not of chance
         return f"{value:.{digits}g}"
     places = decimals_of(half)
     if places > 9 or half >= 1e9:

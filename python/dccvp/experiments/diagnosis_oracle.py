@@ -257,7 +257,7 @@ def weights_missed(left):
     everything = sum(got.values())
     if not left.by_weight() or weights["46"] == 1 or 0 in number.values() or everything == 0:
         return False
-    alone = len(flows) <= 16  # more are judged by class
+    alone = len(flows) <= 16  # more than 16 flows are judged by class
     parties = ([(weights[flow["dscp"]], left.got[flow["id"]]) for flow in flows] if alone
                else [(weights[dscp] * number[dscp], got[dscp]) for dscp in weights])
     whole = sum(weight for weight, _ in parties)

@@ -6,7 +6,7 @@ static uint32_t words[2] = {0x44332211, 0x88776655};
 
 int main(void) {
   uintptr_t base = (uintptr_t)words;
-  __asm__("" : "+r"(base)); /* the compiler would take the accesses apart */
+  __asm__("" : "+r"(base)); /* hides the address, else the compiler splits the accesses */
   volatile uint32_t* const across = (volatile uint32_t*)(base + 1);
   printf("%08" PRIx32, *across);
   *across = 0x7766FFEE;

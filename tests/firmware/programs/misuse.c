@@ -11,10 +11,10 @@ int main(void) {
   trap_set_exception_handler(skip);
   machine_write32(DCC_BASE + DCC_ID_OFFSET, 1);                    /* read-only */
   (void)machine_read32(DCC_BASE + 0x0FFC);                         /* nothing there */
-  *(volatile uint8_t*)(uintptr_t)(DCC_BASE + DCC_CTRL_OFFSET) = 1; /* a byte of a word */
-  machine_write32(DCC_BASE + DCC_TICK_DIV_OFFSET, 1);              /* below its range */
+  *(volatile uint8_t*)(uintptr_t)(DCC_BASE + DCC_CTRL_OFFSET) = 1; /* writes a byte of a register */
+  machine_write32(DCC_BASE + DCC_TICK_DIV_OFFSET, 1);              /* a value below the range */
   machine_write32(NIC_BASE + NIC_QP_STATUS_OFFSET, 5);             /* read-only */
-  (void)machine_read32(0x40200000u);                               /* between the devices */
-  machine_write32(DCC_BASE + DCC_CTRL_OFFSET, 1);                  /* at last, the right way */
+  (void)machine_read32(0x40200000u);                               /* address without a device */
+  machine_write32(DCC_BASE + DCC_CTRL_OFFSET, 1);                  /* a legal write at the end */
   return 0;
 }

@@ -90,7 +90,7 @@ static void exceptions(void) {
   } while (0)
 
 static void registers(void) {
-  machine_set_timer(UINT64_MAX); /* its reset value is the implementation's choice */
+  machine_set_timer(UINT64_MAX); /* the reset value depends on the implementation */
   SHOW_CSR(mscratch, 0xffffffff, 0xdeadbeef);
   SHOW_CSR(mepc, 0xfffffffe, 0xffffffff); /* qemu lets bit 0 be written, against the rule */
   SHOW_CSR(mepc, 0xffffffff, 0x80000002);

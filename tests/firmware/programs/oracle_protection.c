@@ -52,7 +52,7 @@ static void print_trap(struct trap_frame* frame) {
   stopped_by = frame->mcause;
   if ((mstatus & MSTATUS_MPP) == 0) {
     MACHINE_CSR_SET(mstatus, MSTATUS_MPP);
-    frame->mepc = machine_sp; /* where run_user goes on */
+    frame->mepc = machine_sp; /* address at which run_user goes on */
   } else {
     frame->mepc += trap_instruction_bytes(frame->mepc);
   }

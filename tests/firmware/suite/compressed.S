@@ -191,7 +191,7 @@ words:
 1:
   expect_address ra, 2b
   la ra, 3f
-  c.jalr ra /* target and link are one */
+  c.jalr ra /* target and link are the same register */
 4:
   j fail
 3:

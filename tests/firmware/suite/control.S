@@ -50,7 +50,7 @@
 1:
   la a0, 1f
   la a2, 2f
-  jalr a0, 0(a0) /* destination and base are one */
+  jalr a0, 0(a0) /* destination and base are the same register */
 2:
   j fail
 1:
@@ -81,7 +81,7 @@
   j 3f
   .skip 4080
 2:
-  bnez a0, 1b /* back over a page */
+  bnez a0, 1b /* branches back over a page end */
   j fail
 3:
   beqz a0, fail

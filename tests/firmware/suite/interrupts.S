@@ -75,11 +75,11 @@ begin:
   not_interrupted /* mie is 0 */
   li t6, 0x80
   csrw mie, t6
-  not_interrupted /* the other one is enabled */
+  not_interrupted /* only the other interrupt is enabled */
   li t6, 8
   csrw mie, t6
   nop
-  nop /* and here mstatus.MIE is 0 */
+  nop /* mstatus.MIE is 0 here */
 
   test software_interrupt
   interrupted 0x80000003
@@ -136,7 +136,7 @@ begin:
   j fail
 1:
   expect s8, 0x80000003
-  expect_address s10, 2b /* before the first instruction there */
+  expect_address s10, 2b /* trap before the first instruction at the target */
   csrci mstatus, 8
 
   test user_mode_cannot_keep_them_off
@@ -145,7 +145,7 @@ begin:
   li t6, 0x1F
   csrw pmpcfg0, t6
   li t6, 0x80
-  csrc mstatus, t6 /* MPIE: off also in user mode, which is not heard */
+  csrc mstatus, t6 /* clears MPIE; user mode takes interrupts all the same */
   in_user user_loop, 0x80000003
   li t6, 0x1800
   and a0, s11, t6
@@ -205,7 +205,7 @@ begin:
   andi a1, a1, 0x80
   beqz a1, 1b
   lw a1, 0(a2)
-  bltu a1, a0, fail /* not before its time */
+  bltu a1, a0, fail /* the timer must not fire early */
   timer -1
   settled 0
 
@@ -262,6 +262,6 @@ from_software:
 from_timer:
   li a0, 7
 off:
-  li t6, 0x80 /* go on with interrupts off */
+  li t6, 0x80 /* clears MPIE: mret leaves interrupts off */
   csrc mstatus, t6
   mret

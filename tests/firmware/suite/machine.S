@@ -9,7 +9,7 @@
   li a1, -1
   csrrw a2, mscratch, a1
   bne a2, a0, fail
-  csrrw a1, mscratch, a1 /* source and destination are one */
+  csrrw a1, mscratch, a1 /* source and destination are the same register */
   expect a1, -1
   csrrw zero, mscratch, a0
   csrrw a3, mscratch, zero
@@ -210,7 +210,7 @@
   expect s8, 1
   bne s9, a0, fail
   bne s10, a0, fail
-  expect_address a1, 2b /* the jump itself was done */
+  expect_address a1, 2b /* mepc is the target: the jump was done */
 
   test trap_saves_the_mode
   csrsi mstatus, 8

@@ -12,7 +12,7 @@ bytes:
   la s7, 1f
   lw a0, 1(s0)
   li s7, 0
-  li s1, 1 /* it is done */
+  li s1, 1 /* 1: misaligned accesses are completed */
 1:
 
   .macro misaligned_load value, instruction, offset
@@ -65,7 +65,7 @@ bytes:
 1:
   bnez s1, 1f
   lw a0, 4(s0)
-  expect a0, 0x88070605 /* nothing was written */
+  expect a0, 0x88070605 /* the memory is unchanged */
 1:
   test aligned_ones_are_done
   lh a0, 2(s0)

@@ -65,7 +65,7 @@ begin:
   csrw pmpaddr15, t6
   li t6, (NAPOT | X) << 24
   csrw pmpcfg3, t6
-  la t6, arena /* an ecall wherever they are let in */
+  la t6, arena /* writes an ecall to each address that users may enter */
   li a1, 0x73
   li a2, 1024
 1:
@@ -92,7 +92,7 @@ begin:
   nothing_in_0_to_2
   refused user_load, 0, 5
   refused user_store, 0, 7
-  allowed user_jump, 0 /* by the last entry */
+  allowed user_jump, 0 /* the last entry allows the jump */
 
   test permission_none
   napot 0, 0, 64, 32

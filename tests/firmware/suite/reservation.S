@@ -30,13 +30,13 @@ word:
   expect a0, 11
   lr.w.aq a0, (s0)
   li a1, 12
-  sc.w.rl a1, a1, (s0) /* source and destination are one */
+  sc.w.rl a1, a1, (s0) /* source and destination are the same register */
   bnez a1, fail
   lw a0, 0(s0)
   expect a0, 12
 
   test sc_without_reservation
-  sc.w a2, a1, (s0) /* ends any that there may be */
+  sc.w a2, a1, (s0) /* ends a reservation, if there is one */
   li a1, 13
   sc.w a2, a1, (s0)
   beqz a2, fail
@@ -72,7 +72,7 @@ word:
   beqz a2, fail
   lw a0, 8(s0)
   expect a0, 30
-  sc.w a2, a1, (s0) /* the failed one ended it */
+  sc.w a2, a1, (s0) /* the failed sc.w ended the reservation */
   beqz a2, fail
 
   test newest_reservation_holds

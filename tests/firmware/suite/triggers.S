@@ -67,7 +67,7 @@ begin:
   no_triggers
   expect s8, 3
   expect_address s10, 1b
-  bnez a0, fail /* before the instruction */
+  bnez a0, fail /* the trap came before the instruction */
 
   test load
   la s0, words
@@ -87,7 +87,7 @@ begin:
   traps 3, sw a1, 8(s0)
   no_triggers
   lw a0, 8(s0)
-  bnez a0, fail /* it was not done */
+  bnez a0, fail /* the store was not done */
 
   test both_at_once
   trigger 0, MACHINE | LOAD, words

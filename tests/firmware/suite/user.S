@@ -14,7 +14,7 @@
   expect_address s10, call_ecall
   li a1, 0x1800
   and a1, s11, a1
-  bnez a1, fail /* MPP: it came from user mode */
+  bnez a1, fail /* MPP is U: the trap came from user mode */
 
   test ebreak
   in_user user_ebreak, 3
@@ -84,7 +84,7 @@
   csrc mstatus, t5
   lw a2, 4(a0) /* beside it */
   expect a2, 7
-  csrs mstatus, t5 /* MPP is the machine again: its own rights */
+  csrs mstatus, t5 /* MPP is M: loads use machine mode's rights */
   lw a2, 0(a0)
   expect a2, 0x5EC4E7
   csrc mstatus, a3
