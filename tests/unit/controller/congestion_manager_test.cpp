@@ -111,7 +111,7 @@ TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   EXPECT_EQ(manager_.slot(0).due, 400u);
   manager_.cnp(8, 0, 1, 250);  // a binding always registers a timer event
   EXPECT_EQ(timers_.stored_due(1), 550u);
-  EXPECT_EQ(timers_.stored_due(0), 300u);  // a restart leaves the engine alone
+  EXPECT_EQ(timers_.stored_due(0), 300u);  // a restart does not change the engine's entry
   EXPECT_EQ(manager_.timer_counters().cancelled, 1u);
 }
 
@@ -134,7 +134,7 @@ TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
 TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
   using Kind = CongestionManager::TimerOutcome::Kind;
   manager_.cnp(7, 0, 1, 0);
-  manager_.cnp(7, 0, 1, 100);  // due at 400 now
+  manager_.cnp(7, 0, 1, 100);  // moves the due tick to 400
   ASSERT_EQ(expire(300)->slot, 0u);
   const RateBits before = manager_.slot(0).rc;
   EXPECT_EQ(manager_.timer_event({0, 300}, 300).kind, Kind::kStale);
@@ -201,7 +201,7 @@ TEST_F(CongestionManagerTest, BytesOfAnUnboundFlowAreDropped) {
 TEST_F(CongestionManagerTest, BytesIncreaseStrictlyOverTheThresholdAndKeepTheRemainder) {
   manager_.cnp(7, 0, 1, 0);
   EXPECT_FALSE(manager_.bytes(7, 0, 9'999).has_value());
-  EXPECT_FALSE(manager_.bytes(7, 0, 1).has_value());  // exactly the threshold: only add
+  EXPECT_FALSE(manager_.bytes(7, 0, 1).has_value());  // at the threshold bytes are only added
   EXPECT_EQ(manager_.slot(0).pkt_length, 10'000u);
   const auto answer = manager_.bytes(7, 0, 25);
   ASSERT_TRUE(answer.has_value());
@@ -235,7 +235,7 @@ TEST_F(CongestionManagerTest, WithoutTheByteCounterBytesOnlyCarryTheDscp) {
 TEST_F(CongestionManagerTest, TimerIncreasesAndRegistersTheNextEvent) {
   manager_.cnp(7, 0, 1, 0);
   ASSERT_EQ(expire(300)->slot, 0u);
-  const auto answer = manager_.timer(0, 302);  // taken two ticks late
+  const auto answer = manager_.timer(0, 302);  // the expiry is taken two ticks late
   EXPECT_EQ(answer->flow, 7u);
   EXPECT_EQ(answer->rate.raw, mbps(750));
   EXPECT_EQ(manager_.slot(0).t, 1);
@@ -267,8 +267,8 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
   EXPECT_FALSE(timers_.is_started(0));
   EXPECT_EQ(manager_.statistics().slots_released, 1u);
   EXPECT_EQ(timers_.counters().pending(), 0u);
-  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));  // afresh, from the initial rate
-  EXPECT_EQ(manager_.flows().match(7), 1u);                    // first in, first out
+  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));  // a new slot: initial rate
+  EXPECT_EQ(manager_.flows().match(7), 1u);                    // free slots are first in, first out
 }
 
 TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
@@ -315,7 +315,7 @@ TEST_F(CongestionManagerTest, ARateGoesOutOnlyWhenItChanged) {
   parameters_.rate.r_min = mbps(500);
   apply();
   EXPECT_TRUE(manager_.cnp(7, 0, 1, 0).has_value());
-  EXPECT_FALSE(manager_.cnp(7, 0, 1, 100).has_value());  // at the minimum already
+  EXPECT_FALSE(manager_.cnp(7, 0, 1, 100).has_value());  // the rate is at its minimum
   EXPECT_EQ(manager_.statistics().rate_decreases, 2u);
   EXPECT_EQ(manager_.statistics().rate_updates, 1u);
 }

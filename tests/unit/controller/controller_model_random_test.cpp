@@ -94,7 +94,7 @@ struct Case {
   std::vector<Input> inputs;
   bool observed = false;
   bool looked_at = false;
-  std::int64_t edges_after = 20'000;  // the last input
+  std::int64_t edges_after = 20'000;  // edges simulated after the last input
 };
 
 void expect_same_statistics(const ControllerStatistics& a, const ControllerStatistics& b) {
@@ -169,7 +169,7 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
 /// Inputs as a network brings them, or far more than it could.
 struct Mix {
   std::uint32_t flows = 80;
-  std::int64_t gap = 30'000;         // mean, between inputs
+  std::int64_t gap = 30'000;         // mean time in ps between inputs
   std::uint32_t burst = 1;           // greatest number of inputs at one instant
   unsigned cnps = 25, commands = 2;  // probability in percent
   unsigned accesses = 0;             // probability in 1/10 000

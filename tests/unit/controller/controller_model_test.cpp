@@ -55,7 +55,7 @@ TEST_F(ControllerModelTest, AnswersACnpTheLatencyAfterItsIssue) {
 TEST_F(ControllerModelTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
   device_.observe(nullptr);
   device_.cnp(5, 0, 1);
-  run_to(edge(10));  // issued, but nobody has asked yet
+  run_to(edge(10));  // the event is issued, and its effects are not computed yet
   device_.observe(&sink_);
   device_.cnp(6, 0, 1);
   run_to(edge(100));
@@ -127,7 +127,7 @@ TEST_F(ControllerModelTest, ARestartMakesTheWheelsEventStale) {
   EXPECT_EQ(device_.timer_counters().expired, 7u);
   EXPECT_EQ(device_.timer_counters().cancelled, 1u);
   EXPECT_EQ(device_.slot(7).timer_due, 20u);
-  EXPECT_EQ(device_.missed_latency(), 2u);  // stale is not late
+  EXPECT_EQ(device_.missed_latency(), 2u);  // a stale event does not count as late
   run_to(kTick * 21);
   EXPECT_EQ(device_.timer_counters().expired, 15u);
   expect_balance();
@@ -275,7 +275,7 @@ TEST_F(ControllerModelTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
   EXPECT_EQ(device_.statistics().slots_released, 1u);
   EXPECT_EQ(sink_.answers.back().rate, mbps(1000));
   EXPECT_TRUE(device_.idle());
-  EXPECT_TRUE(scheduler_.empty());  // nothing keeps running for nothing
+  EXPECT_TRUE(scheduler_.empty());  // an idle controller schedules no events
 }
 
 TEST_F(ControllerModelTest, AWriteWaitsForWhatIsOnItsWay) {
@@ -317,7 +317,7 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   device_.cnp(7, 0, 1);
   device_.bytes(7, 0, 1);
   run_to(edge(136 + 16 + 16));
-  device_.cnp(8, 0, 1);  // the last edge of it
+  device_.cnp(8, 0, 1);  // arrives at the last edge of the reset
   run_to(edge(136 + 16 + 17));
   EXPECT_TRUE(device_.ready());
   EXPECT_TRUE(device_.idle());
@@ -326,7 +326,7 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   EXPECT_EQ(device_.statistics().inputs_dropped, 3u);
   run_to(kTick * 3);
   EXPECT_TRUE(sink_.answers.empty());
-  EXPECT_EQ(device_.time(), 3u);  // time goes on
+  EXPECT_EQ(device_.time(), 3u);  // a reset does not stop time
   device_.cnp(6, 0, 1);
   run_to(kTick * 4);
   EXPECT_EQ(device_.slot_of(6), 0u);
@@ -374,7 +374,7 @@ TEST_F(ControllerModelTest, RetunedParametersActFromTheNextIssue) {
   parameters_.rate.r_min = mbps(400);
   device_.set_parameters(parameters_);
   run_to(kTick * 9);
-  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old interval is still running
+  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old interval has not ended
   device_.cnp(5, 0, 1);
   run_to(edge(9 * 250 + 10));
   EXPECT_EQ(device_.slot(0).parameters.rc, mbps(400));
@@ -459,7 +459,7 @@ TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   // cycles apart, and 4 cycles later at a new tick. The last event of the fourth tick is issued
   // 18'012 - 10'000 cycles after the first tick began.
   EXPECT_EQ(device.timer_lateness_max(), 29u);
-  EXPECT_EQ(device.missed_latency(), 1019u);  // all but the first five
+  EXPECT_EQ(device.missed_latency(), 1019u);  // all timer events except the first five
   EXPECT_EQ(device.timer_counters().expired, 1024u);
   EXPECT_EQ(device.timer_lag(), 0u);
 }

@@ -157,7 +157,7 @@ TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
   algorithm.on_cnp(3, {});  // the table is full, so the flow stays unpaced
   run(3);
   EXPECT_EQ(host_.windows, (Windows{{7, kNone}}));
-  run(400);  // back at the maximum
+  run(400);  // the flow is back at its maximum
   EXPECT_EQ(host_.windows, (Windows{{7, kNone}, {7, kWindow}}));
   algorithm.on_cnp(3, {});
   run(3);
@@ -192,10 +192,10 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
   EXPECT_LE(grown, kWindow * 3 / 2 + 1);  // a step at most, or an incast overshoots
   host_.windows.clear();
 
-  algorithm.on_cnp(7, {});  // takes the only slot
+  algorithm.on_cnp(7, {});  // the flow gets the only slot
   run(3);
   send(3, 1000, true);
-  algorithm.on_cnp(3, {});  // finds no slot
+  algorithm.on_cnp(3, {});  // the flow finds no slot
   const Bytes shrunk = host_.windows.back().second;
   for (int i = 0; i < 20; ++i) algorithm.on_cnp(3, {});
   EXPECT_GE(shrunk, kWindow);

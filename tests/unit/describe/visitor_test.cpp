@@ -71,7 +71,7 @@ TEST(Visitor, ListsWhatOneLineSays) {
   EXPECT_EQ(reader.rows.at("cap").range, "none | at least 1Mbps");
   EXPECT_EQ(reader.rows.at("cap").shown, "none");
   EXPECT_EQ(reader.rows.at("colour").range, "red | green");
-  EXPECT_EQ(reader.rows.count("inner.split"), 0u);  // means nothing with red
+  EXPECT_EQ(reader.rows.count("inner.split"), 0u);  // the parameter does not exist with red
 }
 
 TEST(Visitor, ReadsIntoTheMembers) {

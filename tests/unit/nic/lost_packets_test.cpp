@@ -87,7 +87,7 @@ TEST_F(LossyPair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
       overtaken.held = pool.allocate();
       *overtaken.held = packet;
       overtaken.since = 0;
-      return false;  // the copy arrives later
+      return false;  // a copy of the packet arrives later
     }
     order.push_back(packet.psn);
     if (overtaken.held != nullptr && ++overtaken.since == 3) {

@@ -44,7 +44,7 @@ TEST_F(Pair, AWindowWithinAMessageOpensWithoutWaitingForItsEnd) {
   build();
   nic[0]->transmitter().set_window(3, 4'000);
   post(20'000);
-  scheduler.run_until(kMicroSecond * 100);  // before any timeout
+  scheduler.run_until(kMicroSecond * 100);  // the run ends before a timeout
   EXPECT_EQ(done.size(), 1u);
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
   // A window that shrinks below the bytes in flight stops the flow, too.

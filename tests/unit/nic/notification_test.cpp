@@ -256,7 +256,7 @@ TEST_F(NotifiedPair, ACnpComesLaterByItsDelay) {
   post(1'000);
   scheduler.run_until(kMilliSecond);
   EXPECT_GE(notified - marked, kMicroSecond * 7);
-  EXPECT_LT(notified - marked, kMicroSecond * 9);  // and the link's own delay
+  EXPECT_LT(notified - marked, kMicroSecond * 9);  // the bound includes the link's delay
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ TEST_F(RdmaAtomics, WhatCannotBeIsRefusedWhereItIsSeen) {
 // and after it, are lost.
 TEST_F(RdmaAtomics, ARefusalThatIsLostIsRepeatedAndNothingIsCarriedOutTwice) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // beyond the end of memory
+  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
   host[1]->ram.put(kWord, std::uint64_t{100});
   int answers = 0;
   on_wire = [&](const Packet& packet) {

@@ -84,7 +84,7 @@ TEST_F(RdmaErrors, AReadIntoWhatIsNotOpenIsALocalError) {
 
 TEST_F(RdmaErrors, AWindowOverMemoryThatIsNotThereRefusesReads) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // beyond the end of memory
+  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
   post(0, work(NIC_WQE_RDMA_READ, 1, kData, kRam - 1'000, 3'000));
   run(kMilliSecond);
   const auto done = reap(0);

@@ -11,7 +11,7 @@ constexpr std::uint64_t kDevice = 0x40100000;  // beyond all memory of these hos
 
 TEST_F(RdmaMemory, AWriteIsAcknowledgedOnlyIfItsMemoryExists) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // beyond the end of memory
+  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kRam - 1'500, 3'000));
   post(0, work(NIC_WQE_RDMA_WRITE, 2, kData, kData, 10));
   run(kMilliSecond);
@@ -51,7 +51,7 @@ TEST_F(RdmaMemory, PayloadAndDestinationsThatAreNotThereAreLocalErrors) {
   EXPECT_EQ(done[0].status, NIC_CQE_LOCAL_ERROR);
   EXPECT_EQ(host[0]->rings.dma_faults().first().address, kDevice);
   EXPECT_EQ(host[0]->rings.dma_faults().first().number, 1u);
-  put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));  // open, and not memory
+  put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));  // open, but no memory
   post(0, work(NIC_WQE_RDMA_READ, 2, kDevice, kData, 100));
   post_receive(0, 3, kDevice, 100);
   run(kMilliSecond);
@@ -129,7 +129,7 @@ TEST_F(RdmaMemory, WorkWithoutAnotherEndFailsAfterTheRetriesOfASender) {
   parameters.recovery.retries = 2;
   waits_for_peer = false;
   build();
-  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);  // anew: connected to nobody
+  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);  // a new queue pair without a peer
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 100));
   post(0, work(NIC_WQE_SEND, 2, kData, 0, 100));
   run(kMicroSecond * 140);

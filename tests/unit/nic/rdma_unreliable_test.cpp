@@ -15,7 +15,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   build(Service::kUd);
   post_receive(1, 9, kData + 0x8000, 40 + 700);
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 700));
-  post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));    // finds no buffer: lost
+  post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));    // lost, since no buffer is posted
   post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // longer than a packet
   post(0, work(NIC_WQE_RDMA_READ, 4, kData, kData, 10));
   run(kMilliSecond);
@@ -26,7 +26,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   EXPECT_EQ(bytes(1, kData + 0x8000 + 40, 700), bytes(0, kData, 700));
   const auto header = bytes(1, kData + 0x8000 + 20, 20);
   EXPECT_EQ(header[0], 0x45);  // IPv4 …
-  EXPECT_EQ(header[12], 10);   // … from 10.0.0.1
+  EXPECT_EQ(header[12], 10);   // first byte of the sender's address 10.0.0.1
   EXPECT_EQ(header[15], 1);
   std::map<std::uint64_t, int> status;
   for (const nic_cqe& done : reap(0)) status[done.wr_id] = done.status;

@@ -72,7 +72,7 @@ TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
   owner.send(4);
   owner.deadlines.erase(3);
   owner.run_until(500);
-  owner.send(3);  // the number is used again
+  owner.send(3);  // the packet number is used again
   owner.run_until(5000);
   EXPECT_EQ(owner.expired, (Expired{{4, 1000}, {3, 1500}}));
 }

@@ -300,7 +300,7 @@ TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
       EXPECT_EQ(written, 1);
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // far longer than they turn
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than threads spin
   written = 1;
   barrier.wait();
   for (std::thread& thread : early) thread.join();

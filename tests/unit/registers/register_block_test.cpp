@@ -93,7 +93,7 @@ TEST_F(RegisterBlockTest, LiveRegistersAskTheDeviceAndMaskItsBits) {
 TEST_F(RegisterBlockTest, LowWordLatchesTheHighOne) {
   device.counter = 0x00000001'FFFFFFFF;
   EXPECT_EQ(read(kStatCnpsReceivedOffset), 0xFFFFFFFFu);
-  device.counter = 0x00000002'00000000;  // carries between the two reads
+  device.counter = 0x00000002'00000000;  // the counter carries between the two reads
   EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 1u);
   EXPECT_EQ(read(kStatCnpsReceivedOffset), 0u);
   EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 2u);

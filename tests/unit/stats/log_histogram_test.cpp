@@ -73,7 +73,7 @@ TEST(LogHistogram, QuantilesBracketTheExactOnes) {
   expect_brackets("one value", {4'127});
   expect_brackets("constant", std::vector<std::uint64_t>(1000, 4'127));
   std::vector<std::uint64_t> values(990, 4'101);
-  values.insert(values.end(), 10, 4'250);  // the next bucket
+  values.insert(values.end(), 10, 4'250);  // values of the next bucket
   expect_brackets("two points", values);
   values.assign(500, 4'100);
   values.insert(values.end(), 500, 4'220);  // values of the same bucket, [4096, 4223]

@@ -24,7 +24,7 @@ TEST(Units, SerialisationTimeIsExactInBothWidths) {
       EXPECT_EQ(serialization_time(bytes, BitRate(rate)).count, exact(bytes, rate))
           << bytes << " bytes at " << rate;
     }
-    if (rate < 25) continue;  // beyond 106 days
+    if (rate < 25) continue;  // the time would exceed 106 days
     for (const Bytes bytes : {edge, edge + 1, Bytes{1} << 30}) {
       EXPECT_EQ(serialization_time(bytes, BitRate(rate)).count, exact(bytes, rate))
           << bytes << " bytes at " << rate;

@@ -181,7 +181,7 @@ TEST(Credits, ThoseOfLostPacketsComeBack) {
 SwitchParameters with_credits() {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;
-  parameters.buffer = 16'000;  // plays no part
+  parameters.buffer = 16'000;  // the shared buffer is not used
   parameters.flow_control = SwitchParameters::FlowControl::kCredits;
   return parameters;
 }

@@ -263,7 +263,7 @@ TEST(Dcbx, ASchedulersWeightsAreWholePercent) {
   EXPECT_EQ(thirds.selection[7], TransmissionSelection::kStrict);
   scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
   EXPECT_EQ(ets_table_of(scheduler).selection[0], TransmissionSelection::kStrict);
-  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;  // turns: all alike
+  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;  // equal shares in turn
   unsigned sum = 0;
   for (const std::uint8_t share : ets_table_of(scheduler).bandwidth) sum += share;
   EXPECT_EQ(sum, 100u);

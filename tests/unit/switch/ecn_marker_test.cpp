@@ -11,7 +11,7 @@ namespace {
 
 constexpr BitRate k100G{100'000'000'000};
 
-EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {  // pmax to a thousandth
+EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {  // pmax is rounded to a thousandth
   EcnParameters parameters;
   parameters.kmin = kmin;
   parameters.kmax = kmax;
@@ -46,7 +46,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
       chi += (hits - n * p) * (hits - n * p) / (n * p * (1 - p));
     }
     EXPECT_LT(chi, 39.3) << pmax;  // chi-square, 16 degrees of freedom: exceeded once in 1000
-    EXPECT_GT(chi, 3.9) << pmax;   // nor suspiciously good
+    EXPECT_GT(chi, 3.9) << pmax;   // chi-square is not suspiciously small either
   }
   // At Kmax itself the marking probability is Pmax.
   EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
@@ -80,7 +80,7 @@ TEST(EcnMarker, MarkingRateLetsPacketsPassBetweenMarks) {
   std::string marks;
   for (int i = 0; i < 10; ++i) {
     marks += marker.congested(20'000, random) ? 'x' : '.';
-    EXPECT_FALSE(marker.congested(10'000, random));  // does not count
+    EXPECT_FALSE(marker.congested(10'000, random));  // the packet is not counted
   }
   EXPECT_EQ(marks, "x...x...x.");
 }

@@ -161,7 +161,7 @@ TEST(VlArbitration, TheHighTableGoesFirstUpToItsLimit) {
     return shares(scheduler, 0b10000001, {1024, 0, 0, 0, 0, 0, 0, 1024}, 100'000)[0];
   };
   EXPECT_EQ(of_low(255), 0);
-  EXPECT_NEAR(of_low(0), 1.0 / 2, 0.001);  // packet for packet
+  EXPECT_NEAR(of_low(0), 1.0 / 2, 0.001);  // the priorities alternate
   EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);  // one packet after four of 1024 bytes
   EXPECT_NEAR(of_low(10), 1.0 / 41, 0.001);
 }

@@ -225,7 +225,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   n.until(kMilliSecond * 2);
   EXPECT_GT(n.net.host[4]->packets - before, 9'900u);  // 100 ns each: the last link is full
   n.stop_and_drain();
-  std::uint64_t frames = 0;  // lost as well
+  std::uint64_t frames = 0;  // number of lost pause frames
   for (const auto& one : n.net.switches) {
     if (one) frames += one->pfc_totals().frames_sent - one->pfc_totals().frames_received;
   }

@@ -60,10 +60,10 @@ TEST(Pfc, PauseTimeIsMeasuredByClassAndForThePort) {
   };
   receive(0b0001, 10);
   receive(0b0011, 15);
-  receive(0b0011, 16);  // repeated: nothing new
+  receive(0b0011, 16);  // a repeated pause changes nothing
   receive(0b0010, 20);
   receive(0b0000, 30);
-  receive(0b0000, 40);  // repeated: nothing new
+  receive(0b0000, 40);  // a repeated resume changes nothing
   receive(0b0100, 100);
   EXPECT_EQ(port.paused(), 0b0100);
   EXPECT_EQ(port.pause_time(0, kMicroSecond * 110), kMicroSecond * 10);

@@ -96,7 +96,7 @@ TEST(QueueRules, WredDropsWhatIsNotEctAndMarksTheRest) {
   EXPECT_GT(star.device.counters(0).dropped, 0u);
   EXPECT_EQ(star.device.totals().ecn_marks, 0u) << "priority 0 does not mark";
   for (const std::size_t host : {1u, 2u, 4u}) star.host[host]->stop();
-  star.scheduler.run_until(kMicroSecond * 205);  // nothing is left on the wires
+  star.scheduler.run_until(kMicroSecond * 205);  // the wires are empty
   star.host[1]->blast(0, 1'000, 2, Ecn::kEct0);
   star.host[2]->blast(0, 1'000, 2, Ecn::kEct0);
   const std::uint64_t dropped = star.device.totals().dropped;
@@ -187,7 +187,7 @@ TEST(PfcWatchdog, LeavesShortPausesAndEmptyQueuesAlone) {
     pause(star, 0, 0);
     star.scheduler.run_until(kMicroSecond * (100 * i + 100));
   }
-  pause(star, 2, 0x08);  // nothing waits for host 2
+  pause(star, 2, 0x08);  // no packet waits for host 2
   star.scheduler.run_until(kMilliSecond * 2);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
   EXPECT_EQ(star.device.watchdog()->storms(2, 3), 0u);

@@ -231,7 +231,7 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   int peaks = 0;
   for (int step = 0; step < 20'000; ++step) {
     const int port = static_cast<int>(random() % 2);
-    const int priority = static_cast<int>(random() % 6);  // 4 and 5 are lossy
+    const int priority = static_cast<int>(random() % 6);  // priorities 4 and 5 are lossy
     const Bytes bytes = 64 + static_cast<Bytes>(random() % 1'500);
     SharedBuffer other = buffer;
     SharedBuffer tried = buffer;
@@ -306,7 +306,7 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   }
   EXPECT_EQ(buffer.held(0, 3), held);
   EXPECT_LE(held + 3'000, buffer.threshold(0, 3));
-  ASSERT_TRUE(buffer.admit(0, 3, 1'000));  // sets headroom aside again, once
+  ASSERT_TRUE(buffer.admit(0, 3, 1'000));  // headroom is set aside again
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
   buffer.set_lossless(0, 0x08);
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);

@@ -129,7 +129,7 @@ TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsThoughAllIsMarkedForGood) {
-  for (const int packets : {0, 4}) {  // a clear notification promised or not
+  for (const int packets : {0, 4}) {  // with and without a promised clear notification
     manager_.reset(now_);
     manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
     int intervals = 0;
@@ -212,13 +212,13 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   EXPECT_LT(cut, before - before * 17 / 400);
   EXPECT_LT(slot().rc, before - before * 17 / 100);
   expire();
-  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5, the half is kept
+  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5 packets: the half stays in the account
   EXPECT_EQ(slot().rc, slot().rt);
   send(1);
   manager_.cnp(7, 0, 1, now_);
   const RateBits after = slot().rt;
   expire();
-  EXPECT_EQ(slot().rt, after + mbps(10));  // a half and a half
+  EXPECT_EQ(slot().rt, after + mbps(10));  // two halves make a packet
 }
 
 TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
@@ -274,7 +274,7 @@ TEST_F(ProportionalLawTest, WithoutFirstCutThereIsNoHold) {
 TEST_F(ProportionalLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   settle();
   const RateBits before = slot().rt;
-  for (int i = 1; i < 32; ++i) expire();  // the hold's end was the first
+  for (int i = 1; i < 32; ++i) expire();  // the end of the hold counts as the first interval
   EXPECT_EQ(slot().rt, before);
   EXPECT_EQ(view().silent_intervals(), 32);
   int intervals = 32;

@@ -84,22 +84,22 @@ TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
 
 TEST_F(HostLinkTest, AReadsRequestWaitsBehindWrites) {
   build(64);
-  write(1, 1000);  // leaves until 1000
+  write(1, 1000);  // its bytes leave until 1000
   read(2, 512);    // its request until 1024, data from 1124
-  write(3, 32);    // behind the request: until 1056
+  write(3, 32);    // waits for the request, leaves until 1056
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {3, 1156, true}, {2, 1636, true}}));
 }
 
 TEST_F(HostLinkTest, DirectionsDoNotHoldUpEachOther) {
   build(64);
   read(1, 4000);   // data from 124 to 4124
-  write(2, 1000);  // behind 24 bytes of request
+  write(2, 1000);  // waits for 24 bytes of request
   EXPECT_EQ(all(), (std::vector<End>{{2, 1124, true}, {1, 4124, true}}));
 }
 
 TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem) {
   build(2);
-  read(1, 10);   // ends at 134
+  read(1, 10);   // its data ends at 134
   read(2, 10);   // asked at 48: data 148 to 158
   read(3, 10);   // asked when 1 has ended: 134 to 158, data 258 to 268
   read(4, 10);   // when 2 has ended at 158: to 182, data 282 to 292
@@ -154,7 +154,7 @@ TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTur
   link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // asked at 112, until 220
   link.back()->read(64, &found[3], 8, *this, 4);               // asked at 136, until 244
   link.back()->write(128, &written, 8, *this, 5);              // sent at 144, there at 244 as well
-  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // beyond the end of memory
+  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // its second word is outside memory
   EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
                                      {2, 180, true},
                                      {3, 220, true},

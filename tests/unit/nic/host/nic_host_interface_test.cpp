@@ -233,7 +233,7 @@ TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   dma.end_all();
   EXPECT_EQ(get(map::kCqTailOffset), 5u);
   EXPECT_EQ(completion(4).wr_id, 4u);
-  EXPECT_EQ(completion(4).phase, 0);  // second pass through the ring
+  EXPECT_EQ(completion(4).phase, 0);  // the ring's second pass has phase 0
   put(map::kCqHeadOffset, 5);
   dma.end_all();
   EXPECT_EQ(completion(5).wr_id, 5u);
@@ -466,7 +466,7 @@ TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsRefusedAndCounted) 
 TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   start();
   create_queue_pair(5);
-  arrive(0x4000, {1}, 0, true);  // payload and completion
+  arrive(0x4000, {1}, 0, true);  // payload and completion are in memory
   write_entry(0, write_of(100));
   put(map::kSqTailOffset, 1);
   ASSERT_EQ(dma.requests.size(), 3u);
@@ -480,7 +480,7 @@ TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   EXPECT_EQ(completion(0).opcode, 0u);
   EXPECT_TRUE(wire.sent.empty());
 
-  start();  // works again as before
+  start();  // the NIC works again after the reset
   create_queue_pair(5);
   write_entry(0, write_of(100));
   put(map::kSqTailOffset, 1);

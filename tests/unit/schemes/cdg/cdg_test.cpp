@@ -54,7 +54,7 @@ TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
 }
 
 TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
-  p_.scale = PicoSeconds(1);  // certain to back off
+  p_.scale = PicoSeconds(1);  // the backoff is certain
   build();
   AckInfo info;
   const auto round = [&](double least_us, double most_us) {

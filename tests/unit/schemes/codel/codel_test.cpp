@@ -13,7 +13,7 @@ namespace {
 
 constexpr PicoSeconds kTarget = kMicroSecond * 50;
 constexpr PicoSeconds kInterval = kMilliSecond;
-constexpr PicoSeconds kStep = kMicroSecond;  // between two departures
+constexpr PicoSeconds kStep = kMicroSecond;  // time between two departures
 
 class Codel : public testing::Test {
  protected:

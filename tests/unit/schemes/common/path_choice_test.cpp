@@ -104,7 +104,7 @@ TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
       Packet packet = packet_of(1);
       ASSERT_EQ(letflow->peek(packet, kFour), way);
       ASSERT_EQ(letflow->choose(packet, kFour), way);
-      view.time += kMicroSecond * 50 - PicoSeconds(1);  // just no gap
+      view.time += kMicroSecond * 50 - PicoSeconds(1);  // a gap that is 1 ps too short
     }
     view.time += PicoSeconds(1);
   }

@@ -42,7 +42,7 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
   EXPECT_FALSE(fabric.leads_on(leaf0, 3));
   EXPECT_TRUE(fabric.leads_on(leaf0, 4));
   EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 100'000'000'000u);
-  fabric.set_rate(spine1, 1, BitRate(40'000'000'000));  // down to leaf1
+  fabric.set_rate(spine1, 1, BitRate(40'000'000'000));  // slows the link down to leaf1
   EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 40'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf0, 4, 4), 100'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf0, 5, 8), 100'000'000'000u);

@@ -72,7 +72,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   ASSERT_EQ(leaf0.choose(there, up), 1u);
   EXPECT_EQ(there.overlay.path_congestion.path, 2);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
-  EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // nothing heard from there yet
+  EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // no feedback from that leaf yet
   leaf0.departs(there, 5);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
   // The spine's link down has 1.25 MB of the 2 MB that mean a full link behind it: 5 of 8.
@@ -93,7 +93,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   leaf0.choose(back, down);
   EXPECT_EQ(leaf0.congestion_to(1, 5), 5u);
   EXPECT_EQ(leaf0.congestion_to(1, 4), 0u);
-  EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // another leaf, another way down
+  EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // the path down to another leaf has no congestion
 
   // The running flowlet keeps its path. After a pause, and for new flows, the other path is best.
   EXPECT_EQ(leaf0.choose(there, up), 1u);

@@ -219,7 +219,7 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
     EXPECT_EQ(settled.epoch, (first.epoch + 1) % 32);
     EXPECT_EQ(settled.way, moved.way);
   }
-  EXPECT_EQ(ways.size(), 4u);  // drawn among all
+  EXPECT_EQ(ways.size(), 4u);  // all four paths are drawn
   EXPECT_GT(here.counters().rerouted, 15u);
   EXPECT_LT(here.counters().rerouted, 30u);
 }
@@ -234,7 +234,7 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
   hear(News::kNotify, 0, 2);
   EXPECT_TRUE(here.is_busy(1, 2));
   EXPECT_FALSE(here.is_busy(1, 1));
-  EXPECT_LT(on_way_2(2000), 100);  // drawn twice: 1000 / 16
+  EXPECT_LT(on_way_2(2000), 100);  // both draws take the busy path: 1000 / 16
   pass(defaults.path_busy - PicoSeconds(1));
   EXPECT_TRUE(here.is_busy(1, 2));
   pass(PicoSeconds(1));
@@ -311,7 +311,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   come(1, old_way(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   come(2, tail(1));
-  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // first of all itself
+  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail leaves first
   come(5, rerouted(1));                             // arrives at the instant of the tail
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2, 3, 4, 5}));
@@ -324,7 +324,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
 }
 
 TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
-  come(0, old_way(1, 0xFFF0));  // stamps go round
+  come(0, old_way(1, 0xFFF0));  // time stamps wrap
   pass(kMicroSecond);
   come(9, rerouted(1, 0x0010));  // the tail left 32 steps of 65.536 ns behind the first packet
   const PicoSeconds wait(32 * 65'536 + 16'000'000 - 1'000'000);
@@ -356,7 +356,7 @@ TEST_F(ConweaveEdge, WithNothingOfTheOldWayItWaitsTheTimeForThat) {
 TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(0, old_way(31));
   come(2, rerouted(31));
-  come(3, old_way(0));  // epochs go round
+  come(3, old_way(0));  // epoch numbers wrap
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3}));
   // A packet of the previous epoch arrives late and changes nothing.
   come(1, old_way(31));

@@ -104,7 +104,7 @@ TEST(D3, RequestsLeaveTheLinkToData) {
   for (int round = 0; round < 5; ++round) {
     for (HostId h = 1; h <= 9; ++h) star.send(h, 0, 20'000);
   }
-  star.scheduler.run_until(kMilliSecond * 25);  // the link takes 7.9 ms
+  star.scheduler.run_until(kMilliSecond * 25);  // the link needs 7.9 ms for the flows
   star.expect_all_arrived();
 }
 

@@ -139,7 +139,7 @@ TEST_P(RateAllocatorCrowd, LeasesNeverAddUpToMoreThanTheLink) {
     if (what == 0) {
       flow.leaves(link, now);
     } else {
-      if (what < 3) {  // the answer before was lost
+      if (what < 3) {  // the previous answer was lost
         lost.push_back(flow.lease);
         flow.lease = {};
       }

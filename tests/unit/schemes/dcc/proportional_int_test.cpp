@@ -94,7 +94,7 @@ TEST_F(ProportionalIntTest, TwoFlowsOfOneLinkEndByTheirWeights) {
     }
   }
   EXPECT_NEAR(host_.mbps(1) / host_.mbps(0), 3, 0.03);
-  EXPECT_NEAR(host_.mbps(0) + host_.mbps(1), 9500, 250);  // the target and a step above
+  EXPECT_NEAR(host_.mbps(0) + host_.mbps(1), 9500, 250);  // the target plus an additive step
 }
 
 }  // namespace

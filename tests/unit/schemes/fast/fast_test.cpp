@@ -80,7 +80,7 @@ TEST_F(FastTest, ChangesOnceARoundTrip) {
 TEST_F(FastTest, FlowsShareABottleneckWithAlphaEachInItsQueue) {
   constexpr FlowNumber kFlows = 4;
   begin(kFlows);
-  for (int n = 0; n < 3; ++n) ack(3 * kBaseUs, 0);  // unequal windows to begin with
+  for (int n = 0; n < 3; ++n) ack(3 * kBaseUs, 0);  // the windows are unequal at first
   for (int round = 0; round < 400; ++round) {
     double sum = 0;
     for (FlowNumber flow = 0; flow < kFlows; ++flow) sum += window(flow);

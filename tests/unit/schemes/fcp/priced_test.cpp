@@ -12,7 +12,7 @@ namespace {
 constexpr PicoSeconds kInterval = kMicroSecond * 20;
 constexpr double kOne = 1e-10;  // the price at which a budget of 1 buys the link
 constexpr double kMin = 1e-12;
-constexpr Bytes kLong = 1'000'000;  // more than an interval brings
+constexpr Bytes kLong = 1'000'000;  // more bytes than an interval carries
 
 struct Link10G : LinkPrice {
   explicit Link10G(LinkPriceParameters parameters = {}) : LinkPrice(parameters) {
@@ -48,7 +48,7 @@ TEST(LinkPrice, WhatPaysNothingIsNotForSale) {
   EXPECT_NEAR(link.capacity(), 8e9, 1);
   link.comes(2'500, kOne, 0, kInterval + kMicroSecond);
   link.comes(100'000, 0, 0, kInterval + kMicroSecond);
-  expect_price(link.price_at(kInterval * 2), kOne);  // a tenth is always
+  expect_price(link.price_at(kInterval * 2), kOne);  // a tenth of the capacity is always left
   EXPECT_NEAR(link.capacity(), 1e9, 1);
 }
 
@@ -171,7 +171,7 @@ TEST(PricedPort, AProbeHearsThePriceWithItselfAndAddsItUp) {
 
 TEST(PricedPort, IsNotPaidByOthersNorBeyondTheLastPlace) {
   Port one;
-  one.port->enqueue(one.packet(PacketKind::kAck, true));  // brings prices back
+  one.port->enqueue(one.packet(PacketKind::kAck, true));  // an ACK returns prices
   one.port->enqueue(one.packet(PacketKind::kData, false));
   Packet* const far = one.packet(PacketKind::kData, true);
   far->immediate = kMaxIntHops;

@@ -95,7 +95,7 @@ TEST_F(HederaOnATree, FirstFitTakesTheFirstWayWithRoomOnAllItsLinks) {
   EXPECT_EQ(at("rack1").places, (Places{{2, 1}, {3, 0}}));
   EXPECT_EQ(at("agg0").places, (Places{{0, 0}, {3, 1}}));
   EXPECT_EQ(at("agg1").places, (Places{{1, 0}, {2, 1}}));
-  EXPECT_EQ(at("agg2").places, Places{});  // down there is one way only
+  EXPECT_EQ(at("agg2").places, Places{});  // only one path leads down
   // Flow 0 has ended: flow 4 gets its place, all others keep theirs.
   sent(1, 1, 6, 1);
   sent(2, 2, 5, 1);
@@ -130,7 +130,7 @@ TEST_F(HederaOnATree, OnlyLargeFlowsCountAndTheyStaySoWhileTheySend) {
   HederaParameters p;
   p.elephant = Ratio{1, 4};
   HederaScheduler& hedera = make(p);
-  sent(0, 0, 4, 3'125'000);  // just a quarter
+  sent(0, 0, 4, 3'125'000);  // exactly a quarter of the link
   sent(1, 1, 6, 3'124'999);
   sent(2, 2, 3);  // within a rack: a large flow that needs no way
   hedera.run_round();
@@ -248,7 +248,7 @@ std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement pl
       hedera.add_switch(static_cast<NodeId>(n), *net.switches[n]->flow_entries());
   }
   if (scheduled) hedera.begin();
-  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // 100 ns each
+  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // 100 ns a packet
   net.scheduler.run_until(kMilliSecond);
   std::vector<std::uint64_t> before;
   for (const auto& host : net.host) before.push_back(host->packets);

@@ -82,14 +82,14 @@ TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
   hear(5, kMicroSecond * 60, false);  // just not less than the lower bound
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
-  hear(6, kMicroSecond * 300, false);  // far away, but unmarked
+  hear(6, kMicroSecond * 300, false);  // a long round trip without marks
   EXPECT_EQ(hermes.state_of(1, 6), State::kGrey);
   bad(7);
   EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
   time += kMicroSecond * 320;
   EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
   time += PicoSeconds(1);
-  EXPECT_EQ(hermes.state_of(1, 7), State::kGrey);  // nobody knows any more
+  EXPECT_EQ(hermes.state_of(1, 7), State::kGrey);  // the news has expired
 }
 
 TEST_F(HermesEdge, MarksAreAMovingShare) {
@@ -152,7 +152,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
 TEST_F(HermesEdge, AFastFlowStays) {
   good(5);
   ASSERT_EQ(send(1, 0, 10'000), 5);
-  for (Psn psn = 1; psn < 400; ++psn) {  // 8 Gb/s of 10
+  for (Psn psn = 1; psn < 400; ++psn) {  // the flow sends 8 of 10 Gb/s
     time += kMicroSecond;
     bad(5);
     good(6);

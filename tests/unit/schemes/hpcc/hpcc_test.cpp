@@ -45,7 +45,7 @@ TEST_F(HpccTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
 TEST_F(HpccTest, FullLinkAndAQueueCutTheWindow) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
-  ack(hpcc, 0, 10, 100, 0, 5000);  // fills L only
+  ack(hpcc, 0, 10, 100, 0, 5000);  // the first ACK only fills the record L
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   // In 4 µs 5000 more bytes were sent, so the link was full: u = min(5000, 7000)/10000 + 1 = 1.5.
   // τ/T = 4/8, so U = 0.5·1 + 0.5·1.5 = 1.25 and W = 10000·0.95/1.25 + 50 = 7650 Mb/s.

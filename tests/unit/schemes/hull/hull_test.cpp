@@ -99,7 +99,7 @@ TEST_F(HullTest, TheRateFollowsWhatIsSentAndWhatIsHeldBack) {
   host_.advance(*hull_, kMicroSecond * 64);
   const double sent = static_cast<double>(window - 2500) * 8 / 64;
   EXPECT_NEAR(host_.mbps(0), 9375 * 7 / 8.0 + sent / 8 + 40, 2 * kRateStep);
-  send(0, 0, false);  // nothing waits behind the window
+  send(0, 0, false);  // no packet waits for the window
   host_.advance(*hull_, kMicroSecond * 64);
   EXPECT_NEAR(host_.mbps(0), (9375 * 7 / 8.0 + sent / 8 + 40) * 7 / 8, 2 * kRateStep);
 }

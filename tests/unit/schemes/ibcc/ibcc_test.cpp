@@ -73,7 +73,7 @@ TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
   Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
-  sent(ibcc, 0, 1102);  // a first packet, with a RETH
+  sent(ibcc, 0, 1102);  // the first packet carries a RETH
   sent(ibcc, 0, 1086);
   EXPECT_NEAR(host_.mbps(0), 1000.0 * 1086 / 1024, kRateStep);
 }
@@ -200,7 +200,7 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   EXPECT_NEAR(host_.mbps(0), 100, kRateStep) << "it is gone: nobody sets its rate";
   ibcc.on_flow_end(1);
   EXPECT_FALSE(host_.is_running(1, 0));
-  ibcc.on_flow_start(0, {10, 0, {}, {}});  // the queue pair is made again
+  ibcc.on_flow_start(0, {10, 0, {}, {}});  // the queue pair is created again
   EXPECT_NEAR(host_.mbps(0), 1000, kRateStep) << "the port still knows the level's index";
   host_.advance(ibcc, kMicroSecond * 150);
   EXPECT_EQ(ibcc.ccti(0), 0u);

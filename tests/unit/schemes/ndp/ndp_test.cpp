@@ -59,7 +59,7 @@ TEST(Ndp, AWindowOfOneIsARoundTripAPacket) {
 TEST(Ndp, WhatIsTrimmedIsPulledBeforeThePortRunsDry) {
   Star star(16);
   for (HostId h = 1; h <= 15; ++h) star.send(h, 0, 9000);
-  star.scheduler.run_until(kMilliSecond);  // the timeout is that long
+  star.scheduler.run_until(kMilliSecond);  // runs for one timeout
   star.expect_all_arrived();
   const SwitchCounters totals = star.device->totals();
   EXPECT_EQ(totals.trimmed, 6u) << "one passes, eight wait";

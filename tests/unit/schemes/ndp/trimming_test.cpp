@@ -101,7 +101,7 @@ TEST_F(TrimmingPortTest, AHeaderWithoutRoomIsTurnedRoundOnce) {
   p_.header_queue = 64;
   port().enqueue(make(0));
   port().enqueue(make(1));
-  port().enqueue(make(9, PacketKind::kAck));  // takes the room
+  port().enqueue(make(9, PacketKind::kAck));  // the ACK takes the last room
   const PortDiscipline::EnqueueResult result = port().enqueue(make(2));
   ASSERT_NE(result.returned, nullptr);
   EXPECT_TRUE(result.dropped.empty());

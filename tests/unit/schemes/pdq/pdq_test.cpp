@@ -61,7 +61,7 @@ TEST(Pdq, ProbesLeaveTheLinkToData) {
   for (int round = 0; round < 20; ++round) {
     for (HostId h = 1; h <= 9; ++h) star.send(h, 0, 1000);
   }
-  star.scheduler.run_until(kMilliSecond * 8);  // the link takes 1.6 ms
+  star.scheduler.run_until(kMilliSecond * 8);  // the link needs 1.6 ms for the flows
   star.expect_all_arrived();
   EXPECT_EQ(star.device->totals().dropped, 0u);
 }
@@ -134,7 +134,7 @@ TEST(Pdq, ADeadlineGoesBeforeASize) {
 TEST(Pdq, WhoCannotMeetItsDeadlineMakesWay) {
   Star star(3);
   const PicoSeconds soon = kPacket * 2000 + kRtt;
-  star.send(1, 0, kPayload * 2100, soon - kMicroSecond);  // hopeless from the start
+  star.send(1, 0, kPayload * 2100, soon - kMicroSecond);  // the deadline cannot be met
   star.send(2, 0, kPayload * 1900, soon);
   star.run();
   EXPECT_LE(star.received_at(1), soon);

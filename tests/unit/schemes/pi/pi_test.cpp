@@ -68,7 +68,7 @@ TEST_F(PiTest, IntegratesTheDistanceFromTheTarget) {
   EXPECT_EQ(at_start,
             0);  // below the target at the first update, in the instant of the first arrival
   const double e = 10;
-  const double first = -20;  // the error of that update
+  const double first = -20;  // error of the first update
   for (int k = 1; k <= 20; ++k) {
     wait(p_.period);
     leave();  // the queue at the end of the period was 30 packets

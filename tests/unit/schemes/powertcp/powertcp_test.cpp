@@ -56,7 +56,7 @@ TEST_F(PowerTcpTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
 // voltage is (7000 + 10000)/10000. Smoothed over half of τ: 0.5 · 1 + 0.5 · 2.38 = 1.69.
 TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   begin();
-  ack(0, 10, 100, 0, 5000);  // nothing to compare with
+  ack(0, 10, 100, 0, 5000);  // the first ACK has no predecessor to compare with
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   ack(5, 12, 104, 5000, 7000);
   EXPECT_NEAR(power(), 1.69, 1e-12);

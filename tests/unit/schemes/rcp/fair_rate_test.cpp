@@ -63,7 +63,7 @@ TEST(FairRate, StaysBetweenAThousandthAndTheWholeLink) {
   EXPECT_NEAR(link.share_at(kSecond), 1, 1e-9);
 }
 
-constexpr int kParts = 20;  // of a round trip
+constexpr int kParts = 20;  // parts of a round trip
 
 /// Flows send at the rate of `lag` parts ago. Returns R in every part, as a share of the link;
 /// `queue` is what waits at the end.

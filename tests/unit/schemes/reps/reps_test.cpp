@@ -55,11 +55,11 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
   RandomStream draws(5, "routing", 3);
   const auto drawn = [&] { return 1 + draws.below(255); };
   acknowledge(200);
-  EXPECT_EQ(next_tag(), drawn());  // the warm-up draws, whatever is there
+  EXPECT_EQ(next_tag(), drawn());  // during the warm-up every number is drawn
   EXPECT_EQ(next_tag(), drawn());
   acknowledge(201);
-  acknowledge(99, true);  // came by a way that marks
-  acknowledge(0);         // a packet that went without
+  acknowledge(99, true);  // the packet took a path that marks
+  acknowledge(0);         // the packet carried no number
   EXPECT_EQ(next_tag(), 200);
   EXPECT_EQ(next_tag(), 201);
   EXPECT_EQ(next_tag(), drawn());

@@ -376,7 +376,7 @@ TEST(Tcp, ManySendersOverflowAPortAndAllEnd) {
 double mean_window(Growth growth, PicoSeconds rtt, std::uint64_t gap, std::uint64_t first) {
   TransportChoice choice = tcp(growth);
   choice.of<TcpParameters>("tcp").initial_timeout = kSecond;
-  choice.of<TcpParameters>("tcp").window.fast_convergence = false;  // the formula is without
+  choice.of<TcpParameters>("tcp").window.fast_convergence = false;  // as in the formula
   Star star(2, choice, PicoSeconds(rtt.count / 4), 100_Gbps);
   std::uint64_t nth = 0;
   star.up[0]->set_loss_hook([&](const Packet&) { return ++nth % gap == 0 || nth == first; });
