@@ -66,7 +66,7 @@ TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   broken.shuffle = Ratio(0);
   Link10G still(broken);
   still.interval(flows);
-  EXPECT_DOUBLE_EQ(still.interval(flows)[0], 0);
+  EXPECT_NEAR(still.interval(flows)[0], 0, 1e-6);
 }
 
 // Equal rates are at rest whatever the round trips are; the windows differ by their ratio. A change
