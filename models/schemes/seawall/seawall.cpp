@@ -7,6 +7,7 @@
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
+#include "switch/ecn_marker.h"
 
 namespace dcc {
 
@@ -34,10 +35,16 @@ void SeawallParameters::describe(ParameterVisitor& v) {
   v.follows(true, "1/200 of the slowest link's rate",
             [this](const NetworkScale& network) { step = network.share(Ratio(1, 200)); });
   v.field("cut", cut, {"1/1000", "1"},
-          {"part that a period takes in which every acknowledgement has a mark", paper});
+          {"part that a period with marks takes where all are marked", paper});
+  v.field("gain", gain, {"1/1024", "1"},
+          {"weight of a period in the average share of marks; 1: none but the last", ""});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a tunnel's rate is never cut below this", ""});
   v.follows(true, "1/1000 of the slowest link's rate",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
+}
+
+void SeawallParameters::ask_marking(EcnParameters& marking) const {
+  marking.rule = EcnParameters::Rule::kDctcp;
 }
 
 Seawall::Seawall(AlgorithmHost& host, const SeawallParameters& parameters)
@@ -46,6 +53,7 @@ Seawall::Seawall(AlgorithmHost& host, const SeawallParameters& parameters)
       line_(to_mbps(host.line_rate())),
       step_(to_mbps(parameters.step)),
       cut_(to_real(parameters.cut)),
+      gain_(to_real(parameters.gain)),
       r_min_(to_mbps(parameters.r_min)) {
   weights_.fill(1);
 }
@@ -118,13 +126,14 @@ void Seawall::on_timer(FlowNumber number, int) {
   Flow& flow = flows_[number];
   Tunnel& tunnel = tunnels_[flow.tunnel];
   if (tunnel.active.front() == number && tunnel.acks > 0) {
-    const long double marked = static_cast<long double>(tunnel.marks) / tunnel.acks;
+    const long double share_of = static_cast<long double>(tunnel.marks) / tunnel.acks;
+    tunnel.marked += gain_ * (share_of - tunnel.marked);
     if (tunnel.marks == 0) {
       if (tunnel.rate < line_) ++counters_.rate_increases;
       tunnel.rate = std::min(line_, tunnel.rate + weights_[tunnel.dscp] * step_);
     } else {
       ++counters_.rate_decreases;
-      tunnel.rate = std::max(r_min_, tunnel.rate * (1 - cut_ * marked));
+      tunnel.rate = std::max(r_min_, tunnel.rate * (1 - cut_ * tunnel.marked));
     }
     tunnel.acks = tunnel.marks = 0;
   }

@@ -16,21 +16,25 @@ namespace dcc {
 struct SeawallParameters final : AlgorithmParameters {
   PicoSeconds period = kMicroSecond * 50;
   BitRate step = 500_Mbps;
-  Ratio cut{1, 2};
+  Ratio cut{1, 4};
+  Ratio gain{1, 16};
   BitRate r_min = 10_Mbps;
 
   void describe(ParameterVisitor& v) override;
+  void ask_marking(EcnParameters& marking) const override;
 };
 
 /// An entity is a class (DSCP) of a host. Its flows to one destination make a tunnel, which has one
 /// rate; the flows of the tunnel that sent something in the last period share it equally. Once a
-/// period, if F is the share of acknowledgements with a mark:
+/// period, if F is the share of acknowledgements with a mark and A its moving average:
 ///
+///     A ← A + gain (F − A)
 ///     rate ← rate + weight · step      if F = 0
-///     rate ← rate (1 − cut · F)        otherwise
+///     rate ← rate (1 − cut · A)        otherwise
 ///
 /// Tunnels at one bottleneck see the same F, so they get rates in proportion to their weights,
-/// however many flows each of them has.
+/// however many flows each of them has. A begins with 1, so a crowd gives way quickly at first; the
+/// paper goes by F itself, which full and empty queues make 1 or 0.
 class Seawall final : public Algorithm {
  public:
   Seawall(AlgorithmHost& host, const SeawallParameters& parameters);
@@ -49,6 +53,7 @@ class Seawall final : public Algorithm {
   struct Tunnel {
     std::uint8_t dscp = 0;
     long double rate = 0;               // Mb/s
+    long double marked = 1;             // A
     std::uint32_t acks = 0, marks = 0;  // of the period
     std::vector<FlowNumber> active;
   };
@@ -63,8 +68,8 @@ class Seawall final : public Algorithm {
 
   AlgorithmHost& host_;
   const PicoSeconds period_;
-  const long double line_, step_, cut_, r_min_;  // rates in Mb/s
-  std::array<long double, 64> weights_;          // by DSCP
+  const long double line_, step_, cut_, gain_, r_min_;  // rates in Mb/s
+  std::array<long double, 64> weights_;                 // by DSCP
   std::map<std::pair<std::uint8_t, HostId>, std::size_t> numbers_;
   std::vector<Tunnel> tunnels_;
   std::vector<Flow> flows_;

@@ -19,6 +19,8 @@ SeawallParameters parameters() {
   SeawallParameters p;
   p.step = 50_Mbps;
   p.r_min = 10_Mbps;
+  p.cut = Ratio(1, 2);
+  p.gain = Ratio(1);
   return p;
 }
 
@@ -63,6 +65,20 @@ TEST(Seawall, CutsByTheShareOfMarksAndAddsByTheWeight) {
   EXPECT_NEAR(nic.rate(), kLine * 0.8, 0.01);
   nic.period(0);
   EXPECT_NEAR(nic.rate(), kLine * 0.8 + 4 * 50, 0.01);
+}
+
+TEST(Seawall, TheShareOfMarksIsAMovingAverageThatBeginsWithOne) {
+  SeawallParameters p = parameters();
+  p.gain = Ratio(1, 4);
+  Nic nic(p);
+  nic.open(3);
+  nic.period(40);
+  const double first = 1 - 0.6 / 4;
+  EXPECT_NEAR(nic.rate(), kLine * (1 - first / 2), 0.01);
+  nic.period(0);
+  nic.period(40);
+  const double third = first * 0.75 * 0.75 + 0.1;
+  EXPECT_NEAR(nic.rate(), (kLine * (1 - first / 2) + 50) * (1 - third / 2), 0.01);
 }
 
 TEST(Seawall, FlowsOfATunnelShareItsRateAndOtherDestinationsHaveTheirOwn) {
