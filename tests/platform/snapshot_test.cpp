@@ -11,6 +11,7 @@ Snapshot snapshot(std::uint64_t n) {
   s.wires = {{{n, 2 * n, 3 * n, kMicroSecond * static_cast<std::int64_t>(n)},
               kMilliSecond * static_cast<std::int64_t>(n)}};
   s.cnps_received = {4 * n, 5 * n, 6 * n};
+  s.by_name = {8 * n};
   LinkCounters link;
   link.lost = 7 * n;
   s.counters.add(link);
@@ -26,6 +27,7 @@ TEST(Snapshot, TheWindowIsTheDifferenceOfEverything) {
   EXPECT_EQ(window.wires[0].link.busy, kMicroSecond * 3);
   EXPECT_EQ(window.wires[0].pause, kMilliSecond * 3);
   EXPECT_EQ(window.cnps_received, (std::vector<std::uint64_t>{12, 15, 18}));
+  EXPECT_EQ(window.by_name, std::vector<std::uint64_t>{24});
   EXPECT_EQ(window.counters.of(&LinkCounters::lost), 21u);
 }
 
@@ -44,6 +46,7 @@ TEST(Snapshot, EverythingSoManyTimesAndTogether) {
   EXPECT_EQ(all.wires[0].link.busy, kMicroSecond * 6);
   EXPECT_EQ(all.wires[0].pause, kMilliSecond * 6);
   EXPECT_EQ(all.cnps_received, (std::vector<std::uint64_t>{24, 30, 36}));
+  EXPECT_EQ(all.by_name, std::vector<std::uint64_t>{48});
   EXPECT_EQ(all.counters.of(&LinkCounters::lost), 42u);
 }
 

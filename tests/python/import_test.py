@@ -248,7 +248,7 @@ class Sonic(Import):
         switch = yaml["switch"]
         self.assertEqual(switch["pools"], [{"name": "ingress_lossy_pool", "size": "4MB"}])
         self.assertEqual(switch["buffer"], f"{33554432 + 6000000}B")
-        self.assertIn("the shared headroom pool of 2MB", self.said(imported))
+        self.assertEqual(switch["pfc"]["shared_headroom"], "2MB")
         self.assertEqual(switch["priorities"][0], {"alpha": "8", "pool": "ingress_lossy_pool"})
         self.assertIn("egress_lossy_pool", self.said(imported))
 

@@ -39,9 +39,8 @@ bool matches(const std::string& written, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::vector<std::vector<const PortException*>>> port_exceptions(
-    const PlatformConfig& config, const Topology& topology) {
-  std::vector<std::vector<std::vector<const PortException*>>> found;
+ExceptionsByPort port_exceptions(const PlatformConfig& config, const Topology& topology) {
+  ExceptionsByPort found;
   if (config.switches.empty()) return found;
   found.resize(topology.nodes().size());
   for (std::size_t i = 0; i < config.switches.size(); ++i) {
@@ -81,26 +80,28 @@ std::vector<std::vector<std::vector<const PortException*>>> port_exceptions(
   return found;
 }
 
+const std::vector<const PortException*>& exceptions_of(const ExceptionsByPort& all, NodeId node,
+                                                       int port) {
+  static const std::vector<const PortException*> kNone;
+  return all.empty() ? kNone : all[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
+}
+
 void check_ports(const PlatformConfig& config, const Topology& topology) {
   const auto exceptions = port_exceptions(config, topology);
   const SwitchParameters parameters = switch_parameters(config);
   if (parameters.priorities.empty() && exceptions.empty()) return;
-  std::vector<Bytes> sizes{parameters.buffer};  // by pool
+  // By pool.
+  std::vector<Bytes> sizes{parameters.buffer - parameters.pfc.shared_headroom.value_or(0)};
   for (const PoolParameters& pool : parameters.pools) {
     sizes[0] -= pool.size;
     sizes.push_back(pool.size);
   }
-  static const std::vector<const PortException*> kNone;
   for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
     if (topology.node(node).is_host) continue;
     std::vector<Bytes> reserved(sizes.size());
     for (int port = 0; port < topology.node(node).ports; ++port) {
-      const auto& own =
-          exceptions.empty()
-              ? kNone
-              : exceptions[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
-      const PortSettings settings =
-          port_settings(parameters, topology.link(node, port).rate, own, 0);
+      const PortSettings settings = port_settings(parameters, topology.link(node, port).rate,
+                                                  exceptions_of(exceptions, node, port), 0);
       for (const std::optional<ClassRules>& rules : settings.rules) {
         if (rules) reserved[static_cast<std::size_t>(rules->pool)] += rules->reserved;
       }

@@ -14,8 +14,12 @@ namespace dcc::vp {
 ///
 /// A name is a switch (s0), the beginning of switches' names (leaf*), a host (h3: the port to it),
 /// a wire (s0->h3: the port where it begins) or a cable (leaf0--spine1: its ports at switches).
-std::vector<std::vector<std::vector<const PortException*>>> port_exceptions(
-    const PlatformConfig& config, const Topology& topology);
+using ExceptionsByPort = std::vector<std::vector<std::vector<const PortException*>>>;
+ExceptionsByPort port_exceptions(const PlatformConfig& config, const Topology& topology);
+
+/// Those of one port; none if the configuration has no entry.
+const std::vector<const PortException*>& exceptions_of(const ExceptionsByPort& all, NodeId node,
+                                                       int port);
 
 /// Throws SettingError as port_exceptions() does, and if the ports of a switch reserve more bytes
 /// than their pool has.

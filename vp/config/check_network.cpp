@@ -33,9 +33,7 @@ class NetworkCheck : private CheckContext {
       check_thresholds(path + ".ecn", ecn, path + ".ecn");
       check_priorities(path, c_.switches[i].priorities, ecn);
     }
-    if (s.pfc.watchdog.detect) {
-      require_queues("switch.pfc.watchdog.detect", "the watchdog");
-    }
+    if (s.pfc.watchdog.detect) check_watchdog();
   }
 
   void check_dcbx() const {
@@ -65,9 +63,31 @@ class NetworkCheck : private CheckContext {
             what + " acts on the switch's own queues: discipline: {kind: fifo}");
   }
 
+  void check_watchdog() const {
+    const WatchdogParameters& w = c_.switch_.pfc.watchdog;
+    const std::string path = "switch.pfc.watchdog.";
+    require_queues(path + "detect", "the watchdog");
+    require(w.restore >= *w.detect, given(path + "restore", path + "detect"),
+            "a storm found after " + text_of(*w.detect) + " would be over after " +
+                text_of(w.restore) + ": restore of at least " + text_of(*w.detect));
+    require(!w.poll || *w.poll <= *w.detect, path + "poll",
+            "a look every " + text_of(w.poll.value_or(*w.detect)) + " misses what lasts " +
+                text_of(*w.detect) + ": poll of at most detect");
+  }
+
+  /// The parts that are taken out of the buffer leave room for packets.
   void check_pools() const {
     const SwitchParameters& s = c_.switch_;
-    Bytes sum = 0;
+    const Bytes headroom = s.pfc.shared_headroom.value_or(0);
+    const Bytes least = 4 * (c_.nic.mtu + kMaxHeaders);
+    if (s.pfc.shared_headroom) {
+      require_queues("switch.pfc.shared_headroom", "a shared headroom pool");
+      require(s.buffer - headroom >= least, given("switch.pfc.shared_headroom", "switch.buffer"),
+              "a shared headroom of " + text_of(headroom) + " leaves too little of a buffer of " +
+                  text_of(s.buffer) + ": at most " + text_of(std::max<Bytes>(0, s.buffer - least)));
+    }
+    if (s.cell > 1) require_queues("switch.cell", "a cell");
+    Bytes sum = headroom;
     for (std::size_t i = 0; i < s.pools.size(); ++i) {
       const std::string path = "switch.pools." + std::to_string(i);
       const std::string& name = s.pools[i].name;
@@ -80,10 +100,11 @@ class NetworkCheck : private CheckContext {
     }
     if (s.pools.empty()) return;
     require_queues("switch.pools", "a pool");
-    const Bytes least = 4 * (c_.nic.mtu + kMaxHeaders);
-    require(s.buffer - sum >= least, "switch.pools." + std::to_string(s.pools.size() - 1) + ".size",
-            "the pools take " + text_of(sum) + " of a buffer of " + text_of(s.buffer) +
-                "; at least " + text_of(least) + " must be left for the others");
+    require(
+        s.buffer - sum >= least, "switch.pools." + std::to_string(s.pools.size() - 1) + ".size",
+        std::string(headroom == 0 ? "the pools take " : "the pools and the shared headroom take ") +
+            text_of(sum) + " of a buffer of " + text_of(s.buffer) + "; at least " + text_of(least) +
+            " must be left for the others");
   }
 
   void check_thresholds(const std::string& path, const EcnParameters& ecn,
@@ -116,6 +137,10 @@ class NetworkCheck : private CheckContext {
       require(one.queue.limit.value_or(packet) >= packet, path + ".queue.limit",
               "a limit of " + text_of(one.queue.limit.value_or(0)) +
                   " does not let a packet of mtu " + text_of(Bytes{c_.nic.mtu}) + " in");
+      require(!one.limit || one.resume_at.value_or(0) <= *one.limit + one.reserved.value_or(0),
+              given(path + ".resume_at", path + ".limit"),
+              "resume_at of " + text_of(one.resume_at.value_or(0)) + " is above the limit of " +
+                  text_of(one.limit.value_or(0)) + " where the class is paused");
       reserved += one.reserved.value_or(0);
       require(reserved < c_.switch_.buffer, path + ".reserved",
               "ports reserve more than the buffer of " + text_of(c_.switch_.buffer));

@@ -25,10 +25,24 @@ std::uint8_t lossless_in_use(const PlatformConfig& config) {
                                    config.switch_.lossless_priorities());
 }
 
+namespace {
+/// Headroom of all lossless priorities in use at one input, without the entries of `switches`.
+Bytes headroom_of_port(const SwitchParameters& parameters, const LinkParameters& link,
+                       std::uint8_t used) {
+  const PortSettings settings = port_settings(parameters, link.rate, {}, 0);
+  Bytes sum = 0;
+  for (std::size_t p = 0; p < kPriorities; ++p) {
+    if ((used >> p & 1) != 0) sum += settings.headroom[p].value_or(parameters.headroom_of(link));
+  }
+  return sum;
+}
+}  // namespace
+
 HeadroomNeed greatest_headroom(const Evidence& evidence) {
   HeadroomNeed worst;
   const PlatformConfig& config = evidence.config();
-  const auto priorities = static_cast<int>(std::bitset<8>(lossless_in_use(config)).count());
+  const std::uint8_t used = lossless_in_use(config);
+  const auto priorities = static_cast<int>(std::bitset<8>(used).count());
   if (priorities == 0) return worst;
   const SwitchParameters parameters = switch_parameters(config);
   const Topology& topology = evidence.topology();
@@ -36,18 +50,20 @@ HeadroomNeed greatest_headroom(const Evidence& evidence) {
     const TopologyNode& of = topology.node(node);
     if (of.is_host) continue;
     HeadroomNeed need{of.name, parameters.buffer, 0, 0, std::max(of.ports - 1, 1), priorities};
-    Bytes least = parameters.buffer;
+    Bytes least = parameters.buffer * priorities;
     for (int port = 0; port < of.ports; ++port) {
       const LinkParameters link = with_jitter(config, topology.link(node, port));
-      const Bytes headroom =
-          parameters.pfc.headroom.value_or(headroom_for(link, parameters.largest_packet));
-      need.reserved += headroom * priorities;
-      need.per_input = std::max(need.per_input, headroom);
+      const Bytes headroom = headroom_of_port(parameters, link, used);
+      need.reserved += headroom;
+      need.per_input = std::max(need.per_input, headroom / priorities);
       least = std::min(least, headroom);
     }
     // If a switch has several ports, the bytes of all inputs leave through one port, which is not
     // an input at the same time.
-    if (of.ports > 1) need.reserved -= least * priorities;
+    if (of.ports > 1) need.reserved -= least;
+    if (parameters.pfc.shared_headroom) {
+      need.reserved = std::min(need.reserved, *parameters.pfc.shared_headroom);
+    }
     if (worst.of.empty() || need.reserved > worst.reserved) worst = need;
   }
   return worst;
@@ -63,7 +79,7 @@ HeadroomGap greatest_headroom_gap(const Evidence& evidence) {
     if (topology.node(node).is_host) continue;
     for (int port = 0; port < topology.node(node).ports; ++port) {
       const LinkParameters link = with_jitter(config, topology.link(node, port));
-      const Bytes needed = headroom_for(link, parameters.largest_packet);
+      const Bytes needed = parameters.headroom_needed(link);
       const Bytes set = *parameters.pfc.headroom;
       if (set >= needed || needed - set <= worst.needed - worst.set) continue;
       const CableEnd peer = topology.peer(node, port);

@@ -37,10 +37,10 @@ Reach reach_of(const Topology& topology, NodeId node, int egress,
     if (port == egress) continue;
     ++reach.inputs;
     const LinkParameters& link = topology.link(node, port);
-    reach.headroom += parameters.pfc.headroom ? *parameters.pfc.headroom
-                                              : headroom_for(link, parameters.largest_packet);
+    reach.headroom += parameters.headroom_of(link);
     reach.alpha += static_cast<double>(alpha_for(link, parameters.pfc)) / 65536;
   }
+  if (parameters.pfc.shared_headroom) reach.headroom = *parameters.pfc.shared_headroom;
   const auto shared = static_cast<double>(std::max<Bytes>(0, parameters.buffer - reach.headroom));
   reach.queue = static_cast<Bytes>(shared * reach.alpha / (1 + reach.alpha));
   return reach;

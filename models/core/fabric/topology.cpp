@@ -107,7 +107,22 @@ std::string Topology::wire_name(NodeId id, int port) const {
   return parallel == 0 ? name : name + "#" + std::to_string(parallel);
 }
 
+void Topology::add_switch_latency(PicoSeconds latency) {
+  for (Cable& cable : cables_) {
+    for (const CableEnd& end : cable.end) {
+      const TopologyNode& of = node(end.node);
+      if (!of.is_host && of.forwards) cable.link.delay += PicoSeconds(latency.count / 2);
+    }
+  }
+}
+
 Topology Topology::of(const TopologyParameters& p) {
+  Topology topology = without_latency(p);
+  topology.add_switch_latency(p.switch_latency);
+  return topology;
+}
+
+Topology Topology::without_latency(const TopologyParameters& p) {
   switch (p.kind) {
     case TopologyKind::kStar:
       return star(static_cast<int>(p.hosts), p.link);

@@ -112,6 +112,10 @@ class Topology {
  private:
   NodeId add(const std::string& name, bool is_host);
   int plug_in(NodeId node, int cable, int side);
+  static Topology without_latency(const TopologyParameters& parameters);
+  /// Puts half of a switch's latency on each direction of its cables, so that a packet that passes
+  /// the switch takes it once.
+  void add_switch_latency(PicoSeconds latency);
 
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;

@@ -137,6 +137,11 @@ void describe(ParameterVisitor& v, TopologyParameters& p) {
       describe(v, cable.link);
     });
   });
+  v.field(
+      "switch_latency", p.switch_latency, {"0ns", "1ms"},
+      {"time of a packet through an idle switch, half of it at each of the switch's cables, where "
+       "it adds to the delay",
+       ""});
 }
 
 unsigned TopologyParameters::host_count() const {

@@ -130,6 +130,7 @@ struct TopologyParameters {
   DragonflyParameters dragonfly;
   std::vector<NodeParameters> nodes;  // kCustom: hosts are numbered as they stand here
   std::vector<CableParameters> links;
+  PicoSeconds switch_latency{};  // of a packet through an idle switch
 
   /// Throws ParameterError, with an empty key for the topology as a whole.
   void check() const;

@@ -17,6 +17,8 @@ SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
   buffer.resume_offset = parameters.pfc.resume_below;
   buffer.lossless = parameters.lossless_priorities();
   for (const PoolParameters& pool : parameters.pools) buffer.pools.push_back(pool.size);
+  buffer.cell = parameters.cell;
+  if (parameters.pauses()) buffer.shared_headroom = parameters.pfc.shared_headroom;
   return buffer;
 }
 }  // namespace

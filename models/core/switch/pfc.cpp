@@ -36,6 +36,14 @@ void PfcParameters::describe(ParameterVisitor& v) {
           {"port rate that alpha is for; alpha scales with the port's rate", "", kRuntime});
   v.field("headroom", headroom, "auto", {"0B", "1GiB"},
           {"reserved per port and priority for packets in flight when a pause is sent", ""});
+  v.field("response", response, {"0ns", "1ms"},
+          {"time that a neighbour may take to obey a pause, for which headroom: auto provides; the "
+           "platform's NICs and switches take none",
+           "IEEE 802.1Q, 36.1.3.3"});
+  v.field("shared_headroom", shared_headroom, "none", {"0B", "64GiB"},
+          {"one headroom pool of this size, taken out of switch.buffer, that all classes share; "
+           "`headroom` is then what one class may take of it",
+           "SONiC: xoff of a buffer pool"});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
           {"resume when a class is this far below its threshold", "", kRuntime});
   v.bits(

@@ -35,9 +35,11 @@ struct PfcParameters {
   bool enabled = true;
   Ratio alpha{1, 8};                      // see SharedBufferParameters
   std::optional<BitRate> reference_rate;  // port rate that alpha is for; alpha scales with the rate
-  std::optional<Bytes> headroom;   // per ingress port and priority; empty: headroom_for the link
-  Bytes resume_below = 3_KB;       // resume when a class is this far below its threshold
-  std::uint8_t priorities = 0xFF;  // bit p: priority p is lossless
+  std::optional<Bytes> headroom;  // per ingress port and priority; empty: headroom_for the link
+  PicoSeconds response{};         // of a neighbour to a pause, for which headroom_needed() provides
+  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each has its own
+  Bytes resume_below = 3_KB;             // resume when a class is this far below its threshold
+  std::uint8_t priorities = 0xFF;        // bit p: priority p is lossless
   WatchdogParameters watchdog;
 
   void describe(ParameterVisitor& v);

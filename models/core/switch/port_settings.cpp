@@ -144,11 +144,14 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
       parameters.priorities.empty() && exceptions.empty()) {
     to.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
     for (PortSettings::Queue& queue : to.queues) queue.ecn = of_port;
+    for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {  // cells go by rules
+      to.rules[p] = rules_of({}, parameters, (to.lossless >> p & 1) != 0, port_alpha_q16);
+    }
     return to;
   }
   for (unsigned p = 0; p < kPriorities; ++p) {
     PriorityParameters own;
-    bool differs = false;
+    bool differs = parameters.cell > 1;
     const auto add = [&](const PrioritySettings& settings) {
       const auto found = settings.find(p);
       if (found == settings.end()) return;

@@ -8,9 +8,11 @@ namespace dcc {
 
 SharedBuffer::SharedBuffer(const SharedBufferParameters& parameters, int ports)
     : resume_offset_(parameters.resume_offset),
-      shared_size_(parameters.size),
+      shared_size_(parameters.size - parameters.shared_headroom.value_or(0)),
       classes_(static_cast<std::size_t>(ports * kPriorities)),
-      headroom_(classes_.size()) {
+      headroom_(classes_.size()),
+      cell_(parameters.cell),
+      shared_headroom_(parameters.shared_headroom) {
   if (parameters.size <= 0) throw std::invalid_argument("switch: the buffer has no size");
   if (parameters.resume_offset < 0) throw std::invalid_argument("pfc: negative resume offset");
   for (const Bytes size : parameters.pools) {
@@ -18,6 +20,7 @@ SharedBuffer::SharedBuffer(const SharedBufferParameters& parameters, int ports)
     shared_size_ -= size;
   }
   if (shared_size_ <= 0) throw std::invalid_argument("switch: pools leave nothing of the buffer");
+  if (cell_ <= 0) throw std::invalid_argument("switch: a cell has no size");
   for (int port = 0; port < ports; ++port) {
     set_alpha(port, parameters.alpha_q16);
     set_lossless(port, parameters.lossless);
@@ -62,7 +65,7 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
     c.lossless = (priorities >> priority & 1) != 0;
     if (c.lossless) continue;
     Headroom& headroom = headroom_[index(c)];
-    shared_size_ += headroom.reserved;
+    if (!shared_headroom_) shared_size_ += headroom.reserved;
     headroom.reserved = 0;
     c.headroom_complete = false;
     headroom_used_ -= c.headroom;
@@ -84,8 +87,10 @@ void SharedBuffer::restart_peak() {
 Bytes SharedBuffer::threshold_by_rules(const Class& c) const {
   const ClassRules& rules = rules_of(c);
   if (rules.limit) return rules.reserved + *rules.limit;
-  if (!rules.alpha_q16) return std::numeric_limits<Bytes>::max() / 2;
-  return rules.reserved + ((free(rules.pool) * *rules.alpha_q16) >> 16);
+  // A lossless class has at least the port's alpha; DCBX can make any class lossless.
+  if (!rules.alpha_q16 && !c.lossless) return std::numeric_limits<Bytes>::max() / 2;
+  const std::uint32_t alpha = rules.alpha_q16.value_or(c.alpha_q16);
+  return rules.reserved + ((free(rules.pool) * alpha) >> 16);
 }
 
 /// The part of so many bytes of a class that its pool has to hold.
@@ -114,6 +119,7 @@ void SharedBuffer::change_shared(Class& c, Bytes change) {
 }
 
 bool SharedBuffer::admit_by_rules(Class& c, Bytes bytes) {
+  bytes = in_cells(bytes);
   if (c.lossless && !c.headroom_complete) reserve(c);
   const Bytes of_pool = beyond_reserved(c, c.shared + bytes) - beyond_reserved(c, c.shared);
   const bool fits = c.shared + bytes <= threshold(c) && of_pool <= free(rules_of(c).pool);
@@ -124,6 +130,7 @@ bool SharedBuffer::admit_by_rules(Class& c, Bytes bytes) {
 }
 
 void SharedBuffer::release_by_rules(Class& c, Bytes bytes) {
+  bytes = in_cells(bytes);
   note_peak(used());  // other classes may have grown since
   if (c.headroom != 0) bytes -= release_headroom(c, bytes);
   change_shared(c, -bytes);
@@ -132,6 +139,11 @@ void SharedBuffer::release_by_rules(Class& c, Bytes bytes) {
 
 void SharedBuffer::reserve(Class& c) {
   Headroom& headroom = headroom_[index(c)];
+  if (shared_headroom_) {
+    headroom.reserved = headroom.wanted;
+    c.headroom_complete = true;
+    return;
+  }
   const Bytes wanted = headroom.wanted - headroom.reserved;
   const Bytes taken = std::min(wanted, std::max<Bytes>(0, shared_size_ - shared_used_));
   headroom.reserved += taken;
@@ -143,6 +155,7 @@ void SharedBuffer::reserve(Class& c) {
 bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
   Headroom& headroom = headroom_[index(c)];
   if (c.headroom + bytes > headroom.reserved) return false;
+  if (shared_headroom_ && headroom_used_ + bytes > *shared_headroom_) return false;
   c.headroom += bytes;
   headroom.peak = std::max(headroom.peak, c.headroom);
   headroom_used_ += bytes;

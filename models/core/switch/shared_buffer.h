@@ -26,6 +26,10 @@ struct SharedBufferParameters {
   /// Sizes of the pools that are set aside for classes with ClassRules::pool 1, 2, …; all other
   /// classes share the rest, pool 0.
   std::vector<Bytes> pools;
+  /// Classes with rules count their packets in whole cells of this size.
+  Bytes cell = 1;
+  /// Size of one headroom pool for all classes, taken out of `size`; empty: each class has its own.
+  std::optional<Bytes> shared_headroom;
 };
 
 /// Rules of one class in place of those of SharedBufferParameters. The bytes beyond `reserved` are
@@ -225,6 +229,7 @@ class SharedBuffer {
   bool admit_by_rules(Class& c, Bytes bytes);
   void release_by_rules(Class& c, Bytes bytes);
   Bytes beyond_reserved(const Class& c, Bytes bytes) const;
+  Bytes in_cells(Bytes bytes) const { return (bytes + cell_ - 1) / cell_ * cell_; }
   void change_shared(Class& c, Bytes change);
   void reserve(Class& c);
   bool admit_to_headroom(Class& c, Bytes bytes);
@@ -245,6 +250,8 @@ class SharedBuffer {
   std::vector<Headroom> headroom_;  // headroom by port and priority
   std::vector<ClassRules> rules_;   // rules by port and priority; empty if no class has rules
   std::vector<Pool> pools_;         // pools 1, 2, …
+  Bytes cell_;
+  std::optional<Bytes> shared_headroom_;
 };
 
 }  // namespace dcc

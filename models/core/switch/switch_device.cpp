@@ -60,8 +60,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   // Needed without pauses, too: DCBX may make priorities lossless when the link comes up.
   SharedBuffer& buffer = ingress_.buffer();
   buffer.set_alpha(port, alpha_for(link, parameters_.pfc));
-  buffer.set_headroom(
-      port, parameters_.pfc.headroom.value_or(headroom_for(link, parameters_.largest_packet)));
+  buffer.set_headroom(port, parameters_.headroom_of(link));
   for (int priority = 0; priority < kPriorities; ++priority) {
     const std::optional<Bytes>& own = settings.headroom[static_cast<std::size_t>(priority)];
     if (own) buffer.set_headroom(port, priority, *own);

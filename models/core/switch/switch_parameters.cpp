@@ -1,6 +1,8 @@
 // Descriptions of the parameters of a switch.
 #include "switch/switch_parameters.h"
 
+#include <algorithm>
+
 #include "describe/visitor.h"
 
 namespace dcc {
@@ -15,11 +17,27 @@ std::uint8_t SwitchParameters::lossless_priorities() const {
   return static_cast<std::uint8_t>(lossless);
 }
 
+Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
+  LinkParameters slower = link;  // two delays count, and the response takes place once
+  slower.delay += PicoSeconds(pfc.response.count / 2);
+  const Bytes bytes = headroom_for(slower, largest_packet);
+  if (cell == 1) return bytes;
+  // The packets that fill most memory for their time on the wire: the least ones, or those that a
+  // byte keeps out of one cell. Both come with a preamble and a gap.
+  constexpr Bytes kLeastPacket = 64;
+  const Bytes least = (kLeastPacket + cell - 1) / cell * cell * (cell + 1 + link.overhead);
+  const Bytes two_cells = 2 * cell * (kLeastPacket + link.overhead);
+  const Bytes wire = (kLeastPacket + link.overhead) * (cell + 1 + link.overhead);
+  return bytes * std::max(least, two_cells) / wire + cell;
+}
+
 void SwitchParameters::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {"16KB", "64GiB"},
           {"packet memory shared by all ports; with credits every input has its own buffer", ""});
   v.choice("flow_control", flow_control,
            {"pause frames (pfc), or credits per priority as on InfiniBand's virtual lanes", ""});
+  v.field("cell", cell, {"1B", "4KB"},
+          {"the buffer is filled in whole cells of this size; queues and marking count bytes", ""});
   v.section("ecn", {"ECN marking", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
             [&] { ecn.describe(v); });
   v.section("pfc", {"priority flow control", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });

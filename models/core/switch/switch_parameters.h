@@ -37,6 +37,7 @@ struct SwitchParameters {
     kCredits,  // each input has a buffer per priority and advertises its free space
   };
   Bytes buffer = 32_MiB;
+  Bytes cell = 1;  // the buffer holds packets in whole cells of this size
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
   Ties ties = Ties::kWire;  // see Link::set_tie_order
@@ -58,6 +59,12 @@ struct SwitchParameters {
   bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
   /// Bit p: priority p is lossless at ports without exceptions.
   std::uint8_t lossless_priorities() const;
+  /// Headroom that an input with this link needs: that of headroom_for(), in cells.
+  Bytes headroom_needed(const LinkParameters& link) const;
+  /// Headroom of each lossless class at such a link without settings of its own.
+  Bytes headroom_of(const LinkParameters& link) const {
+    return pfc.headroom.value_or(headroom_needed(link));
+  }
   bool has_credits() const { return flow_control == FlowControl::kCredits; }
   /// Credit buffer of one input and priority; both ends of the link use the same value.
   Bytes credit_buffer(const LinkParameters& link) const {

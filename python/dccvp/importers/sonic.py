@@ -204,8 +204,8 @@ class Profile:
         elif self.data.table("BUFFER_POOL"):
             self.notes.assumed.append("pools without a size: the platform's buffer")
         if shared and sizes:
-            self.notes.not_expressed.append(f"the shared headroom pool of {size_text(shared)}, which is part of the "
-                                            "buffer here: each class has headroom of its own")
+            self.switch.setdefault("pfc", {})["shared_headroom"] = size_text(shared)
+            self.notes.assumed.append(f"the shared headroom of {size_text(shared)} comes beside the pool's size")
 
     def _pool_of(self, fields):
         """{pool: …} of a profile whose pool is not the rest of the buffer."""

@@ -206,6 +206,20 @@ TEST(Topology, ATorusIsTheSameFromEveryRouterAndAMeshHasAnEdge) {
   EXPECT_THROW(Topology::torus(p), std::invalid_argument);
 }
 
+TEST(Topology, APacketTakesTheLatencyOfEachSwitchOnce) {
+  TopologyParameters p;
+  p.kind = TopologyKind::kParkingLot;
+  p.hosts_per_switch = {1, 0, 1};
+  const auto delay = [&] {
+    PicoSeconds sum;
+    for (const Cable& cable : Topology::of(p).cables()) sum += cable.link.delay;
+    return sum;
+  };
+  const PicoSeconds without = delay();
+  p.switch_latency = kNanoSecond * 300;
+  EXPECT_EQ(delay() - without, kNanoSecond * 900) << "three switches between the two hosts";
+}
+
 TEST(Topology, ADragonflysGroupsAreAllCabledOnce) {
   DragonflyParameters p;  // balanced: 4 routers, 2 hosts and 2 other groups each
   const Topology dragonfly = Topology::dragonfly(p);

@@ -139,5 +139,50 @@ TEST(BufferRules, HeldBytesAreKnownThroughEveryMixOfClassesAndChanges) {
   EXPECT_EQ(buffer.used(), 0);
 }
 
+TEST(BufferRules, PacketsTakeWholeCells) {
+  SharedBufferParameters p = parameters(100'000, 0x08);
+  p.cell = 208;
+  SharedBuffer buffer(p, 2);
+  buffer.set_headroom(1, 416);
+  buffer.set_rules(0, 0, {{}, {}, 0, 0, 0, 0});
+  buffer.set_rules(1, 3, {{}, 2'080, 0, 0, 0, 0});
+  EXPECT_EQ(fill(buffer, 1, 3), 12 * 100) << "ten cells to the limit, two in the headroom";
+  EXPECT_EQ(buffer.held(1, 3), 12 * 208);
+  ASSERT_TRUE(buffer.admit(0, 0, 209));
+  EXPECT_EQ(buffer.held(0, 0), 2 * 208);
+  buffer.release(0, 0, 209);
+  for (int i = 0; i < 12; ++i) buffer.release(1, 3, 100);
+  EXPECT_EQ(buffer.used(), 0);
+  EXPECT_FALSE(buffer.can_pass_through(0, 0, 100)) << "no packet goes past the cells";
+}
+
+TEST(BufferRules, ASharedHeadroomIsOneLimitForAllClasses) {
+  SharedBufferParameters p = parameters(100'000, 0x18);
+  p.shared_headroom = 10'000;
+  SharedBuffer buffer(p, 2);
+  for (const int port : {0, 1}) {
+    buffer.set_headroom(port, 6'000);
+    for (const int priority : {3, 4}) buffer.set_rules(port, priority, {{}, 1'000, 0, 0, 0, 0});
+  }
+  EXPECT_EQ(fill(buffer, 0, 3), 1'000 + 6'000) << "one class takes no more than its headroom";
+  EXPECT_EQ(fill(buffer, 1, 3), 1'000 + 4'000) << "and the next one what is left";
+  EXPECT_EQ(fill(buffer, 1, 4), 1'000);
+  EXPECT_EQ(fill(buffer, 0, 0), 90'000 - 3'000) << "the pool has what the headroom leaves";
+  buffer.set_lossless(0, 0x10);
+  EXPECT_EQ(buffer.used(), 100'000 - 10'000 + 10'000);
+  buffer.release(0, 3, 6'000);
+  EXPECT_EQ(fill(buffer, 1, 4), 6'000) << "what a class no longer holds is free for others";
+  p.shared_headroom = 100'000;
+  EXPECT_THROW(SharedBuffer(p, 1), std::invalid_argument);
+}
+
+TEST(BufferRules, AClassThatBecomesLosslessHasThePortsAlpha) {
+  SharedBuffer buffer(parameters(90'000), 1);
+  buffer.set_headroom(0, 1'000);
+  buffer.set_rules(0, 5, {{}, {}, 0, 0, 0, 0});
+  buffer.set_lossless(0, 0x20);
+  EXPECT_EQ(buffer.threshold(0, 5), 90'000 / 8);
+}
+
 }  // namespace
 }  // namespace dcc::buffer_rules_test

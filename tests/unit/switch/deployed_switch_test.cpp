@@ -57,6 +57,16 @@ TEST(DeployedSwitch, LossyTrafficWithALimitOfItsOwnLeavesLosslessTrafficAlone) {
   EXPECT_EQ(other.buffer().threshold(1, 0), 100'000);
 }
 
+TEST(DeployedSwitch, CellsAndASharedHeadroomLoseNoLosslessPacket) {
+  SwitchParameters parameters = one_alpha();
+  parameters.priorities[0].alpha = Ratio(1);
+  parameters.cell = 208;
+  parameters.pfc.shared_headroom = 2 * parameters.headroom_of(k100G);
+  EXPECT_GT(lossless_share(parameters), 0.995);
+  parameters.priorities[3].limit = 4'000;  // both inputs live on the shared headroom
+  EXPECT_GT(lossless_share(parameters), 0.4);
+}
+
 TEST(DeployedSwitch, WeightsHoldWhereLossyTrafficCannotTakeTheBuffer) {
   const auto share = [](const SwitchParameters& parameters) {
     TestStar star(11, parameters, k100G);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "switch/switch_parameters.h"
+
 namespace dcc {
 namespace {
 
@@ -13,6 +15,26 @@ TEST(Pfc, HeadroomIsTheRoundTripAndThePacketsInProgress) {
   LinkParameters faster = link;
   faster.rate = BitRate(400'000'000'000);
   EXPECT_EQ(headroom_for(faster, 1'080) - headroom_for(link, 1'080), 75'000);
+}
+
+TEST(Pfc, HeadroomInCellsHoldsPacketsOfEverySize) {
+  const LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 20};
+  SwitchParameters parameters;
+  parameters.largest_packet = 1'080;
+  EXPECT_EQ(parameters.headroom_of(link), headroom_for(link, 1'080));
+  for (const Bytes cell : {80, 208, 256}) {
+    parameters.cell = cell;
+    const Bytes wire = headroom_for(link, 1'080);
+    for (Bytes size = 64; size <= 1'080; ++size) {
+      const Bytes packets = wire / (size + link.overhead);
+      EXPECT_GE(parameters.headroom_of(link), packets * ((size + cell - 1) / cell * cell)) << size;
+    }
+  }
+  parameters.cell = 1;
+  parameters.pfc.response = kNanoSecond * 800;
+  EXPECT_EQ(parameters.headroom_of(link), headroom_for(link, 1'080) + 10'000);
+  parameters.pfc.headroom = 5'000;
+  EXPECT_EQ(parameters.headroom_of(link), 5'000) << "what is written is in cells already";
 }
 
 TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
