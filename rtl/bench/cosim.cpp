@@ -80,7 +80,7 @@ std::vector<std::string> cosim_duts() {
 CosimResult run_cosim(const CosimOptions& options) {
   std::vector<std::string> profiles = cosim_profiles();
   if (options.profile != "all") {
-    make_wheel_stimulus(options.profile, kVerilatedTimers, 1);  // refuses an unknown name
+    make_wheel_stimulus(options.profile, kVerilatedTimers, 1);  // throws for an unknown profile
     profiles = {options.profile};
   }
   const std::unique_ptr<WheelDut> dut = make_dut(options);

@@ -126,7 +126,7 @@ void RateBench::written(RateTable table, std::uint32_t index, std::uint32_t word
 }
 
 void RateBench::read_everything() {
-  for (std::uint32_t table = 0; table < 8; ++table) {  // two more than there are
+  for (std::uint32_t table = 0; table < 8; ++table) {  // two numbers more than there are tables
     for (std::uint32_t index = 0; index < kDecreaseEntries + 3; ++index) {
       RateInputs in = pins(static_cast<RateTable>(table), index);
       if (table >= kRateTables) in.tbl_index = static_cast<std::uint16_t>(index & 3);

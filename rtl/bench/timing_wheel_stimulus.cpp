@@ -8,7 +8,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // starts wait from this lag on
+constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // lag from which starts wait
 
 void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint32_t delay = 0) {
   in.cmd_op = op;
@@ -107,7 +107,7 @@ class Wrap final : public WheelStimulus {
       return 3000;
     }
     const std::uint64_t lag = view.now - view.pointer;
-    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // nobody takes expiries
+    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // expiries are not taken
       --count_;
       pace_ = WheelPace{1, 0, 0, 8, 0};
       return static_cast<std::uint32_t>(kHoldLag - kBeforeHold - lag);

@@ -241,8 +241,8 @@ class Lockstep final : public LockstepControllerEngine {
   [[noreturn]] void differ(const std::string& what, const std::string& of_model,
                            const std::string& of_rtl);
 
-  static constexpr std::size_t kHistory = 16;     // answers of each that are told
-  static constexpr std::ptrdiff_t kMinKept = 64;  // calls, when no more are recorded
+  static constexpr std::size_t kHistory = 16;     // number of reported answers of each side
+  static constexpr std::ptrdiff_t kMinKept = 64;  // calls kept when recording is limited
 
   Scheduler& scheduler_;
   CycleClock clock_;

@@ -81,7 +81,7 @@ class Engine final : public RtlTimerEngine {
     in.clear = true;
     cycle(in);
     in.clear = false;
-    in.overrun_clear = true;  // the lag is gone now
+    in.overrun_clear = true;  // the lag is 0 now
     cycle(in);
     settle();
     overrun_seen_ = false;

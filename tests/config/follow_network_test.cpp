@@ -88,7 +88,7 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
         .config.switch_.ecn;
   };
   EXPECT_EQ(ecn("kmin: 300KB").kmax, 1'200'000);
-  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default is 4 times this
+  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default is 4 times this kmin
   EXPECT_EQ(ecn("kmin: 2147483647B").kmax, kMaxThreshold);
   EXPECT_EQ(ecn("kmax: 8KB").kmin, 2'000);
   EXPECT_EQ(ecn("kmin: 9KB, kmax: 10KB").kmax, 10'000);

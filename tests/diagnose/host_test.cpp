@@ -25,7 +25,7 @@ TEST(TimersLate, MoreSlotsThanAnIntervalServes) {
   SyntheticRun run(kByWeight);
   auto& dcc = run.loaded.config.nic.congestion_control.of<DccParameters>("dcc");
   dcc.increase_timer = kMicroSecond * 22;
-  run.results.hosts[1].slots_in_use_max = 679;  // 5496 of the interval's 5500 cycles
+  run.results.hosts[1].slots_in_use_max = 679;  // use 5496 of the interval's 5500 cycles
   EXPECT_FALSE(run.found("timers_late"));
   run.results.hosts[1].slots_in_use_max = 680;
   EXPECT_EQ(run.found("timers_late")->text.rfind("680 slots of a controller were in use", 0), 0u);

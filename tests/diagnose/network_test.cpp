@@ -26,7 +26,7 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss")) << "3 of 301 flows, 40 of 41 000 packets";
   run.count(&FlowRecord::retransmits, 42);
   EXPECT_TRUE(run.found("timeouts_without_loss"));
-  run.results.balance.packets_dropped = 1;  // perhaps before the window
+  run.results.balance.packets_dropped = 1;  // the drop may be before the window
   EXPECT_FALSE(run.found("timeouts_without_loss"));
   run.results.balance.packets_dropped = 0;
   run.count(&NicCounters::icrc_errors, 1);
@@ -43,7 +43,7 @@ TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
   EXPECT_TRUE(says(small, "packets are dropped at an empty switch")) << small->text;
   const auto tight = foreseen(far("39MB"), "headroom_exceeds_buffer");
   EXPECT_TRUE(says(tight, "4 inputs with 1 lossless priority need")) << tight->text;
-  EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // three packets for each input
+  EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // headroom: 3 packets an input
   EXPECT_FALSE(foreseen(far("41MB"), "headroom_exceeds_buffer"));
 }
 

@@ -24,7 +24,7 @@ TEST(IdleLink, IsNotToldWhereSomeLinkOfTheWayIsFull) {
   SyntheticRun run;
   run.add(1, 0);
   run.use("s0->h0", 0.5);
-  run.use("h1->s0", 0.85);  // host 1 sends to others, too
+  run.use("h1->s0", 0.85);  // host 1 sends to other hosts, too
   EXPECT_FALSE(run.found("idle_link"));
   run.use("h1->s0", 0.79);
   EXPECT_TRUE(run.found("idle_link"));
@@ -94,7 +94,7 @@ TEST(IdleLink, TheFabricCounts) {
   EXPECT_TRUE(run.found("idle_link"));
   SyntheticRun local("", leaf_spine);
   local.add(0, 1);
-  local.use("leaf0->spine0", 0.97);  // does not lie between neighbours
+  local.use("leaf0->spine0", 0.97);  // the link is not on a path between neighbours
   EXPECT_TRUE(local.found("idle_link"));
 }
 

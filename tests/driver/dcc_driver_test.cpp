@@ -62,7 +62,7 @@ TEST_F(DccDriverTest, ProbeRefusesAnotherDeviceAndAnotherVersion) {
   reg(DCC_ID_OFFSET) = DCC_ID_RESET;
   reg(DCC_VERSION_OFFSET) = 2u << DCC_VERSION_MAJOR_SHIFT;
   EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_ERROR_VERSION);
-  reg(DCC_VERSION_OFFSET) = DCC_VERSION_RESET | 9;  // a newer minor is welcome
+  reg(DCC_VERSION_OFFSET) = DCC_VERSION_RESET | 9;  // a newer minor version is accepted
   EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
 }
 
@@ -330,7 +330,7 @@ TEST_F(DccDriverTest, RetuneWritesWhatDiffersAndLeavesTheControllerRunning) {
                                                              {0x1100 + 12, 0},
                                                              {0x1200 + 12, 4}}));
   written.clear();
-  dcc_config back = to;  // flags keep the enable bit
+  dcc_config back = to;  // the flags keep the enable bit
   back.byte_counter = to.byte_counter == 0;
   ASSERT_EQ(dcc_retune(&dcc, &to, &back), DCC_OK);
   ASSERT_EQ(written.size(), 1u);

@@ -345,7 +345,7 @@ TEST_F(NicDriverTest, AFullRingRefusesAndTakesAgainWhenTheNicHasFetched) {
   hardware.fetch_limit = 3;
   for (int i = 0; i < 8; ++i) ASSERT_EQ(post(1, i), NIC_OK) << i;
   EXPECT_EQ(post(1, 8), NIC_ERROR_RING_FULL);
-  nic_ring_doorbell(&nic);  // three are fetched at once
+  nic_ring_doorbell(&nic);  // the NIC fetches three descriptors at once
   for (int i = 8; i < 11; ++i) EXPECT_EQ(post(1, i), NIC_OK) << i;
   EXPECT_EQ(post(1, 11), NIC_ERROR_RING_FULL);
 }

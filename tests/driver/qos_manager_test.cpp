@@ -58,7 +58,7 @@ TEST(QosMeter, ActiveFlowsAgainstADirectCount) {
     ASSERT_EQ(qos_meter_init(&meter, tenants, 2, window), 1);
     std::mt19937 random(window);
     std::vector<qos_flow> flows(50);
-    std::map<int, int> last_seen;  // flow → interval, the slow way
+    std::map<int, int> last_seen;  // last active interval by flow, found by search
     for (int interval = 1; interval < 300; ++interval) {
       // Flows pause from time to time, so that whole windows pass without a byte.
       const int events = interval / 50 % 2 == 0 ? static_cast<int>(random() % 30) : 0;
@@ -457,7 +457,7 @@ TEST(QosClosedLoop, SettlesWithinTwentyMillisecondsOfAJoinAndALeave) {
   loop.add_flows(1, 1);
   loop.add_flows(2, 4);
   loop.run(100);
-  loop.add_flows(3, 16);  // joins, every flow at line rate
+  loop.add_flows(3, 16);  // the tenant joins, every flow at line rate
   for (QosPlant::Flow& f : loop.plant.flows) {
     if (f.dscp == 3) f.rate = 100;
   }
@@ -493,7 +493,7 @@ TEST(QosClosedLoop, DoesNotOscillate) {
 
 TEST(QosClosedLoop, BandwidthATenantDoesNotWantGoesToTheOthersInProportion) {
   ClosedLoop loop({{1, 1024}, {2, 512}, {3, 256}});
-  loop.add_flows(1, 1, 1, 5);  // entitled to 57 Gb/s, wants 5
+  loop.add_flows(1, 1, 1, 5);  // the tenant is entitled to 57 Gb/s and sends 5
   loop.add_flows(2, 1);
   loop.add_flows(3, 8);
   loop.run(300);

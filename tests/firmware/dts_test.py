@@ -132,7 +132,7 @@ class DeviceTrees(unittest.TestCase):
         self.check_devices(tree, "memory_map_virt")
         self.assertIn("/cpus/cpu@0", tree)
         self.assertEqual(cells(tree["/soc/rom@20000000"]["reg"]), [0x20000000, 1 << 20])
-        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # more than a cell holds
+        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # more than 32 bits hold
         self.assertEqual(cells(tree["/cpus/cpu@1"]["clock-frequency"]), [1, 5_000_000_000 - (1 << 32)])
         tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
         self.check_devices(tree, "memory_map", absent=("dcc",))

@@ -63,7 +63,7 @@ class Transports(Platform):
     def test_every_message_is_as_it_was_sent_or_lay(self):
         done = self.run_config(ROOT / "configs/transports.yaml", "run", *self.RATES, "-c",
                                f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}}}")
-        self.assertEqual(done.returncode, 0, done.stderr)  # every flow completes, as expected there
+        self.assertEqual(done.returncode, 0, done.stderr)  # the file's expectations require every flow to complete
         hosts = {host["id"]: host for host in self.figures("run")["hosts"]}
         # Host 0: written, sent and read data. Host 1: its messages and its atomic counter. Host 2:
         # read and swapped data.

@@ -203,7 +203,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   void start(HostId at) {
     Host& h = *host_[at];
     put(at, map::kCtrlOffset, map::kCtrlSoftResetMask);
-    run(kMilliSecond * 2);  // packets of before leave the wire
+    run(kMilliSecond * 2);  // earlier packets leave the wire
     h.sent = h.received = h.reaped = 0;
     std::fill_n(h.ram.bytes.begin() + kCompletionRing, kCompletions * sizeof(nic_cqe), 0);
     put(at, map::kSqBaseLoOffset, kSendRing);
@@ -311,7 +311,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     while (h.reaped != static_cast<std::uint16_t>(tail)) {
       const auto c =
           h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % kCompletions * sizeof(nic_cqe));
-      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // belongs to no entry
+      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // has no receive entry
       list.push_back({c.wr_id, c.status});
     }
     put(at, map::kCqHeadOffset, h.reaped);
@@ -374,7 +374,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   std::unique_ptr<Host> host_[2];
   std::unique_ptr<Link> link_[2];
   Qpn qpn_[2] = {};
-  std::uint64_t losses_ = 0;     // percent of packets
+  std::uint64_t losses_ = 0;     // lost packets in percent
   std::vector<nic_wqe> posted_;  // work posted in this batch
   std::vector<nic_rqe> buffers_;
 };

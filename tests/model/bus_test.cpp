@@ -73,7 +73,7 @@ class BusTest : public ModelTest {
   }
 
   Bus bus{"bus", sc_time(10, SC_NS)};
-  Ram ram{"ram", 0x2000, sc_time(5, SC_NS)};  // twice what is mapped
+  Ram ram{"ram", 0x2000, sc_time(5, SC_NS)};  // twice the mapped size
   Peripheral device{"device"};
   Peripheral high{"high"};
   Socket cpu{"cpu"};

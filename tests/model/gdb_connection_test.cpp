@@ -10,13 +10,13 @@
 namespace dcc::model::gdb_connection_test {
 namespace {
 
-constexpr int kPatience = 20'000;  // ms; a hang is a failure
+constexpr int kPatience = 20'000;  // ms until a hang counts as a failure
 
 TEST(GdbConnection, TakesPacketsAndAnswersForDamagedOnes) {
   GdbConnection server(0);
   const GdbClient client(server.port());
   ASSERT_TRUE(client.connected());
-  client.raw("rubbish$g#00");  // a wrong checksum
+  client.raw("rubbish$g#00");  // a packet with a wrong checksum
   client.send("m80000000,4");
   const auto input = server.receive(kPatience);
   ASSERT_TRUE(input);

@@ -166,7 +166,7 @@ TEST_F(HostStubTest, ThePlatformsNotifierIsUsed) {
   });
   stub->set_notifier([&](sc_core::sc_event& event) {
     ++notified;
-    event.notify(1, SC_US);  // devices were a microsecond ahead
+    event.notify(1, SC_US);  // devices are a microsecond ahead
   });
   simulate([&] {
     sc_core::wait(2, SC_US);

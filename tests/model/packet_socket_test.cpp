@@ -11,7 +11,7 @@
 namespace dcc::model::packet_socket_test {
 namespace {
 
-constexpr HostId kNear = 5;  // behind port 0, at once
+constexpr HostId kNear = 5;  // the host behind port 0
 constexpr HostId kFar = 6;   // behind port 1, at the end of a link
 constexpr LinkParameters kWire{BitRate(100'000'000'000), kMicroSecond, 20};
 
@@ -117,7 +117,7 @@ TEST_F(PacketSocketTest, SwitchAndLinkTakeUpDirectAccess) {
   simulate([&] {
     send_one_to_each();
     EXPECT_EQ(near.sent, 1);     // the switch's way out leads to a wire
-    EXPECT_EQ(far.received, 1);  // the link's to a device
+    EXPECT_EQ(far.received, 1);  // the link delivers to a device
     EXPECT_EQ(near.transports + far.transports, 0);
   });
 }

@@ -48,7 +48,7 @@ TEST_F(TestFinisherTest, HalfwordsEndTheRunAndBytesAreRefused) {
 
 TEST_F(TestFinisherTest, OtherWritesHaveNoEffectAndAllWordsReadZero) {
   simulate([&] {
-    write(VIRT_TEST_FINISH, 0x7777);  // QEMU resets the machine
+    write(VIRT_TEST_FINISH, 0x7777);  // value with which QEMU resets the machine
     write(VIRT_TEST_FINISH, 0);
     write(VIRT_TEST_FINISH + 4, 0x5555);
     EXPECT_TRUE(codes.empty());

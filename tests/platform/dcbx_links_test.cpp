@@ -86,7 +86,7 @@ TEST(DcbxLinks, NotificationsOfEveryAlgorithmHaveTheirPriorityTold) {
       "  - {hosts: 2, congestion_control: {algorithm: none}, cnp: {dscp: 21, priority: 4}}\n"));
   const auto settings = dcbx_settings(config, Topology::of(config.topology));
   ASSERT_TRUE(settings.front());
-  std::vector<std::pair<unsigned, unsigned>> told;  // DSCP and priority
+  std::vector<std::pair<unsigned, unsigned>> told;  // (DSCP, priority) pairs of the settings
   for (const ApplicationPriority& line : settings.front()->applications) {
     if (line.selector != ApplicationPriority::kDscp) continue;
     told.emplace_back(line.protocol, line.priority);
@@ -107,7 +107,7 @@ TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {
   EXPECT_EQ(r.threads, 2u);
   EXPECT_EQ(r.dcbx->ends, 16u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  EXPECT_TRUE(r.dcbx->differences.empty());  // NICs are willing
+  EXPECT_TRUE(r.dcbx->differences.empty());  // willing NICs leave no difference
 }
 
 /// Hosts 2 and 3 send at line rate to host 0 across two switches, in priority 5, with a small

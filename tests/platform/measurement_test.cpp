@@ -312,7 +312,7 @@ struct TwoIntoOne {
   }
   PicoSeconds starts_of[kPackets];
   Bytes peak = 0;
-  double area = 0;  // bytes times seconds
+  double area = 0;  // sum of bytes times seconds
 };
 
 std::string star_of_six(const std::string& second_start, const std::string& more = "") {

@@ -131,7 +131,7 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             sweep = dccvp.sweep(self.folder / "s.yaml", jobs=2, overrides={"duration": "200us"})
-        self.assertIn("refused", str(told[0].message))  # kmin above kmax
+        self.assertIn("refused", str(told[0].message))  # the platform refuses kmin above kmax
         table = sweep.table
         self.assertEqual(list(table.columns), ["point", "id", "status", "switch.ecn.kmin",
                                                "switch.ecn.kmax", "goodput", "queue", "slow"])

@@ -68,7 +68,7 @@ def swing(model, delay, duration=0.04, dt=1e-6):
     steps of dt. Ends early if the disturbance has grown to 25 times its size."""
     p = model.marking()
     state = model.at_rest(p)
-    rest = p / model.slope  # packets of queue, from kmin on
+    rest = p / model.slope  # queued packets above kmin
     queue = rest * 1.02
     late = collections.deque([(p, model.share)] * max(1, round(delay / dt)))
     worst, steps = 0.0, round(duration / dt)

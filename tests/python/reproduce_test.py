@@ -426,7 +426,7 @@ Table: {out}/reproduction.json
                                                 for i in range(200) for flow in (0, 1)))
         lines = plot_rates.by_flow(folder)
         self.assertEqual({flow: len(times) for flow, (times, _) in lines.items()}, {0: 40, 1: 40})
-        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # five points each
+        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # means of five points each
         runs = [reproduce_plan.Run(name, [], []) for name in ("there", "failed")]
         experiment = reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, runs,
                                                picture={10: "four", 11: "one"})

@@ -46,7 +46,7 @@ class StatisticsTest(unittest.TestCase):
         for _ in range(2000):
             values = [draw.gauss(10, 3) for _ in range(4)]
             held += abs(statistics.mean(values) - 10) <= statistics.confidence(values)
-        self.assertTrue(1860 <= held <= 1940, held)  # 1900 and four standard deviations
+        self.assertTrue(1860 <= held <= 1940, held)  # expected 1900, within four standard deviations
 
     def test_an_interval_is_by_bootstrap_where_there_are_enough_values(self):
         self.assertIsNone(statistics.interval([5.0]))

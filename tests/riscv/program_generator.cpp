@@ -204,7 +204,7 @@ void ProgramGenerator::compressed_memory_access() {
   const Word imm_bits = random_.below(64);
   const Word prime = random_.below(8);
   switch (random_.below(4)) {
-    case 0: {  // c.lw with base x9
+    case 0: {  // c.lw whose base is x9
       if (reserved(prime + 8)) return;
       emit16(0x4000 | field(imm_bits, 5, 3) << 10 | (kShort - 8) << 7 | field(imm_bits, 1, 0) << 5 |
              prime << 2);

@@ -138,7 +138,7 @@ TEST_F(RiscvAtomic, ChangedCodeIsDecodedAnew) {
   hart_.set_reg(11, addi(13, 0, 2));
   hart_.set_reg(5, kRam);
   put(kHandler, {jalr(0, 5, 0)});
-  hart_.set_pc(kWord);  // decodes the word first
+  hart_.set_pc(kWord);  // the word is in the decode cache first
   run(4);
   EXPECT_EQ(hart_.reg(13), 1u);
   run(2);

@@ -24,9 +24,9 @@ void put32(Bytes& to, std::uint32_t value) {
 struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
-  std::uint32_t flags = 5;    // read and execute
+  std::uint32_t flags = 5;    // flags: read and execute
   std::uint32_t runs_at = 0;  // address at which the program runs; 0: its load address
-  std::uint32_t tail = 0;     // bytes in memory only
+  std::uint32_t tail = 0;     // bytes in memory beyond those of the file
 };
 
 /// An executable whose segments all take their contents from offset 0, and as many equal symbol

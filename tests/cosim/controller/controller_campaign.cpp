@@ -24,7 +24,7 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kCycles = 300'000;
-constexpr std::size_t kDistances = 65;  // the last: 64 and more
+constexpr std::size_t kDistances = 65;  // number of distances; the last means 64 or more
 constexpr std::size_t kKinds = 4;
 constexpr const char* kNames[kKinds] = {"CNP", "timer", "command", "bytes"};
 
@@ -33,7 +33,7 @@ constexpr const char* kNames[kKinds] = {"CNP", "timer", "command", "bytes"};
 std::size_t least_distance(std::size_t a, std::size_t b) {
   constexpr std::size_t kTick = 64;   // a slot has one timer event per tick
   constexpr std::size_t kIssued = 1;  // an input is issued one edge after it is sampled, or later
-  constexpr std::size_t kD = 32;      // between issues of one flow
+  constexpr std::size_t kD = 32;      // edges between issues of one flow
   if (b == kTimer) return a == kTimer ? kTick : kIssued + kD;
   if (a == kTimer) return 0;
   // At most one event of a kind arrives per cycle. Of two events in one cycle, the CNP is sampled

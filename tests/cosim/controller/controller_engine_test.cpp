@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRank = 1;
 constexpr std::int64_t kPeriod = 4000;  // ps
-constexpr PicoSeconds kBus{200'000};    // more than an access takes
+constexpr PicoSeconds kBus{200'000};    // time longer than an access
 
 class Answers final : public RateSink {
  public:

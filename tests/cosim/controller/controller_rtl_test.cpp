@@ -28,7 +28,7 @@ class SmallController : public testing::TestWithParam<Case> {};
 TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
   std::uint64_t answered = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign runs on
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign has more seeds
     Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
     bench.program(c.dcqcn);
     bench.run(kCycles, c.profile);
@@ -147,7 +147,7 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
     for (const Kind kind : {kCnp, kBytes, kCommand}) {
       for (std::uint32_t run = 0; run < 4 * 128; ++run) {
         const std::uint32_t offset = run % 128;
-        for (std::uint32_t i = 0; i < run / 128 * 500; ++i) bench.cycle({});  // slots come free
+        for (std::uint32_t i = 0; i < run / 128 * 500; ++i) bench.cycle({});  // slots become free
         flow = (flow + 1) % 256;
         bench.cycle(one(kCnp, flow, false));
         for (int i = 0; i < 40; ++i) bench.cycle({});
@@ -187,7 +187,7 @@ TEST(LongHolds, EndAfter160Intervals) {
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 2);
   bench.write(DCC_DECREASE_PERIOD_OFFSET, 0);
   bench.write(DCC_FIRST_CUT_OFFSET, 16384);
-  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // the target stays
+  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // no increase changes the target
   bench.write(DCC_BRISK_OFFSET, 0);
   bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
   std::uint32_t longest = 0, ended = 0;
@@ -269,7 +269,7 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
       if (apb.penable && pins.pready) return pins.prdata;
     }
   };
-  const auto command = [&dut](const Inputs& in) {  // and what is told of it
+  const auto command = [&dut](const Inputs& in) {  // applies a command and reports its answer
     std::optional<Answer> told;
     for (int i = 0; i < 50; ++i) {
       const Pins pins = dut->drive(i == 0 ? in : Inputs{}, {});

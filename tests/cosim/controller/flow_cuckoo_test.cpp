@@ -42,8 +42,8 @@ struct Shipped {
 
 /// Kinds and probabilities of the random changes.
 struct Load {
-  std::uint32_t rate = 1024;       // changes, in 1/1024 a cycle
-  std::uint32_t in_use = 0;        // slots; 0: all
+  std::uint32_t rate = 1024;       // probability of a change per cycle, in 1/1024
+  std::uint32_t in_use = 0;        // number of slots in use; 0: all
   std::uint32_t apart = 1;         // flow numbers are so much apart, as polynomials
   std::uint32_t numbers = kFlows;  // of them
   std::uint32_t spared = 0;  // cycles for look-ups of others than those to be bound, in 1/1024

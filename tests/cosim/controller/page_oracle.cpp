@@ -397,7 +397,7 @@ void Oracle::on_timer() {
     slot.t = more(slot.t);
     maximum = increase(slot, 0);
   } else {
-    bool over = false;  // the hold is
+    bool over = false;  // true if the hold has ended
     bool held = false;
     if (in_hold(slot)) {
       const std::uint32_t quiet = since_latest(slot);

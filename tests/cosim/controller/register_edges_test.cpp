@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kPeriod = 4000;  // ps
 constexpr std::uint32_t kSlots = 64;
-constexpr std::int64_t kOver = 240;  // more edges than an access takes
+constexpr std::int64_t kOver = 240;  // edges, more than an access takes
 
 class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override { ++rates; }
@@ -142,7 +142,7 @@ class RegisterEdges {
       case 8:
         return read(DCC_DECREASE_OFFSET + 4 * below(257));
       default:
-        return write(DCC_CTRL_OFFSET, control());  // soft resets: SoftResetInFlight
+        return write(DCC_CTRL_OFFSET, control());  // without a soft reset
     }
   }
 

@@ -49,12 +49,12 @@ struct Flow {
   std::uint32_t rate = 1;
   unsigned priority = 0;
   std::uint32_t smallest = 200, largest = kLargest;
-  unsigned wanted = 0;  // packets that shall wait
+  unsigned wanted = 0;  // number of packets to keep waiting
   std::deque<std::uint32_t> waiting;
   std::uint64_t bytes = 0, packets = 0;
   std::uint64_t first_post = 0;
   Time ideal = 0;      // S of the next packet, on the flow's own clock
-  bool timed = false;  // its packets are held against `ideal`
+  bool timed = false;  // the flow's packets are compared with `ideal`
   /// Cycles a byte takes at the flow's rate.
   Time gap() const { return Time{kScale} / rate; }
 };
@@ -88,7 +88,7 @@ class PacerBench {
   std::uint64_t now_ = 0;
   Time free_ = 0;        // time at which the line becomes free
   unsigned flight_ = 0;  // shift register of decisions that may be under way
-  bool always_ = false;  // wants a packet in every cycle
+  bool always_ = false;  // requests a packet in every cycle
   bool was_strict_ = false;
   std::uint8_t pause_ = 0;
   std::array<std::uint8_t, 3> pauses_{};  // paused priorities of the last cycles

@@ -116,7 +116,7 @@ class Points {
   std::uint64_t now_ = 0;
   std::vector<Sent> sent_;
   std::uint8_t pause_ = 0;
-  bool held_ = false;  // nothing is wanted
+  bool held_ = false;  // no packet is requested
 };
 
 /// The time of a byte is rounded up, so three bytes that take 512 cycles never take less. S(1) is a

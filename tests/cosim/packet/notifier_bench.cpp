@@ -69,7 +69,7 @@ class NotifierBench {
     pins->priority_i = kCnpPriority;
     own_.source_mac = {2, 0, 0, 1, 2, 3};
     own_.source_ip = 0x0A010203;
-    pins->own_mac_i = 0x030201000002;  // the first byte lowest
+    pins->own_mac_i = 0x030201000002;  // first byte of the address in the low bits
     pins->own_ip_i = 0x0302010A;
     block_.reset();
     now_ = 0;

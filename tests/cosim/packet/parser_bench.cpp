@@ -30,7 +30,7 @@ struct Context {
 struct Frame {
   std::vector<std::uint8_t> bytes;
   bool mac_error = false;
-  bool hole = false;  // tkeep of the last beat
+  bool hole = false;  // true if tkeep of the last beat has a hole
 };
 struct Outcome {
   enum Kind { kCnp, kData, kOther, kRefused } kind = kRefused;
@@ -122,12 +122,12 @@ class ParserBench {
     const std::uint32_t payload = roce::has_payload(h.opcode) ? below(one_in(8) ? 1500 : 80) : 0;
     Frame out;
     out.bytes = roce::serialize(h, nullptr, payload);
-    if (one_in(3)) {  // a VLAN tag
+    if (one_in(3)) {  // adds a VLAN tag
       const std::array<std::uint8_t, 4> tag = {0x81, 0x00, static_cast<std::uint8_t>(below(256)),
                                                5};
       out.bytes.insert(out.bytes.begin() + 12, tag.begin(), tag.end());
     }
-    if (one_in(4)) out.bytes.resize(out.bytes.size() + below(90), 0xA5);  // padding or FCS
+    if (one_in(4)) out.bytes.resize(out.bytes.size() + below(90), 0xA5);  // appends padding or FCS
     if (one_in(2)) damage(out);
     return out;
   }
@@ -296,7 +296,7 @@ class ParserBench {
     if (last && frame.hole)
       keep =
           size > 1 && one_in(2) ? keep & ~std::uint64_t{1} : keep ^ std::uint64_t{1} << (size / 2);
-    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // the hole was at the end
+    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // a hole at the end is none
     pins->s_tkeep_i = keep;
     pins->s_tlast_i = last;
     pins->s_tuser_i = last ? frame.mac_error : one_in(2);

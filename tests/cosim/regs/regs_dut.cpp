@@ -23,7 +23,7 @@ constexpr std::uint32_t kVerilatedSlots = 1024;  // rtl/regs/CMakeLists.txt
 /// Where the members of a packed struct lie. Members are added in order of declaration, so the
 /// first one ends up at the top.
 struct Member {
-  std::uint16_t index;  // register, or counter
+  std::uint16_t index;  // index of the register or counter
   int field;            // field of the register, or kStrobe, kCounter
   unsigned width;
   unsigned lsb = 0;
@@ -189,7 +189,7 @@ class VerilatedRegs final : public RegsDut {
         dut_->win_ready_i = 1;
         dut_->win_rdata_i = environment.windows[window].at(dut_->win_addr_o);
       } else {
-        dut_->win_rdata_i = 0xDEADBEEF;  // meaningless without ready
+        dut_->win_rdata_i = 0xDEADBEEF;  // data is meaningless without ready
       }
     }
     dut_->eval();

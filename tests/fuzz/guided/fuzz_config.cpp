@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     written = effective_yaml(load_config_text(text, "fuzz", "/nonexistent").config);
   } catch (const dcc::ConfigError& error) {
     const std::string what = error.what();
-    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // names the place
+    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // the message names the place
     DCC_REQUIRE(what.find('\n') == std::string::npos);
     return 0;
   }

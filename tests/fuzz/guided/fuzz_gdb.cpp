@@ -95,7 +95,7 @@ std::string conversation(const std::uint8_t* data, std::size_t size) {
 
 int connected_to(std::uint16_t port) {
   const int client = socket(AF_INET, SOCK_STREAM, 0);
-  const int room = 4 << 20;  // nobody reads the answers
+  const int room = 4 << 20;  // buffer for answers that nobody reads
   setsockopt(client, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -52,7 +52,7 @@ class Coverage:
         self.seen = set()
         self.new = set()
         self.numbers = {}  # code object's id → number, or None where it is not the package's
-        self.kept = []     # ids stay theirs
+        self.kept = []     # keeps the objects, so that no id is used twice
 
     def number_of(self, code):
         number = None
