@@ -212,7 +212,7 @@ class Proportional(RateUnit):
 
     def cnp(self, s, marks, packets, first, delta, c):
         """A CNP with marks; the slot, and conditions: coalesced, a hold began."""
-        r, w, holding = self.r, self.widths, self.holding(s)
+        r, holding = self.r, self.holding(s)
         coalesced = z3.And(z3.Not(first), s.t == 1, delta < r["decrease_period"])
         # In a hold
         ends = packets > marks
@@ -221,23 +221,27 @@ class Proportional(RateUnit):
             in_hold = replace(in_hold, t=number(1))
         held = self.choose(ends, replace(self.ended(s), rc=s.rt), in_hold)
         # Outside of it
-        free = z3.Not(holding)
+        after, swamped = self.counted(s, marks, packets, first, c)
+        begins = z3.And(r["first_cut"] != 0, z3.Or(first, swamped))
+        promised = z3.And(first, packets == marks)
+        hold = self.hold_step(Slot(after.rc, after.rt, either(promised, 1, 0), number(0), number(1), number(0)), c)
+        new = self.choose(holding, held, self.choose(begins, hold, after))
+        return self.choose(coalesced, s, new), coalesced, z3.And(z3.Not(holding), begins, z3.Not(coalesced))
+
+    def counted(self, s, marks, packets, first, c):
+        """A CNP outside a hold as far as no hold begins, and the condition that marks are a swamp."""
+        r, w, free = self.r, self.widths, z3.Not(self.holding(s))
         told = z3.And(packets != 0, packets != 255)
         account = either(told, self.add(s.length, (packets - s.alpha) << 8, free), s.length)
         price = w.fit("marks off the account", (marks * r["g"]) >> 8, 16)
         if self.broken == "mark_costs_two":
             price = marks << 9
         account = self.add(account, 0 - price, free)
-        may_hold = r["first_cut"] != 0
         asked = either(self.fast(s), least(255, marks << 2), marks)
         rc, rt, _ = self.decrease(s.rc, s.rt, number(0), number(0), asked, first, c)
-        cut = z3.Or(z3.Not(first), z3.Not(may_hold))
+        cut = z3.Or(z3.Not(first), r["first_cut"] == 0)
         after = Slot(either(cut, rc, s.rc), either(cut, rt, s.rt), number(0), account, s.t, s.bc)
-        begins = z3.And(may_hold, z3.Or(first, self.swamped(account, after.rt)))
-        promised = z3.And(first, packets == marks)
-        hold = self.hold_step(Slot(after.rc, after.rt, either(promised, 1, 0), number(0), number(1), number(0)), c)
-        new = self.choose(holding, held, self.choose(begins, hold, after))
-        return self.choose(coalesced, s, new), coalesced, z3.And(free, begins, z3.Not(coalesced))
+        return after, self.swamped(account, after.rt)
 
     def clear(self, s):
         """A clear notification."""
