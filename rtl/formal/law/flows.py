@@ -83,7 +83,8 @@ def octave(r, weight, low, times):
     """Within an octave: the greatest lasting loss of a marked packet, the least rise of a whole packet, and the least
     target from which on both hold, which packets_of(r) losses below the octave's begin."""
     argument = min(65536, times * ((1 << r["mark_shift"]) * round(4096 / weight) >> 12))
-    taken = ((2 * low - 1) * min(65536, 4 * argument) + 65535) >> 16  # the table falls by 4 with each step of the argument
+    # The decrease table falls by 4 with each step of the argument.
+    taken = ((2 * low - 1) * min(65536, 4 * argument) + 65535) >> 16
     loss = taken >> (2 + slow(low))
     least_target = max(r["r_min"], low - packets_of(r) * loss)
     return loss, (times * r["r_ai"]) >> slow(least_target), least_target
