@@ -206,6 +206,7 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
 // Every value that a rule gives is one that the user may write.
 TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   for (const auto& entry : Algorithms::all()) {
+    if (entry.name == "program") continue;  // refused without a file
     for (const char* const rate : {"1Mbps", "1Gbps", "25Gbps", "800Gbps", "10Tbps"}) {
       for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
         const std::string text =

@@ -48,6 +48,8 @@ TEST(Diagnoses, KeepTheirIds) {
                                "notifications_lost",
                                "dma_faults",
                                "lone_queue_pairs",
+                               "program_events_lost",
+                               "program_faults",
                                "defaults_of_another_speed"}) {
     EXPECT_EQ(ids.count(id), 1u) << id;
   }

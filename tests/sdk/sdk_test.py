@@ -253,6 +253,12 @@ class Installed(unittest.TestCase):
         said = run("make", "network", f"PREFIX={self.prefix}", folder=self.example("rdma"))
         self.assertIn("host 0: all as it must be", said)
 
+    @unittest.skipUnless(RISCV, "no RISC-V compiler")
+    def test_congestion_control_of_ones_own(self):
+        place = self.example("program")
+        said = run("make", "run", f"PREFIX={self.prefix}", folder=place)
+        self.assertIn("cut 1 to", said)
+
 
 class Packaged(Installed):
     """The same tests on the unpacked Debian package, with which the examples are built."""
@@ -262,6 +268,7 @@ class Packaged(Installed):
     test_the_same_with_a_systemc_of_ones_own = None
     test_firmware_of_ones_own = None
     test_two_hosts_with_a_driver_of_ones_own = None
+    test_congestion_control_of_ones_own = None
     test_firmware_in_cplusplus = None
     test_an_algorithm_of_ones_own = None
     test_rtl_of_ones_own = None

@@ -1,5 +1,5 @@
-// Diagnosis `dma_faults, lone_queue_pairs`: what only the running platform sees
-// (RunResults::notes).
+// Diagnosis `dma_faults, lone_queue_pairs, program_events_lost, program_faults`: what only the
+// running platform sees (RunResults::notes).
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"
@@ -30,6 +30,24 @@ class LoneQueuePairs final : public Diagnosis {
   }
 };
 
+class ProgramFaulted final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    return notes_of(evidence, "program_faults");
+  }
+};
+class ProgramEventsLost final : public Diagnosis {
+  Found after(const Evidence& evidence) const override {
+    return notes_of(evidence, "program_events_lost");
+  }
+};
+
+const RegisteredDiagnosis<ProgramFaulted> kProgramFaulted{
+    "program_faults", "A handler of a NIC's program ended in an exception",
+    "Correct the program at the address that the text names; `dcc_trace()` shows how it came "
+    "there"};
+const RegisteredDiagnosis<ProgramEventsLost> kProgramEventsLost{
+    "program_events_lost", "The cores of a NIC's program did not keep up, and events were lost",
+    "Shorten the handler, or raise `cores`, `clock` or `queue` of `nic.congestion_control`"};
 const RegisteredDiagnosis<DmaFaulted> kDmaFaulted{
     "dma_faults", "Software gave a NIC addresses that are not memory",
     "Correct the address that the text names, in a descriptor or a ring's base"};

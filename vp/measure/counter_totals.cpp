@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "nic/algorithm/program_report.h"
+
 namespace dcc::vp {
 namespace {
 
@@ -26,6 +28,7 @@ std::vector<CounterInfo> list_all() {
   list<SwitchCounters>("switches", figures);
   list<NicCounters>("hosts", figures);
   list<AlgorithmCounters>("hosts", figures);
+  list<ProgramCounters>("hosts", figures);
   list<FlowRecord>("flows", figures);
   return figures;
 }

@@ -7,6 +7,7 @@
 #include "build/ranks.h"
 #include "measure/dependency_results.h"
 #include "measure/ideal_times.h"
+#include "nic/algorithm/program_report.h"
 #include "parallel/all_reduce.h"
 #include "traffic/flow_gates.h"
 
@@ -111,6 +112,9 @@ Snapshot Measurement::snapshot() const {
     s.counters.add(nic);
     s.cnps_received.push_back(nic.cnps_received);
     if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
+    if (const auto* const program = dynamic_cast<const ProgramReport*>(host->algorithm())) {
+      s.counters.add(program->program_counters());
+    }
   }
   if (report_by_name_) read_by_name(s.by_name);
   return skipped_.wires.empty() ? s : s.plus(skipped_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "nic/algorithm/program_report.h"
 #include "nic/request_packet.h"
 #include "wire/roce_headers.h"
 #include "wire/wire_size.h"
@@ -633,7 +634,11 @@ void Transmitter::on_nak(const Packet& nak) {
     on_early_arrival(qpn, pair, nak, newly);
     return;
   }
-  if (nak.nak == NakReason::kSequence) retransmission_.gap_reported(pair);
+  if (nak.nak == NakReason::kSequence) {
+    retransmission_.gap_reported(pair);
+    auto* const listener = dynamic_cast<NackListener*>(algorithm_);
+    if (listener != nullptr && pair.config.governed) listener->on_nack(qpn, nak.psn);
+  }
   if (nak.nak == NakReason::kAccess) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
   } else if (nak.nak == NakReason::kInvalid) {

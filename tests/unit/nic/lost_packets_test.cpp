@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "nic/algorithm/program_report.h"
 #include "nic/nic_device.h"
 #include "unit/nic/nic_pair_test.h"
 
@@ -68,6 +69,38 @@ TEST_F(LossyPair, OneNakAGap) {
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(count(PacketKind::kNak), 1);
   EXPECT_EQ(delivered_bytes, 100'000);
+}
+
+/// An algorithm that wants to know of gaps.
+class Told final : public Algorithm, public NackListener {
+ public:
+  std::vector<Psn> expected;
+  AlgorithmNeeds needs() const override { return {}; }
+  void on_flow_start(FlowNumber, const FlowStart&) override {}
+  void on_nack(FlowNumber flow, Psn psn) override {
+    EXPECT_EQ(flow, 3u);
+    expected.push_back(psn);
+  }
+  View view(FlowNumber) const override { return {}; }
+  AlgorithmCounters counters() const override { return {}; }
+};
+
+TEST_F(LossyPair, AnAlgorithmThatListensIsToldOfEachGap) {
+  Told told;
+  join(*this);
+  nic[0]->set_algorithm(&told);
+  create_queue_pairs();
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  bool lost = false;
+  on_wire = [&](Packet& packet) {
+    if (lost || packet.kind != PacketKind::kData || packet.psn != 2) return true;
+    lost = true;
+    return false;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(told.expected, std::vector<Psn>{2});
 }
 
 /// Delays one packet of every eight behind the three packets that follow it.

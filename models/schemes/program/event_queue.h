@@ -1,0 +1,60 @@
+// Events that wait for a core, in the order of their arrival.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "program/dcc_program.h"
+
+namespace dcc {
+
+/// A waiting event.
+struct WaitingEvent {
+  dcc_event event{};
+  PicoSeconds since{};  // when it happened; of merged events, the first
+};
+
+/// A list with places by number, which stay the same while an event waits.
+class EventQueue {
+ public:
+  using Place = std::uint32_t;
+  static constexpr Place kNone = 0xFFFFFFFF;
+
+  Place push(const WaitingEvent& event) {
+    Place place = free_;
+    if (place == kNone) {
+      place = static_cast<Place>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[place].next;
+    }
+    nodes_[place] = {event, last_, kNone};
+    (last_ == kNone ? first_ : nodes_[last_].next) = place;
+    last_ = place;
+    return place;
+  }
+  void remove(Place place) {
+    Node& node = nodes_[place];
+    (node.before == kNone ? first_ : nodes_[node.before].next) = node.next;
+    (node.next == kNone ? last_ : nodes_[node.next].before) = node.before;
+    node.next = free_;
+    free_ = place;
+  }
+  WaitingEvent& operator[](Place place) { return nodes_[place].event; }
+  Place first() const { return first_; }
+  Place after(Place place) const { return nodes_[place].next; }
+
+ private:
+  struct Node {
+    WaitingEvent event;
+    Place before = kNone;
+    Place next = kNone;
+  };
+  std::vector<Node> nodes_;
+  Place first_ = kNone;
+  Place last_ = kNone;
+  Place free_ = kNone;
+};
+
+}  // namespace dcc

@@ -1,0 +1,122 @@
+// Congestion control by a program of the user's on cores in the NIC.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/program_report.h"
+#include "nic/algorithm/registry.h"
+#include "schemes/program/event_queue.h"
+#include "schemes/program/program_core.h"
+#include "schemes/program/program_parameters.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Events wait in one queue until a core is free whose flow no other core works for. The handler
+/// then takes the time of its instructions, and its answer takes effect at the end of that time.
+/// A flow sends at the rate that its application asks for, or at line rate, until the first answer.
+///
+/// Timers and begins of flows never get lost: hardware keeps a bit a flow for each. A timer that is
+/// stopped or started again takes its waiting event back. A flow whose handler ended in an
+/// exception keeps its rate and window, and gets no further events.
+class Program final : public Algorithm, public ProgramReport, public NackListener {
+ public:
+  /// Without a usable file the algorithm does nothing; ProgramParameters::check() refuses the file.
+  Program(const AlgorithmContext& context, const ProgramParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  void on_nack(FlowNumber flow, Psn psn) override;
+  void on_timer(FlowNumber flow, int id) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool is_quiescent(FlowNumber flow) const override;
+  void release(FlowNumber flow) override { flows_.drop(flow); }
+
+  std::string program() const override { return parameters_.elf; }
+  unsigned cores() const override { return parameters_.cores; }
+  const std::array<HandlerCounts, kProgramEvents>& handlers() const override { return handlers_; }
+  PicoSeconds busy() const override { return busy_; }
+  const std::vector<ProgramFault>& faults() const override { return faults_; }
+  const std::vector<ProgramLine>& lines() const override { return lines_; }
+  std::uint64_t lines_left_out() const override { return lines_left_out_; }
+
+ private:
+  struct Flow {
+    std::array<std::uint8_t, DCC_MAX_CONTEXT_BYTES> context{};
+    std::uint32_t generation = 0;  // another number for each life of a flow number
+    std::uint32_t dscp = 0;
+    std::uint64_t base_rtt = 0;  // ps
+    Rate rate, target;
+    std::uint32_t alpha = 0;
+    std::uint64_t counted = 0;  // wire bytes on the counter of the threshold
+    std::uint32_t threshold = 0;
+    std::uint32_t sent = 0, payload = 0;  // since the last DCC_SENT
+    std::uint32_t waiting = 0;            // events in the queue
+    bool in_service = false;
+    bool stopped = false;     // a handler ended in an exception
+    std::uint8_t timers = 0;  // bit n: timer n runs
+    // The newest waiting event of each kind that may merge, and the waiting event of each timer.
+    std::array<EventQueue::Place, DCC_EVENT_KINDS> newest{};
+    std::array<EventQueue::Place, DCC_PROGRAM_TIMERS> expired{};
+  };
+  struct Core {
+    Core(Program& owner, std::uint32_t its_number, std::uint32_t rank)
+        : program(owner), number(its_number), done(Event::calling<&Core::finish>(*this, rank)) {}
+    void finish() { program.finish(*this); }
+    Program& program;
+    std::uint32_t number;
+    FlowNumber flow = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t kind = 0;
+    PicoSeconds since{};
+    dcc_result result{};
+    bool faulted = false;
+    Event done;
+  };
+
+  Flow* governed(FlowNumber number, std::uint32_t kind);
+  dcc_event event_of(FlowNumber number, const Flow& flow, std::uint32_t kind) const;
+  void happen(FlowNumber number, Flow& flow, const dcc_event& event);
+  bool merge(Flow& flow, const dcc_event& event);
+  void take_out(EventQueue::Place place, Flow& flow);
+  void dispatch();
+  ProgramCore::Outcome handle(WaitingEvent& waiting, Flow& flow, dcc_result& result);
+  void finish(Core& core);
+  void apply(FlowNumber number, Flow& flow, const dcc_result& result);
+  void stop(FlowNumber number, Flow& flow);
+  void forget_timer(Flow& flow, unsigned timer);
+  std::uint32_t handler_of(std::uint32_t kind) const { return addresses_[kind]; }
+  PicoSeconds time_of(std::uint64_t cost) const;
+
+  Scheduler& scheduler_;
+  AlgorithmHost& host_;
+  ProgramParameters parameters_;
+  std::uint32_t mtu_;
+  std::uint32_t identity_;
+  std::shared_ptr<const ProgramImage> image_;  // null without a usable file
+  std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
+  std::unique_ptr<ProgramCore> processor_;  // made when the first flow begins
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::uint32_t idle_ = 0;  // bit n: core n has nothing to do
+  EventQueue queue_;
+  std::uint32_t bounded_ = 0;  // waiting events that count against parameters_.queue
+  std::uint32_t generation_ = 0;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+  std::array<HandlerCounts, kProgramEvents> handlers_;
+  PicoSeconds busy_{};
+  std::vector<ProgramFault> faults_;
+  std::vector<ProgramLine> lines_;
+  std::uint64_t lines_left_out_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,67 @@
+// The processor of a NIC's program cores: runs one handler at a time, on the NIC's own memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program/dcc_program.h"
+#include "riscv/hart.h"
+#include "schemes/program/program_image.h"
+#include "schemes/program/program_parameters.h"
+
+namespace dcc {
+
+/// Runs handlers to their end and tells what they cost. All cores of a NIC share code and data, and
+/// a handler's loads and stores happen where it begins, so one processor serves for all of them.
+class ProgramCore final : private riscv::MemoryBus, private riscv::InstructionObserver {
+ public:
+  /// Cost is in thousandths of a cycle.
+  static constexpr std::uint64_t kCostOfCycle = 1000;
+
+  ProgramCore(std::shared_ptr<const ProgramImage> image, const ProgramParameters& parameters);
+
+  struct Outcome {
+    std::uint64_t instructions = 0;
+    std::uint64_t cost = 0;
+    bool faulted = false;
+    std::string fault;  // if it faulted: exception and address, for messages
+  };
+  /// Calls the handler at this address. `context` has the program's context_bytes, which the
+  /// handler may change; after a fault context and result are as before.
+  Outcome run(std::uint32_t handler, const dcc_event& event, std::uint8_t* context,
+              dcc_result& result);
+  /// Takes the lines that the last handler wrote.
+  std::vector<std::string> take_lines();
+
+ private:
+  void executed(const riscv::DecodedOp& op, std::uint32_t pc, std::uint32_t next,
+                bool trapped) override;
+  void interrupted(std::uint32_t, std::uint32_t) override {}  // no line is connected
+  bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) override;
+  bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
+  bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
+
+  void restart();
+  std::string fault_text(riscv::Stop stop) const;
+  void write_line(std::uint32_t format);
+  std::string text_at(std::uint32_t address) const;
+  std::uint32_t argument(std::uint32_t index) const;
+  const std::uint8_t* bytes_at(std::uint32_t address, std::uint32_t size) const;
+  std::uint8_t* ram(std::uint32_t address) { return memory_.data() + (address - DCC_DATA_BASE); }
+
+  std::shared_ptr<const ProgramImage> image_;
+  std::array<std::uint32_t, 256> costs_{};  // by riscv::Op
+  std::uint32_t cost_of_taken_;
+  std::uint64_t cost_ = 0;  // of the handler that runs
+  std::uint64_t limit_;
+  std::vector<std::uint8_t> memory_;
+  riscv::Hart hart_;
+  std::uint32_t trace_arguments_ = 0;
+  std::uint32_t trace_count_ = 0;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace dcc

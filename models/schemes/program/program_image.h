@@ -1,0 +1,43 @@
+// A congestion-control program as its cores have it in memory when a NIC starts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "describe/quantities.h"
+#include "program/dcc_program.h"
+#include "riscv/symbol_table.h"
+
+namespace dcc {
+
+/// Never changes after it was read, so the NICs of a run share one.
+class ProgramImage {
+ public:
+  /// Reads an ELF file for cores with `memory` bytes of data memory. Throws riscv::ElfError, whose
+  /// message names the file, the reason and a remedy.
+  ProgramImage(const std::string& path, Bytes memory);
+  /// The same image for every caller that asks while one is kept.
+  static std::shared_ptr<const ProgramImage> share(const std::string& path, Bytes memory);
+
+  const std::string& path() const { return path_; }
+  const dcc_program& program() const { return program_; }
+  /// Address to which handlers return.
+  std::uint32_t return_address() const { return return_address_; }
+  /// Code and constants at DCC_CODE_BASE, whole pages.
+  const std::vector<std::uint8_t>& code() const { return code_; }
+  /// Contents of the data memory behind the reserved part, without its zeros at the end.
+  const std::vector<std::uint8_t>& data() const { return data_; }
+  const riscv::SymbolTable& symbols() const { return symbols_; }
+
+ private:
+  std::string path_;
+  dcc_program program_{};
+  std::uint32_t return_address_ = 0;
+  std::vector<std::uint8_t> code_;
+  std::vector<std::uint8_t> data_;
+  riscv::SymbolTable symbols_;
+};
+
+}  // namespace dcc

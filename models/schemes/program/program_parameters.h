@@ -1,0 +1,51 @@
+// Parameters of a NIC whose congestion control is a program on cores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// Cycles of an instruction, by its class.
+struct ProgramCpi {
+  Ratio alu{1};
+  Ratio mul{1};
+  Ratio div{16};
+  Ratio load{2};
+  Ratio store{1};
+  Ratio branch{1};
+  Ratio taken{1};  // in addition, where a branch is taken
+  Ratio jump{2};
+  Ratio system{4};  // CSR accesses, fences, atomic operations
+};
+
+struct ProgramParameters final : AlgorithmParameters {
+  enum class Merge { kFull, kAlways, kNever };
+
+  std::string elf;
+  unsigned cores = 4;
+  Frequency clock{1'000'000'000};
+  bool instant = false;
+  unsigned queue = 64;
+  Merge merge = Merge::kFull;
+  unsigned dispatch = 20;  // cycles
+  ProgramCpi cpi;
+  Bytes context = 128;
+  Bytes memory = 64_KiB;
+  unsigned limit = 100'000;  // instructions
+  unsigned trace = 1000;     // lines
+  std::vector<unsigned> values;
+
+  void describe(ParameterVisitor& v) override;
+  /// Refuses a file that is missing or is no program for this NIC.
+  void check(Bytes largest_packet) const override;
+};
+
+DCC_ENUM_NAMES(ProgramParameters::Merge, {ProgramParameters::Merge::kFull, "full"},
+               {ProgramParameters::Merge::kAlways, "always"},
+               {ProgramParameters::Merge::kNever, "never"});
+
+}  // namespace dcc

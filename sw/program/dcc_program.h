@@ -1,0 +1,188 @@
+/* Interface between a NIC's program cores and a congestion-control program (docs/programs.md).
+ *
+ * A program is a set of handlers, one for each kind of event. The NIC calls a handler with the
+ * event, the flow's context and a result; the handler changes the context, fills the result and
+ * returns. Handlers of one flow run one after another. All numbers are unsigned and
+ * little-endian. The model of the NIC includes this file, too. */
+#ifndef DCC_PROGRAM_H
+#define DCC_PROGRAM_H
+
+#include <stdint.h>
+
+/* Memory of the cores: code and constants, which cannot be written, and data. Nothing is mapped
+ * elsewhere. */
+#define DCC_CODE_BASE 0x10000000u
+#define DCC_CODE_BYTES 0x40000u
+#define DCC_DATA_BASE 0x20000000u
+#define DCC_STACK_BYTES 0x1000u    /* at DCC_DATA_BASE; each core has a stack of its own */
+#define DCC_RESERVED_BYTES 0x2000u /* stack, event, context, result, values; then program's data \
+                                    */
+#define DCC_EVENT_ADDRESS (DCC_DATA_BASE + 0x1000u)
+#define DCC_RESULT_ADDRESS (DCC_DATA_BASE + 0x1100u)
+#define DCC_CONTEXT_ADDRESS (DCC_DATA_BASE + 0x1200u)
+#define DCC_VALUES_ADDRESS (DCC_DATA_BASE + 0x1400u)
+#define DCC_TRACE_ADDRESS 0xF0000000u
+
+#define DCC_MAX_CONTEXT_BYTES 256u
+#define DCC_MAX_VALUES 16u
+#define DCC_PROGRAM_TIMERS 3u
+
+enum dcc_event_kind {
+  DCC_START, /* a flow begins */
+  DCC_CNP,   /* a notification of congestion marks arrived */
+  DCC_ACK,   /* an acknowledgement arrived */
+  DCC_NACK,  /* the receiver reported a gap */
+  DCC_SENT,  /* the flow sent more bytes than its threshold: see dcc_result.sent_bytes */
+  DCC_TIMER, /* a timer of the flow expired */
+  DCC_EVENT_KINDS
+};
+
+/* Bits of dcc_event.flags. */
+#define DCC_LAST_OF_MESSAGE 1u
+#define DCC_MORE_WAITING 2u /* SENT: the flow has more to send */
+#define DCC_WINDOW_FULL 4u  /* SENT: the flow's window admits no further packet */
+
+/* Rates count wire bits, in units of 1/256 Mb/s. Times are picoseconds of simulated time. */
+struct dcc_event {
+  uint32_t kind;         /* enum dcc_event_kind */
+  uint32_t flow;         /* number of the flow within its NIC */
+  uint64_t time_ps;      /* when the event happened; of merged events, the newest */
+  uint64_t rtt_ps;       /* ACK: round-trip time of the newest acknowledged packet */
+  uint64_t base_rtt_ps;  /* round-trip time without queues */
+  uint64_t flow_bytes;   /* START: payload to send; 0: unknown */
+  uint32_t rate;         /* pacing rate now in force */
+  uint32_t line_rate;    /* of the NIC's port */
+  uint32_t bytes;        /* ACK: payload newly acknowledged; SENT: wire bytes since the last SENT */
+  uint32_t payload;      /* SENT: payload bytes since the last SENT */
+  uint32_t merged;       /* number of events that this one stands for */
+  uint32_t marks;        /* CNP: marked packets; ACK: ACKs that report a mark */
+  uint32_t packets;      /* CNP: packets since the last CNP, 0 if not counted; ACK: ACKs */
+  uint32_t psn;          /* ACK: of the acknowledged packet; SENT: of the packet */
+  uint32_t next_psn;     /* ACK: of the packet that the flow sends next */
+  uint32_t flags;        /* DCC_LAST_OF_MESSAGE … */
+  uint32_t timer;        /* TIMER: its number */
+  uint32_t initial_rate; /* START: rate that the application asks for; 0: the program chooses */
+  uint32_t mtu;          /* payload bytes of a full packet */
+  uint32_t dscp;
+  uint32_t nic;  /* another number for each NIC */
+  uint32_t core; /* number of the core that runs the handler */
+};
+
+/* Bits of dcc_result.set: what the handler answers. What is not set stays as it is. */
+#define DCC_SET_RATE 1u
+#define DCC_SET_WINDOW 2u
+#define DCC_SET_SENT_BYTES 4u
+#define DCC_SET_VIEW 8u
+#define DCC_SET_TIMER 0x10u  /* << number: starts the timer, or starts it again */
+#define DCC_STOP_TIMER 0x80u /* << number */
+
+#define DCC_NO_WINDOW 0xFFFFFFFFu
+#define DCC_NO_SENT 0xFFFFFFFFu
+
+struct dcc_result {
+  uint32_t set;
+  uint32_t rate;
+  uint32_t window;                       /* payload bytes in flight; DCC_NO_WINDOW */
+  uint32_t timer_ns[DCC_PROGRAM_TIMERS]; /* delays, from when the answer takes effect */
+  /* SENT comes when the flow's counter of wire bytes exceeds this number, which is then taken off
+   * the counter; 0: after every packet; DCC_NO_SENT: never. Setting it clears the counter. */
+  uint32_t sent_bytes;
+  uint32_t target; /* for series and debugging: a target rate … */
+  uint32_t alpha;  /* … and a congestion estimate, 65536 for 1 */
+};
+
+/* Bits of dcc_program.flags. */
+#define DCC_EACH_ACK 1u /* receivers acknowledge every packet */
+#define DCC_MARKS 2u    /* ACKs report congestion marks */
+#define DCC_RTT_FROM_DUE \
+  4u /* round trips begin when the packet was due: waiting in the NIC counts */
+
+#ifdef __riscv
+typedef void (*dcc_handler)(const struct dcc_event *event, void *context,
+                            struct dcc_result *result);
+typedef const void *dcc_address;
+extern const char __global_pointer$[];
+#else
+typedef uint32_t dcc_handler; /* addresses of the program's memory */
+typedef uint32_t dcc_address;
+#endif
+
+#define DCC_PROGRAM_MAGIC 0x50434344u /* "DCCP" */
+#define DCC_PROGRAM_ABI 1u
+
+/* Description of a program, at DCC_CODE_BASE. Events without a handler never happen. */
+struct dcc_program {
+  uint32_t magic;
+  uint32_t abi;
+  dcc_address global_pointer;
+  uint32_t context_bytes; /* at most the context of the NIC; cleared when a flow begins */
+  uint32_t flags;
+  uint32_t sent_bytes; /* as in dcc_result, for flows that begin */
+  dcc_handler on_start;
+  dcc_handler on_cnp;
+  dcc_handler on_ack;
+  dcc_handler on_nack;
+  dcc_handler on_sent;
+  dcc_handler on_timer;
+};
+
+#ifdef __riscv
+
+/* Defines the program, once in one source:
+ *   DCC_PROGRAM(.context_bytes = sizeof(struct flow), .on_cnp = cut, .on_timer = rise); */
+#define DCC_PROGRAM(...)                                                                     \
+  const struct dcc_program dcc_program                                                       \
+      __attribute__((section(".dcc_program"), used)) = {.magic = DCC_PROGRAM_MAGIC,          \
+                                                        .abi = DCC_PROGRAM_ABI,              \
+                                                        .global_pointer = __global_pointer$, \
+                                                        __VA_ARGS__}
+
+static inline void dcc_set_rate(struct dcc_result *result, uint32_t rate) {
+  result->rate = rate;
+  result->set |= DCC_SET_RATE;
+}
+static inline void dcc_set_window(struct dcc_result *result, uint32_t bytes) {
+  result->window = bytes;
+  result->set |= DCC_SET_WINDOW;
+}
+static inline void dcc_start_timer(struct dcc_result *result, uint32_t timer, uint32_t ns) {
+  result->timer_ns[timer] = ns;
+  result->set |= DCC_SET_TIMER << timer;
+}
+static inline void dcc_stop_timer(struct dcc_result *result, uint32_t timer) {
+  result->set |= DCC_STOP_TIMER << timer;
+}
+static inline void dcc_count_sent(struct dcc_result *result, uint32_t bytes) {
+  result->sent_bytes = bytes;
+  result->set |= DCC_SET_SENT_BYTES;
+}
+static inline void dcc_show(struct dcc_result *result, uint32_t target, uint32_t alpha) {
+  result->target = target;
+  result->alpha = alpha;
+  result->set |= DCC_SET_VIEW;
+}
+
+/* Number `index` of `values` in the configuration; `otherwise` where the list is shorter. */
+static inline uint32_t dcc_value(uint32_t index, uint32_t otherwise) {
+  const volatile uint32_t *const values = (const volatile uint32_t *)DCC_VALUES_ADDRESS;
+  return index < values[0] ? values[1 + index] : otherwise;
+}
+
+/* Writes a line to the run's trace of programs: %d %i %u %x %X %c %s %%, with flags and width.
+ * Arguments are 32-bit numbers; cast pointers for %s. */
+#define dcc_trace(format, ...)                                                          \
+  do {                                                                                  \
+    const uint32_t dcc_arguments_[] = {0, ##__VA_ARGS__};                               \
+    dcc_trace_arguments((format), dcc_arguments_ + 1, sizeof dcc_arguments_ / 4u - 1u); \
+  } while (0)
+static inline void dcc_trace_arguments(const char *format, const uint32_t *arguments,
+                                       uint32_t count) {
+  volatile uint32_t *const device = (volatile uint32_t *)DCC_TRACE_ADDRESS;
+  device[1] = (uint32_t)arguments;
+  device[2] = count;
+  __asm__ volatile("" ::: "memory");
+  device[0] = (uint32_t)format;
+}
+
+#endif /* __riscv */
+#endif

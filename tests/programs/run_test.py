@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Programs on NIC cores in a network: equal bytes over threads, figures of handlers, faults that a run survives.
+
+  run_test.py DCCVP PROGRAMS ROOT
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DCCVP, PROGRAMS, ROOT = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+SHORT = ["-c", "duration=300us", "-c", "measure={from: 0us}"]
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-programs-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_one(self, name, *words, status=0, out="out"):
+        command = [DCCVP, "run", ROOT / f"configs/programs/{name}.yaml", *SHORT, "-c",
+                   f"nic.congestion_control.elf={PROGRAMS / name}.elf", "--no-plots", "--out", self.folder / out,
+                   *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def metrics(self, out="out"):
+        return json.loads((self.folder / out / "metrics.json").read_text())
+
+    def sums(self, out="out"):
+        aggregate = self.metrics(out)["aggregate"]
+        return {name[8:]: value for name, value in aggregate.items() if name.startswith("program_")}
+
+    def test_threads_change_nothing(self):
+        for threads in (1, 2):
+            self.run_one("dcqcn", "--threads", str(threads), out=f"t{threads}")
+        for file in ("flows.csv", "series/flow_rates.csv"):
+            self.assertEqual((self.folder / "t1" / file).read_bytes(), (self.folder / "t2" / file).read_bytes())
+        self.assertEqual(self.sums("t1"), self.sums("t2"))
+        self.assertGreater(self.sums("t1")["calls"], 10)
+
+    def test_every_event_is_accounted_for(self):
+        self.run_one("timely", "-c", "nic.congestion_control.clock=20MHz", "-c", "nic.congestion_control.queue=2")
+        sums = self.sums()
+        self.assertGreater(sums["events_merged"], 0)
+        self.assertGreater(sums["calls"], 100)
+        # At most two wait in each of eight NICs at the end.
+        waiting = sums["events"] - sums["events_merged"] - sums["events_lost"] - sums["calls"]
+        self.assertGreaterEqual(waiting, 0)
+        self.assertLessEqual(waiting, 16)
+        self.assertGreater(sums["wait_ns"], sums["busy_ns"])
+        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores, half the time
+
+    def test_faster_cores_react_sooner(self):
+        reactions = []
+        for clock in ("50MHz", "1GHz"):
+            self.run_one("halve", "-c", f"nic.congestion_control.clock={clock}", out=clock)
+            sums = self.sums(clock)
+            reactions.append(sums["reaction_ns"] / sums["calls"])
+        # A few percent: the two runs' mixes of handlers differ.
+        self.assertAlmostEqual(reactions[0], 20 * reactions[1], delta=0.1 * reactions[0])
+
+    def test_a_fault_leaves_the_run_going(self):
+        said = self.run_one("halve", "-c", f"nic.congestion_control.elf={PROGRAMS / 'test_faulty.elf'}",
+                            "-c", "duration=1ms")
+        self.assertRegex(said, r"host \d: test_faulty.elf: flow \d+, handler of cnp, at [\d.]+ us: store access fault, "
+                               r"0x00000000, at 0x1000\w+ \(cut\+0x\w+\).*its last rate")
+        sums = self.sums()
+        self.assertEqual(sums["faults"], 8)  # one for each flow
+        self.assertEqual(sums["calls"], 16)
+        lines = re.findall(r"^[\d.]+ us host \d flow \d+ cnp: cut of 100000$", said, re.MULTILINE)
+        self.assertEqual(len(lines), 8)
+        flows = self.metrics()["flows"]
+        self.assertTrue(all(10 < flow["goodput_gbps"] < 100 for flow in flows), flows)
+
+    def test_a_file_that_is_no_program(self):
+        said = self.run_one("halve", "-c", f"nic.congestion_control.elf={DCCVP}", status=2)
+        self.assertIn("64-bit ELF", said)
+        said = self.run_one("halve", "-c", "nic.congestion_control.elf=/no/such.elf", status=2)
+        self.assertIn("no such file", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["run_test.py", "-v"])
