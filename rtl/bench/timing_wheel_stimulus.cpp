@@ -133,7 +133,7 @@ class Wrap final : public WheelStimulus {
       pace_ = WheelPace{0, 0, 1, 0, 0};
       return 4000;
     }
-    if (count_ % 8 == 7) {  // … and across it, with commands on what is due around it
+    if (count_ % 8 == 7) {  // … and across it, with commands for events due then
       pace_ = WheelPace{4 + random_.below(20), random_.below(6), 1 + random_.below(4),
                         1 + random_.below(3), 0};
       return 6000;

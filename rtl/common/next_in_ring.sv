@@ -10,7 +10,7 @@ module next_in_ring #(
   input  logic [Width-1:0]  bits_i,
   input  logic [IndexW-1:0] from_i,
   output logic              any_o,       // true if another bit is set
-  output logic [IndexW-1:0] distance_o   // 1 … Width-1
+  output logic [IndexW-1:0] distance_o   // distance to the next bit, 1 … Width-1
 );
   localparam logic [Width-1:0] Self = Width'(1);
 

@@ -39,7 +39,7 @@ module cuckoo_formal #(
   // ---------------------------------------------------------------------------------------------
   logic [15:0] bound_q;
   logic [2:0]  slot_q [16];
-  logic [1:0]  count_q;                    // claims, the oldest first
+  logic [1:0]  count_q;                    // number of claims, of the oldest first
   logic [3:0]  flow0_q, flow1_q, flow2_q;
   logic [2:0]  slot0_q, slot1_q, slot2_q;
   logic        match1_q, match2_q, expected_q;

@@ -48,7 +48,7 @@ module rate_formal #(
     if (Property == 4 || Property == 5) regs.law = 1'b0;
   end
 
-  logic unused_error;  // the memories are free here
+  logic unused_error;  // contents of memories are arbitrary here
   rate_unit u_unit (
     .clk_i           (clk_i),
     .rst_ni          (running),

@@ -97,7 +97,7 @@ module rate_stages #(
   logic signed [26:0] rise;
   logic [63:0] product, rates, line, multiplier, value, clamped;
   logic [16:0] floored;
-  logic [17:0] source;  // 255 · 2^10 at most
+  logic [17:0] source;  // argument, at most 255 · 2^10
   assign product = (64'(step_high) << 16) + 64'(step_low);
   assign rates   = (64'(rate_high) << 16) + 64'(rate_low);
   assign source  = regs_i.cut_by_marks ? (18'(marks6) << regs_i.mark_shift) : 18'(alpha6);

@@ -2,15 +2,15 @@
 module watched_word (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,    // nothing is watched any more
+  input  logic       clear_i,    // stops watching
   input  logic       watch_i,    // free: watch what is put in now, unless one is watched
   input  logic       put_i,
   input  logic [1:0] value_i,
   input  logic       take_i,
-  input  logic [2:0] inside_i,   // words before this cycle
+  input  logic [2:0] inside_i,   // number of words inside before this cycle
   output logic       watched_o,
   output logic [2:0] before_o,   // words that leave before it …
-  output logic [1:0] value_o     // … and what it was
+  output logic [1:0] value_o     // … and its value
 );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) watched_o <= 1'b0;

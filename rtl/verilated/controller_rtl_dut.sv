@@ -26,7 +26,7 @@ module controller_rtl_dut #(
   input  logic             rst_ni,
   input  logic             set_i,
 `ifdef DCC_FAULTS
-  input  logic [2:0]       fault_i,  // controller_faults.cmake; 0: none
+  input  logic [2:0]       fault_i,  // number of controller_faults.cmake; 0: no fault
 `endif
   input  logic             psel_i,
   input  logic             penable_i,
@@ -76,7 +76,7 @@ module controller_rtl_dut #(
   output logic [18:0]      pace_o,         // … before so many cycles since the last
   output logic             row_loaded_o,   // the events of this tick were handed out
   output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
-  output logic [31:0]      next_due_o         // … in this tick
+  output logic [31:0]      next_due_o         // … its due tick
 );
   logic             psel_q, penable_q, pwrite_q, cnp_valid_q, bytes_valid_q, command_valid_q;
   logic             command_query_q;

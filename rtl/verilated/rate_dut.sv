@@ -2,7 +2,7 @@
 module rate_dut (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [1:0]  fault_i,  // RateFault of rate_dut.h
+  input  logic [1:0]  fault_i,  // injected fault, as RateFault of rate_dut.h
   output logic        init_done_o,
   // dcc_rate_pkg::regs_t from bit 0 up; the remaining bits are reserved for more registers.
   /* verilator lint_off UNUSED */

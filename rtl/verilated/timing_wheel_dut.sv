@@ -4,7 +4,7 @@ module timing_wheel_dut #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [1:0]  fault_i,  // WheelFault of timing_wheel_dut.h
+  input  logic [1:0]  fault_i,  // injected fault, as WheelFault of timing_wheel_dut.h
   input  logic        clear_i,
   output logic        init_done_o,
   input  logic        tick_i,

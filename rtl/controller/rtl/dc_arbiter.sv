@@ -26,7 +26,7 @@ module dc_arbiter #(
   output logic [1:0]       kind_o,       // the kind chosen
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       cnp_dscp_o,   // the chosen CNP: the latest DSCP …
-  output logic [7:0]       cnp_marks_o,  // … and the sums of joined CNPs
+  output logic [7:0]       cnp_marks_o,  // … and the sums over joined CNPs
   output logic [7:0]       cnp_packets_o,
   output logic [7:0]       cnp_count_o,
   output logic             joined_o,     // joined CNPs wait
@@ -58,7 +58,7 @@ module dc_arbiter #(
     cnp_match   = '0;
     join_at     = '0;
     blocked     = '0;
-    if (taken != '0) begin  // these conditions save simulation time
+    if (taken != '0) begin  // the condition saves simulation time
       if (valid_i[dcc_controller_pkg::KindCnp]) begin
         for (int unsigned i = 0; i < Places; i++) begin
           cnp_match[i] = taken[i] && flow_q[i] == cnp_flow_i;

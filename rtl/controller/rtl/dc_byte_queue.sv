@@ -19,7 +19,7 @@ module dc_byte_queue #(
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       dscp_o,     // DSCP of the last notification
-  output logic [31:0]      length_o,   // the sum, saturated
+  output logic [31:0]      length_o,   // sum of the lengths, saturated
   output logic [15:0]      packets_o,  // number of joined notifications, saturated
   input  logic             pop_i       // removes the head; only with valid_o
 );

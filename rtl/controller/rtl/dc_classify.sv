@@ -83,7 +83,7 @@ module dc_classify #(
   logic [19:0]               delta;
   logic [16:0]               early;  // ticks by which the slot is due later than the event
   dcc_controller_pkg::slot_t par4;
-  dcc_controller_pkg::proportional_slot_t view4;  // the proportional law's names
+  dcc_controller_pkg::proportional_slot_t view4;  // the slot by the proportional law's names
   logic signed [33:0]        packets4;
   logic [31:0]               account4, s5_account_q;
 
@@ -384,7 +384,7 @@ module dc_classify #(
                 ask_marks   = '0;
               end else if (holding) begin
                 next.phase    = ended.phase;
-                next.silent   = 8'd1;  // the interval that ends here
+                next.silent   = 8'd1;  // counts the interval that ends here
                 next.sent     = '0;
                 next.account  = '0;
                 plan.increase = 1'b1;

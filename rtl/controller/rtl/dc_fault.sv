@@ -10,7 +10,7 @@ module dc_fault #(
   input  logic                rst_ni,
   input  logic                clear_i,   // soft reset
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
-  output logic                raise_o,   // the interrupt's cause
+  output logic                raise_o,   // raises the cause of the interrupt
   output logic                fault_o,   // no event may be issued or written back
   output logic [Memories-1:0] where_o,   // memories that were wrong since the soft reset
   output logic [15:0]         count_o    // cycles with wrong words since the reset by pin, saturated

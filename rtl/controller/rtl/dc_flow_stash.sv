@@ -17,14 +17,14 @@ module dc_flow_stash #(
   output logic             match_o,
   output logic [SlotW-1:0] match_slot_o,
   // changes
-  input  logic             put_i,       // into a free place
-  input  logic             replace_i,   // into place at_i
-  input  logic             remove_i,    // out of place at_i
+  input  logic             put_i,       // puts the entry into a free place
+  input  logic             replace_i,   // puts the entry into place at_i
+  input  logic             remove_i,    // removes the entry at place at_i
   input  logic [AtW-1:0]   at_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
   input  logic             from_i,      // table that the entry comes from
-  input  logic             erase_i,     // the entry of a slot
+  input  logic             erase_i,     // erases the entry of a slot
   input  logic [SlotW-1:0] erase_slot_i,
   output logic             erased_o,    // with erase_i: the slot had an entry
   // one place

@@ -14,7 +14,7 @@ module dc_limits (
   input  logic [31:0] r_max_i,
   input  logic [5:0]  dscp_i,
   input  logic        dscp_valid_i,
-  output logic [31:0] lo_o,           // three cycles after dscp_i
+  output logic [31:0] lo_o,           // limits, three cycles after dscp_i
   output logic [31:0] hi_o,
   output logic        error_o         // two cycles after dscp_i: a limit had wrong parity
 );

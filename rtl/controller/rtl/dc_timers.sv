@@ -22,7 +22,7 @@ module dc_timers #(
   input  logic [15:0]      tick_div_i,
   // starts
   input  logic             start_i,
-  input  logic             start_first_i, // the first start of a slot
+  input  logic             start_first_i, // the start is a slot's first one
   input  logic [SlotW-1:0] start_slot_i,
   input  logic [DueW-1:0]  start_due_i,
   // the flow of a slot: in the next cycle

@@ -5,7 +5,7 @@ module dc_view #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             view_i,   // held until ready_o
+  input  logic             view_i,   // request, held until ready_o
   input  logic [2:0]       word_i,
   output logic             ready_o,
   output logic [31:0]      rdata_o,

@@ -22,7 +22,7 @@ package dcc_controller_pkg;
   // The contents of an input besides its flow and slot.
   typedef struct packed {
     logic [1:0]  kind;
-    logic        query;    // command: a query; else a release
+    logic        query;    // for commands, 1: query of a rate; 0: release
     logic [5:0]  dscp;     // CNP, bytes
     logic [7:0]  marks;    // CNP
     logic [15:0] packets;  // CNP: packets since the CNP before (8 bits); bytes: joined notifications

@@ -8,7 +8,7 @@ module dcc_top #(
   parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
   parameter int unsigned SparseFlows  = 0,     // 1: hash table of slots, not a memory of flows
   parameter int unsigned Latency      = 64,    // edges from issue to answer, 32 ... 255
-  parameter int unsigned CnpDepth     = 64,    // FIFOs: powers of two
+  parameter int unsigned CnpDepth     = 64,    // depths of the FIFOs, powers of two
   parameter int unsigned CommandDepth = 16,
   parameter int unsigned BytesDepth   = 64
 ) (
@@ -51,7 +51,7 @@ module dcc_top #(
 
   // A rate for the scheduler
   output logic             rate_valid_o,
-  output logic             rate_query_o,    // the answer of a query
+  output logic             rate_query_o,    // the answer belongs to a query
   output logic             rate_bound_o,    // the flow has a slot; otherwise there is no rate
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o     // 24.8 Mb/s

@@ -13,11 +13,11 @@ module dc_cnp_crc (
   logic [8*(Bytes+8)-1:0] masked;
   always_comb begin
     masked = {packet_i, 64'hFFFF_FFFF_FFFF_FFFF};
-    masked[8*(8+1) +: 8]   = 8'hFF;     // type of service
-    masked[8*(8+8) +: 8]   = 8'hFF;     // time to live
+    masked[8*(8+1) +: 8]   = 8'hFF;     // the ICRC masks the type of service
+    masked[8*(8+8) +: 8]   = 8'hFF;     // the ICRC masks the time to live
     masked[8*(8+10) +: 16] = 16'hFFFF;  // IPv4 checksum
     masked[8*(8+26) +: 16] = 16'hFFFF;  // UDP checksum
-    masked[8*(8+32) +: 8]  = 8'hFF;     // FECN, BECN, reserved
+    masked[8*(8+32) +: 8]  = 8'hFF;     // the ICRC masks FECN, BECN, reserved
   end
 
   // Reflected CRC-32 (IEEE 802.3), least significant bit first.

@@ -178,7 +178,7 @@ module dc_notifier #(
   endfunction
 
   // Fields in the order of the wire: the first one in the low bits.
-  localparam logic [15:0] Total     = 16'd60;   // IPv4 to ICRC
+  localparam logic [15:0] Total     = 16'd60;   // bytes from IPv4 header to ICRC
   localparam logic [15:0] UdpLength = 16'd40;
   logic [7:0]   service;
   logic [15:0]  port, checksum;

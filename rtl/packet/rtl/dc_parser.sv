@@ -33,12 +33,12 @@ module dc_parser #(
   // A CNP for the controller.
   output logic             cnp_valid_o,
   input  logic             cnp_ready_i,
-  output logic [7:0]       cnp_marks_o,    // 0: clear notification
-  output logic [7:0]       cnp_packets_o,  // 0: not told
+  output logic [7:0]       cnp_marks_o,    // number of marks; 0: clear notification
+  output logic [7:0]       cnp_packets_o,  // number of packets; 0: not stated
   // A data packet for the notification point.
   output logic             data_valid_o,
   input  logic             data_ready_i,
-  output logic             data_marked_o,  // ECN is CE
+  output logic             data_marked_o,  // the packet has ECN CE
   output logic [47:0]      data_mac_o,     // source, in the order of the wire as s_tdata_i
   output logic [31:0]      data_ip_o,      // likewise
   // Of either.

@@ -9,7 +9,7 @@ module rl_delay #(
   output logic [Width-1:0] q_o  // d_i of Depth enabled cycles ago
 );
   localparam int unsigned Bits = Width * Depth;
-  logic [Bits-1:0] words_q;  // the newest lowest
+  logic [Bits-1:0] words_q;  // words, the newest in the low bits
 
   always_ff @(posedge clk_i) begin
     if (enable_i) words_q <= {words_q[Bits-Width-1:0], d_i};

@@ -91,7 +91,7 @@ module regs_formal #(
         high_q       <= hw2reg_i.stat_cnps_received[63:32];
         high_valid_q <= 1'b1;
       end else if ((paddr_i[19:12] == 8'h03) && !paddr_i[2]) begin
-        high_valid_q <= 1'b0;  // another counter's low half, perhaps
+        high_valid_q <= 1'b0;  // the read may be another counter's low half
       end
     end
   end

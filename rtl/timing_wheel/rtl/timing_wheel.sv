@@ -16,7 +16,7 @@ module timing_wheel #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              clear_i,           // withdraw everything; sweeps the records again
+  input  logic              clear_i,           // withdraws all events and sweeps the records again
   output logic              init_done_o,       // low while the records are swept (NumTimers cycles)
 
   input  logic              tick_i,            // the next tick begins (one cycle a tick)
@@ -48,7 +48,7 @@ module timing_wheel #(
   output logic              idle_o,
   output logic              next_due_valid_o,
   output logic [TimeW-1:0]  next_due_o,
-  input  logic              advance_i,         // acts in a cycle with idle_o
+  input  logic              advance_i,         // advances time; acts in a cycle with idle_o
   input  logic [TimeW-1:0]  advance_to_i,      // now becomes this, or next_due_o if that is earlier
 
   // Activity for counters: the engine works; an event moves to another place.
@@ -269,7 +269,7 @@ module timing_wheel #(
       write_held = place_last ? timing_wheel_pkg::HeldInRow : timing_wheel_pkg::HeldInList;
       write_list = list_q;
       write_due  = due_q;
-    end else if (decide && held_now) begin  // a lazy restart
+    end else if (decide && held_now) begin  // a restart that only changes the record
       write_held = timing_wheel_pkg::HeldInList;
       write_list = record_list;
       write_due  = due_q;

@@ -5,7 +5,7 @@
 module tw_control (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,           // back to the sweep
+  input  logic       clear_i,           // goes back to the sweep
   // command
   input  logic       cmd_valid_i,
   output logic       cmd_ready_o,
@@ -15,11 +15,11 @@ module tw_control (
   input  logic       hold_starts_i,
   // requests for the next operation
   input  logic       sweep_last_i,
-  input  logic       want_load_i,       // a word of the pointer's row
-  input  logic       loaded_i,          // … whose summary is known
+  input  logic       want_load_i,       // a word of the pointer's row is wanted
+  input  logic       loaded_i,          // the summary of that row is known
   input  logic       top_pending_i,     // a list to unfold, at each level
   input  logic       middle_pending_i,
-  input  logic       top_open_i,        // … whose head is known
+  input  logic       top_open_i,        // the head of the top level's list is known
   input  logic       middle_open_i,
   // record read for the command's slot, in decide_o
   input  logic       held_i,            // the slot is started

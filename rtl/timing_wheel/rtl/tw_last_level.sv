@@ -33,7 +33,7 @@ module tw_last_level #(
   // a word of the pointer's row is fetched: summary, then word, then it is on offer
   input  logic               load_begin_i,
   input  logic               load_read_i,     // the summary is there; left out if loaded_o
-  input  logic               load_take_i,     // the word is there
+  input  logic               load_take_i,     // the word has been read
   output logic               loaded_o,        // the row's summary has been fetched
   output logic               want_load_o,     // nothing on offer, but the row has more words
   output logic               row_done_o,      // nothing on offer and no more words

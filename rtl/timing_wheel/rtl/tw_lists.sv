@@ -15,7 +15,7 @@ module tw_lists #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   clear_i,          // all lists are empty
+  input  logic                   clear_i,          // empties all lists
   // the list to unfold now, of each level
   input  logic [TopBits:0]       top_source_i,
   input  logic [MiddleBits:0]    middle_source_i,
@@ -28,11 +28,11 @@ module tw_lists #(
   output logic [ListW-1:0]       top_list_o,       // its number
   output logic [ListW-1:0]       middle_list_o,
   // reads
-  input  logic                   links_ren_i,      // an entry's neighbours
+  input  logic                   links_ren_i,      // reads an entry's neighbours
   input  logic [SlotW-1:0]       links_slot_i,
-  input  logic                   ends_ren_i,       // a list's head and tail
+  input  logic                   ends_ren_i,       // reads a list's head and tail
   input  logic [ListW-1:0]       ends_list_i,      // {middle level, index}
-  output logic [SlotW-1:0]       head_o,           // of the list that was read
+  output logic [SlotW-1:0]       head_o,           // head of the list that was read
   // changes
   input  logic [SlotW-1:0]       slot_i,           // the entry put in or taken out
   input  logic                   append_i,         // appends to append_list_i, whose ends were read

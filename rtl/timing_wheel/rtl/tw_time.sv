@@ -2,7 +2,7 @@
 module tw_time #(
   parameter int unsigned TimeW     = 32,  // bits of the tick counters
   parameter int unsigned DelayW    = 16,
-  parameter int unsigned TopSlotW  = 11   // log2 ticks of a top-level slot
+  parameter int unsigned TopSlotW  = 11   // log2 of the ticks of a top-level slot
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,

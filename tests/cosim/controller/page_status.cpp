@@ -9,7 +9,7 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written
-constexpr std::uint64_t kTaken = 3;     // … a slot is missing among the free ones
+constexpr std::uint64_t kTaken = 3;     // … at which a taken slot is not free
 
 /// The counters software reads: the register of the low half, and where the oracle counts.
 struct Counter {
