@@ -90,7 +90,10 @@ def octave(r, weight, low, times):
     return loss, (times * r["r_ai"]) >> slow(least_target), least_target
 
 
-def climbs_though_all_is_marked(law, broken, weights=(0.125, 1, 8), settings=tuple(PROPORTIONAL), phases=(0, 200)):
+WEIGHTS = {setting: (1, 8) if setting == "100 Gb/s" else (1,) for setting in PROPORTIONAL}
+
+
+def climbs_though_all_is_marked(law, broken, weights=None, settings=tuple(PROPORTIONAL), phases=(0, 200)):
     """Below a rate that is proportional to the weight nothing that marks can do keeps a flow down.
 
     One round is a packet, a CNP that tells of it and of its mark, and a timer event. Each round without a rise adds to
@@ -103,7 +106,7 @@ def climbs_though_all_is_marked(law, broken, weights=(0.125, 1, 8), settings=tup
         n = packets_of(r)
         gain = 256 - (r["g"] >> 8)
         assert n * gain >= 256
-        for weight, phase in itertools.product(weights, phases):
+        for weight, phase in itertools.product(weights or WEIGHTS[setting], phases):
             low = 1 << (r["r_min"].bit_length() - 1)
             while True:
                 loss, rise, least_target = octave(r, weight, low, 4 if phase else 1)
