@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rtl/bench")
+ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rtl/bench", "rtl/packet/adapter")
 
 
 class Layers:

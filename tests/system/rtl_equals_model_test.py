@@ -4,8 +4,8 @@
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
 Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
-the whole block (engine) as rtl and lockstep; flows.csv and metrics.json (without what depends on the
-machine) must not differ. Shortened runs; --full takes the
+the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) so; flows.csv and
+metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
 configurations as they are, and then some of them for as long as the model takes a second, where the
 RTL must stay below ten times its processor time (wall time without what else the machine does
 meanwhile). Prints the processor time of each run and its ratio to the model's.
@@ -20,8 +20,9 @@ import tempfile
 from harness import PATIENCE, SKIPPED, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("timer", "rate_lut")
-WHOLE = ("engine",)
+PARTS = ("controller.timer", "controller.rate_lut")
+WHOLE = ("controller.engine",)
+NOTIFICATION = ("np.engine",)
 # (configuration, duration and measured part of the shortened run, counters that the run must have raised)
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
@@ -48,6 +49,14 @@ WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("differentiation/traffic", (), None, "1ms", {}),
 ]
 
+# Runs with the notification point as RTL: (configuration, changes to it, duration of the short run and of --full).
+NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
+    ("incast_8x25g", (), "1ms", "40ms"),
+    ("incast_8x25g", ("nic.cnp={interval: 0us, carry_marks: false}",), "500us", "10ms"),
+    ("demo", (), "400us", "20ms"),
+    ("thousand_flows", (), "200us", "20ms"),
+]
+
 # Configurations with a duration for which the model alone needs a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
 MOST = 10.0  # times the model's processor time, in the runs of LONG
@@ -58,7 +67,7 @@ def run(dccvp, config, out, keys, implementation, shortened, changed=()):
     for override in changed:
         options += ["-c", override.replace("%s", str(dccvp.parent / "firmware/traffic.elf"))]
     for part in keys:
-        options += ["-c", f"nic.controller.{part}={implementation}"]
+        options += ["-c", f"nic.{part}={implementation}"]
     if shortened:
         duration, start = shortened
         options += ["-c", f"duration={duration}", "-c", f"measure.from={start}",
@@ -125,6 +134,10 @@ def main():
         if span is not None:
             failures += compare(dccvp, config, (span, "0ms"), [(WHOLE, "rtl"), (WHOLE, "lockstep")],
                                 counted if full else {}, changed=changed)
+    for config, changed, short, long in NOTIFICATION_CASES:
+        failures += compare(dccvp, config, (long if full else short, "0ms"),
+                            [(NOTIFICATION, "rtl"), (NOTIFICATION, "lockstep")], {"cnps_sent": 20},
+                            changed=changed)
     for config, duration in LONG if full else []:
         failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
     return 1 if failures else 0

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "config/own_files.h"
 #include "config/rtl_shape.h"
@@ -11,7 +12,7 @@
 #include "controller/rate_lockstep.h"
 #include "controller/timing_wheel.h"
 
-#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
+#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL) || defined(DCC_HAVE_NOTIFIER_RTL)
 #include "injected_fault.h"
 #endif
 #ifdef DCC_HAVE_RTL
@@ -21,6 +22,10 @@
 #endif
 #ifdef DCC_HAVE_CONTROLLER_RTL
 #include "controller_engine_lockstep.h"
+#endif
+#ifdef DCC_HAVE_NOTIFIER_RTL
+#include "notification_engine_lockstep.h"
+#include "notification_engine_rtl.h"
 #endif
 #ifdef DCC_HAVE_RATE_RTL
 #include "rate_engine_lockstep.h"
@@ -142,6 +147,23 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 
 void finish_rate_engine(RateEngine& engine) {
   if (auto* const both = dynamic_cast<LockstepRateEngine*>(&engine)) both->finish();
+}
+
+std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
+                                                             [[maybe_unused]] HostId host) {
+  const Implementation engine = config.nic.np.engine;
+  if (engine == Implementation::kModel) return nullptr;
+#ifdef DCC_HAVE_NOTIFIER_RTL
+  RtlNotificationOptions options;
+  options.host = host;
+  options.fault = injected_number("DCCVP_NP_FAULT", kNotificationFaults);
+  auto hardware = make_rtl_notification_engine(options);
+  if (engine == Implementation::kRtl) return hardware;
+  return make_lockstep_notification_engine(
+      std::move(hardware), {fmt::format("host {} notification point", host), config.seed});
+#else
+  throw std::runtime_error("nic.np.engine: this build has no RTL (configure with -DDCCVP_RTL=ON)");
+#endif
 }
 
 #ifdef DCC_HAVE_CONTROLLER_RTL

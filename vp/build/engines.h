@@ -9,6 +9,7 @@
 #include "controller/rate_engine.h"
 #include "controller/timer_engine.h"
 #include "controller/timing_wheel.h"
+#include "nic/notification/notification_engine.h"
 
 namespace dcc::vp {
 
@@ -28,6 +29,10 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
                                                const RecordingFolder& recordings = {});
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host,
                                              const RecordingFolder& recordings = {});
+
+/// The notification point of a host's receiver. Null: the receiver's own model.
+std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
+                                                             HostId host);
 
 /// The engine for the whole block. Empty: the model, made of the parts above.
 ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,

@@ -17,9 +17,11 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       config_(context.config),
       kernel_(context.kernel),
       link_(context.link),
+      notification_(make_notification_engine(context.config, context.id)),
       nic_("nic", context.scheduler, context.pool, context.ledger,
            nic_parameters(context.config, context.id, context.link), context.nic_rank,
            context.sockets) {
+  nic_.device().receiver().set_notification_engine(notification_.get());
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   const ControllerSetup controller{
       static_cast<const dcc::ControllerConfig&>(config_.nic.controller),

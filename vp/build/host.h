@@ -119,6 +119,7 @@ class Host final : public sc_core::sc_module {
   const PlatformConfig& config_;
   model::SimulationKernel& kernel_;
   LinkParameters link_;
+  std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // null if the host runs no algorithm
   std::unique_ptr<Transport> transport_;  // null if the transport is RoCE

@@ -23,6 +23,8 @@ constexpr bool kHasRtl = true;
 #else
 constexpr bool kHasRtl = false;
 #endif
+/// The RTL's notification point has 32 bits for an interval; the platform's time is in picoseconds.
+constexpr PicoSeconds kLongestRtlInterval{0xFFFF'FFFF};
 constexpr const char* kNoRtl = ": this build has no RTL (configure with -DDCCVP_RTL=ON)";
 
 std::string as_list(const std::array<unsigned, 3>& split) {
@@ -89,6 +91,32 @@ class ControllerCheck : private CheckContext {
     require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
     check_pace(k, d);
+  }
+
+  /// Checks for the notification point as RTL, alone or in lock-step.
+  void check_notification_point() const {
+    const Implementation engine = c_.nic.np.engine;
+    if (engine == Implementation::kModel) return;
+    const std::string path = "nic.np.engine";
+    const std::string said = std::string("engine: ") + name_of(engine);
+    const auto check_cnp = [&](const CnpParameters& cnp, const std::string& section) {
+      require(cnp.interval <= kLongestRtlInterval, given(section + ".interval", path),
+              said + " counts an interval in 32 bits of picoseconds, up to " +
+                  text_of(kLongestRtlInterval) + ", not " + text_of(cnp.interval));
+      require(cnp.ecn == CnpParameters::Ecn::kEct0, given(section + ".ecn", path),
+              said + " sends CNPs with ect0");
+      require(cnp.scope == CnpParameters::Scope::kQueuePair, given(section + ".scope", path),
+              said + " has a limiter for each queue pair: write scope: queue_pair");
+      require(!cnp.with_nak, given(section + ".with_nak", path),
+              said + " sends no CNP with a NAK: write with_nak: false");
+    };
+    check_cnp(c_.nic.cnp, "nic.cnp");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      check_cnp(c_.nics[i].cnp, "nics." + std::to_string(i) + ".cnp");
+    }
+    require(c_.nic.transport.chosen() == nullptr, path,
+            said + " has no part in this transport, which does without RoCE's CNPs: remove it");
+    require(kHasRtl, path, said + kNoRtl);
   }
 
  private:
@@ -237,6 +265,7 @@ void check_congestion_control(const LoadedConfig& loaded) {
 }
 void check_controller(const LoadedConfig& loaded) {
   ControllerCheck(loaded).check_controller();
+  ControllerCheck(loaded).check_notification_point();
   check_injected_faults(kHasRtl);
 }
 

@@ -21,6 +21,8 @@ class FastForwardCheck : private CheckContext {
            "RTL cannot skip cycles");
     refuse(c_.nic.controller.rate_lut != Implementation::kModel, "nic.controller.rate_lut",
            "RTL cannot skip cycles");
+    refuse(c_.nic.np.engine != Implementation::kModel, "nic.np.engine",
+           "RTL does not see packets that are skipped");
     refuse(!c_.nics.empty(), "nics", "all hosts must have the same NIC settings");
     refuse(c_.nic.transport.chosen() != nullptr, "nic.transport.kind",
            "only RoCE's work can be shortened");

@@ -50,12 +50,18 @@ inline bool compares_rtl(const ControllerConfig& c) {
          c.rate_lut == Implementation::kLockstep;
 }
 
+/// The implementation of the notification point in every receiver.
+struct NotificationConfig {
+  Implementation engine = Implementation::kModel;
+};
+
 struct NicConfig : NicParameters {
   // in-band telemetry; kAuto: on if the algorithm reads it
   TelemetryKind telemetry = TelemetryKind::kAuto;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
+  NotificationConfig np;
 };
 
 /// Hosts whose NICs differ from what `nic` says.

@@ -20,6 +20,11 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.choice("timer", c.controller.timer, {"implementation of the timing wheel", ""});
     v.choice("rate_lut", c.controller.rate_lut, {"implementation of the rate unit", ""});
   });
+  v.section("np", {"the notification point, which sends CNPs", ""}, [&] {
+    v.choice(
+        "engine", c.np.engine,
+        {"implementation; rtl and lockstep: its Verilog decides on each CNP and writes it", ""});
+  });
 }
 
 }  // namespace dcc::vp

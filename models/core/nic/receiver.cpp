@@ -16,11 +16,13 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   context.remote_host = config.remote_host;
   context.remote_qpn = config.remote_qpn;
   context.service = config.service;
+  if (notification_engine_ != nullptr) notification_engine_->begin(qpn);
 }
 
 void Receiver::destroy_queue_pair(Qpn qpn) {
   if (!contexts_.has(qpn)) return;
   contexts_[qpn].created = false;
+  if (notification_engine_ != nullptr) notification_engine_->end(qpn);
   free_early(contexts_[qpn]);
 }
 
@@ -47,12 +49,16 @@ void Receiver::on_data(Packet* packet) {
     pool_.free(packet);
     return;
   }
-  context.notification_point.on_packet();
   // A CE mark counts even if the packet is dropped later.
-  if (packet->ecn == Ecn::kCe) {
-    notify(*packet, context);
-  } else if (context.notification_point.on_unmarked()) {
-    send_cnp(*packet, context, 0);
+  if (notification_engine_ != nullptr) {
+    notify_by_engine(*packet, context);
+  } else {
+    context.notification_point.on_packet();
+    if (packet->ecn == Ecn::kCe) {
+      notify(*packet, context);
+    } else if (context.notification_point.on_unmarked()) {
+      send_cnp(*packet, context, 0, 0);
+    }
   }
 
   if (is_response(packet->operation)) {
@@ -112,7 +118,9 @@ void Receiver::report_gap(const Packet& data, Context& context) {
   ++counters_.naks_sent;
   transmitter_.send_control(nak);
   const bool is_news = !std::exchange(context.nak_sent, true);
-  if (is_news && parameters_.cnp.with_nak && wants_cnps(data.source)) send_cnp(data, context, 1);
+  if (is_news && parameters_.cnp.with_nak && wants_cnps(data.source)) {
+    send_cnp(data, context, 1, context.notification_point.reported_packets());
+  }
 }
 
 Receiver::Early& Receiver::early_of(Context& context) {
@@ -316,15 +324,14 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
 }
 
 void Receiver::notify(const Packet& data, Context& context) {
-  ++counters_.ce_received;
-  ++ledger_[data.flow].ce_received;
+  count_mark(data);
   if (!wants_cnps(data.source)) return;
   const CnpParameters& cnp = cnp_for(data.source);
   NotificationPoint& point = context.notification_point;
   const std::uint8_t marks = parameters_.cnp.scope == CnpParameters::Scope::kQueuePair
                                  ? point.on_ce(scheduler_.now(), cnp)
                                  : point.on_ce(scheduler_.now(), cnp, shared_limiter(data.source));
-  if (marks != 0) send_cnp(data, context, marks);
+  if (marks != 0) send_cnp(data, context, marks, point.reported_packets());
 }
 
 PicoSeconds& Receiver::shared_limiter(HostId sender) {
@@ -341,7 +348,27 @@ void Receiver::send_due_cnps() {
   if (!delayed_cnps_.empty()) scheduler_.schedule_at(cnp_due_, delayed_cnps_.front().due);
 }
 
-void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
+void Receiver::notify_by_engine(const Packet& data, const Context& context) {
+  NotifiedPacket packet;
+  packet.now = scheduler_.now();
+  packet.flow = data.flow;
+  packet.qpn = data.destination_qpn;
+  packet.marked = data.ecn == Ecn::kCe;
+  packet.wanted = wants_cnps(data.source);
+  packet.sender = data.source;
+  packet.sender_qpn = data.service == Service::kUd ? data.source_qpn : context.remote_qpn;
+  if (packet.marked) count_mark(data);
+  const auto told = notification_engine_->packet(packet, cnp_for(data.source));
+  if (told) send_cnp(data, context, told->marks, told->packets);
+}
+
+void Receiver::count_mark(const Packet& data) {
+  ++counters_.ce_received;
+  ++ledger_[data.flow].ce_received;
+}
+
+void Receiver::send_cnp(const Packet& data, const Context& context, std::uint8_t marks,
+                        std::uint8_t packets) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
   const CnpParameters& parameters = cnp_for(data.source);
   // A CE mark on a CNP has no effect.
@@ -349,7 +376,7 @@ void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks
   cnp->dscp = parameters.dscp;
   cnp->priority = parameters.priority;
   cnp->cnp_marks = marks;
-  cnp->cnp_packets = context.notification_point.reported_packets();
+  cnp->cnp_packets = packets;
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
   ++ledger_[data.flow].cnps_sent;

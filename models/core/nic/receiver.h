@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "nic/nic_parameters.h"
+#include "nic/notification/notification_engine.h"
 #include "nic/notification_point.h"
 #include "nic/receive_buffer.h"
 #include "nic/transmitter.h"
@@ -68,11 +69,17 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
+  /// Sets what decides on CNPs in place of the NIC's own model; null: the model. Not owned. Call it
+  /// before the first queue pair is created.
+  void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
   /// True if no packet is buffered for want of an earlier one.
   bool is_quiescent(Qpn qpn) const;
-  void release(Qpn qpn) { contexts_.drop(qpn); }
+  void release(Qpn qpn) {
+    contexts_.drop(qpn);
+    if (notification_engine_ != nullptr) notification_engine_->end(qpn);
+  }
 
   /// Prefetches the cache lines that on_data() will use for this packet.
   void prefetch(const Packet& packet) const {
@@ -153,9 +160,12 @@ class Receiver {
            (cnp_profile_of_ ? cnp_profile_of_(sender).wanted : cnps_wanted_);
   }
   PicoSeconds& shared_limiter(HostId sender);
-  void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
   void send_due_cnps();
   void report_gap(const Packet& data, Context& context);
+  void notify_by_engine(const Packet& data, const Context& context);
+  void count_mark(const Packet& data);
+  void send_cnp(const Packet& data, const Context& context, std::uint8_t marks,
+                std::uint8_t packets);
   void refuse(const Packet& data, Context& context, DeliverySink::Result result);
   void repeat_refusal(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
@@ -186,6 +196,7 @@ class Receiver {
   std::unique_ptr<Limiters> limiters_;   // null: no CNP of a shared scope was sent
   std::deque<DelayedCnp> delayed_cnps_;  // oldest first; empty without nic.cnp.delay
   Event cnp_due_;
+  NotificationEngine* notification_engine_ = nullptr;  // null: the model in each context
   std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };

@@ -2,6 +2,7 @@
 // follow.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "nic/nic_device.h"
@@ -131,6 +132,65 @@ TEST_F(NotifiedPair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   post(1'000'000, 2);
   scheduler.run_until(kMilliSecond * 2);
   EXPECT_EQ(cnps, 2);
+}
+
+/// Sends a CNP with fixed counts for every fifth packet.
+class EveryFifth final : public NotificationEngine {
+ public:
+  std::vector<Qpn> begun, ended;
+  std::vector<NotifiedPacket> packets;
+
+  void begin(Qpn qpn) override { begun.push_back(qpn); }
+  void end(Qpn qpn) override { ended.push_back(qpn); }
+  std::optional<Notification> packet(const NotifiedPacket& packet,
+                                     const CnpParameters& agreed) override {
+    EXPECT_EQ(agreed.interval, kMicroSecond * 3);
+    packets.push_back(packet);
+    if (packets.size() % 5 != 0) return std::nullopt;
+    Notification out;
+    out.marks = 9;
+    out.packets = 11;
+    return out;
+  }
+};
+
+TEST_F(NotifiedPair, AnEngineDecidesInPlaceOfTheModel) {
+  parameters.cnp.interval = kMicroSecond * 3;
+  EveryFifth engine;
+  join(*this);
+  nic[0]->transmitter().set_completion_sink(this);
+  nic[1]->receiver().set_delivery_sink(this);
+  nic[1]->receiver().set_notification_engine(&engine);
+  create_queue_pairs();
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  int cnps = 0, data = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && data++ % 2 == 0) packet.ecn = Ecn::kCe;
+    if (packet.kind == PacketKind::kCnp) {
+      ++cnps;
+      EXPECT_EQ(packet.cnp_marks, 9);
+      EXPECT_EQ(packet.cnp_packets, 11u);
+      EXPECT_EQ(packet.destination_qpn, 3u);
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(cnps, 20);
+  ASSERT_EQ(engine.packets.size(), 100u);
+  for (std::size_t i = 0; i < engine.packets.size(); ++i) {
+    const NotifiedPacket& packet = engine.packets[i];
+    EXPECT_EQ(packet.marked, i % 2 == 0);
+    EXPECT_TRUE(packet.wanted);
+    EXPECT_EQ(packet.qpn, 5u);
+    EXPECT_EQ(packet.sender, 0u);
+    EXPECT_EQ(packet.sender_qpn, 3u);
+  }
+  EXPECT_EQ(nic[1]->counters().ce_received, 50u);
+  nic[1]->destroy_queue_pair(5);
+  EXPECT_EQ(engine.begun, std::vector<Qpn>{5});
+  EXPECT_EQ(engine.ended, std::vector<Qpn>{5});
 }
 
 TEST_F(NotifiedPair, DataAreEctWhereTheQueuePairIsCapable) {

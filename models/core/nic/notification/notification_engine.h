@@ -1,0 +1,49 @@
+// The interface of a notification point that replaces the receiver's own model: verilated RTL,
+// alone or compared with the model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nic/nic_parameters.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// A data packet at the notification point.
+struct NotifiedPacket {
+  PicoSeconds now{};
+  std::uint32_t flow = 0;  // for reports
+  Qpn qpn = 0;             // of the receiver
+  bool marked = false;     // CE
+  bool wanted = true;      // the sender's algorithm uses CNPs; without, packets are counted only
+  HostId sender = 0;
+  Qpn sender_qpn = 0;  // to which a CNP goes
+};
+
+/// What a CNP tells and to whom.
+struct Notification {
+  std::uint8_t marks = 0;    // 0: clear notification
+  std::uint8_t packets = 0;  // 0: not told
+  HostId destination = 0;
+  Qpn destination_qpn = 0;
+  std::uint8_t dscp = 0;
+  std::uint8_t priority = 0;
+};
+
+/// Decides which packet causes a CNP. Calls must come in the order of time.
+class NotificationEngine {
+ public:
+  virtual ~NotificationEngine() = default;
+
+  /// A queue pair is new: no counts, no interval under way.
+  virtual void begin(Qpn qpn) = 0;
+  /// A queue pair is gone; does nothing for one that did not begin.
+  virtual void end(Qpn qpn) = 0;
+  /// The CNP that this packet causes; none: no CNP. `parameters`: how its sender is notified.
+  virtual std::optional<Notification> packet(const NotifiedPacket& packet,
+                                             const CnpParameters& parameters) = 0;
+};
+
+}  // namespace dcc
