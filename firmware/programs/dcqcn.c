@@ -39,7 +39,7 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
 
 static void notification(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
-  if (event->marks == 0) return; /* an all clear */
+  if (event->marks == 0) return; /* a clear notification */
   if (flow->controlled && event->time_ps - flow->last_cut < dcc_value(5, 0) * 1000ull) {
     flow->notified = 1;
     return;
@@ -96,7 +96,7 @@ static void timer(const struct dcc_event *event, void *context, struct dcc_resul
   ++flow->timer_events;
   increase(flow, event->line_rate, result);
   if (flow->current >= event->line_rate) {
-    flow->controlled = 0; /* nothing to time until the next notification */
+    flow->controlled = 0; /* no timer until the next notification */
     flow->alpha = kOne;
     dcc_stop_timer(result, kAlpha);
     dcc_count_sent(result, DCC_NO_SENT);

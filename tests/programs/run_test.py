@@ -55,7 +55,7 @@ class Programs(unittest.TestCase):
         self.assertGreaterEqual(waiting, 0)
         self.assertLessEqual(waiting, 16)
         self.assertGreater(sums["wait_ns"], sums["busy_ns"])
-        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores, half the time
+        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores take half the time
 
     def test_faster_cores_react_sooner(self):
         reactions = []
@@ -72,7 +72,7 @@ class Programs(unittest.TestCase):
         self.assertRegex(said, r"host \d: test_faulty.elf: flow \d+, handler of cnp, at [\d.]+ us: store access fault, "
                                r"0x00000000, at 0x1000\w+ \(cut\+0x\w+\).*its last rate")
         sums = self.sums()
-        self.assertEqual(sums["faults"], 8)  # one for each flow
+        self.assertEqual(sums["faults"], 8)  # one fault for each flow
         self.assertEqual(sums["calls"], 16)
         lines = re.findall(r"^[\d.]+ us host \d flow \d+ cnp: cut of 100000$", said, re.MULTILINE)
         self.assertEqual(len(lines), 8)

@@ -206,7 +206,7 @@ class Deployed(Run):
                    "switch.scheduler={kind: ets, weights: [60, 1, 1, 40, 1, 1, 1, 1]}",
                    "traffic=[{kind: incast, senders: 1..8, receiver: 0, dscp: 0},"
                    " {kind: incast, senders: 9..10, receiver: 0, dscp: 26}]")
-        share = 0.4 * 400 * 4096 / (4096 + 78)  # headers, preamble and gap
+        share = 0.4 * 400 * 4096 / (4096 + 78)  # bytes of headers, preamble and gap
         self.assertLess(self.lossless_gbps(*weights), 0.95 * share)
         # One packet more or less in a round of 100 packets would be 2.5 % of the share; over many rounds 1/2 %.
         self.assertAlmostEqual(self.lossless_gbps(*weights, "switch.priorities={0: {queue: {alpha: 1}}}"), share,

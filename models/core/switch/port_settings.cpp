@@ -144,7 +144,7 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
       parameters.priorities.empty() && exceptions.empty()) {
     to.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
     for (PortSettings::Queue& queue : to.queues) queue.ecn = of_port;
-    for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {  // cells go by rules
+    for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {  // cells need rules
       to.rules[p] = rules_of({}, parameters, (to.lossless >> p & 1) != 0, port_alpha_q16);
     }
     return to;

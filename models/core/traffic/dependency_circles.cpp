@@ -42,7 +42,7 @@ class Circles {
     const auto gate_of_node = [&](std::uint32_t node) {
       return node < flows ? flows_[node].waits_at : d_.computations[node - flows].waits_at;
     };
-    std::vector<Groups::Pair> opened, behind, joined;  // by node; by gate
+    std::vector<Groups::Pair> opened, behind, joined;  // pairs of a node and a gate
     std::vector<std::uint32_t> missing(gates, 0);
     const auto edge = [&](std::uint32_t node, std::uint32_t gate) {
       opened.emplace_back(node, gate);
@@ -76,7 +76,7 @@ class Circles {
       for (const auto* gate = opens.begin(node); gate != opens.end(node); ++gate) tell(*gate);
     };
     for (std::uint32_t gate = d_.first; gate < gates; ++gate) {
-      if (missing[gate] == 0) tell(gate);  // awaits only what is left out
+      if (missing[gate] == 0) tell(gate);  // the gate awaits only flows that are left out
     }
     for (std::uint32_t node = 0; node < nodes; ++node) {
       if (gate_of_node(node) == kNone) ends(node);

@@ -8,7 +8,7 @@ namespace dcc {
 /// Lee, Park, Jang, Moon and Han, "Accurate Latency-based Congestion Feedback for Datacenters",
 /// USENIX ATC 2015.
 struct DxParameters final : DelayWindowParameters {
-  PicoSeconds noise = kMicroSecond;  // delay that counts as none
+  PicoSeconds noise = kMicroSecond;  // greatest delay that counts as none
 
   void describe(ParameterVisitor& v) override;
 };

@@ -59,8 +59,8 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
     std::uint32_t alpha = 0;
     std::uint64_t counted = 0;  // wire bytes on the counter of the threshold
     std::uint32_t threshold = 0;
-    std::uint32_t sent = 0, payload = 0;  // since the last DCC_SENT
-    std::uint32_t waiting = 0;            // events in the queue
+    std::uint32_t sent = 0, payload = 0;  // bytes sent since the last DCC_SENT
+    std::uint32_t waiting = 0;            // number of events in the queue
     bool in_service = false;
     bool stopped = false;     // a handler ended in an exception
     std::uint8_t timers = 0;  // bit n: timer n runs
@@ -102,9 +102,9 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   ProgramParameters parameters_;
   std::uint32_t mtu_;
   std::uint32_t identity_;
-  std::shared_ptr<const ProgramImage> image_;  // null without a usable file
+  std::shared_ptr<const ProgramImage> image_;  // null if the file is not usable
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
-  std::unique_ptr<ProgramCore> processor_;  // made when the first flow begins
+  std::unique_ptr<ProgramCore> processor_;  // exists from the first flow on
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t idle_ = 0;  // bit n: core n has nothing to do
   EventQueue queue_;

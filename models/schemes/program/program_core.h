@@ -55,7 +55,7 @@ class ProgramCore final : private riscv::MemoryBus, private riscv::InstructionOb
   std::shared_ptr<const ProgramImage> image_;
   std::array<std::uint32_t, 256> costs_{};  // by riscv::Op
   std::uint32_t cost_of_taken_;
-  std::uint64_t cost_ = 0;  // of the handler that runs
+  std::uint64_t cost_ = 0;  // cycles of the running handler
   std::uint64_t limit_;
   std::vector<std::uint8_t> memory_;
   riscv::Hart hart_;

@@ -17,7 +17,7 @@ struct ProgramCpi {
   Ratio load{2};
   Ratio store{1};
   Ratio branch{1};
-  Ratio taken{1};  // in addition, where a branch is taken
+  Ratio taken{1};  // additional cycles of a taken branch
   Ratio jump{2};
   Ratio system{4};  // CSR accesses, fences, atomic operations
 };

@@ -59,15 +59,15 @@ class FairRate {
   double link_ = 0;  // bits per second, as all rates here
   double rate_ = 0;
   double before_ = 0;       // R before its last change
-  bool averages_ = false;   // R is still to become the mean of both
-  bool begun_ = false;      // a packet has come
+  bool averages_ = false;   // true until R becomes the mean of both rates
+  bool begun_ = false;      // a packet has arrived
   PicoSeconds began_{};     // start of the present interval
   PicoSeconds mean_{};      // d
-  Bytes bytes_ = 0;         // arrived in the present interval …
-  Bytes queue_ = 0;         // … the shortest queue that they found
-  bool arrived_ = false;    // … queue_ holds one
-  PicoSeconds trips_{};     // … sum of the round trips that they carry
-  std::int64_t count_ = 0;  // … and their number
+  Bytes bytes_ = 0;         // bytes that arrived in the present interval
+  Bytes queue_ = 0;         // shortest queue that these bytes found
+  bool arrived_ = false;    // true if queue_ holds a length
+  PicoSeconds trips_{};     // sum of the round trips in their headers
+  std::int64_t count_ = 0;  // number of these round trips
 };
 
 }  // namespace dcc

@@ -47,7 +47,7 @@ class Rcp final : public RatedTransport {
 
   void write(const Sender& sender, Packet& packet);
 
-  std::vector<Sender> senders_;  // by queue pair
+  std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 
 }  // namespace dcc

@@ -54,14 +54,14 @@ class Seawall final : public Algorithm {
     std::uint8_t dscp = 0;
     long double rate = 0;               // Mb/s
     long double marked = 1;             // A
-    std::uint32_t acks = 0, marks = 0;  // of the period
+    std::uint32_t acks = 0, marks = 0;  // counts of the period
     std::vector<FlowNumber> active;
   };
   struct Flow {
     std::size_t tunnel = 0;
     bool known = false;
-    bool sent = false;    // in this period
-    bool active = false;  // has a share of the tunnel's rate
+    bool sent = false;    // the flow has sent in this period
+    bool active = false;  // the flow has a share of the tunnel's rate
   };
   void share(const Tunnel& tunnel);
   void activate(FlowNumber number, Flow& flow);

@@ -57,15 +57,15 @@ class FeedbackController {
   double link_ = 0;  // bytes per second
   bool begun_ = false;
   PicoSeconds began_{};   // start of the present interval
-  PicoSeconds span_{};    // its length: d
+  PicoSeconds span_{};    // length d of the present interval
   double give_ = 0;       // bytes for a packet of size · RTT² / window = 1 s
   double take_ = 0;       // bytes for a packet of size · RTT = 1 byte-second
-  Bytes bytes_ = 0;       // arrived in the present interval …
-  Bytes queue_ = 0;       // … the shortest queue that they found
-  bool arrived_ = false;  // … queue_ holds one
-  double by_window_ = 0;  // … sum of RTT · size / window, in s
-  double counted_ = 0;    // … sum of the sizes of packets with a header
-  double trips_ = 0;      // … sum of size · RTT of those
+  Bytes bytes_ = 0;       // bytes that arrived in the present interval
+  Bytes queue_ = 0;       // shortest queue that these bytes found
+  bool arrived_ = false;  // true if queue_ holds a length
+  double by_window_ = 0;  // sum of RTT · size / window, in s
+  double counted_ = 0;    // sum of the sizes of packets with a header
+  double trips_ = 0;      // sum of size · RTT of these packets
 };
 
 }  // namespace dcc

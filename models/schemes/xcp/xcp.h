@@ -48,7 +48,7 @@ class Xcp final : public RatedTransport {
 
   const double packet_;          // wire bytes of a full packet with overhead
   const double line_;            // bytes per second
-  std::vector<Sender> senders_;  // by queue pair
+  std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 
 }  // namespace dcc

@@ -157,7 +157,7 @@ def watchdog(data, notes):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
         return {}
     detect = data.field("PFC_WD", key, "detection_time", 1, 10_000)
-    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # as SONiC's pfcwd
+    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # default of SONiC's pfcwd
     if restore < detect:
         notes.assumed.append(f"PFC_WD {key}: restoration_time {restore} is below detection_time {detect}, which holds "
                              "for both")

@@ -63,7 +63,7 @@ TEST(DeployedSwitch, CellsAndASharedHeadroomLoseNoLosslessPacket) {
   parameters.cell = 208;
   parameters.pfc.shared_headroom = 2 * parameters.headroom_of(k100G);
   EXPECT_GT(lossless_share(parameters), 0.995);
-  parameters.priorities[3].limit = 4'000;  // both inputs live on the shared headroom
+  parameters.priorities[3].limit = 4'000;  // both inputs use the shared headroom
   EXPECT_GT(lossless_share(parameters), 0.4);
 }
 

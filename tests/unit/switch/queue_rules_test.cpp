@@ -61,7 +61,7 @@ TEST(QueueRules, AQueueHoldsItsLimitAndTheRestIsDropped) {
   parameters.priorities[1].queue.limit = 50'000;
   parameters.priorities[2].queue.alpha = Ratio(1);
   TestStar star(5, parameters, k100G);
-  for (const std::size_t host : {1u, 2u, 3u}) {  // 1.5 times what each port can send
+  for (const std::size_t host : {1u, 2u, 3u}) {  // load of 1.5 times each port's rate
     star.host[host]->blast(0, 1'000, 1);
     star.host[host]->blast(4, 1'000, 2);
   }
@@ -110,7 +110,7 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   parameters.buffer = 100'000'000;
   parameters.ecn.enabled = true;
   parameters.ecn.kmin = 0;
-  parameters.ecn.kmax = 2'000'000'000;  // the queue stays small against kmax, ...
+  parameters.ecn.kmax = 2'000'000'000;  // the queue stays far below kmax, ...
   parameters.ecn.pmax = Ratio(1);
   parameters.priorities[0].wred_drops = true;
   parameters.priorities[0].marking.kmin = 0;

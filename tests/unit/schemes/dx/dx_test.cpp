@@ -26,7 +26,7 @@ TEST_F(DxTest, GrowsByAPacketUpToTheNoiseAndThenShrinksByTheDelay) {
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
   link_.ack(11);
   EXPECT_NEAR(link_.window(), 52'000, 1e-6);
-  link_.ack(12.5);  // 2.5 of 12.5 us
+  link_.ack(12.5);  // 2.5 of 12.5 us are queueing delay
   EXPECT_NEAR(link_.window(), 52'000 * 0.8, 1e-6);
 }
 

@@ -60,7 +60,7 @@ struct Maker {
     constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
     Code code{magic, abi, DCC_DATA_BASE + DCC_RESERVED_BYTES, context_bytes, flags, sent_bytes};
     code.resize(6 + DCC_EVENT_KINDS);
-    code.push_back(riscv::test::kEbreak);  // where handlers return
+    code.push_back(riscv::test::kEbreak);  // address to which handlers return
     const auto entry = static_cast<Word>(DCC_CODE_BASE + 4 * (code.size() - 1));
     for (std::size_t kind = 0; kind < handlers.size(); ++kind) {
       if (handlers[kind].empty()) continue;

@@ -98,7 +98,7 @@ TEST(Program, CoresWorkAtTheSameTimeButNeverForOneFlow) {
   bench.nic.changes.clear();
   ack(bench, 0, 1);
   ack(bench, 0, 2);
-  ack(bench, 1, 3);  // overtakes the second event of flow 0
+  ack(bench, 1, 3);  // this event overtakes the second one of flow 0
   bench.until(kMicroSecond);
   ASSERT_EQ(bench.nic.changes.size(), 3u);
   EXPECT_EQ(bench.nic.changes[0].rate.raw, 1u);
@@ -115,7 +115,7 @@ TEST(Program, AFullQueueLosesEventsAndCountsThem) {
   Bench bench(rate_is_bytes(), parameters);
   bench.program->on_flow_start(0, {});
   bench.nic.changes.clear();
-  for (unsigned i = 1; i <= 5; ++i) ack(bench, 0, i);  // one is served, two wait
+  for (unsigned i = 1; i <= 5; ++i) ack(bench, 0, i);  // one event is served, two wait
   bench.until(kMicroSecond);
   EXPECT_EQ(bench.counts(DCC_ACK).events, 5u);
   EXPECT_EQ(bench.counts(DCC_ACK).handled, 3u);
@@ -132,8 +132,8 @@ TEST(Program, AFullQueueMergesWhatBelongsTogether) {
   ack(bench, 0, 1);  // is served
   ack(bench, 0, 10);
   ack(bench, 1, 20);
-  ack(bench, 0, 100);  // joins the waiting event of its flow
-  ack(bench, 2, 200);  // has none to join
+  ack(bench, 0, 100);  // the event joins the waiting one of its flow
+  ack(bench, 2, 200);  // the event has none to join
   bench.until(kMicroSecond);
   EXPECT_EQ(bench.nic.rate(0).raw, 110u) << "the bytes of both";
   EXPECT_EQ(bench.nic.rate(1).raw, 20u);
