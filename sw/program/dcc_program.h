@@ -14,9 +14,9 @@
 #define DCC_CODE_BASE 0x10000000u
 #define DCC_CODE_BYTES 0x40000u
 #define DCC_DATA_BASE 0x20000000u
-#define DCC_STACK_BYTES 0x1000u    /* at DCC_DATA_BASE; each core has a stack of its own */
-#define DCC_RESERVED_BYTES 0x2000u /* stack, event, context, result, values; then program's data \
-                                    */
+#define DCC_STACK_BYTES 0x1000u /* at DCC_DATA_BASE; each core has a stack of its own */
+/* Stack, event, context, result and values; the program's own data begin behind them. */
+#define DCC_RESERVED_BYTES 0x2000u
 #define DCC_EVENT_ADDRESS (DCC_DATA_BASE + 0x1000u)
 #define DCC_RESULT_ADDRESS (DCC_DATA_BASE + 0x1100u)
 #define DCC_CONTEXT_ADDRESS (DCC_DATA_BASE + 0x1200u)

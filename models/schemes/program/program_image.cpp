@@ -52,7 +52,7 @@ ProgramImage::ProgramImage(const std::string& path, Bytes memory) : path_(path) 
   while (!data_.empty() && data_.back() == 0) data_.pop_back();
   std::memcpy(&program_, code_.data(), sizeof program_);
   if (program_.magic != DCC_PROGRAM_MAGIC) {
-    refuse("no congestion-control program: DCC_PROGRAM(…) is not at 0x10000000");
+    refuse("no congestion-control program: DCC_PROGRAM(…) is not at the first address of code");
   }
   if (program_.abi != DCC_PROGRAM_ABI) {
     refuse("built for interface " + std::to_string(program_.abi) + " of programs; this NIC has " +
