@@ -6,7 +6,7 @@
 
 enum syscall_number {
   SYSCALL_PRINT,   /* a0: a text of the task's or the program's */
-  SYSCALL_SEND,    /* a0: a word for the queue; waits while it is full */
+  SYSCALL_SEND,    /* sends the word in a0 to the queue; waits while it is full */
   SYSCALL_RECEIVE, /* gives the queue's oldest word in a0; waits while it is empty */
   SYSCALL_EXIT,    /* the task is done */
   SYSCALLS,

@@ -21,7 +21,7 @@ class WheelRandom {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  /// 0 … n−1.
+  /// Random number from 0 to n−1.
   std::uint32_t below(std::uint32_t n) {
     return static_cast<std::uint32_t>((next() >> 32) * n >> 32);
   }

@@ -133,7 +133,7 @@ TEST(WeightsMissed, SharesBeyondTheLimit) {
       << found->text;
   EXPECT_NEAR(figure_of(found, "error"), 0.0804, 1e-3);
   EXPECT_TRUE(says(shared(0.0201).found("weights_missed"), "8.04 % less"));
-  // Nearly equal shares are the finding of the other diagnosis alone.
+  // Nearly equal shares are found by weights_without_effect alone.
   EXPECT_FALSE(shared(-0.375).found("weights_missed"));
   EXPECT_TRUE(shared(-0.375).found("weights_without_effect"));
 }

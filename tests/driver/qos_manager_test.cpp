@@ -310,7 +310,7 @@ class ClosedLoop {
  public:
   static constexpr double kStep = 0.005;          // ms
   static constexpr double kMessageBytes = 65536;  // a receiver sees whole messages
-  static constexpr double kCommandDelay = 0.1;    // ms, manager to factor table
+  static constexpr double kCommandDelay = 0.1;    // ms from the manager to the factor table
 
   explicit ClosedLoop(std::vector<qos_tenant> tenants, bool managed = true)
       : tenants_(std::move(tenants)), managed_(managed) {

@@ -100,7 +100,7 @@ std::vector<RestDetector::Quantity> FastForward::quantities() {
   return all;
 }
 
-/// The quantities of the window that ends here; a new window begins.
+/// Returns the sampled quantities of the window that ends now, and begins a new window.
 std::vector<double> FastForward::seen() {
   std::vector<double> values;
   for (std::size_t i = 0; i < active_.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// max(), which is never, if the sum lies beyond.
+/// Sum of two times; max(), which means never, on overflow.
 PicoSeconds later(PicoSeconds time, PicoSeconds by) {
   return by >= PicoSeconds::max() - time ? PicoSeconds::max() : time + by;
 }

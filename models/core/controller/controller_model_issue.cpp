@@ -35,7 +35,7 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
       from = next_issue_;
       continue;
     }
-    if (at == heads.timer && !load_timer_head(at)) continue;  // timer_bound_ was too low
+    if (at == heads.timer && !load_timer_head(at)) continue;  // no event is due yet
     // An edge decides whether a CNP joins others by the state at its begin, not by the event that
     // the edge issues.
     const bool joins = at == heads.cnp && can_join(cnps_.front(), at);

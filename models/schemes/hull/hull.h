@@ -16,7 +16,7 @@ struct HullParameters final : AlgorithmParameters {
   Ratio drain{95, 100};                       // rate of phantom queues, as a share of the port's
   Bytes mark_above = 15'000;                  // bytes in a phantom queue
   PicoSeconds period = kMicroSecond * 64;     // time between updates of the pacer's rate
-  Ratio eta{1, 8};                            // weight of what was sent in a period
+  Ratio eta{1, 8};                            // weight of the newest period in the mean
   unsigned beta = 16;                         // Mb/s for each KB that the pacer holds back
   Ratio pace_chance{1, 8};                    // probability that a mark makes a flow a paced one
   PicoSeconds pace_time = kMilliSecond * 10;  // time for which a flow stays paced after a mark

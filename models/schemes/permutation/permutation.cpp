@@ -55,7 +55,7 @@ class Permutation final : public PathChoice {
  private:
   static constexpr std::uint32_t kMax = 0xFF;  // ports that a tag can distinguish
 
-  /// Indices of the ports at this switch and at the next one, from 1.
+  /// Numbers of the chosen ports at this switch and at the next one, from 1.
   struct Way {
     std::uint8_t first = 0;
     std::uint8_t second = 0;

@@ -37,7 +37,7 @@ def above(value, limit):
 
 
 def both(*decisions):
-    """Like `and` of decisions that may be None."""
+    """The logical and of decisions; None where it depends on a decision that is None."""
     if any(decision is False for decision in decisions):
         return False
     return None if None in decisions else True

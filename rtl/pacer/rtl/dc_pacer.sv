@@ -26,7 +26,7 @@ module dc_pacer #(
   input  logic              post_valid_i,
   output logic              post_ready_o,
   input  logic [FlowW-1:0]  post_flow_i,
-  input  logic [BytesW-1:0] post_bytes_i,    // on the wire with all overhead, at least 1
+  input  logic [BytesW-1:0] post_bytes_i,    // bytes of the packet on the wire, at least 1
   output logic              post_refused_o,  // one cycle later: Depth packets of the flow waited
 
   // A flow's rate and priority.

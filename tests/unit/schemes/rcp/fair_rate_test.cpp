@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLink = 1e10;
 constexpr PicoSeconds kTrip = kMicroSecond * 20;
-constexpr Bytes kFull = 25'000;  // what the link sends in a round trip
+constexpr Bytes kFull = 25'000;  // bytes that the link sends in a round trip
 
 struct Link10G : FairRate {
   explicit Link10G(const FairRateParameters& parameters = {}) : FairRate(parameters) {
