@@ -25,6 +25,7 @@ if FULL:
     sys.argv.remove("--full")
 DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+PROGRAM = pathlib.Path(DCCVP).resolve().parent / "firmware/programs/dcqcn.elf"  # for algorithm: program
 # Cases with an unusual number of partitions: a number that is not a power of two, or more partitions than
 # processors.
 ODD = ("telemetry", "the controller", "headers, NACKs and PULLs", "more parts than threads")
@@ -115,7 +116,8 @@ class Threads(unittest.TestCase):
         for name in names:
             with self.subTest(name):
                 # A few senders to a receiver in another pod, so that marks and cuts cross the boundary, and losses.
-                overrides = [f"nic.congestion_control={{algorithm: {name}}}", "duration=150us",
+                program = f", elf: {PROGRAM}" if name == "program" else ""
+                overrides = [f"nic.congestion_control={{algorithm: {name}{program}}}", "duration=150us",
                              "traffic=[{kind: incast, senders: [100..107, 200..203], receiver: 0, bytes: 100KB}]",
                              "switch.ecn={enabled: true, kmin: 5KB, kmax: 200KB, pmax: 0.2}",
                              "nic.recovery.timeout=50us", "faults=[{kind: loss, link: all, probability: 0.0005}]",
