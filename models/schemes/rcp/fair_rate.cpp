@@ -4,9 +4,9 @@ namespace dcc {
 
 namespace {
 /// Least rate, as a part of the link's: the authors' MIN_RATE_FACT.
-constexpr double kLeast = 1e-3;
+constexpr double kLeastShare = 1e-3;
 /// d before any packet has carried a round trip.
-constexpr PicoSeconds kUnknown = kMicroSecond * 100;
+constexpr PicoSeconds kRttAtFirst = kMicroSecond * 100;
 }  // namespace
 
 void FairRateParameters::describe(ParameterVisitor& v) {
@@ -35,7 +35,7 @@ void FairRate::set_link(BitRate rate) {
 BitRate FairRate::rate() const { return BitRate(static_cast<std::uint64_t>(std::max(rate_, 1.0))); }
 
 PicoSeconds FairRate::interval() const {
-  const PicoSeconds mean = mean_ > PicoSeconds() ? mean_ : kUnknown;
+  const PicoSeconds mean = mean_ > PicoSeconds() ? mean_ : kRttAtFirst;
   return std::min(parameters_.interval.value_or(mean), mean);
 }
 
@@ -79,13 +79,13 @@ void FairRate::turn(PicoSeconds now) {
 
 void FairRate::change(double arrival, double queue) {
   const PicoSeconds span = interval();
-  const PicoSeconds mean = mean_ > PicoSeconds() ? mean_ : kUnknown;
+  const PicoSeconds mean = mean_ > PicoSeconds() ? mean_ : kRttAtFirst;
   const double part = static_cast<double>(span.count) / static_cast<double>(mean.count);
   const double spare = parameters_.gain.value() * (link_ - arrival);
   const double drain = parameters_.drain.value() * queue * 8 / to_seconds(mean);
   before_ = rate_;
   rate_ *= 1 + part * (spare - drain) / link_;
-  rate_ = std::clamp(rate_, link_ * kLeast, link_);
+  rate_ = std::clamp(rate_, link_ * kLeastShare, link_);
   averages_ = parameters_.averaging;
 }
 

@@ -16,7 +16,7 @@ const Transports::Registered<XcpParameters> kXcp{
     }};
 
 /// Shortest window, in packets.
-constexpr double kLeast = 1.0 / 8;
+constexpr double kLeastPackets = 1.0 / 8;
 }  // namespace
 
 Xcp::Xcp(const TransportContext& context, const XcpParameters& parameters)
@@ -76,8 +76,8 @@ void Xcp::on_answer(Qpn qpn, const Packet& answer) {
   Sender& sender = senders_[qpn];
   if (sender.under_way > 0) --sender.under_way;
   sender.round_trip += (to_seconds(now() - answer.sent) - sender.round_trip) / 8;
-  sender.window = std::clamp(sender.window + CongestionHeader::feedback(answer), packet_ * kLeast,
-                             2 * line_ * sender.round_trip + packet_);
+  sender.window = std::clamp(sender.window + CongestionHeader::feedback(answer),
+                             packet_ * kLeastPackets, 2 * line_ * sender.round_trip + packet_);
 }
 
 }  // namespace dcc
