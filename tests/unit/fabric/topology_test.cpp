@@ -212,7 +212,8 @@ TEST(Topology, APacketTakesTheLatencyOfEachSwitchOnce) {
   p.hosts_per_switch = {1, 0, 1};
   const auto delay = [&] {
     PicoSeconds sum;
-    for (const Cable& cable : Topology::of(p).cables()) sum += cable.link.delay;
+    const Topology topology = Topology::of(p);
+    for (const Cable& cable : topology.cables()) sum += cable.link.delay;
     return sum;
   };
   const PicoSeconds without = delay();
