@@ -14,7 +14,8 @@ COMMAND = re.compile(r"^(?:\$ )?(?:(?:\S*/)?(?:dccvp|wheel_cosim|regtool\.py|stu
 
 def pages(root):
     root = pathlib.Path(root)
-    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")),
+            *sorted((root / "models/schemes").glob("*/README.md")), *sorted((root / "rtl").glob("*/doc/*.md"))]
 
 
 def blocks(page):

@@ -98,7 +98,7 @@ class Dependencies(unittest.TestCase):
 
 
 class Schemes(unittest.TestCase):
-    """Their own expectations hold, which are figures of their papers (docs/schemes.md)."""
+    """Their own expectations hold, which are figures of their papers (models/schemes/*/README.md)."""
 
     def test_deadlines_are_met_by_who_goes_by_them(self):
         self.assertEqual(run("schemes/d2tcp", *fast())["deadlines"]["missed"], 0)

@@ -5,6 +5,7 @@
 Leaves the staged pages in FOLDER/source and the site in FOLDER/html. Fails on a broken link.
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -17,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md", "pacer": "pacer/doc/contract.md",
-             "packet": "packet/doc/contract.md"}
+             "packet": "packet/doc/contract.md", "law-proofs": "controller/doc/law_proofs.md"}
 RESULT_PAGES = ("results", "null_models")  # of configs/reproduce
 
 
@@ -50,8 +51,32 @@ def configurations():
     return page
 
 
-def staged(text):
-    """The text of a page for the site: marks after the language of a block become its title."""
+def pages_beside_code():
+    """{file in the repository: its place in the site} of the pages that stand outside docs/."""
+    pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
+    return {**pages, **{page: f"schemes/{page.parent.name}.md" for page in ROOT.glob("models/schemes/*/README.md")}}
+
+
+def with_links_of_the_site(text, page, place):
+    """The text of a page with its links to other pages written as the site needs them at `place`."""
+    places = pages_beside_code()
+
+    def link(match):
+        target = (page.parent / match[1]).resolve()
+        if target in places:
+            found = places[target]
+        elif target.is_relative_to(ROOT / "docs"):
+            found = str(target.relative_to(ROOT / "docs"))
+        else:
+            return match[0]
+        return f"]({os.path.relpath(found, pathlib.Path(place).parent)}"
+
+    return re.sub(r"\]\((?!\w+:)([\w./-]+)", link, text)
+
+
+def staged(page, place):
+    """The text of a page for the site: links as the site needs them, marks after a block's language as its title."""
+    text = with_links_of_the_site(page.read_text(encoding="utf-8"), page, place)
     text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
     text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)
     return re.sub(r"^```wavedrom$", "```text", text, flags=re.MULTILINE)
@@ -92,13 +117,12 @@ def main(arguments):
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         if page.suffix == ".md":
-            target.write_text(staged(page.read_text(encoding="utf-8")), encoding="utf-8")
+            target.write_text(staged(page, str(page.relative_to(ROOT / "docs"))), encoding="utf-8")
         else:
             shutil.copy(page, target)
-    (source / "rtl").mkdir()
-    for name, place in RTL_PAGES.items():
-        text = (ROOT / "rtl" / place).read_text(encoding="utf-8")
-        (source / f"rtl/{name}.md").write_text(staged(text), encoding="utf-8")
+    for page, place in pages_beside_code().items():
+        (source / place).parent.mkdir(exist_ok=True)
+        (source / place).write_text(staged(page, place), encoding="utf-8")
     reference = source / "reference"
     reference.mkdir()
     for name in RESULT_PAGES:
