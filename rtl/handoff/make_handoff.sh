@@ -43,7 +43,7 @@ for block in timing_wheel rate_lut controller; do
 done
 
 # Documents and registers.
-cp "$root/docs/handoff.md" "$out/README.md"
+sed 's|](\.\./controller/doc/|](doc/|' "$root/rtl/handoff/README.md" >"$out/README.md"
 cp "$root/rtl/handoff/CHANGES.md" "$out/CHANGES.md"
 cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"

@@ -14,8 +14,9 @@ COMMAND = re.compile(r"^(?:\$ )?(?:(?:\S*/)?(?:dccvp|wheel_cosim|regtool\.py|stu
 
 def pages(root):
     root = pathlib.Path(root)
-    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")),
-            *sorted((root / "models/schemes").glob("*/README.md")), *sorted((root / "rtl").glob("*/doc/*.md"))]
+    docs = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    schemes = sorted((root / "models/schemes").glob("*/README.md"))
+    return [*docs, *schemes, *sorted((root / "rtl").glob("*/doc/*.md")), root / "rtl/handoff/README.md"]
 
 
 def blocks(page):
