@@ -79,7 +79,8 @@ void Hart::set_mailbox(std::uint32_t address) {
   if (address != 0) cache_.mark_reached(address);
 }
 
-Stop Hart::run(std::uint64_t budget) {
+template <bool kCosted>
+Stop Hart::run_as(std::uint64_t budget) {
   const std::uint64_t end = steps_ + budget;
   for (;;) {
     if (stop_ != Stop::kNone) {
@@ -89,8 +90,19 @@ Stop Hart::run(std::uint64_t budget) {
     }
     if (steps_ >= end) return Stop::kBudget;
     take_interrupt();
-    execute(end);
+    execute<kCosted>(end);
   }
+}
+
+Stop Hart::run(std::uint64_t budget) { return run_as<false>(budget); }
+
+Stop Hart::run_costed(std::uint64_t budget, const Costs& costs, std::uint64_t& sum) {
+  costs_ = &costs;
+  cost_ = 0;
+  const Stop stop = run_as<true>(budget);
+  sum += cost_;
+  costs_ = nullptr;
+  return stop;
 }
 
 Stop Hart::run_observed(std::uint64_t budget, InstructionObserver& observer) {

@@ -91,6 +91,12 @@ class Hart {
     }
   };
 
+  /// Costs of instructions by kind, in a unit of the caller's: run_costed() adds them up.
+  struct Costs {
+    std::array<std::uint32_t, 256> of{};  // by Op; 0 for the states of cache entries
+    std::uint32_t taken = 0;              // added when a conditional branch is taken
+  };
+
   Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi);
   explicit Hart(MemoryBus& bus) : Hart(bus, 0, Cpi{}) {}
 
@@ -104,6 +110,8 @@ class Hart {
 
   /// Runs up to `budget` instructions; instructions that trap count.
   Stop run(std::uint64_t budget);
+  /// Like run(), and adds the costs of the instructions to `sum`.
+  Stop run_costed(std::uint64_t budget, const Costs& costs, std::uint64_t& sum);
   /// Like run(), but reports each instruction to `observer`, which is about twenty times as slow.
   Stop run_observed(std::uint64_t budget, InstructionObserver& observer);
   /// Enters the handler of the pending interrupt, if there is one. run() does this by itself.
@@ -176,6 +184,9 @@ class Hart {
   const TrapRecord& last_trap() const { return last_trap_; }
 
  private:
+  template <bool kCosted>
+  Stop run_as(std::uint64_t budget);
+  template <bool kCosted>
   void execute(std::uint64_t end);
   void decode_into(DecodedOp& entry, std::uint32_t pc);
   bool fetch(std::uint32_t address, std::uint32_t& halfword);
@@ -241,6 +252,8 @@ class Hart {
   std::uint64_t steps_ = 0;
   std::uint64_t trapped_ = 0;
   std::uint64_t stall_cycles_ = 0;
+  const Costs* costs_ = nullptr;  // while run_costed() runs
+  std::uint64_t cost_ = 0;
 
   std::vector<std::uint32_t> breakpoints_;
   std::vector<Watchpoint> watchpoints_;

@@ -23,12 +23,15 @@
   }
 // Like OP, for operations that are rare or leave the loop.
 #define RARE(name) op_##name : short_##name
-#define NEXT()                   \
-  do {                           \
-    if (left == 0) goto used_up; \
-    --left;                      \
-    goto* kLabels[ip->label];    \
+#define NEXT()                                                                     \
+  do {                                                                             \
+    if (left == 0) goto used_up;                                                   \
+    --left;                                                                        \
+    if constexpr (kCosted) cost_ += costs_->of[static_cast<std::uint8_t>(ip->op)]; \
+    goto* kLabels[ip->label];                                                      \
   } while (false)
+#define TAKEN() \
+  if constexpr (kCosted) cost_ += costs_->taken
 #define NEXT_IF(done) \
   if (done) NEXT();   \
   return
@@ -45,6 +48,7 @@
 // comparison.
 #define BRANCH_NEAR(taken)   \
   if (taken) {               \
+    TAKEN();                 \
     ip = moved(ip, ip->imm); \
     NEXT();                  \
   }                          \
@@ -52,6 +56,7 @@
   NEXT();
 #define BRANCH(taken)         \
   if (taken) {                \
+    TAKEN();                  \
     NEXT_IF(go_to(PC + IMM)); \
   }                           \
   ip += kHalfwords;           \
@@ -112,7 +117,8 @@ U32 pc_of(const DecodedPage* page, const DecodedOp* ip) {
 }  // namespace
 
 // Runs until `end` steps are done, a trap is taken, or attention_ is set. pc_ and steps_ are valid
-// whenever code outside this function runs.
+// whenever code outside this function runs. kCosted: adds up the costs of instructions, too.
+template <bool kCosted>
 void Hart::execute(std::uint64_t end) {
   attention_ = false;
   DecodedPage* page = cache_.page(pc_);
@@ -367,6 +373,9 @@ used_up:
   publish();
 }
 
+template void Hart::execute<false>(std::uint64_t end);
+template void Hart::execute<true>(std::uint64_t end);
+
 }  // namespace dcc::riscv
 
 #undef STORE
@@ -380,6 +389,7 @@ used_up:
 #undef RS2
 #undef RS1
 #undef NEXT_IF
+#undef TAKEN
 #undef NEXT
 #undef RARE
 #undef OP

@@ -35,17 +35,23 @@ const Ratio* class_of(Op op, const ProgramCpi& cpi) {
 
 }  // namespace
 
+riscv::Hart::Costs ProgramCore::costs_of(const ProgramCpi& cpi) {
+  riscv::Hart::Costs costs;
+  for (unsigned op = 0; op <= static_cast<unsigned>(Op::kCsrrci); ++op) {
+    const Ratio* const cycles = class_of(static_cast<Op>(op), cpi);
+    if (cycles != nullptr) costs.of[op] = cost(*cycles);
+  }
+  costs.taken = cost(cpi.taken);
+  return costs;
+}
+
 ProgramCore::ProgramCore(std::shared_ptr<const ProgramImage> image,
                          const ProgramParameters& parameters)
     : image_(std::move(image)),
-      cost_of_taken_(cost(parameters.cpi.taken)),
+      costs_(costs_of(parameters.cpi)),
       limit_(parameters.limit),
       memory_(static_cast<std::size_t>(parameters.memory)),
       hart_(*this) {
-  for (unsigned op = 0; op <= static_cast<unsigned>(Op::kCsrrci); ++op) {
-    const Ratio* const cycles = class_of(static_cast<Op>(op), parameters.cpi);
-    if (cycles != nullptr) costs_[op] = cost(*cycles);
-  }
   const std::vector<std::uint8_t>& data = image_->data();
   if (!data.empty()) std::memcpy(memory_.data() + DCC_RESERVED_BYTES, data.data(), data.size());
   std::uint32_t values[1 + DCC_MAX_VALUES] = {};
@@ -59,12 +65,6 @@ ProgramCore::ProgramCore(std::shared_ptr<const ProgramImage> image,
   hart_.set_stack_limit(DCC_DATA_BASE);
   hart_.add_breakpoint(image_->return_address());
   restart();
-}
-
-void ProgramCore::executed(const riscv::DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool) {
-  cost_ += costs_[static_cast<std::uint8_t>(op.op)];
-  const bool branches = op.op >= Op::kBeq && op.op <= Op::kBgeuNear;
-  if (branches && next != pc + 2u * op.halfwords) cost_ += cost_of_taken_;
 }
 
 void ProgramCore::restart() { hart_.reset(image_->return_address()); }
@@ -86,9 +86,7 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   hart_.set_pc(handler);
   Outcome outcome;
   const std::uint64_t before = hart_.steps();
-  cost_ = 0;
-  const riscv::Stop stop = hart_.run_observed(limit_, *this);
-  outcome.cost = cost_;
+  const riscv::Stop stop = hart_.run_costed(limit_, costs_, outcome.cost);
   outcome.instructions = hart_.steps() - before;
   if (stop == riscv::Stop::kBreakpoint && hart_.pc() == image_->return_address()) {
     std::memcpy(&result, ram(DCC_RESULT_ADDRESS), sizeof result);

@@ -1,7 +1,6 @@
 // The processor of a NIC's program cores: runs one handler at a time, on the NIC's own memory.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,7 +15,7 @@ namespace dcc {
 
 /// Runs handlers to their end and tells what they cost. All cores of a NIC share code and data, and
 /// a handler's loads and stores happen where it begins, so one processor serves for all of them.
-class ProgramCore final : private riscv::MemoryBus, private riscv::InstructionObserver {
+class ProgramCore final : private riscv::MemoryBus {
  public:
   /// Cost is in thousandths of a cycle.
   static constexpr std::uint64_t kCostOfCycle = 1000;
@@ -37,13 +36,11 @@ class ProgramCore final : private riscv::MemoryBus, private riscv::InstructionOb
   std::vector<std::string> take_lines();
 
  private:
-  void executed(const riscv::DecodedOp& op, std::uint32_t pc, std::uint32_t next,
-                bool trapped) override;
-  void interrupted(std::uint32_t, std::uint32_t) override {}  // no line is connected
   bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) override;
   bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
   bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
 
+  static riscv::Hart::Costs costs_of(const ProgramCpi& cpi);
   void restart();
   std::string fault_text(riscv::Stop stop) const;
   void write_line(std::uint32_t format);
@@ -53,9 +50,7 @@ class ProgramCore final : private riscv::MemoryBus, private riscv::InstructionOb
   std::uint8_t* ram(std::uint32_t address) { return memory_.data() + (address - DCC_DATA_BASE); }
 
   std::shared_ptr<const ProgramImage> image_;
-  std::array<std::uint32_t, 256> costs_{};  // by riscv::Op
-  std::uint32_t cost_of_taken_;
-  std::uint64_t cost_ = 0;  // cycles of the running handler
+  riscv::Hart::Costs costs_;
   std::uint64_t limit_;
   std::vector<std::uint8_t> memory_;
   riscv::Hart hart_;
