@@ -2,7 +2,6 @@
 #include "fabric/topology.h"
 
 #include <cstdio>
-#include <fstream>
 
 #include "build/translate.h"
 #include "cli/command.h"
@@ -72,10 +71,7 @@ void topology(const TopologyArguments& arguments, bool svg) {
     std::fputs(drawing.c_str(), stdout);
     return;
   }
-  std::ofstream out(arguments.svg, std::ios::binary);
-  out << drawing;
-  out.close();
-  if (!out) throw OutputError("'" + arguments.svg + "' could not be written");
+  write_file(arguments.svg, drawing);
 }
 
 }  // namespace

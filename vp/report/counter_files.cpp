@@ -1,46 +1,25 @@
 #include "report/counter_files.h"
 
-#include <fstream>
-#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/run_files.h"
 
 namespace dcc::vp {
 namespace {
 
-/// Calls `visit` for every host, port or queue that has the counters of a table.
-using Owners = std::function<void(
-    const std::function<void(const std::string& device, const std::string& port, int queue,
-                             const std::vector<std::uint64_t>& values)>& visit)>;
+/// A host, port or queue that has the counters of a table. Both files name it in every line.
+struct Owner {
+  std::string cells;   // of counters.csv: device,port,queue
+  std::string labels;  // of counters.prom, in braces
+  const std::vector<std::uint64_t>& values;
+};
 
 struct Table {
   const std::vector<FieldCounter>& counters;
-  const char* owner;  // label of the device
-  Owners each;
+  std::vector<Owner> owners;
 };
-
-std::vector<Table> tables_of(const RunResults& results) {
-  const FieldCounts& counts = *results.field_counters;
-  static const std::string kOnlyPort = "1";
-  return {{host_counters(), "host",
-           [&](const auto& visit) {
-             for (std::size_t i = 0; i < counts.hosts.size(); ++i) {
-               visit(results.hosts[i].name, kOnlyPort, -1, counts.hosts[i]);
-             }
-           }},
-          {port_counters(), "switch",
-           [&](const auto& visit) {
-             for (const auto& one : counts.ports) visit(one.device, one.port, -1, one.values);
-           }},
-          {queue_counters(), "switch", [&](const auto& visit) {
-             for (const auto& one : counts.ports) {
-               for (std::size_t p = 0; p < one.queues.size(); ++p) {
-                 visit(one.device, one.port, static_cast<int>(p), one.queues[p]);
-               }
-             }
-           }}};
-}
 
 /// Escapes a label value: backslash and quote; a line feed becomes a space.
 std::string label_value(const std::string& text) {
@@ -52,53 +31,70 @@ std::string label_value(const std::string& text) {
   return out;
 }
 
-void write_csv(std::ofstream& out, const std::vector<Table>& tables) {
-  out << "device,port,queue,counter,value\n";
-  for (const Table& table : tables) {
-    table.each([&](const std::string& device, const std::string& port, int queue,
-                   const std::vector<std::uint64_t>& values) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        out << device << ',' << port << ',' << (queue < 0 ? "" : std::to_string(queue)) << ','
-            << table.counters[i].name << ',' << values[i] << '\n';
-      }
-    });
+/// `kind`: label of the device. `queue`: empty for a counter of the whole port.
+Owner owner(const char* kind, const std::string& device, const std::string& port,
+            const std::string& queue, const std::vector<std::uint64_t>& values) {
+  std::string labels = std::string("{") + kind + "=\"" + label_value(device) + "\",port=\"" +
+                       label_value(port) + '"';
+  if (!queue.empty()) labels += ",queue=\"" + queue + '"';
+  return {device + ',' + port + ',' + queue + ',', labels + "} ", values};
+}
+
+std::vector<Table> tables_of(const RunResults& results) {
+  const FieldCounts& counts = *results.field_counters;
+  Table hosts{host_counters(), {}};
+  for (std::size_t i = 0; i < counts.hosts.size(); ++i) {
+    hosts.owners.push_back(owner("host", results.hosts[i].name, "1", "", counts.hosts[i]));
   }
+  Table ports{port_counters(), {}};
+  Table queues{queue_counters(), {}};
+  for (const FieldCounts::Port& one : counts.ports) {
+    ports.owners.push_back(owner("switch", one.device, one.port, "", one.values));
+    for (std::size_t p = 0; p < one.queues.size(); ++p) {
+      queues.owners.push_back(
+          owner("switch", one.device, one.port, std::to_string(p), one.queues[p]));
+    }
+  }
+  return {std::move(hosts), std::move(ports), std::move(queues)};
+}
+
+std::string csv_text(const std::vector<Table>& tables) {
+  std::string text = "device,port,queue,counter,value\n";
+  for (const Table& table : tables) {
+    for (const Owner& of : table.owners) {
+      for (std::size_t i = 0; i < of.values.size(); ++i) {
+        text.append(of.cells).append(table.counters[i].name).append(1, ',');
+        text.append(std::to_string(of.values[i])).append(1, '\n');
+      }
+    }
+  }
+  return text;
 }
 
 /// All samples of a metric must stand together.
-void write_prometheus(std::ofstream& out, const std::vector<Table>& tables) {
+std::string prometheus_text(const std::vector<Table>& tables) {
+  std::string text;
   for (const Table& table : tables) {
     for (std::size_t i = 0; i < table.counters.size(); ++i) {
       const FieldCounter& one = table.counters[i];
-      out << "# HELP " << one.name << ' ' << one.meaning
-          << (*one.unit == '\0' ? "" : std::string(" (") + one.unit + ")") << "\n# TYPE "
-          << one.name << (one.peak ? " gauge\n" : " counter\n");
-      table.each([&](const std::string& device, const std::string& port, int queue,
-                     const std::vector<std::uint64_t>& values) {
-        out << one.name << '{' << table.owner << "=\"" << label_value(device) << "\",port=\""
-            << label_value(port) << '"';
-        if (queue >= 0) out << ",queue=\"" << queue << '"';
-        out << "} " << values[i] << '\n';
-      });
+      text.append("# HELP ").append(one.name).append(1, ' ').append(one.meaning);
+      if (*one.unit != '\0') text.append(" (").append(one.unit).append(1, ')');
+      text.append("\n# TYPE ").append(one.name).append(one.peak ? " gauge\n" : " counter\n");
+      for (const Owner& of : table.owners) {
+        text.append(one.name).append(of.labels);
+        text.append(std::to_string(of.values[i])).append(1, '\n');
+      }
     }
   }
-}
-
-void write_file(const std::filesystem::path& path,
-                void (*write)(std::ofstream&, const std::vector<Table>&),
-                const std::vector<Table>& tables) {
-  std::ofstream out(path, std::ios::binary);
-  write(out, tables);
-  out.close();
-  if (!out) throw OutputError("'" + path.string() + "' could not be written");
+  return text;
 }
 
 }  // namespace
 
 void write_counter_files(const std::filesystem::path& folder, const RunResults& results) {
   const std::vector<Table> tables = tables_of(results);
-  write_file(folder / "counters.csv", write_csv, tables);
-  write_file(folder / "counters.prom", write_prometheus, tables);
+  write_file(folder / "counters.csv", csv_text(tables));
+  write_file(folder / "counters.prom", prometheus_text(tables));
 }
 
 }  // namespace dcc::vp

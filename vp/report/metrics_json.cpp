@@ -1,5 +1,6 @@
 #include "report/metrics_json.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "report/numbers.h"
@@ -48,8 +49,14 @@ class JsonWriter final : public MetricVisitor {
     open_.push_back(&add(name, Json::array()));
   }
   void end_list() override { open_.pop_back(); }
+  /// Appends without a search for the name, which no group has twice. Growth copies the members
+  /// with all they hold, so the document, whose members are long lists, starts with room for 64.
   Json& add(std::string_view name, Json value) {
-    return open_.back()->emplace(std::string(name), std::move(value)).first.value();
+    auto& group = open_.back()->get_ref<Json::object_t&>();
+    if (group.size() == group.capacity()) {
+      group.reserve(std::max<std::size_t>(open_.size() == 1 ? 64 : 8, 2 * group.size()));
+    }
+    return group.emplace_back(std::string(name), std::move(value)).second;
   }
 
   Json root_ = Json::object();

@@ -233,18 +233,20 @@ void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) 
 
 }  // namespace
 
+void write_file(const fs::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.text() << text;
+  file.close();
+}
+
 void write_run_files(const fs::path& folder, const PlatformConfig& config,
                      const RunResults& results, const Metrics& metrics,
                      const nlohmann::ordered_json& json) {
   std::error_code error;
   fs::create_directories(folder / "series", error);
   if (error) throw OutputError("'" + (folder / "series").string() + "': " + error.message());
-  OutputFile yaml(folder / "config.effective.yaml");
-  yaml.text() << effective_yaml(config, RuleComments::kWritten);
-  yaml.close();
-  OutputFile document(folder / "metrics.json");
-  document.text() << json.dump(1) << '\n';
-  document.close();
+  write_file(folder / "config.effective.yaml", effective_yaml(config, RuleComments::kWritten));
+  write_file(folder / "metrics.json", json.dump(1) + '\n');
   write_flows(folder / "flows.csv", results, metrics);
   write_completion_times(folder / "fct.csv", metrics.completion_times);
   write_flow_rates(folder / "series/flow_rates.csv", results.flow_rates);

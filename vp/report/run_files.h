@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "config/platform_config.h"
 #include "measure/metrics.h"
@@ -56,6 +57,9 @@ class OutputFolder {
   Found found_;
   std::filesystem::path stage_;
 };
+
+/// Writes a file. Throws OutputError if the file cannot be written.
+void write_file(const std::filesystem::path& path, std::string_view text);
 
 /// Writes metrics.json, flows.csv, series/*.csv and config.effective.yaml. Throws OutputError if a
 /// file cannot be written.
