@@ -15,9 +15,9 @@ class Layers:
     """The order of the folders, lowest first, and the exceptions."""
 
     def __init__(self, text):
-        self.place = {}  # folder -> number of its line
-        self.only = {}  # folder -> the folders it is narrowed to
-        self.allowed = set()  # pairs of folders
+        self.place = {}  # number of the line of each folder
+        self.only = {}  # folders that a folder may include, if they are restricted
+        self.allowed = set()  # pairs of folders that may include each other's headers
         for number, line in enumerate(text.splitlines()):
             line = line.split("#")[0].strip()
             if ">" in line:
@@ -48,7 +48,7 @@ class Layers:
             return any(other[0] == only or only.endswith("/*") and other[0].startswith(only[:-1])
                        for only in self.only[one[0]])
         if one[0] == other[0]:
-            return False  # the two folders are below one A/*
+            return False  # the two folders are below the same A/*
         return self.place[other[0]] <= self.place[one[0]]
 
 

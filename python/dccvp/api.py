@@ -22,7 +22,7 @@ SERIES = {"class": "output.series.classes", "flow_rates": "output.series.flows",
 def frames():
     """The module pandas; ImportError with what to install if it is not there."""
     try:
-        import pandas  # on first use: takes half a second
+        import pandas  # imported on first use, because that takes half a second
     except ModuleNotFoundError as error:
         raise ImportError("frames need pandas, which this Python does not have: install python3-pandas (Debian) or "
                           f"`pip install pandas` ({error})") from None
@@ -100,7 +100,7 @@ class Run:
     def _frame(path):
         try:
             return frames().read_csv(path)
-        except (OSError, ValueError) as error:  # pandas' own are ValueErrors
+        except (OSError, ValueError) as error:  # errors of pandas are ValueErrors
             raise InputError(f"{path}: {error}") from None
 
 

@@ -22,12 +22,12 @@ from dccvp.common.ending import InputError
 from dccvp.common.text_table import text_table
 
 POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
-FLOW_BITS = 14              # bits of the platform's queue pair numbers
+FLOW_BITS = 14              # bits of a queue pair number in the platform
 CNPS, COMMANDS = 64, 16     # depths of the shipped FIFOs
-FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
+FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the cycle contract, in cycles
 SLOT_BITS = 185             # bits of slot_t in dcc_controller_pkg.sv
 PLAN_BITS = 383             # plan_t
-GROUP = 32                  # bits of a word for each bit of parity
+GROUP = 32                  # bits of a word that share one parity bit
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
          "timers_per_second": "events/s", "worst_lateness_us": "us",
@@ -40,7 +40,7 @@ class Shape:
     """The parameters that decide the sizes of the memories."""
 
     def __init__(self, slots, split=(5, 5, 6), latency=64, flow_bits=FLOW_BITS, cnps=CNPS, commands=COMMANDS):
-        self.slots = 1 << max(6, math.ceil(math.log2(slots)))  # hardware: a power of two, 64 at least
+        self.slots = 1 << max(6, math.ceil(math.log2(slots)))  # a power of two in hardware, at least 64
         self.split, self.latency, self.flow_bits = tuple(split), latency, flow_bits
         self.cnps, self.commands = cnps, commands
 
@@ -51,7 +51,7 @@ def memories(shape):
     slot = slots.bit_length() - 1
     top, middle, last = shape.split
     due = top + middle + last + 1
-    lists = max(top, middle) + 2  # bits of the number of a list: level, window, index
+    lists = max(top, middle) + 2  # bits of a list's number: level, window, index
     words, rows = slots // 32, 2 << last
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
     data = {

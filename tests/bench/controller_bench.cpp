@@ -13,7 +13,7 @@ namespace {
 
 using namespace dcc;
 
-/// Cheap and repeatable.
+/// A random generator that is cheap and repeatable.
 class Random {
  public:
   std::uint32_t below(std::uint32_t limit) {

@@ -101,7 +101,7 @@ def main():
         for name, case in cases.items():
             lines.append(row(arguments.dccvp.resolve(), name, case, seeds, figure))
             print(lines[-1], flush=True)
-            if arguments.page is not None:  # the rows made so far
+            if arguments.page is not None:  # writes the rows made so far
                 put(arguments.page, head.split("\n", 1)[0], head + "\n".join(lines))
 
 

@@ -10,7 +10,7 @@
 namespace dcc {
 namespace {
 
-/// A wire that takes the same time for every packet and leads nowhere.
+/// A wire that takes the same time for every packet and delivers none.
 class Drain final : public PacketOut {
  public:
   Drain(PacketPool& pool, PicoSeconds step) : pool_(pool), step_(step) {}

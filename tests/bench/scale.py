@@ -158,7 +158,7 @@ def measure(dccvp, hosts, threads, text):
             place = next(flows).rstrip("\n").split(",").index("completed")
             unfinished = sum(line.rstrip("\n").split(",")[place] != "true" for line in flows)
     busy = usage.ru_utime + usage.ru_stime
-    share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # share of a processor that the run had
+    share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # share of a processor's time that the run had
     return {"around": (elapsed - run["wall_s"]) * share,
             "simulated": run["wall_s"] * share,
             "traversals": run["link_traversals"],
@@ -214,7 +214,7 @@ def many(arguments):
     for name, dccvp in builds:
         idle = measure(dccvp.resolve(), MANY_HOSTS, 1, many_config(0))
         for flows in map(int, arguments.flows):
-            if name and flows > 4_000_000:  # it refuses
+            if name and flows > 4_000_000:  # the program refuses more flows than this
                 continue
             m = measure(dccvp.resolve(), MANY_HOSTS, 1, many_config(flows))
             if m["unfinished"]:
@@ -340,7 +340,7 @@ def main():
             if fastest:
                 lines.append(row(hosts, pattern, fastest))
                 print(lines[-1], flush=True)
-            if arguments.page is not None:  # the rows made so far
+            if arguments.page is not None:  # writes the rows made so far
                 put(arguments.page, HEAD.split("\n", 1)[0], page(lines, left_out, arguments.algorithm))
 
 

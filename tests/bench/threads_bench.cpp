@@ -33,7 +33,7 @@ class Unwatched final : public RunObserver {
   void on_progress(const Progress&) override {}
 };
 
-/// Looks at every part's count of events once a window.
+/// Reads every part's count of events once a window.
 class Counter {
  public:
   explicit Counter(Platform& platform)

@@ -11,7 +11,7 @@
 namespace dcc::vp::field_counters_test {
 namespace {
 
-/// rx_prio3_pause as the page has it: rx_prioN_pause.
+/// The name as the page has it: rx_prioN_pause for rx_prio3_pause.
 std::string as_on_page(const std::string& name) {
   static const std::regex kNumbered("(_prio|_PFC_)[0-7]_");
   return std::regex_replace(name, kNumbered, "$1N_");

@@ -48,7 +48,7 @@ TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   EXPECT_NEAR(loaded.config.switch_.ecn.kmax, 52'336 * 2, 8);
 
   const DcqcnParameters fast = dcqcn(loaded_of(star("800Gbps", "1us") + algorithm));
-  // Eight times the rate, and a base RTT of 4.02 us.
+  // The rate is eight times as high, and the base RTT is 4.02 us.
   EXPECT_NEAR(
       static_cast<double>(fast.r_ai.bits_per_second) / static_cast<double>(p.r_ai.bits_per_second),
       8 * 4.02 / 4.187, 0.05);
@@ -88,11 +88,11 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
         .config.switch_.ecn;
   };
   EXPECT_EQ(ecn("kmin: 300KB").kmax, 1'200'000);
-  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default is 4 times this kmin
+  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default kmax is 4 times this kmin
   EXPECT_EQ(ecn("kmin: 2147483647B").kmax, kMaxThreshold);
   EXPECT_EQ(ecn("kmax: 8KB").kmin, 2'000);
   EXPECT_EQ(ecn("kmin: 9KB, kmax: 10KB").kmax, 10'000);
-  // The other one follows a change, too, until a change writes it.
+  // The other threshold follows a change, too, until a change sets it.
   const auto changed = [](const std::string& written, const std::string& set) {
     const PlatformConfig c = loaded_of(star("100Gbps", "1us") + "switch: {ecn: {" + written +
                                        "}}\nduration: 10ms\nchanges: [" + set + "]\n")
@@ -110,8 +110,8 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
             500'000);
 }
 
-// Without a threshold at the beginning a change of one leaves the other where it is, and is refused
-// if they cross.
+// If the file sets no threshold, a change of one threshold does not move the other, and is refused
+// if the two cross.
 TEST(FollowNetwork, AChangeThatWritesTheFirstThresholdMovesNoOther) {
   const auto changed = [](const std::string& kmin) {
     return loaded_of(star("100Gbps", "1us") +
@@ -206,7 +206,7 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
 // Every value that a rule gives is one that the user may write.
 TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   for (const auto& entry : Algorithms::all()) {
-    if (entry.name == "program") continue;  // refused without a file
+    if (entry.name == "program") continue;  // this transport is refused without a file
     for (const char* const rate : {"1Mbps", "1Gbps", "25Gbps", "800Gbps", "10Tbps"}) {
       for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
         const std::string text =
@@ -225,7 +225,7 @@ TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const PicoSeconds usual = kNanoSecond * 67'108'864;
   EXPECT_EQ(timeout(""), usual);
   EXPECT_EQ(timeout("switch: {flow_control: credits}\n"), usual);
-  // A buffer of 32 MiB drains at 100 Gb/s in 2.7 ms; with 1 MB the timeout is the least one.
+  // A buffer of 32 MiB drains at 100 Gb/s in 2.7 ms. With 1 MB the least timeout applies.
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}}\n"), kMicroSecond * 2'689);
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}, buffer: 1MB}\n"), kMicroSecond * 500);
   EXPECT_EQ(timeout("faults: [{kind: loss, probability: 0.1%}]\n"), kMicroSecond * 2'689);

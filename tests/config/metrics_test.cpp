@@ -86,12 +86,12 @@ TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
     added.deadline = deadline;
     added.end_rx = end;
   };
-  flow(kMilliSecond, kMilliSecond * 16);                   // exactly in time
-  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // late by one picosecond
+  flow(kMilliSecond, kMilliSecond * 16);                   // the last byte comes exactly in time
+  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // a flow that is late by one picosecond
   flow(kMilliSecond, std::nullopt);                        // never
   flow(kMilliSecond * 5, std::nullopt);                    // due at the end of the run: not decided
   flow(kMilliSecond * 10, kMilliSecond * 19);              // early
-  f.add(1, 0, 10, 1000);                                   // has no deadline
+  f.add(1, 0, 10, 1000);                                   // a flow without a deadline
   const Metrics m = f.metrics();
   ASSERT_TRUE(m.deadlines);
   EXPECT_EQ(m.deadlines->flows, 4u);
@@ -122,18 +122,18 @@ TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
 
 TEST(Shares, ActiveTimeCounts) {
   Fixture f;
-  f.add(1, 0, 10, 2'000'000);                            // active in the whole window
-  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // active in the second half
-  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // active for 1 ms
+  f.add(1, 0, 10, 2'000'000);                            // a flow active in the whole window
+  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // a flow that is active in the second half
+  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // a flow that is active for 1 ms
   ended.end_rx = kMilliSecond * 11;
   ended.end = kMilliSecond * 12;
   ended.completed = true;
-  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // starts after the window
-  FlowResult& before = f.add(5, 0, 46, 0);       // ends before the window
+  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // a flow that starts after the window
+  FlowResult& before = f.add(5, 0, 46, 0);       // a flow that ends before the window
   before.end_rx = kMilliSecond * 3;
   before.completed = true;
   const Metrics m = f.metrics();
-  // Claims (weight times active time): 10 + 5 against 3 * 1.
+  // Claims (weight times active time): 10 + 5 for one class, 3 * 1 for the other.
   EXPECT_DOUBLE_EQ(*m.classes[0].expected_share, 15.0 / 18);
   EXPECT_DOUBLE_EQ(*m.classes[1].expected_share, 3.0 / 18);
   EXPECT_EQ(m.classes[1].flows, 1u);
@@ -185,7 +185,7 @@ TEST(Tenants, CountOnceHoweverManyFlowsTheyOpen) {
   Fixture f;
   f.add(1, 0, 46, 600);
   for (int i = 0; i < 4; ++i) f.add(2, 0, 10, 100);
-  f.results.flows.back().start = kMilliSecond * 12;  // the other flows are active then
+  f.results.flows.back().start = kMilliSecond * 12;  // time at which the other flows are active
   const Metrics m = f.metrics();
   ASSERT_EQ(m.tenants.size(), 2u);
   EXPECT_DOUBLE_EQ(*m.tenants[0].share, 0.6);
@@ -203,7 +203,7 @@ TEST(Slowdown, ByHand) {
     flow.end = kMicroSecond * (100 + 10 * i);
     flow.ideal = kMicroSecond * 10;
     if (i == 2) flow.ideal_rx = kMicroSecond * 4;
-    flow.completed = i != 4;  // the last one did not complete
+    flow.completed = i != 4;  // the last flow did not complete
   }
   const Metrics m = f.metrics();
   EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown, 2.0);
@@ -241,7 +241,7 @@ TEST(Balances, HoldOrSaySo) {
   EXPECT_EQ(broken_balances(f.results).size(), 2u);
 }
 
-/// One millisecond of the class series: goodput of gold and lead.
+/// Adds one millisecond of the class series: goodput of gold and lead.
 void sample(RunResults& results, PicoSeconds t, double gold, double lead) {
   for (const auto& [dscp, gbps] : {std::pair{10u, lead}, std::pair{46u, gold}}) {
     results.class_series.t.push_back(t);
@@ -274,7 +274,7 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   f.config.output.series.interval = kMilliSecond;
   f.add(1, 0, 46, 1);
   f.add(2, 0, 10, 1).start = kMilliSecond * 14;
-  // Alone, gold has all goodput; lead's first two milliseconds are far off but within `settle`.
+  // Alone, gold has all goodput; lead's first two milliseconds are off but within `settle`.
   for (int i = 11; i <= 14; ++i) sample(f.results, kMilliSecond * i, 80, 0);
   for (int i = 15; i <= 16; ++i) sample(f.results, kMilliSecond * i, 20, 60);
   for (int i = 17; i <= 20; ++i) sample(f.results, kMilliSecond * i, 60, 20);
@@ -283,7 +283,7 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0);
   f.config.measure.settle = kMilliSecond;
   m = f.metrics();
-  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // only 16 to 18 ms counts: 40 of 80
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // 16 to 18 ms count: 40 of 80
   f.config.measure.window = kMilliSecond * 8;
   EXPECT_FALSE(f.metrics().tenants[1].share_error_window);
 }

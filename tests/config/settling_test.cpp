@@ -38,7 +38,7 @@ struct Course {
 
 TEST(Settling, IsFromTheLastChangeToTheFirstWindowAfterWhichNoneIsOff) {
   // The share is wrong until 13 ms. A window of 1 ms is within a tenth of 0.5 when it contains less
-  // than 1/6 of the earlier share (0.8), so from about 12.9 ms on.
+  // than 1/6 of the earlier share (0.8): from about 12.9 ms on.
   Course run([](double ms) { return ms <= 13 ? 0.8 : 0.5; });
   run.add(kMilliSecond * 10);
   const auto times = run.times();

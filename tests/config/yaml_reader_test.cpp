@@ -94,7 +94,7 @@ TEST(Contract, EveryShippedConfigurationIsAccepted) {
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     if (text.find("\nplatform:") != std::string::npos) continue;  // a sweep, not a platform
-    // needs an ELF file that this build may not have
+    // the file needs an ELF file that this build may not have
     if (text.find("\n# needs: firmware") != std::string::npos) continue;
     EXPECT_NO_THROW(load_config(entry.path())) << entry.path();
     ++seen;
@@ -243,9 +243,9 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
     return c.nic.congestion_control.of<DccParameters>("dcc");
   };
   EXPECT_EQ(law("3us", "").brisk, 95u);
-  EXPECT_EQ(law("4us", "").brisk, 0u);                              // 16 us and two packets
+  EXPECT_EQ(law("4us", "").brisk, 0u);                              // RTT of 16 us and two packets
   EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);  // 4/3 of the round trip
-  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // one packet per 4 us
+  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // R_HAI is one packet per 4 us
   EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
   EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 267);
   EXPECT_TRUE(law("500us", "").increase_timer == kMicroSecond * 512);
@@ -255,8 +255,8 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
 }
 
-// Late marks need small steps: half with each doubling of the interval from 32 us on, both of a
-// packet (r_ai) and of a mark (MARK_SHIFT), so that the equilibrium is the same.
+// Late marks need small steps: with each doubling of the interval from 32 us on, the steps of a
+// packet (r_ai) and of a mark (MARK_SHIFT) are halved, so that the equilibrium is the same.
 TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
   const auto law = [](const std::string& delay, const std::string& more) {
     return read("topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: " + delay +
@@ -268,10 +268,10 @@ TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
   };
   EXPECT_TRUE(law("1us", "").r_ai == BitRate(13'700'000));
   EXPECT_EQ(mark_shift(law("1us", "")), 10u);
-  EXPECT_TRUE(law("5us", "").r_ai == BitRate(13'700'000));  // I is 28 us
-  EXPECT_TRUE(law("10us", "").r_ai == BitRate(6'850'000));  // 54 us
+  EXPECT_TRUE(law("5us", "").r_ai == BitRate(13'700'000));  // the interval is 28 us
+  EXPECT_TRUE(law("10us", "").r_ai == BitRate(6'850'000));  // the interval is 54 us
   EXPECT_EQ(mark_shift(law("10us", "")), 9u);
-  EXPECT_TRUE(law("50us", "").r_ai == BitRate(856'250));  // 267 us
+  EXPECT_TRUE(law("50us", "").r_ai == BitRate(856'250));  // the interval is 267 us
   EXPECT_EQ(mark_shift(law("50us", "")), 6u);
   EXPECT_TRUE(law("50us", ", r_ai: 2Mbps").r_ai == 2_Mbps);
   EXPECT_TRUE(law("1us", ", increase_timer: 60us").r_ai == BitRate(6'850'000));
@@ -344,7 +344,7 @@ TEST(Overrides, ReachEverywhere) {
           .config;
   EXPECT_EQ(c.traffic[0].dscp, 46u);
   EXPECT_EQ(c.traffic[0].senders, (HostList{1, 3}));
-  EXPECT_EQ(c.switch_.ecn.kmin, 7_KB);  // maps merge
+  EXPECT_EQ(c.switch_.ecn.kmin, 7_KB);  // maps of the two files merge
   EXPECT_EQ(c.switch_.ecn.kmax, 300_KB);
   EXPECT_EQ(c.seed, 18446744073709551615u);
   EXPECT_EQ(c.dscp_of(46).weight, Ratio(4));
@@ -466,7 +466,7 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
   EXPECT_EQ(shorter.notes[1],
             "measure.from: 100us is not before the end of the run, 80us; statistics are taken from "
             "a quarter of the run on, 20us");
-  // Refused: either the user set the window, or the file itself is wrong.
+  // These are refused: either the user set the window, or the file itself is wrong.
   EXPECT_NE(error_of(file, {"duration=80us", "measure.from=90us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");

@@ -242,7 +242,7 @@ CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstanc
       const std::uint32_t mask = mask_of(info, Access::kReadWrite);
       if (mask != 0) c.write(info.name, info.offset, legal(info, ~info.reset) & mask);
     }
-    for (const RegisterInfo& info : map.registers) {  // last, since locks are here
+    for (const RegisterInfo& info : map.registers) {  // the check of locks comes last
       if (mask_of(info, Access::kWrite0Clear) != 0) c.write(info.name, info.offset, 0);
     }
   }

@@ -25,7 +25,7 @@ TEST(TimersLate, MoreSlotsThanAnIntervalServes) {
   SyntheticRun run(kByWeight);
   auto& dcc = run.loaded.config.nic.congestion_control.of<DccParameters>("dcc");
   dcc.increase_timer = kMicroSecond * 22;
-  run.results.hosts[1].slots_in_use_max = 679;  // use 5496 of the interval's 5500 cycles
+  run.results.hosts[1].slots_in_use_max = 679;  // 679 slots use 5496 of the interval's 5500 cycles
   EXPECT_FALSE(run.found("timers_late"));
   run.results.hosts[1].slots_in_use_max = 680;
   EXPECT_EQ(run.found("timers_late")->text.rfind("680 slots of a controller were in use", 0), 0u);
@@ -70,7 +70,7 @@ TEST(Pauses, WhereClassesShareByWeight) {
 
 TEST(NearlyAllMarked, FromOnePercentUnmarkedDown) {
   SyntheticRun run(kByWeight);
-  run.add(1, 0, 46).delivered_measured = 1'000'000;  // a thousand packets
+  run.add(1, 0, 46).delivered_measured = 1'000'000;  // payload of a thousand packets
   run.count(&SwitchCounters::ecn_marks, 990);
   EXPECT_FALSE(run.found("nearly_all_marked"));
   run.count(&SwitchCounters::ecn_marks, 991);
@@ -100,7 +100,7 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   run.add(1, 0, 46);
   run.add(2, 0, 10);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "policy: dcqcn did not turn them"));
-  run.results.flows[1].start = kMilliSecond * 12;  // active for 4/5 of the window
+  run.results.flows[1].start = kMilliSecond * 12;  // this flow is active for 4/5 of the window
   EXPECT_FALSE(run.found("weights_without_effect"));
   run.results.flows[1].start = PicoSeconds(0);
   run.add(3, 4, 10);
@@ -110,8 +110,8 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   EXPECT_FALSE(run.found("weights_without_effect")) << "one weight";
 }
 
-/// Two flows of weights 4 and 1 at one port that filled it, 92 Gb/s in all; the first one got so
-/// much more than its share of four fifths.
+/// A run with two flows of weights 4 and 1 at one port that was full, 92 Gb/s in all; the first one
+/// got `excess` more than its share of four fifths.
 SyntheticRun shared(double excess, const std::string& more = kByWeight) {
   SyntheticRun run(more);
   const double all = 115e6;
@@ -180,7 +180,7 @@ TEST(WeightsMissed, NamesTheCause) {
   cause(run, "no free slot");
   run.count(&PfcCounters::pauses_sent, 1);
   run.pause("h1->s0", 0.039);
-  cause(run, "no free slot");  // the heavy flow missed 8 % of all bytes, twice as much and more
+  cause(run, "no free slot");  // the heavy flow missed 8 % of all bytes or twice as much
   run.pause("h1->s0", 0.041);
   cause(run, "PFC paused");
 }
@@ -223,7 +223,7 @@ TEST(WeightsMissed, FlowsElsewhereHideNothing) {
   EXPECT_TRUE(says(run.found("weights_missed"), "Flow 1 (weight 1) got 40 % more"));
   run.add(3, 2, 46).delivered_measured = 50'000'000;
   EXPECT_TRUE(run.found("weights_missed"));
-  // A small effect is the finding of the other diagnosis, which does not look at such runs.
+  // A small effect is reported by the other diagnosis, which ignores such runs.
   SyntheticRun equal = shared(-0.375);
   equal.add(3, 4, 10);
   EXPECT_TRUE(equal.found("weights_missed"));

@@ -18,7 +18,7 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   const auto found = run.found("timeouts_without_loss");
   EXPECT_TRUE(says(found, "3 retransmission timers ran out although no packet was lost, and 40"));
   EXPECT_TRUE(says(found, "nic.recovery.timeout is 500us"));
-  // 299 flows and 41 000 packets beside: one flow in 100, then one packet in 1000 is the least.
+  // With 299 other flows and 41 000 packets, 1 flow in 100 or 1 packet in 1000 is reported.
   while (run.results.flows.size() < 300) run.add(1, 0).delivered_measured = 0;
   run.results.flows[0].delivered_measured = 41'000'000;
   EXPECT_TRUE(run.found("timeouts_without_loss")) << "3 of 300 flows";
@@ -26,7 +26,7 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss")) << "3 of 301 flows, 40 of 41 000 packets";
   run.count(&FlowRecord::retransmits, 42);
   EXPECT_TRUE(run.found("timeouts_without_loss"));
-  run.results.balance.packets_dropped = 1;  // the drop may be before the window
+  run.results.balance.packets_dropped = 1;  // the drop may have happened before the window
   EXPECT_FALSE(run.found("timeouts_without_loss"));
   run.results.balance.packets_dropped = 0;
   run.count(&NicCounters::icrc_errors, 1);
@@ -43,7 +43,7 @@ TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
   EXPECT_TRUE(says(small, "packets are dropped at an empty switch")) << small->text;
   const auto tight = foreseen(far("39MB"), "headroom_exceeds_buffer");
   EXPECT_TRUE(says(tight, "4 inputs with 1 lossless priority need")) << tight->text;
-  EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // headroom: 3 packets an input
+  EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // headroom: 3 packets for each input
   EXPECT_FALSE(foreseen(far("41MB"), "headroom_exceeds_buffer"));
 }
 
@@ -75,7 +75,7 @@ TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   automatic.drop(5);
   EXPECT_TRUE(says(automatic.found("lossless_loss"), "the inputs of s0 need"));
   SyntheticRun faulty(traffic);
-  faulty.count(&SwitchCounters::dropped, 5);  // the figure `drops`, with those that links lost
+  faulty.count(&SwitchCounters::dropped, 5);  // the figure `drops` includes packets that links lost
   EXPECT_FALSE(faulty.found("lossless_loss"));
   SyntheticRun lossy("switch: {pfc: {enabled: false}}\n" + traffic);
   lossy.drop(5);

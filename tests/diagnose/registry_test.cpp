@@ -19,7 +19,7 @@ TEST(Diagnoses, AreSortedAndSaidOnce) {
   EXPECT_THROW(add_diagnosis({"idle_link", "", "", false, nullptr}), std::logic_error);
 }
 
-// Scripts refer to these: an id may be added, never renamed.
+// Scripts refer to these ids: an id may be added, but never renamed.
 TEST(Diagnoses, KeepTheirIds) {
   std::set<std::string> ids;
   for (const DiagnosisEntry& entry : all_diagnoses()) ids.insert(entry.id);

@@ -24,7 +24,7 @@ TEST(IdleLink, IsNotToldWhereSomeLinkOfTheWayIsFull) {
   SyntheticRun run;
   run.add(1, 0);
   run.use("s0->h0", 0.5);
-  run.use("h1->s0", 0.85);  // host 1 sends to other hosts, too
+  run.use("h1->s0", 0.85);  // host 1 also sends to other hosts
   EXPECT_FALSE(run.found("idle_link"));
   run.use("h1->s0", 0.79);
   EXPECT_TRUE(run.found("idle_link"));
@@ -74,7 +74,7 @@ TEST(IdleLink, IsNotToldWhereTheMemoryOfAHostIsBusy) {
 TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
   SyntheticRun run;
   run.add(1, 0);
-  // Twelve links of 1 us and 90 ns: 13 us at most, twenty times.
+  // A round trip takes 12 links of 1 us and 90 ns: 13 us at most; the limit is twenty of them.
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
   EXPECT_FALSE(run.found("idle_link"));
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 280;
@@ -115,7 +115,7 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
   FlowResult& stuck = run.add(2, 0);
   stuck.bytes = 20'000;
   stuck.progress = kMilliSecond * 12;
-  run.results.flows.push_back({});  // never begun
+  run.results.flows.push_back({});  // a flow that never began
   const auto found = run.found("starving_flows");
   ASSERT_TRUE(found);
   EXPECT_TRUE(says(found,
@@ -128,12 +128,12 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
 TEST(StarvingFlows, AShortSilenceIsNone) {
   SyntheticRun run(kTimeout);
   FlowResult& slow = run.add(1, 0);
-  slow.progress = kMilliSecond * 15 + kMicroSecond;  // silent for under a quarter of its life
+  slow.progress = kMilliSecond * 15 + kMicroSecond;  // silent for less than a quarter of its life
   EXPECT_FALSE(run.found("starving_flows"));
   slow.progress = kMilliSecond * 15;
   EXPECT_TRUE(run.found("starving_flows"));
   slow.start = kMilliSecond * 19;
-  slow.progress = kMilliSecond * 19;  // a retransmission timer may still run out
+  slow.progress = kMilliSecond * 19;  // a retransmission timer may still expire
   EXPECT_FALSE(run.found("starving_flows"));
   slow.start = slow.progress = kMilliSecond * 18;
   EXPECT_TRUE(run.found("starving_flows"));

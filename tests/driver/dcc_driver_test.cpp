@@ -330,7 +330,7 @@ TEST_F(DccDriverTest, RetuneWritesWhatDiffersAndLeavesTheControllerRunning) {
                                                              {0x1100 + 12, 0},
                                                              {0x1200 + 12, 4}}));
   written.clear();
-  dcc_config back = to;  // the flags keep the enable bit
+  dcc_config back = to;  // the flags of the new configuration keep the enable bit
   back.byte_counter = to.byte_counter == 0;
   ASSERT_EQ(dcc_retune(&dcc, &to, &back), DCC_OK);
   ASSERT_EQ(written.size(), 1u);

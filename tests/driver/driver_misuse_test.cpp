@@ -48,7 +48,7 @@ class DriverMisuse : public ::testing::Test {
     EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
     sound_read = machine.on_read;
   }
-  /// From this call on the register reads with its lowest bit inverted.
+  /// From this call on, the register reads with its lowest bit inverted.
   void spoil(std::uint64_t address) {
     machine.on_read = [this, address](std::uint64_t a, std::uint32_t v) {
       return a == address ? sound_read(a, v) ^ 1u : sound_read(a, v);

@@ -356,7 +356,7 @@ TEST_F(NicDriverTest, IndicesWrapBeyondSixteenBitsWithoutLosingOrRepeating) {
   hardware.message_ns = 50;
   std::uint64_t posted = 0;
   std::uint64_t reaped = 0;
-  constexpr std::uint64_t kMessages = 70'000;  // over 2^16
+  constexpr std::uint64_t kMessages = 70'000;  // more than 2^16 messages
   while (reaped < kMessages) {
     while (posted < kMessages && post(1, posted) == NIC_OK) ++posted;
     nic_ring_doorbell(&nic);

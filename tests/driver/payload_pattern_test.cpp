@@ -1,4 +1,4 @@
-// The payload's pattern: every wrong byte is found, a later message is not taken for damage.
+// The payload's pattern: every wrong byte is found, and a later message does not count as damage.
 #include "app/payload_pattern.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(PayloadPattern, EveryFlippedBitOfEveryByteIsFound) {
       for (int bit = 0; bit < 8; ++bit) {
         buffer.data()[at] ^= 1u << bit;
         const pattern_verdict verdict = buffer.check(11, 5);
-        // A stamp of one byte leaves 256 values for eight later messages to fall on.
+        // A stamp of one byte has 256 values, on which eight later messages may fall.
         const bool cut_stamp = at / 4 % (PATTERN_BLOCK_BYTES / 4) == 0 && at / 4 == bytes / 4;
         if (!cut_stamp) {
           EXPECT_EQ(verdict, PATTERN_CORRUPT) << bytes << " bytes, at " << at;

@@ -58,7 +58,7 @@ TEST(QosMeter, ActiveFlowsAgainstADirectCount) {
     ASSERT_EQ(qos_meter_init(&meter, tenants, 2, window), 1);
     std::mt19937 random(window);
     std::vector<qos_flow> flows(50);
-    std::map<int, int> last_seen;  // last active interval by flow, found by search
+    std::map<int, int> last_seen;  // last active interval of each flow, found by search
     for (int interval = 1; interval < 300; ++interval) {
       // Flows pause from time to time, so that whole windows pass without a byte.
       const int events = interval / 50 % 2 == 0 ? static_cast<int>(random() % 30) : 0;
@@ -309,7 +309,7 @@ TEST(QosAgent, WithoutAControllerTheNicHearsOfTheWeights) {
 class ClosedLoop {
  public:
   static constexpr double kStep = 0.005;          // ms
-  static constexpr double kMessageBytes = 65536;  // a receiver sees whole messages
+  static constexpr double kMessageBytes = 65536;  // bytes of a message; only whole ones are seen
   static constexpr double kCommandDelay = 0.1;    // ms from the manager to the factor table
 
   explicit ClosedLoop(std::vector<qos_tenant> tenants, bool managed = true)
@@ -393,7 +393,7 @@ class ClosedLoop {
         qos_meter_count(&meter_, &seen_[i], f.dscp, static_cast<std::uint32_t>(kMessageBytes));
       }
     }
-    if (steps_ % 200 == 0) {  // every ms
+    if (steps_ % 200 == 0) {  // once a millisecond
       qos_report report{};
       qos_meter_report(&meter_, 0, &report);
       qos_manager_take(&manager_, 0, &report);
@@ -457,7 +457,7 @@ TEST(QosClosedLoop, SettlesWithinTwentyMillisecondsOfAJoinAndALeave) {
   loop.add_flows(1, 1);
   loop.add_flows(2, 4);
   loop.run(100);
-  loop.add_flows(3, 16);  // the tenant joins, every flow at line rate
+  loop.add_flows(3, 16);  // the tenant joins with every flow at line rate
   for (QosPlant::Flow& f : loop.plant.flows) {
     if (f.dscp == 3) f.rate = 100;
   }

@@ -138,7 +138,7 @@ TEST_F(TrafficAppTest, AFlippedBitIsFound) {
 TEST_F(TrafficAppTest, ASampleFindsOnlyWhatItLooksAt) {
   add_flow(10 * 4096);
   block.verify_bytes = 256;
-  nic.corrupt_after = 2;  // bytes 512 to 767 of message 2 are the sample
+  nic.corrupt_after = 2;  // bytes 512 to 767 of message 2 are the verified sample
   nic.corrupt_offset = 600;
   EXPECT_EQ(run(), TRAFFIC_ERROR_PAYLOAD);
   EXPECT_EQ(result().messages_corrupt, 1u);
@@ -178,7 +178,7 @@ TEST_F(TrafficAppTest, ALostReceiveCompletionIsASequenceError) {
 
 TEST_F(TrafficAppTest, AMessageOvertakenBeforeTheCheckIsNoError) {
   add_flow(20 * 4096);
-  nic.payload_ahead = 4;  // the receiver hears of message m when m + 4 is in its slot
+  nic.payload_ahead = 4;  // the receiver learns of message m when m + 4 is in its slot
   ASSERT_EQ(run(), TRAFFIC_OK) << result().text;
   EXPECT_EQ(result().messages_received, 16u);
   EXPECT_EQ(result().messages_overtaken, 16u);
@@ -205,8 +205,8 @@ TEST_F(TrafficAppTest, ACompletionNobodyWaitsForIsFatal) {
     return completion;
   };
   const nic_cqe strangers[] = {
-      stranger_of(NIC_CQE_SEND_DONE, 0, 9ull << 32),  // completion of an unknown flow
-      stranger_of(NIC_CQE_SEND_DONE, 0, 0),           // completion of an idle flow
+      stranger_of(NIC_CQE_SEND_DONE, 0, 9ull << 32),  // a completion of an unknown flow
+      stranger_of(NIC_CQE_SEND_DONE, 0, 0),           // a completion of an idle flow
       stranger_of(NIC_CQE_RECEIVE_IMMEDIATE, 5, 0),
       stranger_of(NIC_CQE_RECEIVE_IMMEDIATE, 1u << 23, 0),
       stranger_of(77, 0, 0),
@@ -227,7 +227,7 @@ TEST_F(TrafficAppTest, ACompletionNobodyWaitsForIsFatal) {
 TEST_F(TrafficAppTest, VirtualPayloadTouchesNoBuffer) {
   block.flags = 0;
   nic.copy_payload = false;
-  boot_tx_flow& flow = add_flow(0, 1 << 30);  // larger than RAM
+  boot_tx_flow& flow = add_flow(0, 1 << 30);  // a flow larger than RAM
   flow.slot_bytes = 1 << 30;
   ASSERT_EQ(run(), TRAFFIC_OK) << result().text;
   EXPECT_GT(result().messages_received, 900u);

@@ -1,4 +1,4 @@
-// The closed loop inside the traffic application.
+// Tests of the closed loop inside the traffic application.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -46,12 +46,12 @@ def parse(blob):
     while True:
         token = word(at)
         at += 4
-        if token == 1:  # begin of a node
+        if token == 1:  # token 1: begin of a node
             end = blob.index(b"\0", at)
             path.append(blob[at:end].decode())
             nodes["/".join(path) or "/"] = {}
             at = (end + 4) // 4 * 4
-        elif token == 2:  # end of a node
+        elif token == 2:  # token 2: end of a node
             path.pop()
         elif token == 3:  # property
             size, name = word(at), strings + word(at + 4)
@@ -132,7 +132,7 @@ class DeviceTrees(unittest.TestCase):
         self.check_devices(tree, "memory_map_virt")
         self.assertIn("/cpus/cpu@0", tree)
         self.assertEqual(cells(tree["/soc/rom@20000000"]["reg"]), [0x20000000, 1 << 20])
-        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # more than 32 bits hold
+        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # a RAM size that needs more than 32 bits
         self.assertEqual(cells(tree["/cpus/cpu@1"]["clock-frequency"]), [1, 5_000_000_000 - (1 << 32)])
         tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
         self.check_devices(tree, "memory_map", absent=("dcc",))

@@ -27,7 +27,7 @@ class Machine:
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
-        atexit.register(self.process.kill)  # after a failed test the program still waits for its debugger
+        atexit.register(self.process.kill)  # after a failed test the program would still wait for its debugger
         line = self.process.stdout.readline().decode()
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", line).group(1))
 
@@ -111,9 +111,9 @@ class RealGdb(unittest.TestCase):
         self.assertEqual(status, 0, out)
 
     def test_triggers_of_the_debugger(self):
-        stop_on = "set $tdata1 = 0x08001040 | "  # dmode, action: stop, in machine mode
+        stop_on = "set $tdata1 = 0x08001040 | "  # dmode; action: stop; machine mode
         text, status, out = self.session(
-            "break main", "continue", "delete",  # behind the start, which clears all variables
+            "break main", "continue", "delete",  # a breakpoint behind the start-up code, which clears all variables
             "set $tselect = 0", "set $tdata2 = &software_count", stop_on + "2", "continue",
             "print software_count", "x/i $pc", "stepi", "print software_count",
             stop_on + "4", "set $tdata2 = timer_handler", "continue", "print $pc == timer_handler",
@@ -136,7 +136,7 @@ class RealGdb(unittest.TestCase):
         self.assertIn("secret kept", out)
 
     def test_registers_of_devices_without_side_effects(self):
-        # The first character waits in the UART; looking at it must not take it.
+        # The first character waits in the UART, and inspection must not consume it.
         with tempfile.NamedTemporaryFile("w") as text_file:
             text_file.write("Q\n")
             text_file.flush()
@@ -232,7 +232,7 @@ class OtherClients(unittest.TestCase):
                      "vCont", "vCont;", "", "?extra", "Hg0", "T1", "bogus", "qfoo"):
             self.assertIsInstance(client.ask(text), str, text)
         self.assertEqual(client.ask("M80000000,2:-1+1"), "E01")
-        self.assertEqual(client.ask("m100000000,4"), "E14")  # an error, and not the memory at address 0
+        self.assertEqual(client.ask("m100000000,4"), "E14")  # the answer is an error, and not the memory at address 0
         self.assertEqual(client.ask("m80000000,4"), "97510000")
         self.assertEqual(client.ask("D"), "OK")
         self.assertEqual(machine.finish()[0], 0)
@@ -256,7 +256,7 @@ class OtherClients(unittest.TestCase):
         client = Client(machine)
         client.ask("?")
         client.socket.settimeout(1)
-        with self.assertRaises(OSError):  # the socket's buffer is full: the server waits for the client to read
+        with self.assertRaises(OSError):  # the socket's buffer is full, so the server waits for the client to read
             while True:
                 client.socket.sendall(packet("m80000000,1000") * 100)
         status, out = machine.finish()

@@ -55,8 +55,8 @@ class Transports(Platform):
     """Writes, sends, reads, atomic operations, an unreliable connection and datagrams, with payload that is
     compared."""
 
-    # Without posted receive entries a core of 200 MHz has to post them: slower than the native
-    # driver, and only when it is otherwise idle.
+    # Without posted receive entries a core of 200 MHz has to post them. It is slower than the native driver, and posts
+    # only when it is otherwise idle.
     RATES = ("-c", "traffic.4.rate=200Mbps", "-c", "traffic.4.start=3ms", "-c", "traffic.5.rate=100Mbps",
              "-c", "duration=20ms")
 
@@ -97,7 +97,7 @@ class FreeFirmware(Platform):
                 ("flows", 1, "keeps_accounts: false", 2, overlap)):
             config = self.small(big, f", {more}")
             text = config.read_text().replace("hosts: 2", "hosts: 3").replace('"1"', f'"{host}"')
-            config.write_text(text.replace("start: 100us", "start: 3ms"))  # the firmware clears 2 MiB first
+            config.write_text(text.replace("start: 100us", "start: 3ms"))  # the firmware first clears 2 MiB
             done = self.run_config(config, name, "-c", "duration=4ms")
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(said, done.stderr)

@@ -11,7 +11,7 @@ from harness import PATIENCE, SKIPPED  # noqa: E402
 
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 QEMU = shutil.which("qemu-system-riscv32")
-# A program that stops early agrees with itself on little.
+# Agreement means little for a program that stops early.
 PROGRAMS = {"test_oracle": 60, "test_oracle_protection": 150}
 
 

@@ -13,7 +13,7 @@ from harness import PATIENCE  # noqa: E402
 
 DCCVP, FIRMWARE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 TOOLS = "riscv64-unknown-elf-"
-# Time is a count of instructions, so that minstret is one.
+# Time is the count of instructions, so that minstret equals mtime.
 QEMU = ["qemu-system-riscv32", "-M", "spike", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
         "-icount", "shift=0", "-kernel"]
 HERE_ALONE = {"beyond"}

@@ -1,5 +1,5 @@
-// Random descriptors and registers on connected queue pairs of two hosts: each piece of work
-// completes with the status that an oracle predicts, memory holds what was moved, nothing hangs.
+// Random descriptors and registers on connected queue pairs of two hosts: each work item
+// completes with the status that an oracle predicts, memory holds the moved data, and no run hangs.
 //   nic_pair_fuzz [--descriptors N] [--seed S]
 // Exit status: 0 all as predicted; 1 a difference, with the seed of its round; 2 bad arguments.
 #include <cinttypes>
@@ -25,7 +25,7 @@ namespace map = dcc::regs::nic_map;
 
 constexpr std::uint32_t kRam = 0x10000;
 constexpr std::uint32_t kSendRing = 0x1000, kReceiveRing = 0x2000, kCompletionRing = 0x3000;
-constexpr std::uint32_t kData = 0x5000;  // nothing that is moved reaches down to the rings
+constexpr std::uint32_t kData = 0x5000;  // lowest address of moved data, above the rings
 constexpr std::uint32_t kEntries = 16, kCompletions = 64;
 constexpr std::uint64_t kDevice = 0x40100000;
 
@@ -77,12 +77,12 @@ class Bench final : public PacketSink, public ConnectionManager {
     if (dice_.one_in(4))
       parameters_.dma.rate = BitRate(20'000'000'000 + dice_.below(100) * 1'000'000'000);
     parameters_.link_delay = kMicroSecond;
-    // Without "not_ready": a full buffer and a missing receive entry would share a retry limit.
+    // Not "not_ready": a full buffer and a missing receive entry would share a retry limit.
     if (dice_.one_in(2)) {
       parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
     }
     parameters_.receive_buffer.size = 16'384;
-    // Losses only here: elsewhere a sender would for ever repeat packets that a full buffer drops.
+    // Losses only here: elsewhere packets that a full buffer drops repeat for ever.
     losses_ = dice_.one_in(4) ? 1 + dice_.below(20) : 0;
     if (losses_ == 0 && !parameters_.has_slow_memory()) parameters_.recovery.retries = 3;
     parameters_.recovery.reorder_window = dice_.one_in(2) ? 0 : 8;
@@ -115,7 +115,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     for (std::uint64_t i = 0; i < entries; ++i) post_receive(oracle, 100 + i);
     run(kMicroSecond * 20);
     const std::uint64_t descriptors = 1 + dice_.below(6);
-    bool answered = false;  // READ and atomic responses change memory at times of their own
+    bool answered = false;  // true if READ or atomic responses change memory at times of their own
     for (std::uint64_t i = 0; i < descriptors; ++i) {
       const std::uint8_t opcode = post(oracle, 200 + i);
       answered = answered || opcode >= NIC_WQE_RDMA_READ;
@@ -184,7 +184,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   }
   void run(PicoSeconds time) { scheduler_.run_until(scheduler_.now() + time); }
 
-  /// Any registers with any values, on a NIC in any state. A soft reset follows.
+  /// Writes any registers with any values, on a NIC in any state. A soft reset follows.
   void disturb() {
     for (std::uint64_t i = dice_.below(60); i > 0; --i) {
       const auto at = static_cast<HostId>(dice_.below(2));
@@ -203,7 +203,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   void start(HostId at) {
     Host& h = *host_[at];
     put(at, map::kCtrlOffset, map::kCtrlSoftResetMask);
-    run(kMilliSecond * 2);  // earlier packets leave the wire
+    run(kMilliSecond * 2);  // time in which earlier packets leave the wire
     h.sent = h.received = h.reaped = 0;
     std::fill_n(h.ram.bytes.begin() + kCompletionRing, kCompletions * sizeof(nic_cqe), 0);
     put(at, map::kSqBaseLoOffset, kSendRing);
@@ -294,7 +294,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     return entry.opcode;
   }
 
-  /// Runs until no packet has been under way for longer than a sender waits for an answer.
+  /// Runs until no packet has been in flight for longer than a sender waits for an answer.
   void settle() {
     for (int i = 0; i < 400; ++i) {
       run(kMicroSecond * 500);
@@ -311,7 +311,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     while (h.reaped != static_cast<std::uint16_t>(tail)) {
       const auto c =
           h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % kCompletions * sizeof(nic_cqe));
-      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // has no receive entry
+      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // the immediate has no receive entry
       list.push_back({c.wr_id, c.status});
     }
     put(at, map::kCqHeadOffset, h.reaped);
@@ -319,7 +319,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   }
 
   /// Order is compared within the numbers of one queue pair's work. Descriptors that the NIC does
-  /// not start complete when the NIC has read them, before work that was posted earlier.
+  /// not start complete when the NIC has read them, before earlier work.
   static bool compare(const char* what, std::vector<NicOracleCompletion> got,
                       std::vector<NicOracleCompletion> wanted) {
     const auto by_id = [](const NicOracleCompletion& a, const NicOracleCompletion& b) {
@@ -374,7 +374,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   std::unique_ptr<Host> host_[2];
   std::unique_ptr<Link> link_[2];
   Qpn qpn_[2] = {};
-  std::uint64_t losses_ = 0;     // lost packets in percent
+  std::uint64_t losses_ = 0;     // share of lost packets in percent
   std::vector<nic_wqe> posted_;  // work posted in this batch
   std::vector<nic_rqe> buffers_;
 };

@@ -2,7 +2,7 @@
 //   wheel_fuzz [--ops N] [--seed S] [--profile uniform|burst|wrap|full|cancel-race|all]
 //              [--coverage report|require]
 // Exit status: 0 no difference, 1 a difference (with the operations before it) or, if coverage is
-// required, a situation never met; 2 bad arguments.
+// required, a situation that did not occur; 2 bad arguments.
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return arguments;
 }
 
-/// Splits of the 16 digits; the default most often.
+/// Draws a split of the 16 digits; the default split comes most often.
 dcc::WheelSplit split_of(std::uint64_t n) {
   static constexpr dcc::WheelSplit kSplits[] = {{5, 5, 6}, {6, 5, 5},  {5, 5, 6}, {4, 4, 8},
                                                 {5, 5, 6}, {3, 1, 12}, {8, 7, 1}, {1, 8, 7}};

@@ -169,7 +169,7 @@ TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
     EXPECT_EQ(socket->transport_dbg(payload), 0u);
     EXPECT_EQ(block.value(map::kIrqStatus), 0u) << "a debug read raised an error";
 
-    std::uint32_t words[2] = {3, 9};  // F and G
+    std::uint32_t words[2] = {3, 9};  // words of F and G
     payload.set_command(tlm::TLM_WRITE_COMMAND);
     payload.set_address(map::kFOffset);
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(words));

@@ -1,4 +1,4 @@
-// Decoding, forwarding, DMI translation and the words for an address that leads nowhere.
+// Decoding, forwarding, DMI translation, and the description of an address without a target.
 #include "bus.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using sc_core::SC_NS;
 using sc_core::sc_time;
 
-/// Remembers the address it saw and fills reads with a byte of its own.
+/// A target that remembers the address of an access and fills reads with a byte of its own.
 struct Peripheral final : sc_core::sc_module {
   tlm_utils::simple_target_socket<Peripheral> socket{"socket"};
   explicit Peripheral(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
@@ -73,7 +73,7 @@ class BusTest : public ModelTest {
   }
 
   Bus bus{"bus", sc_time(10, SC_NS)};
-  Ram ram{"ram", 0x2000, sc_time(5, SC_NS)};  // twice the mapped size
+  Ram ram{"ram", 0x2000, sc_time(5, SC_NS)};  // bytes of the RAM: twice the mapped size
   Peripheral device{"device"};
   Peripheral high{"high"};
   Socket cpu{"cpu"};
@@ -105,8 +105,8 @@ TEST_F(BusTest, WhatIsNotMappedIsAnAddressErrorAndGoesNowhere) {
     std::uint32_t word = 0;
     for (const std::uint64_t address :
          {0x0ull, 0x3FFF'FFFCull, 0x4000'0100ull, 0x7FFF'FFFFull, 0x8000'1000ull,
-          0x4000'00FDull,  // the last byte is behind the device
-          0x3FFF'FFFEull,  // the last bytes are in the device
+          0x4000'00FDull,  // an access whose last byte is behind the device
+          0x3FFF'FFFEull,  // an access whose last bytes are in the device
           0x8000'0FFEull}) {
       EXPECT_EQ(transport(cpu, tlm::TLM_READ_COMMAND, address, &word, 4),
                 tlm::TLM_ADDRESS_ERROR_RESPONSE)

@@ -66,11 +66,11 @@ TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
       EXPECT_GT(answers[i].rate, answers[i - 1].rate);
       EXPECT_GT(answers[i].when, answers[i - 1].when);
     }
-    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // released at its maximum
+    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // released at the maximum rate
   });
 }
 
-// Each answer triggers the next notification at the answer's own time.
+// Each answer triggers the next notification, at the answer's own time.
 TEST_F(ControllerModuleTest, AnswersAndNotificationsTakeTurns) {
   std::uint32_t again = 3;
   sc_core::sc_event came;

@@ -89,7 +89,7 @@ class ControllerTest : public ModelTest {
   void enable() {
     write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
   }
-  /// A cut to one half whatever alpha is, exact in 1.16.
+  /// A table that cuts to one half whatever alpha is, exact in 1.16.
   void load_halving_table() {
     for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
   }
@@ -257,7 +257,7 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     ASSERT_EQ(sink.rates.size(), kSlots);
     EXPECT_EQ(sink.rates[2].first, 0x102u);
 
-    // A packet of a bound flow, one of a stranger, and a CNP too soon after the cut.
+    // A packet of a bound flow, one of an unknown flow, and a CNP too soon after the cut.
     device.bytes(0x101, 11, 700);
     device.bytes(0x777, 0, 700);
     device.cnp(0x102, 12, 1);

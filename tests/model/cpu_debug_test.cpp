@@ -13,8 +13,8 @@
 namespace dcc::model::cpu_debug_test {
 namespace {
 
-constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
-constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
+constexpr std::uint32_t kAddi = 0x00128293;  // instruction addi t0, t0, 1
+constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi
 
 class CpuDebugTest : public ModelTest {
  protected:

@@ -13,8 +13,8 @@
 namespace dcc::model::cpu_trace_test {
 namespace {
 
-constexpr std::uint32_t kCount = 0x00128293;  // addi t0, t0, 1
-constexpr std::uint32_t kStore = 0x10502023;  // sw t0, 0x100(zero): nothing is there, a trap
+constexpr std::uint32_t kCount = 0x00128293;  // instruction addi t0, t0, 1
+constexpr std::uint32_t kStore = 0x10502023;  // sw t0, 0x100(zero) traps: no memory is there
 constexpr std::uint32_t kWfi = 0x10500073;
 
 class CpuTraceTest : public ModelTest {

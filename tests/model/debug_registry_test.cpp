@@ -1,4 +1,4 @@
-// Values by name: single, indexed, looked up, and the sentence when there is none.
+// Values by name: single, indexed, looked up, and the message for an unknown name.
 #include "cpu/debug_registry.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The NIC's DMA over the bus: by direct memory access where the target allows it, by transport
-// elsewhere.
+// The NIC's DMA over the bus: by direct memory access if the target allows it, otherwise by
+// transport.
 #include "dma_engine.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace dcc::model::dma_engine_test {
 namespace {
 
-/// Memory of which a part allows direct access; counts accesses of both kinds.
+/// A memory of which a part allows direct access; counts accesses of both kinds.
 class Target final : public sc_core::sc_module {
  public:
   explicit Target(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -109,7 +109,7 @@ TEST_F(DmaEngineTest, NothingOutsideMemoryIsReached) {
   simulate([&] {
     for (const std::uint64_t direct : {0u, 0x1000u}) {
       target.direct_bytes = direct;
-      dma.allow_dmi(true);  // asks anew
+      dma.allow_dmi(true);  // the engine requests direct access again
       std::uint8_t bytes[2] = {1, 2};
       EXPECT_FALSE(dma.read(0xFFF, bytes, 2));
       EXPECT_FALSE(dma.write(0xFFF, bytes, 2));

@@ -109,7 +109,7 @@ TEST_F(FirmwareHostTest, TheTimerWakesTheHart) {
   run();
   EXPECT_TRUE(host->succeeded()) << host->outcome();
   EXPECT_GE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US));
-  // Three instructions later, noticed at the end of a quantum.
+  // The CPU executes three more instructions, and notices the line at the end of a quantum.
   EXPECT_LE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US) + 2 * config.quantum);
 }
 
@@ -128,7 +128,7 @@ TEST_F(FirmwareHostTest, WhatTheUartReceivesInterruptsThroughTheController) {
                   {lw(kT2, kT0, IRQ_CLAIM_OFFSET)},
                   li(kT0, DCC_UART_BASE),
                   {lw(kT3, kT0, DCC_UART_DATA)},
-                  {enc_i(8, kT2, 1, kT2)},  // slli: the claim above the character
+                  {enc_i(8, kT2, 1, kT2)},  // slli t2: the claim goes above the character
                   {enc_r(0, kT3, kT2, 6, kT2)},
                   exit_with(kT2)}));
   run();

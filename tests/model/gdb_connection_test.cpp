@@ -10,7 +10,7 @@
 namespace dcc::model::gdb_connection_test {
 namespace {
 
-constexpr int kPatience = 20'000;  // ms until a hang counts as a failure
+constexpr int kPatience = 20'000;  // ms after which a hang counts as a failure
 
 TEST(GdbConnection, TakesPacketsAndAnswersForDamagedOnes) {
   GdbConnection server(0);

@@ -1,4 +1,4 @@
-// The stub's answers about a target: registers, memory, points, resuming, and rubbish.
+// The stub's answers: registers, memory, breakpoints, resuming, unusable packets.
 #include "cpu/gdb_server.h"
 
 #include <gtest/gtest.h>

@@ -67,7 +67,7 @@ TEST_F(InterruptControllerTest, ClaimsLowestFirstAndServiceHidesTheSource) {
     write(IRQ_ENABLE_OFFSET, 1u << 4 | 1u << 2);
     controller.set_level(4, true);
     controller.set_level(2, true);
-    controller.set_level(1, true);  // not enabled
+    controller.set_level(1, true);  // the source is not enabled
     EXPECT_EQ(read(IRQ_CLAIM_OFFSET), 2u);
     EXPECT_EQ(read(IRQ_SERVICE_OFFSET), 1u << 2);
     EXPECT_TRUE(controller.output()) << "4 still waits";
@@ -148,7 +148,7 @@ TEST_F(InterruptControllerTest, AnAccessHappensAtItsOwnTime) {
 
 TEST_F(InterruptControllerTest, NoSourceIsForgottenUnderRandomTraffic) {
   simulate([&] {
-    // Sources rise at random and fall when served: every rise is served exactly once.
+    // Sources rise at random and fall when served; every rise must be served exactly once.
     std::mt19937 random(5);
     std::vector<int> raised(32), served(32);
     std::uint32_t level = 0;

@@ -24,7 +24,7 @@ TEST_F(InterruptInputsTest, MachineVirtHasThePlic) {
     ASSERT_EQ(bus.ranges().size(), 1u);
     EXPECT_EQ(bus.ranges()[0].base, VIRT_PLIC_BASE);
     EXPECT_EQ(bus.ranges()[0].name, "plic");
-    // A priority register of the PLIC keeps its value; the other controller has none.
+    // A priority register of the PLIC keeps its value; the other controller has no such register.
     std::uint32_t value = 5;
     EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, VIRT_PLIC_BASE + 4, value),
               tlm::TLM_OK_RESPONSE);

@@ -11,8 +11,8 @@
 namespace dcc::model::packet_socket_test {
 namespace {
 
-constexpr HostId kNear = 5;  // the host behind port 0
-constexpr HostId kFar = 6;   // behind port 1, at the end of a link
+constexpr HostId kNear = 5;  // number of the host behind port 0
+constexpr HostId kFar = 6;   // number of the host behind port 1, at the end of a link
 constexpr LinkParameters kWire{BitRate(100'000'000'000), kMicroSecond, 20};
 
 /// A source of packets: the device's end of a socket.
@@ -65,7 +65,7 @@ struct Friend final : Stranger, DirectTarget, PacketOut, PacketSink {
 
 class PacketSocketTest : public ModelTest {
  protected:
-  /// source -> switch, port 0 -> near; port 1 -> link -> far.
+  /// Topology: source -> switch, port 0 -> near host; port 1 -> link -> far host.
   void build(Stranger& near, Stranger& far) {
     for (int port = 0; port < 2; ++port) {
       source_[port].out.socket.bind(switch_.in(port));
@@ -116,7 +116,7 @@ TEST_F(PacketSocketTest, SwitchAndLinkTakeUpDirectAccess) {
   build(near, far);
   simulate([&] {
     send_one_to_each();
-    EXPECT_EQ(near.sent, 1);     // the switch's way out leads to a wire
+    EXPECT_EQ(near.sent, 1);     // the output of the switch leads to a wire
     EXPECT_EQ(far.received, 1);  // the link delivers to a device
     EXPECT_EQ(near.transports + far.transports, 0);
   });

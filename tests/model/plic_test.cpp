@@ -46,7 +46,7 @@ class PlicTest : public ModelTest {
 
 TEST_F(PlicTest, ClaimsByPriorityAndThenByNumber) {
   simulate([this] {
-    // source, priority
+    // pairs of source and priority
     const std::pair<unsigned, std::uint32_t> all[] = {{95, 3}, {96, 7}, {2, 3}, {31, 1},
                                                       {32, 3}, {64, 7}, {1, 0}};
     for (const auto& [source, priority] : all) {

@@ -16,8 +16,8 @@
 namespace dcc::model::reverse_debug_test {
 namespace {
 
-constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
-constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
+constexpr std::uint32_t kAddi = 0x00128293;  // instruction addi t0, t0, 1
+constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi
 
 /// A fake that prints the requested snapshot and ends the process instead of going back.
 class Signpost final : public SnapshotHistory {

@@ -15,7 +15,7 @@
 namespace dcc::model::riscv_cpu_test {
 namespace {
 
-/// Two registers: writing 0 ends the program, 4 records the time of the write.
+/// Two registers: writing 0 ends the program, writing 4 records the time.
 class Probe final : public WordTarget {
  public:
   explicit Probe(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
@@ -42,9 +42,9 @@ class Probe final : public WordTarget {
 constexpr std::uint32_t kProbe = 0x10010000;
 constexpr std::uint32_t kNop = 0x00000013;
 constexpr std::uint32_t kWfi = 0x10500073;
-constexpr std::uint32_t kLuiT0Probe = 0x100102B7;  // lui t0, 0x10010
-constexpr std::uint32_t kExit = 0x0062A023;        // sw t1, 0(t0)
-constexpr std::uint32_t kMark = 0x0062A223;        // sw t1, 4(t0)
+constexpr std::uint32_t kLuiT0Probe = 0x100102B7;  // instruction lui t0, 0x10010
+constexpr std::uint32_t kExit = 0x0062A023;        // instruction sw t1, 0(t0)
+constexpr std::uint32_t kMark = 0x0062A223;        // instruction sw t1, 4(t0)
 
 class RiscvCpuTest : public ModelTest {
  protected:
@@ -114,7 +114,7 @@ TEST_F(RiscvCpuTest, SleepEndsWithTheLineAndTimeGoesOn) {
 }
 
 TEST_F(RiscvCpuTest, WithdrawnDmiIsHonoured) {
-  // li t1, 42; lui t3, 0x80002; sw t1, 0(t3); the mark withdraws DMI; sw t1, 4(t3); lw t1, 0(t3)
+  // Program: li t1, 42; lui t3, 0x80002; sw t1, 0(t3); mark (no DMI); sw t1, 4(t3); lw t1, 0(t3)
   build({},
         {kLuiT0Probe, 0x02A00313, 0x80002E37, 0x006E2023, kMark, 0x006E2223, 0x000E2303, kExit});
   bus_.add_observer([this](const Bus::Access& access) {
@@ -126,7 +126,7 @@ TEST_F(RiscvCpuTest, WithdrawnDmiIsHonoured) {
 }
 
 TEST_F(RiscvCpuTest, BusErrorWithoutHandlerIsADeathWithTheAddress) {
-  build({}, {0x00002303});  // lw t1, 0(zero)
+  build({}, {0x00002303});  // program: lw t1, 0(zero)
   cpu_->set_namer([this](std::uint64_t address) { return bus_.describe(address); });
   run();
   EXPECT_EQ(cpu_->state(), RiscvCpu::State::kDead);
@@ -138,7 +138,7 @@ TEST_F(RiscvCpuTest, BusErrorWithoutHandlerIsADeathWithTheAddress) {
 TEST_F(RiscvCpuTest, QuantumBoundsHowFarItRunsAhead) {
   RiscvCpuConfig config;
   config.quantum = sc_core::sc_time(200, sc_core::SC_NS);
-  // addi t1, t1, 1 for ever, with interrupts possible
+  // program: addi t1, t1, 1 for ever, with interrupts possible
   build(config, {kLuiT0Probe, 0x00130313, 0xFFDFF06F});
   simulate([this] {
     for (int i = 1; i < 10; ++i) {

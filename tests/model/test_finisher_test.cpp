@@ -24,7 +24,7 @@ class TestFinisherTest : public ModelTest {
   Initiator initiator{"initiator"};
 };
 
-// 0x5555 is a pass, 0x3333 a failure with the status in the upper half (QEMU, hw/misc/sifive_test).
+// 0x5555 passes; 0x3333 fails, status in the upper half (QEMU, hw/misc/sifive_test).
 TEST_F(TestFinisherTest, PassAndFailureEndTheRun) {
   simulate([&] {
     write(VIRT_TEST_FINISH, 0x5555);

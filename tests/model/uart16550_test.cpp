@@ -78,7 +78,7 @@ TEST_F(Uart16550Test, InterruptsAtTheTriggerLevelAndAfterATimeout) {
   build("abcdef");
   simulate([this] {
     write(VIRT_UART_IER, 1);
-    write(VIRT_UART_IIR_FCR, 0x41);  // trigger level 4
+    write(VIRT_UART_IIR_FCR, 0x41);  // FIFO trigger level 4
     use_divisor_1();
     // The first character was on its way with the reset values: divisor 12, 7 bits.
     wait_characters(12 * 0.7 + 2.5);
@@ -92,7 +92,7 @@ TEST_F(Uart16550Test, InterruptsAtTheTriggerLevelAndAfterATimeout) {
     EXPECT_TRUE(irq_);
     for (const char c : std::string("bc")) EXPECT_EQ(read(VIRT_UART_DATA), std::uint32_t(c));
     EXPECT_FALSE(irq_);
-    wait_characters(0.5 + 3.5);  // the last character and not quite the time-out
+    wait_characters(0.5 + 3.5);  // the last character, and less than the time-out
     EXPECT_FALSE(irq_);
     wait_characters(1);
     EXPECT_TRUE(irq_);

@@ -1,4 +1,4 @@
-// Aligned words only, at their own time; debug reads any bytes and writes none.
+// Aligned words only, at their own time; debug reads any bytes, debug writes are refused.
 #include "word_target.h"
 
 #include "model_test.h"

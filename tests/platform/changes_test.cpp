@@ -26,7 +26,7 @@ struct Looked {
   }
   struct Seen {
     ControllerParameters parameters;
-    std::uint32_t factor = 0;  // factor of DSCP 5
+    std::uint32_t factor = 0;  // factor word of DSCP 5
     bool asked = false;
   };
   Seen before;

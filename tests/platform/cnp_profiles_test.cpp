@@ -45,8 +45,8 @@ std::string three_to_one(const std::string& driver, const std::string& rest) {
          driver + "}\n" + kThreeToOne + rest;
 }
 
-/// One flow of each kind: the controller's flow gets a CNP for all marks, DCQCN's at most every 50
-/// us, DCTCP's none because ACKs carry its marks. All three share the port.
+/// One flow of each kind shares the port: the controller's flow gets a CNP for all marks, DCQCN's
+/// at most one every 50 us, and DCTCP's none because ACKs carry its marks.
 void expect_each_in_its_own_way(const RunResults& results) {
   ASSERT_EQ(results.hosts.size(), 4u);
   EXPECT_GT(results.hosts[1].cnps_received, 4u);

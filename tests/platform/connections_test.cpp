@@ -1,4 +1,4 @@
-// When software's queue pairs are joined, broken, and told of.
+// When software's queue pairs are joined and broken, and what the run reports of them.
 #include "traffic/connections.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ struct Reversal {
   ReverseRequest request;
 };
 
-/// A fake that only counts snapshots; a return throws a Reversal.
+/// A fake that only counts snapshots; going back throws a Reversal.
 class CountedSnapshots final : public model::SnapshotHistory {
  public:
   std::size_t snapshots() const override { return taken; }
@@ -78,7 +78,7 @@ TEST_F(ConsoleHistoryTest, ATimeIsReachedFromASnapshotBeforeIt) {
   EXPECT_EQ(between.request.kind, ReverseRequest::Kind::kToTime);
   EXPECT_EQ(between.request.time, kNanoSecond * 250);
   // The snapshot of the same instant lies between the events of that instant; a pause comes after
-  // all of them.
+  // all these events.
   EXPECT_EQ(reversal([&] { history_.to_time(kNanoSecond * 200); }).number, 1u);
   EXPECT_EQ(reversal([&] { history_.to_time(PicoSeconds{}); }).number, 0u);
 }
@@ -121,7 +121,7 @@ TEST_F(ConsoleHistoryTest, WhatWasFoundIsGoneTo) {
 TEST_F(ConsoleHistoryTest, WhatNeverHappenedEndsWhereItWasAskedFor) {
   ReverseRequest search;
   search.kind = ReverseRequest::Kind::kSearch;
-  search.events = 100;  // events to search, from the beginning
+  search.events = 100;  // number of events to search from the beginning
   search.origin = 350;
   const Reversal back = reversal([&] { history_.end_search(search, {}, ""); });
   EXPECT_EQ(back.request.kind, ReverseRequest::Kind::kToEvents);

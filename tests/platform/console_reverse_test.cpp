@@ -1,5 +1,5 @@
-// Going back at the prompt: what the prompt asks of the snapshots, and what it does after the
-// return. tests/system/reverse_debug_test.py compares the states of whole runs.
+// Going back at the prompt: the requests to the snapshots, and the actions after the return.
+// tests/system/reverse_debug_test.py compares the states of whole runs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -30,7 +30,7 @@ TEST(DcbxLinks, AllEndsAgreeAndNothingIsLost) {
   const RunResults r = run_pressed("dcbx: {enabled: true}\n");
   ASSERT_TRUE(r.dcbx);
   EXPECT_EQ(r.dcbx->ends, 8u);
-  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // equal settings from the beginning: one frame each
+  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // settings are equal: each end sends one frame
   EXPECT_EQ(r.dcbx->frames_received, 8u);
   EXPECT_EQ(r.dcbx->unsound, 0u);
   EXPECT_TRUE(r.dcbx->differences.empty());
@@ -146,7 +146,7 @@ std::uint64_t dropped_without_room(const RunResults& r) {
   return 0;
 }
 
-/// Runs on one thread and on two.
+/// Runs each case on one thread and on two.
 class DcbxThreads : public ::testing::TestWithParam<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(DcbxLinks, DcbxThreads, ::testing::Values(1u, 2u));
 
@@ -206,7 +206,7 @@ TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
           "traffic: [{kind: flow, from: 1, to: 0}]\n");
   EXPECT_EQ(r.dcbx->frames_sent, 4u * 5u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  // In 30 ms the link carries 375 KB at 100 Mb/s.
+  // In 30 ms a link of 100 Mb/s carries 375 KB.
   EXPECT_GT(r.balance.packets_delivered, 300u);
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }

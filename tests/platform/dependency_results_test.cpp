@@ -1,5 +1,5 @@
-// What a run tells of flows and computations that wait: the critical path, and why something did
-// not begin.
+// Results for flows and computations that wait: the critical path, and the reasons for those that
+// did not begin.
 #include "measure/dependency_results.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ DependencyResult results_of(const std::string& traffic, PicoSeconds duration = k
 }
 const std::string kShort = "  - {id: a, kind: flow, from: 0, to: 1, bytes: 10KB}\n";
 
-// a, b and c end at the same instant; what opened a is c, although b ended then, too, and waits for
-// a.
+// Flows a, b and c end at the same instant. Flow c opened a, although b ended then, too, and waits
+// for a.
 TEST(DependencyResults, ThePathDoesNotGoRoundAmongEndsOfOneInstant) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 0ns, after: {flows: [b, c], need: any}}\n"
@@ -63,7 +63,7 @@ TEST(DependencyResults, WhatFindsItsProcessorBusySaysSo) {
   EXPECT_EQ(d.first_never, "traffic.1 had not begun: processor 0 of host 0 was busy");
 }
 
-// Entries a and b could let each other begin; the reason that neither did is c.
+// Entries a and b could each let the other begin; the reason that neither did is c.
 TEST(DependencyResults, TheReasonLiesOutsideACircleOfAny) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 0ns, after: {flows: [b, c], need: any}}\n"
@@ -72,7 +72,7 @@ TEST(DependencyResults, TheReasonLiesOutsideACircleOfAny) {
   EXPECT_EQ(d.first_never, "traffic.0 waits for traffic.2, which had not ended");
 }
 
-// 900 us of a host that nobody waits for, before and behind what does wait.
+// A host computes for 900 us that no flow waits for, before and after its part in waiting traffic.
 TEST(DependencyResults, CompletionLeavesOutComputationsThatNobodyWaitsFor) {
   const DependencyResult d = results_of("  - {kind: compute, hosts: 3, time: 900us}\n" + kShort +
                                         "  - {kind: flow, from: 2, to: 1, bytes: 10KB, "

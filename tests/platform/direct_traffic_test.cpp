@@ -25,7 +25,7 @@ TEST(DirectTraffic, AStoppedFlowSendsNoMore) {
   const RunResults r =
       run(star("traffic: [{kind: flow, from: 1, to: 0, stop: 20us},\n"
                "          {kind: flow, from: 2, to: 3, stop: 40us}]\n"));
-  // At most the bytes that the line carries in that time, plus one packet.
+  // The limit is the bytes that the line carries in that time, plus one packet.
   EXPECT_LE(r.flows[0].delivered_total, 250'000 + 1'000);
   EXPECT_GT(r.flows[0].delivered_total, 150'000);
   EXPECT_LE(r.flows[1].delivered_total, 500'000 + 1'000) << "the second stops as well";

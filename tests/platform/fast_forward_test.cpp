@@ -92,8 +92,8 @@ class FastForwardLaws : public testing::TestWithParam<Law> {
 };
 INSTANTIATE_TEST_SUITE_P(All, FastForwardLaws, testing::ValuesIn(kLaws), name_of);
 
-// Two runs packet by packet with different seeds differ by this much for a single flow: rates
-// wander for many milliseconds, and these runs are short.
+// Relative difference of a single flow between two runs packet by packet with different seeds:
+// rates wander for many milliseconds, and these runs are short.
 constexpr double kBetweenSeeds = 0.06;
 
 TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
@@ -103,7 +103,7 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
     const Figures whole = figures(run);
     const Figures quick = figures(run + kOn);
     EXPECT_EQ(whole.at("fast_forwarded"), 0);
-    // The skipped share depends on when windows are long enough, and windows double.
+    // The skipped share depends on the time at which windows are long enough, and windows double.
     EXPECT_GT(quick.at("fast_forwarded"), 0.1) << seed;
     EXPECT_LT(quick.at("events"), 0.9 * whole.at("events"));
     EXPECT_EQ(quick.at("sim_time"), whole.at("sim_time"));
@@ -128,7 +128,7 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
 
 TEST_P(FastForwardLaws, FlowsEndWhenTheyWould) {
   for (const unsigned seed : {1u, 2u, 3u}) {
-    // Together 2 GB at 25 Gb/s: about 700 ms.
+    // Together the flows send 2 GB at 25 Gb/s: about 700 ms.
     const std::string run =
         yaml(seed,
              "traffic: [{kind: incast, senders: 1..4, receiver: 0, bytes: 500MB}]\nduration: 2s\n");

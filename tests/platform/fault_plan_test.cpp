@@ -1,5 +1,5 @@
-// Faults of the configuration: refused for missing links and flows, effective only where and when
-// configured.
+// Faults of the configuration: refused for missing links and flows, and effective only where and
+// when they are configured.
 #include "disturb/fault_plan.h"
 
 #include <gtest/gtest.h>

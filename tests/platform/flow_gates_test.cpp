@@ -1,4 +1,4 @@
-// Flows that wait for others start when the last of these has arrived, under every transport.
+// Flows that wait for others start when the last of these flows has arrived, under every transport.
 #include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Host 0 asks host 1, which asks hosts 2 and 3; twice.
+/// Host 0 asks host 1, which asks hosts 2 and 3; this happens twice.
 std::string tree(const std::string& rest, const std::string& operation = "write") {
   return star(
       "traffic:\n"
@@ -26,7 +26,7 @@ std::string tree(const std::string& rest, const std::string& operation = "write"
       operation + "}\n" + rest);
 }
 
-/// Every flow began `think` after the last of the flows that it waits for, and not before its own
+/// Every flow began `think` after the last flow that it waits for, and not before its own
 /// start.
 RunResults expect_in_order(const std::string& yaml, std::size_t flows = 12) {
   const Planned planned(yaml);
@@ -69,7 +69,7 @@ std::string collective(const std::string& what, const std::string& rest = "") {
 }
 const std::string kNdp = "nic: {transport: {kind: ndp}, congestion_control: {algorithm: none}}\n";
 
-// Six steps of 100 KB at 100 Gb/s: 8 us of payload, four wires of 1 us, and a packet twice.
+// Six steps of 100 KB at 100 Gb/s: 8 us of payload, four wires of 1 us, and two packets.
 TEST(FlowGates, ARingTakesSixStepsOfAQuarter) {
   const RunResults r = expect_in_order(collective("shape: ring_all_reduce"), 48);
   const PicoSeconds step = *r.flows[0].end_rx - r.flows[0].start;
@@ -116,7 +116,7 @@ TEST(FlowGates, AQueryLastsFromItsQuestionToItsLastAnswer) {
   // four paths over two wires 8 us.
   EXPECT_GT(*metrics.queries->p50, kMicroSecond * 27);
   EXPECT_LT(*metrics.queries->p50, kMicroSecond * 30);
-  // A query's deadline counts from its question, for every host that answers.
+  // A query's deadline counts from the question, for every host that answers.
   ASSERT_TRUE(metrics.deadlines);
   EXPECT_EQ(metrics.deadlines->flows, 6u);
   EXPECT_EQ(metrics.deadlines->missed, 0u);
@@ -150,7 +150,7 @@ RunResults run_named(const std::string& traffic, const std::string& rest = "") {
   return run(config);
 }
 
-// A, then B 7 us after A's last byte, then C 3 us after B's last ACK.
+// Flow A, then B 7 us after A's last byte, then C 3 us after B's last ACK.
 TEST(FlowGates, AChainIsItsEndsAndItsDelaysToThePicosecond) {
   const RunResults r = run_named(
       "  - {id: a, kind: flow, from: 1, to: 0, bytes: 100KB, start: 5us}\n"
@@ -179,7 +179,7 @@ TEST(FlowGates, AllWaitForTheLastAndAnyForTheFirst) {
       run_named(two +
                 "  - {kind: flow, from: 0, to: 1, bytes: 1KB, after: {flows: [s, l]}}\n"
                 "  - {kind: flow, from: 0, to: 2, bytes: 1KB, after: {flows: [s, l], need: any}}\n"
-                // A barrier: three hosts begin when the last of two has ended elsewhere.
+                // A barrier: three hosts begin when the last of two flows has ended elsewhere.
                 "  - {kind: incast, senders: 1..3, receiver: 0, bytes: 1KB,\n"
                 "     after: {flows: [s, 'l:sent'], delay: 1us}}\n");
   PicoSeconds ends[2], sent{};
@@ -221,7 +221,7 @@ TEST(FlowGates, NothingBeginsBeforeItsStartAndTimesCountFromThere) {
   }
 }
 
-// Two computations of a processor one after the other, one of another processor beside them.
+// A processor's two computations run in turn, another processor's runs beside them.
 TEST(FlowGates, AProcessorDoesOneComputationAtATime) {
   const RunResults r = run_named(
       "  - {id: a, kind: compute, hosts: [0, 1], time: 10us}\n"
@@ -256,7 +256,7 @@ TEST(FlowGates, WhatWaitsForAStoppedFlowNeverBeginsAndIsCounted) {
   EXPECT_EQ(r.dependencies->first_never, "traffic.1 waits for traffic.0, which had not ended");
 }
 
-// Rank 1 computes for 40 us more than the others; nothing of it goes out before.
+// Rank 1 computes for 40 us more than the others, and sends nothing before the end of it.
 TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
   for (const std::string shape : {"ring_all_reduce", "tree_all_reduce", "all_to_all"}) {
     const std::string began = in_a_process([&] {
@@ -280,7 +280,7 @@ TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
   }
 }
 
-// Host 1 computes for 40 us more than the others, and asked for its answer it keeps that back.
+// Host 1 computes for 40 us more than the others, and delays its answer by that time.
 TEST(FlowGates, AHostDoesNoStepOfAQueryDownATreeBeforeItsOwnBegin) {
   const RunResults r = run_named(
       "  - {id: a, kind: compute, hosts: all, time: 10us}\n"
@@ -392,8 +392,9 @@ double cost_of(const std::string& yaml) {
   return std::stod(text);
 }
 
-// Of 4000 flows one after the other, a sample looks at the one under way: 8000 samples cost less
-// than twice the run without them. If each looked at all flows, that would be 30 million looks.
+// With 4000 flows one after the other, a sample reads only the flow under way, so 8000 samples cost
+// less than twice the run without them. If each sample read all flows, there would be 30 million
+// reads.
 TEST(FlowGates, SamplesCostNothingForFlowsThatWait) {
   std::string lines = "4000\n0 1 0 100 1000 0 id=l0\n";
   for (int i = 1; i < 4000; ++i) {
@@ -412,8 +413,8 @@ TEST(FlowGates, SamplesCostNothingForFlowsThatWait) {
   EXPECT_LT(cost("true"), cost("false") * 3 + 0.05);
 }
 
-// A run looks every 10 us whether all is done. If each looked at all computations, four times as
-// many would cost sixteen times as much.
+// A run checks every 10 us whether all flows and computations have ended. If each check read all
+// computations, four times as many computations would cost sixteen times as much.
 TEST(FlowGates, ComputationsCostInProportionToTheirNumber) {
   const auto cost = [](int number) {
     std::string lines = std::to_string(number + 1) + "\n0 1 0 100 1000 0\n";
@@ -427,7 +428,7 @@ TEST(FlowGates, ComputationsCostInProportionToTheirNumber) {
   EXPECT_LT(cost(16'000), cost(4'000) * 8);
 }
 
-// Each of two halves waits for what ends at its own hosts only, so the run may be divided.
+// Each of two halves waits only for flows that end at its own hosts, so the run may be divided.
 TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
   const std::string yaml =
       "topology: {kind: leaf_spine, leaves: 2, hosts_per_leaf: 4, spines: 2,\n"

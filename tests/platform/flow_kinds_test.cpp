@@ -54,7 +54,7 @@ TEST(FlowKinds, WhoReceivesIsLikeNobodyElse) {
       << "its own two are";
 }
 
-// Sender 0 is one switch nearer; with several paths, the path of a flow is unknown.
+// Sender 0 is one switch nearer. With several paths, the path of a flow is unknown.
 TEST(FlowKinds, AnotherWayTellsThemApart) {
   const std::string chain =
       "{kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: host}, {name: c, kind: host}, "

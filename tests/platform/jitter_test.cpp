@@ -1,5 +1,5 @@
-// Senders at line rate that start together: which of them get the rest of a full buffer and which
-// are paused, with devices whose times are constant and with devices whose times vary.
+// Senders at line rate start together: which of them get the rest of a full buffer and which are
+// paused, with devices whose times are constant and with devices whose times vary.
 #include <gtest/gtest.h>
 
 #include <algorithm>

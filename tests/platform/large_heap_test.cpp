@@ -31,7 +31,7 @@ std::string after_preferring(std::size_t bytes) {
   return in_a_process([bytes] {
     if (bytes != 0) prefer_large_pages(bytes);
     std::size_t large = 0;
-    for (int i = 0; i < 24; ++i) {  // pieces of 1 MiB, all in the region that was asked for
+    for (int i = 0; i < 24; ++i) {  // pieces of 1 MiB, all in the region with large pages
       void* const piece = std::malloc(std::size_t{1} << 20);
       if (piece == nullptr) return std::string("no memory");
       large += asked_for_large_pages(piece) ? 1 : 0;

@@ -10,7 +10,7 @@
 namespace dcc::vp {
 namespace {
 
-/// All results of a run except its speed and the division of its work, as text.
+/// All results of a run as text, except its speed and the division of its work.
 std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;

@@ -33,7 +33,7 @@ TEST(Measurement, CountsWithinTheWindowOnly) {
 }
 
 TEST(Measurement, OfAPacketOnTheWireOnlyThePartInTheWindowIsBusyTime) {
-  // A packet of 9000 bytes takes 73 us at 1 Gb/s: one begins before the window, one ends after it.
+  // At 1 Gb/s 9000 bytes take 73 us: a packet begins before, one ends after the window.
   const RunResults r =
       run("topology: {kind: star, hosts: 2, link: {rate: 1Gbps, delay: 1us}}\n"
           "host: {driver: none}\nduration: 1ms\nnic: {mtu: 9000B, congestion_control: {algorithm: "
@@ -73,10 +73,10 @@ TEST(Measurement, TimesOfMessagesOnAStandingConnection) {
            "traffic: [{kind: flow, from: 1, to: 0, dscp: 12, message: 2000B, rate: 10Gbps}]\n"));
   ASSERT_EQ(r.delays.size(), 1u);
   const LogHistogram& times = r.delays[0].of.messages[SizeBins::of(2000)];
-  // A message of two packets comes each 1.7 us; the one under way at the begin is left out.
+  // One message of two packets each 1.7 us; one under way at the begin does not count.
   EXPECT_GE(times.count(), 40u);
   EXPECT_LE(times.count(), 48u);
-  // The second packet follows 0.86 us after the first; then two links of 1 us each way.
+  // The second packet follows the first by 0.86 us; then come two links of 1 us each way.
   EXPECT_GT(times.min(), 4'900u);
   EXPECT_LT(times.max(), 5'300u);
   std::uint64_t all = 0;
@@ -101,7 +101,7 @@ TEST(Measurement, AWindowThatARunDoesNotReachIsEmpty) {
   EXPECT_EQ(r.rtt_ns.count(), 0u);
 }
 
-// PDQ's early termination: a flow that cannot meet its deadline, and its link is the slowest.
+// PDQ's early termination of a flow that cannot meet its deadline and whose link is the slowest.
 TEST(Measurement, AFlowThatItsTransportGivesUpEndsAsByStop) {
   const RunResults r =
       run(star("nic: {transport: {kind: pdq, early_termination: true},\n"
@@ -145,9 +145,9 @@ TEST(Measurement, DelaysOfALoneFlowAreThoseOfItsWay) {
   EXPECT_EQ(r.delays[0].dscp, 12u);
   const MarkedDelays& one_way = r.delays[0].of.one_way;
   const MarkedDelays& round_trip = r.delays[0].of.round_trip;
-  // Two links of 1 us; 1078 bytes and a gap of 20 bytes twice at 100 Gb/s, 87.84 ns each.
+  // Two links of 1 us; 1098 bytes (gap included) at 100 Gb/s take 87.84 ns, twice.
   EXPECT_EQ(mean_of(one_way.all), kNanoSecond * 2175);
-  // All delays are the same, up to the histogram's buckets.
+  // All delays are equal, up to the width of the histogram's buckets.
   EXPECT_EQ(quantile_of(one_way.all, 1), quantile_of(one_way.all, 1000));
   EXPECT_GT(*mean_of(round_trip.all), kNanoSecond * 4175);
   EXPECT_LT(*mean_of(round_trip.all), kNanoSecond * 4200);
@@ -171,7 +171,7 @@ TEST(Measurement, DelaysTellClassesApartAndWhichPacketsMetAMark) {
   EXPECT_EQ(free.marked.count(), 0u);
   EXPECT_GT(crowded.marked.count(), 0u);
   EXPECT_LT(crowded.marked.count(), crowded.all.count());
-  // Packets that found a queue of 20 KB (1.6 us) or more were marked; others were not.
+  // Packets that found a queue of 20 KB (1.6 us) or more were marked; other packets were not.
   EXPECT_GT(*quantile_of(crowded.marked, 1), kNanoSecond * 3500);
   std::uint64_t received = 0;
   r.delays[0].of.one_way.all.each([&](std::uint64_t, std::uint64_t count) { received += count; });
@@ -208,15 +208,15 @@ std::uint64_t cuts(const RunResults& r) {
 TEST(Measurement, ExactClocksOfHostsAreTheRule) {
   const RunResults r = timely_with("noise: 0us, drift: 0");
   EXPECT_EQ(cuts(r), 0u);
-  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // readings equal the measured times
-  // The reference of the next test: after the cuts at the start TIMELY is far from the link's rate.
+  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // exact clocks: no readings are recorded
+  // Reference of the next test: after its first cuts TIMELY is far below the link's rate.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
 
 TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
   const RunResults r = timely_with("noise: 1us, drift: 0.0001");
   EXPECT_EQ(cuts(r), 0u);
-  // Both ends of a reading are late by up to a microsecond, so the mean error is a third of one.
+  // Both readings are late by up to a microsecond: the mean error is a third of one.
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
   EXPECT_NEAR(static_cast<double>(mean_of(of.as_read.all)->count),
@@ -227,7 +227,7 @@ TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
 
 TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
   const RunResults r = timely_with("noise: 1ms, controls: false");
-  EXPECT_EQ(cuts(r), 0u);  // no cuts, as with exact clocks
+  EXPECT_EQ(cuts(r), 0u);  // no rate cuts, as with exact clocks
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
@@ -237,7 +237,7 @@ TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
 TEST(Measurement, NoisyClocksOfHostsAreToldToAlgorithmsAndNotToFigures) {
   const RunResults r = timely_with("noise: 1ms, drift: 0");
   EXPECT_GT(cuts(r), 0u);
-  // No packet is faster than the links, whatever the clocks read: there and back are four links.
+  // No packet is faster than the links, whatever clocks read: four links there and back.
   EXPECT_GE(*quantile_of(r.rtt_ns, 1), kMicroSecond * 4);
   EXPECT_LE(*quantile_of(r.rtt_ns, 999), kMicroSecond * 100);
 }
@@ -292,7 +292,7 @@ PicoSeconds line_time(int i) {
   return serialization_time(wire_bytes(i) + 20, BitRate(100'000'000'000));
 }
 
-/// Two hosts send ten packets each to a third one, at the link's rate and from the same moment.
+/// Two hosts send ten packets each to a third host, at the link's rate and from the same moment.
 struct TwoIntoOne {
   static constexpr int kPackets = 20;
   TwoIntoOne() {
@@ -300,7 +300,7 @@ struct TwoIntoOne {
     PicoSeconds arrives{};
     Bytes in = 0, out = 0;
     for (int i = 0, sent = 0; i < kPackets; ++i) {
-      // Two packets arrive in the time that a sender needs for one; the switch stores and forwards.
+      // Two packets arrive in a sender's packet time; the switch stores and forwards them.
       if (i >= 2 && i % 2 == 0) arrives = arrives + line_time(i);
       if (i > 0) starts = starts + line_time(i - 1);
       starts_of[i] = starts;
@@ -312,7 +312,7 @@ struct TwoIntoOne {
   }
   PicoSeconds starts_of[kPackets];
   Bytes peak = 0;
-  double area = 0;  // sum of bytes times seconds
+  double area = 0;  // area under the queue's length, in bytes times seconds
 };
 
 std::string star_of_six(const std::string& second_start, const std::string& more = "") {
@@ -337,7 +337,7 @@ TEST(Measurement, ASwitchsMemoryHoldsWhatItsQueuesHoldTogether) {
   EXPECT_NEAR(r.buffers[0].mean_bytes, mean, 1);
   double of_queues = 0;
   for (const QueueResult& queue : r.queues) of_queues += queue.mean_bytes;
-  EXPECT_NEAR(r.buffers[0].mean_bytes, of_queues, 3);  // sum of six rounded means
+  EXPECT_NEAR(r.buffers[0].mean_bytes, of_queues, 3);  // the mean is the sum of six rounded means
 }
 
 TEST(Measurement, TheMostAtOnceIsNotTheSumOfTheLongestQueues) {

@@ -15,10 +15,10 @@
 namespace dcc::vp {
 namespace {
 
-// an address in the firmware's RAM that the program does not use
+// address in the firmware's RAM that the program does not use
 constexpr std::uint32_t kFlipped = 0x80001234;
 
-/// The byte at that address of a host, at instants.
+/// Reads the byte at that address of a host at several instants.
 struct MemoryLooks {
   MemoryLooks(const std::string& faults, HostId host, const std::vector<int>& microseconds)
       : config(config_of("topology: {kind: star, hosts: 4}\nhost: {driver: native}\n"

@@ -24,7 +24,7 @@ constexpr const char* kTwoOfEach =
     "[{kind: flow, from: 0, to: 4}, {kind: flow, from: 1, to: 5}, "
     "{kind: flow, from: 2, to: 6}, {kind: flow, from: 3, to: 7}]";
 
-/// Gb/s in the window of 2 ms.
+/// Goodput in Gb/s in the window of 2 ms.
 double goodput(const FlowResult& flow) {
   return static_cast<double>(flow.delivered_measured) * 8 / 2e6;
 }
@@ -53,7 +53,7 @@ TEST(MixedTransports, TcpWithEcnSharesWithDcqcn) {
   EXPECT_GT(sum, 85);
 }
 
-// Hosts without traffic change nothing, so the RoCE hosts must do what they do in a network without
+// Hosts without traffic change nothing, so the RoCE hosts must behave as in a network without
 // TCP.
 TEST(MixedTransports, IdleTcpHostsChangeNothing) {
   const auto delivered = [](const std::string& yaml) {

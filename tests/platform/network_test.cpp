@@ -1,4 +1,4 @@
-// The fabric of a topology: one wire in each direction, one queue for each switch port, and ranks.
+// The fabric of a topology: a wire each way, a queue for each switch port, event ranks.
 #include "build/network.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Network, HostsAreNoSwitches) {
   }
 }
 
-/// The results of a run as text.
+/// Runs the case and returns its results as text.
 std::string outcome(bool sockets) {
   return in_a_process([=] {
     RunSetup setup;

@@ -13,7 +13,7 @@ PartitionPlan planned(const std::string& yaml, unsigned threads, bool watched = 
   return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, watched);
 }
 
-/// Two pods that exchange traffic.
+/// A tree with two pods that exchange traffic.
 std::string tree(const std::string& rest, const std::string& driver = "none") {
   return "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, hosts_per_rack: "
          "4, "
@@ -74,7 +74,7 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
-  // A window of one microsecond holds thirteen packets of the single receiver.
+  // A window of one microsecond holds thirteen packets of the only receiver.
   const PartitionPlan plan =
       planned(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);
@@ -89,8 +89,8 @@ TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {
             1u);
 }
 
-/// All results of the tree, with flows that start while others stop, at the same instants and at
-/// others.
+/// All results of the tree as text, with flows that start while others stop, at the same instants
+/// and at others.
 std::string told(unsigned threads, unsigned parts) {
   return in_a_process([&] {
     const PlatformConfig config = config_of(

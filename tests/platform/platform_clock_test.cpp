@@ -55,7 +55,7 @@ TEST(PlatformClock, MomentsOfTheDevicesHaveTheirPlaceBetweenTheSkips) {
   clock.skip(kMicroSecond * 5);
   scheduler.run_until(kMicroSecond * 20);
   clock.skip(kMicroSecond * 7);
-  EXPECT_EQ(clock.simulated(kMicroSecond * 10), kMicroSecond * 10);  // before the skip
+  EXPECT_EQ(clock.simulated(kMicroSecond * 10), kMicroSecond * 10);  // a time before the skip
   EXPECT_EQ(clock.simulated(kMicroSecond * 11), kMicroSecond * 16);
   EXPECT_EQ(clock.simulated(kMicroSecond * 20), kMicroSecond * 25);
   EXPECT_EQ(clock.simulated(kMicroSecond * 21), kMicroSecond * 33);

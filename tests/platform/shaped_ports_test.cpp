@@ -29,7 +29,7 @@ std::vector<double> goodputs(const std::string& scheduler, const std::string& mo
   return rates;
 }
 
-// A packet takes the link for 1082 bytes and has 1000 bytes of payload.
+// A packet occupies the link for 1082 bytes and has 1000 bytes of payload.
 constexpr double kPayload = 1000.0 / 1082;
 
 TEST(ShapedPorts, APriorityHasItsSlopeAndTheOthersShareTheRestByWeight) {

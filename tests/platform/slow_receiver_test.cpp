@@ -19,7 +19,7 @@ std::string incast(const std::string& dma, const std::string& nic) {
          dma + "}, congestion_control: {algorithm: none}" + nic +
          "}\ntraffic: [{kind: incast, senders: 1..2, receiver: 0}]\n";
 }
-/// Two senders, whose own DMA brings 80 Gb/s, to a host whose DMA takes 40 Gb/s.
+/// Two senders, whose own DMA supplies 80 Gb/s, send to a host whose DMA takes 40 Gb/s.
 RunResults slow(const std::string& nic) { return run(incast("40Gbps", nic)); }
 
 double goodput_gbps(const RunResults& r) {

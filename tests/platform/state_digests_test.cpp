@@ -1,4 +1,4 @@
-// Digests of all devices: which devices have one, their order, when they are taken, and what
+// Digests of all devices: which devices have a digest, their order, when they are taken, and what
 // changes them.
 #include "debug/state_digests.h"
 

@@ -40,7 +40,7 @@ TEST(Ties, TailDropTakesFromEightAlike) {
   for (const double share : shares(run(incast(8, kTailDrop)))) EXPECT_NEAR(share * 8, 1.0, 0.044);
 }
 
-TEST(Ties, TailDropTakesFromFiveAlike) {  // five is no power of two
+TEST(Ties, TailDropTakesFromFiveAlike) {  // five senders: not a power of two
   for (const double share : shares(run(incast(5, kTailDrop)))) EXPECT_NEAR(share * 5, 1.0, 0.034);
 }
 
@@ -63,7 +63,7 @@ TEST(Ties, PausesAreSpreadEvenlyAndNothingIsLost) {
 }
 
 TEST(Ties, AreTheSeeds) {
-  // One platform in each process; tie_order_test.cpp compares the streams of different seeds.
+  // One platform for each process; tie_order_test.cpp compares streams of seeds.
   const RunResults r = run(incast(4, kTailDrop));
   Bytes least = r.flows.front().delivered_total, most = least;
   for (const FlowResult& flow : r.flows) {

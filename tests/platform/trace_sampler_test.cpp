@@ -58,7 +58,7 @@ TEST(TraceSampler, KeepsToTheWindowAndTheInterval) {
   std::string dump;
   const std::vector<long> times = times_of("from: 20us, to: 50us, interval: 10us", &dump);
   ASSERT_GE(times.size(), 4u) << dump;
-  const long unit = times.back() / 50;  // one microsecond
+  const long unit = times.back() / 50;  // length of a microsecond in the dump's units
   std::set<long> sampled;
   for (const long t : times) {
     if (t == 0) continue;
@@ -76,7 +76,7 @@ TEST(TraceSampler, OnlyQueuesThatFeedATracedHost) {
 }
 
 TEST(TraceSampler, AQueueAndARateThatStayAreToldOnce) {
-  // One sender at line rate; nothing is sent to host 3.
+  // One sender runs at line rate; host 3 receives nothing.
   const std::string timeline = Traced(star("nic: {congestion_control: {algorithm: none}}\n"
                                            "traffic: [{kind: flow, from: 1, to: 0}]\n"
                                            "output: {trace: {perfetto: true, interval: 10us}}\n"))

@@ -31,7 +31,7 @@ TEST(ControllerProgram, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLi
   EXPECT_EQ(step("200Gbps"), 32u << 8);
   EXPECT_EQ(step("400Gbps"), 128u << 8);
   EXPECT_EQ(step("50Gbps"), 1u << 8);
-  EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s / 64
+  EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s divided by 64
   EXPECT_EQ(program("r_hai: 16Mbps, reference_rate: 100Gbps", "50Gbps").parameters.r_hai, 2u << 8);
 }
 
@@ -70,7 +70,7 @@ TEST(ControllerProgram, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
   EXPECT_EQ(shift("800Gbps"), 7u);
 }
 
-/// Weights of the DSCPs 1 and 2 as programmed, and G, when `flows` flows of each share a port.
+/// Weights of DSCPs 1 and 2 as programmed, and G, for a port shared by `flows` flows of each DSCP.
 std::vector<std::uint32_t> scaled(const std::string& weights, unsigned flows,
                                   const std::string& rate = "100Gbps") {
   const std::string entry = ", hosts: 3, link: {rate: " + rate + "}}\n";
@@ -95,9 +95,9 @@ TEST(ControllerProgram, ACommonFactorOfTheWeightsInUseChangesNothing) {
 }
 
 TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
-  const auto few = scaled("1: {weight: 1}, 2: {weight: 2}", 160);  // sum 480
+  const auto few = scaled("1: {weight: 1}, 2: {weight: 2}", 160);  // sum of weights 480
   EXPECT_EQ(few[0], 256u);
-  const auto many = scaled("1: {weight: 1}, 2: {weight: 2}", 320);  // sum 960
+  const auto many = scaled("1: {weight: 1}, 2: {weight: 2}", 320);  // sum of weights 960
   EXPECT_LE(many[0], 129u);
   EXPECT_GE(many[0], 126u);
   EXPECT_EQ(many[1], 2 * many[0]);
@@ -107,7 +107,7 @@ TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
   EXPECT_EQ(widest[1], 1024 * widest[0]);
 }
 
-/// Weights of the DSCPs 1 and 2 as programmed for these entries of `traffic`.
+/// Weights of DSCPs 1 and 2 as programmed for these entries of `traffic`.
 std::vector<std::uint32_t> weights_for(const std::string& entries) {
   const std::string text =
       "topology: {kind: star, hosts: 9, link: {rate: 10Gbps}}\n"
@@ -120,8 +120,8 @@ std::vector<std::uint32_t> weights_for(const std::string& entries) {
   return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8};
 }
 
-// The data of a READ goes to the host that asks, so reads of one host from many share a link as the
-// writes of many to one do.
+// The data of a READ goes to the host that asks, so READs of one host from many hosts share a link
+// as WRITEs of many hosts to one do.
 TEST(ControllerProgram, TheDataOfReadsIsCountedWhereItArrives) {
   const auto pair = [](const std::string& written, const std::string& read) {
     SCOPED_TRACE(written + read);
@@ -167,7 +167,7 @@ TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
   EXPECT_LT(p[2], 65536u);
 }
 
-// The flows of a random load at a port are not known: the weights stay as they are written.
+// The flows of a random load at a port are not known, so the weights stay as written.
 TEST(ControllerProgram, WithoutKnownFlowsWeightsStay) {
   const std::string text =
       "topology: {kind: star, hosts: 3}\nnic: {congestion_control: {algorithm: dcc, policy: "

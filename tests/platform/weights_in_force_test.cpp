@@ -1,5 +1,5 @@
-// Shares of bandwidth follow the weights under thresholds that operators have, and whatever common
-// factor the weights contain.
+// Shares of bandwidth follow the weights under marking thresholds that operators use, and do not
+// depend on a common factor of the weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Point {
   int window_ms;
 };
 
-/// Greatest relative error of a flow's share of the goodput.
+/// Returns the greatest relative error of a flow's share of the goodput.
 double share_error(const Point& point) {
   std::string text = "topology: {kind: star, hosts: " + std::to_string(point.weights.size() + 1) +
                      ", link: {rate: " + point.rate +
@@ -79,7 +79,7 @@ TEST(WeightsInForce, UnderThresholdsAboveTheInitialWindows) {
             kTolerance);
 }
 
-// Sixteen flows whose weights sum to 900 would need more than every packet marked.
+// Sixteen flows whose weights sum to 900 would need more marks than one on every packet.
 TEST(WeightsInForce, WhateverTheirScale) {
   const std::vector<unsigned> weights{15, 30, 60, 120, 15, 30, 60, 120,
                                       15, 30, 60, 120, 15, 30, 60, 120};

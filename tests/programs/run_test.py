@@ -50,12 +50,12 @@ class Programs(unittest.TestCase):
         sums = self.sums()
         self.assertGreater(sums["events_merged"], 0)
         self.assertGreater(sums["calls"], 100)
-        # At most two wait in each of eight NICs at the end.
+        # At the end at most two events wait in each of eight NICs.
         waiting = sums["events"] - sums["events_merged"] - sums["events_lost"] - sums["calls"]
         self.assertGreaterEqual(waiting, 0)
         self.assertLessEqual(waiting, 16)
         self.assertGreater(sums["wait_ns"], sums["busy_ns"])
-        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores take half the time
+        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores take half of the time
 
     def test_faster_cores_react_sooner(self):
         reactions = []
@@ -63,7 +63,7 @@ class Programs(unittest.TestCase):
             self.run_one("halve", "-c", f"nic.congestion_control.clock={clock}", out=clock)
             sums = self.sums(clock)
             reactions.append(sums["reaction_ns"] / sums["calls"])
-        # A few percent: the two runs' mixes of handlers differ.
+        # A few percent differ, because the two runs have different mixes of handlers.
         self.assertAlmostEqual(reactions[0], 20 * reactions[1], delta=0.1 * reactions[0])
 
     def test_a_fault_leaves_the_run_going(self):

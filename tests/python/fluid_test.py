@@ -35,12 +35,12 @@ class FixedPointTest(unittest.TestCase):
         self.assertAlmostEqual(model.marking() / by_root, 1, delta=0.01)
 
     def test_queues_grow_with_flows(self):
-        # Roots of the paper's equation, by another solver.
+        # Roots of the paper's equation, found by another solver.
         for flows, step, kilobytes in ((2, 40e6, 20.15), (8, 40e6, 93.77), (10, 40e6, 122.62), (64, 40e6, 1156.54),
                                        (16, 10e6, 151.59)):
             model = Dcqcn(flows, step=step)
             self.assertAlmostEqual(model.at_rest_queue() / 1e3, kilobytes, delta=kilobytes * 1e-3)
-        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)  # 62.5 KB of t_low and 15.6
+        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)  # queue at rest: 62.5 KB of t_low and 15.6 KB
 
 
 class PublishedMarginTest(unittest.TestCase):
@@ -52,7 +52,7 @@ class PublishedMarginTest(unittest.TestCase):
                 (40, 40, 200, 1, 2, 26.257), (40, 40, 200, 50, 10, -6.5844), (40, 40, 200, 100, 2, -10.099),
                 (40, 40, 200, 100, 10, -17.925), (40, 10, 200, 0, 2, 58.388), (40, 10, 200, 25, 30, 8.513),
                 (40, 10, 200, 100, 30, -1.3927), (40, 10, 1000, 0, 10, 63.6), (40, 10, 1000, 100, 2, 44.183),
-                # The paper does not state the constants of this row; the others' constants fit.
+                # The paper does not state the constants of this row; the constants of the other rows fit.
                 (100, 40, 200, 0, 38, -0.37086), (100, 40, 200, 50, 10, -10.139), (100, 40, 200, 100, 98, -18.82)):
             model = Dcqcn(flows, rate * 1e9, step * 1e6, kmax=kmax * 1e3)
             self.assertAlmostEqual(phase_margin(model.published(delay * 1e-6)), degrees, delta=0.1)

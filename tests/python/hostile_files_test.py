@@ -24,7 +24,7 @@ MANY = 999_999_999_999
 READERS: dict[str, typing.Callable] = {
     "s.yaml": sweep_plan.read, "s.study.yml": study_plan.read, "s.figures.yml": reproduce_plan.read}
 
-# (file, its text, place and words of the error)
+# (file, its text, place and words of the expected error)
 REFUSED = (
     ("s.yaml", "one\n\n two\n", ":1:1: a sweep is a map, not 'one\\ntwo'"),
     ("s.yaml", "\"\\x1b[2J\": 1\n", ":1:1: unknown key '\\u001b[2J'"),

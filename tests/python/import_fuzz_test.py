@@ -10,7 +10,7 @@ import package
 from dccvp.common.ending import InputError
 from dccvp.importers import import_files, write
 
-ROUNDS = 60  # rounds for each file; a round takes milliseconds
+ROUNDS = 60  # number of rounds for each file; a round takes milliseconds
 FILES = {
     "hpcc": ((samples.HPCC_TOPOLOGY, samples.HPCC_FLOWS, samples.HPCC_CONFIG, samples.HPCC_TRACE),
              (samples.SIMAI_TOPOLOGY,)),

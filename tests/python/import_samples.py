@@ -239,7 +239,7 @@ def chakra_node(ident, kind, waits=b"", micros=0, **attributes):
                    *(field(10, field(1, name.encode()) + field(9, value)) for name, value in attributes.items()))
 
 
-# The trace of CHAKRA_0 in the binary form.
+# The trace of CHAKRA_0 in binary form.
 CHAKRA_ET = (message(field(1, b"0.0.4")) + chakra_node(5, 4, micros=10) +
              chakra_node(300, 7, waits=b"\x05", comm_type=0, comm_size=100000) +
              chakra_node(4, 5, waits=b"\xac\x02", comm_size=77, comm_src=0, comm_dst=1, comm_tag=1))

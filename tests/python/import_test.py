@@ -320,7 +320,7 @@ class Traffic(Import):
         self.assertEqual(imported.files["b.cdf"], "1460 0\n1460 25\n4380 25\n4380 100\n")
         self.assertEqual(imported.files["c.cdf"], "100 0\n100 50\n400 50\n400 100\n")
         said = self.said(imported)
-        self.assertIn("a.cdf: 3 points, size and share form, mean 1625 B", said)  # 500 / 4 + 2000 * 3 / 4
+        self.assertIn("a.cdf: 3 points, size and share form, mean 1625 B", said)  # mean size: 500 / 4 + 2000 * 3 / 4
         self.assertIn("b.cdf: 3 points, ns-2's form, mean 3650 B", said)
         self.assertNotIn("states", said, "250 is the mean of the steps")
         self.assertIn("2:1: sizes and shares do not fall", self.refused(sizes, a_cdf="5 10\n4 100\n"))
@@ -356,7 +356,7 @@ class Maps(Import):
         self.assertEqual(names, ["North_Town", "South", "South_2", "North_Town_h", "South_h"])
         rates = [link["rate"] for link in yaml["topology"]["links"]]
         self.assertEqual(rates[:3], ["10Gbps", "155Mbps", "2.48832Gbps"])
-        # A degree of latitude is 111.2 km: 1.5 * 5 us/km.
+        # A degree of latitude is 111.2 km, so the delay is 1.5 * 5 us/km times that.
         self.assertRegex(yaml["topology"]["links"][0]["delay"], r"^833\.\d+us|^8339\d\d\.\d+ns")
         self.assertIn("alone", self.said(imported))
         self.assertIn("no host at external nodes: South_2", self.said(imported))

@@ -29,7 +29,8 @@ class Traces(Import):
 
     def test_chakra_in_three_forms(self):
         imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
-        # Two steps of an all-reduce, which begins when both are there; rank 0 sends when it has got the last step.
+        # An all-reduce has two steps and begins when both ranks are there; rank 0 sends when it has received the last
+        # step.
         self.assertEqual(self.lines(imported), [
             "compute 0 10us id=c0", "compute 0 0us id=c1 after=c0", "0 1 0 100 50000 0 id=f2 after=c1",
             "1 0 0 100 50000 0 id=f3 after=c1", "0 1 0 100 50000 0 after=c1,f3", "1 0 0 100 50000 0 id=f5 after=c1,f2",
@@ -75,11 +76,12 @@ class Traces(Import):
         self.assertEqual(rings[6:8], [("ring_reduce_scatter", [0, 2, 4], "60KB"),
                                       ("ring_reduce_scatter", [1, 3, 5], "60KB")])
         self.assertEqual(rings[8:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
-        # Both layers forward; back the second one, its weights, the first one with its update; the last update.
+        # Order of computations: both layers forward; backward the second layer, its weights, the first layer with its
+        # update; the last update.
         self.assertEqual([(entry["id"], entry["time"]) for entry in entries if entry["kind"] == "compute"],
                          [("compute0", "3us"), ("compute1", "2us"), ("compute2", "500ns"), ("compute3", "1.51us"),
                           ("compute4", "10ns")])
-        # Each waits for what the rank did before: its computation, and what comes after it.
+        # Each entry waits for the previous entry of the rank: its computation, and the one after that.
         self.assertEqual(entries[0].get("after"), None)
         self.assertEqual(entries[1]["after"], {"flows": ["compute0"], "scope": "host"})
         self.assertEqual(entries[4]["after"], {"flows": ["compute0", *(entry["id"] for entry in entries[1:4])],
@@ -132,7 +134,7 @@ class Runs(Import):
                         if flow["kind"] == "flow" and int(flow["to"]) == rank["host"]
                         and float(before["end_s"]) < float(flow["end_s"]) <= float(row["start_s"])}
                 self.assertEqual(ends[max(ends)], row["start_s"])
-        # Six rings of two, twice two steps; four of three: twice two steps, and four.
+        # Steps: six rings of two ranks have two times two; four rings of three ranks have two times two, and four.
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 6 * 2 * 2 + 2 * 3 * 2 + 2 * 3 * 4)
 
     def test_an_iteration_of_128_ranks(self):

@@ -38,7 +38,7 @@ class NotebookTest(FolderTest):
                 self.assertIn("-c switch.ecn.kmin=5Kb: ", text)
                 answer = re.search(r"kmin = (\d+) KB: (\S+) Gb/s with a mean queue of (\S+) KB", text)
                 self.assertIsNotNone(answer, text)
-                # 25 Gb/s less the headers of full packets is the maximum; at less than that no link is full.
+                # The maximum is 25 Gb/s less the headers of full packets; below that, no link is full.
                 self.assertTrue(22.5 < float(answer[2]) < 25 and 0 < float(answer[3]) < 400, answer[0])
 
     def test_they_are_shipped_without_outputs(self):

@@ -24,8 +24,8 @@ METRICS = {
     "flows": [{"goodput": 2.0}, {"goodput": 8.0}, {"goodput": 0.0}],
 }
 
-# A fake of the program: writes as metrics the values that `-c` and --seed give, and fails where it is told
-# to.
+# A fake of the program: writes as metrics the values that `-c` and --seed give, and fails where the test says
+# so.
 FAKE_DCCVP = """#!/usr/bin/python3
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -327,7 +327,7 @@ class SmallFlowsTest(FolderTest):
     def test_completed_flows_up_to_10_kb(self):
         csv = "id,bytes,fct_s,completed\n"
         csv += "".join(f"{i},{100 * i},{i}e-6,true\n" for i in range(1, 101))
-        csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"  # too large, unfinished, unlimited
+        csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"  # flows that are too large, unfinished, unlimited
         small = self.of(csv)["small_flows"]
         self.assertEqual(small["flows"], 100)
         self.assertAlmostEqual(small["fct_us_p50"], 50)

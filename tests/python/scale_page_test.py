@@ -9,7 +9,7 @@ import unittest
 from package import ROOT, main
 from dccvp.experiments import reproduce_plan
 
-LEAST = 2.0  # least speed in million link traversals a second: 320-host tree, one thread
+LEAST = 2.0  # least speed of the 320-host tree on one thread, in million link traversals a second
 
 
 class SchemesTest(unittest.TestCase):

@@ -33,9 +33,9 @@ def forms():
 class Bits:
     lsb: int
     width: int
-    access: str = None  # None: the form does not state an access
+    access: str = None  # access of the field; None: the form states none
     reset: int = None
-    range: tuple = None  # None: the range of the field's bits, or not stated
+    range: tuple = None  # range of the field; None: all its bits, or not stated
     values: dict = dataclasses.field(default_factory=dict)
 
 

@@ -100,7 +100,7 @@ class OutputRules(unittest.TestCase):
             by_hand = {p for p in touched if "generated" not in p and not p.endswith("_regs.h")
                        and not p.startswith("docs/registers/")}
             self.assertEqual(by_hand, set(self.RECIPE))
-            # The new parameter must be in the model, in lock-step's words and recordings, and at the pins.
+            # The new parameter must be in the model, in the words and recordings of lock-step, and at the pins.
             for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
                            "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
                            "models/core/controller/dcc.cpp"):
@@ -108,7 +108,7 @@ class OutputRules(unittest.TestCase):
                            "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
                            f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
-            # The unit in the controller, and behind its own pins.
+            # The rate unit inside the controller, and behind its own pins.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
             unit = [f for f in files if f.startswith(("common/", "parity/", "rate_lut/"))]
             for top, sources in (("dcc_top", ["controller/lint/waivers.vlt", *files]),

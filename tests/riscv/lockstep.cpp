@@ -57,7 +57,7 @@ class Oracle {
   ~Oracle() { uc_close(uc_); }
 
   void start(const std::vector<std::uint8_t>& image, std::uint32_t pc, const Hart& hart) {
-    // Unicorn keeps translations of code that the host rewrites.
+    // Drops translations, because Unicorn keeps translations of code that the host rewrites.
     check(uc_ctl_remove_cache(uc_, kBase, kBase + kBytes), "forget translations");
     check(uc_mem_write(uc_, kBase, image.data(), image.size()), "write");
     for (int i = 1; i < 32; ++i) {
@@ -115,7 +115,7 @@ void print_code(Hart& hart, std::uint32_t from, unsigned lines) {
   }
 }
 
-/// Operations that appeared in the programs; a generator that lost one must not pass.
+/// Operations that appeared in the programs: the test fails if the generator omits one.
 class Coverage {
  public:
   void add(Hart& hart, std::uint32_t from, std::uint32_t end) {

@@ -110,7 +110,7 @@ void ProgramGenerator::corner_value() {
   emit32(addi(rd, rd, low));
 }
 
-// Any 16-bit pattern of quadrants 1 and 2 that computes, and c.addi4spn.
+// Returns any 16-bit pattern of quadrants 1 and 2 that computes, or c.addi4spn.
 void ProgramGenerator::compressed_arithmetic() {
   for (;;) {
     const Word h = random_.below(0x10000);
@@ -123,16 +123,16 @@ void ProgramGenerator::compressed_arithmetic() {
     bool good = false;
     if (quadrant == 0 && funct3 == 0) {  // c.addi4spn
       good = field(h, 12, 5) != 0 && !reserved(low_prime);
-    } else if (quadrant == 1 && (funct3 == 0 || funct3 == 2)) {  // c.addi, c.li and hints
+    } else if (quadrant == 1 && (funct3 == 0 || funct3 == 2)) {  // encodings of c.addi, c.li, hints
       good = !reserved(rd);
     } else if (quadrant == 1 && funct3 == 3) {  // c.lui
       good = rd != 2 && !reserved(rd) && (bit12 || field(h, 6, 2) != 0);
     } else if (quadrant == 1 && funct3 == 4) {
       const Word kind = field(h, 11, 10);
       good = !reserved(rd_prime) && (kind == 2 || !bit12);
-    } else if (quadrant == 2 && funct3 == 0) {  // c.slli and hints
+    } else if (quadrant == 2 && funct3 == 0) {  // encodings of c.slli and hints
       good = !reserved(rd) && !bit12;
-    } else if (quadrant == 2 && funct3 == 4) {  // c.mv, c.add and hints
+    } else if (quadrant == 2 && funct3 == 4) {  // encodings of c.mv, c.add and hints
       good = !reserved(rd) && field(h, 6, 2) != 0;
     }
     if (good) {
@@ -172,11 +172,11 @@ void ProgramGenerator::computed_memory_access() {
                : enc_i(0, pointer, size, target_register(), 0x03));
 }
 
-// An atomic operation on memory; or a reservation, some instructions, and its conditional store,
-// which may succeed, go to another word, or come without a reservation.
+// Generates an atomic operation on memory; or a reservation, some instructions, and its conditional
+// store, which may succeed, go to another word, or come without a reservation.
 void ProgramGenerator::atomic() {
   static constexpr Word kOperations[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
-  const auto order = [this] { return random_.below(4); };  // aq, rl
+  const auto order = [this] { return random_.below(4); };  // bits aq and rl
   const unsigned pointer = pointer_into_data(random_.one_in(2) ? 0x0C : 0x7FC);
   if (random_.one_in(2)) {
     const Word funct5 = kOperations[random_.below(9)];
@@ -204,7 +204,7 @@ void ProgramGenerator::compressed_memory_access() {
   const Word imm_bits = random_.below(64);
   const Word prime = random_.below(8);
   switch (random_.below(4)) {
-    case 0: {  // c.lw whose base is x9
+    case 0: {  // encoding of c.lw whose base is x9
       if (reserved(prime + 8)) return;
       emit16(0x4000 | field(imm_bits, 5, 3) << 10 | (kShort - 8) << 7 | field(imm_bits, 1, 0) << 5 |
              prime << 2);

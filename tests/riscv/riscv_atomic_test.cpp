@@ -12,7 +12,7 @@ class RiscvAtomic : public HartFixture {
  protected:
   RiscvAtomic() { hart_.set_reg(10, kWord); }
   void set_word(std::uint32_t value) { put(kWord, {value}); }
-  /// Runs one operation on the word holding `old`; returns what it left there.
+  /// Runs one operation on a word that holds `old`; returns the new content of the word.
   std::uint32_t result(Word funct5, std::uint32_t old, std::uint32_t operand) {
     hart_.reset(kRam);
     hart_.write_csr(csr::kMtvec, kHandler);
@@ -138,7 +138,7 @@ TEST_F(RiscvAtomic, ChangedCodeIsDecodedAnew) {
   hart_.set_reg(11, addi(13, 0, 2));
   hart_.set_reg(5, kRam);
   put(kHandler, {jalr(0, 5, 0)});
-  hart_.set_pc(kWord);  // the word is in the decode cache first
+  hart_.set_pc(kWord);  // first brings the word into the decode cache
   run(4);
   EXPECT_EQ(hart_.reg(13), 1u);
   run(2);
@@ -157,9 +157,9 @@ TEST_F(RiscvAtomic, WatchpointsSeeBothHalves) {
 }
 
 TEST_F(RiscvAtomic, ReservedEncodingsAreIllegal) {
-  for (const Word w : {enc_r(2 << 2, 1, 10, 2, 12, 0x2F),         // lr with rs2
+  for (const Word w : {enc_r(2 << 2, 1, 10, 2, 12, 0x2F),         // encoding of lr with an rs2
                        enc_r(0, 11, 10, 3, 12, 0x2F),             // amoadd.d
-                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // an unknown funct5
+                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // encoding with an unknown funct5
     hart_.set_pc(kRam + 0x40);
     put(kRam + 0x40, {w});
     hart_.code_changed(kRam + 0x40, 4);

@@ -34,7 +34,7 @@ TEST_F(RiscvCsr, HartIdIsTheOneGiven) {
 }
 
 TEST_F(RiscvCsr, WritableBits) {
-  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x221888u);  // TW, MPRV, MPP, MPIE, MIE
+  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x221888u);  // bits TW, MPRV, MPP, MPIE and MIE
   EXPECT_EQ(after_write(csr::kMstatus, 0), 0u);
   EXPECT_EQ(after_write(csr::kMie, 0xFFFFFFFF), 0x888u);
   EXPECT_EQ(after_write(csr::kMip, 0xFFFFFFFF), 0u);
@@ -167,7 +167,7 @@ TEST_F(RiscvCsr, CyclesFollowTheCpi) {
   slow.add_stall_cycles(100);
   slow.run(2);
   EXPECT_EQ(slow.reg(5), 105u);
-  EXPECT_EQ(slow.reg(6), 106u);  // 5 · 5/4 = 6.25
+  EXPECT_EQ(slow.reg(6), 106u);  // five instructions take 5 · 5/4 = 6.25 cycles
   EXPECT_EQ(slow.cycles(), 107u);
 }
 

@@ -20,7 +20,7 @@ TEST_F(RiscvDecodeCache, NextInstructionMayBeTheOneRewritten) {
   run(0);
   hart_.set_reg(5, kRam);
   hart_.set_reg(7, addi(6, 6, 1));
-  run(3);  // all decoded
+  run(3);  // all instructions are decoded
   hart_.set_reg(7, addi(6, 6, 16));
   run(2);
   EXPECT_EQ(hart_.reg(6), 17u);
@@ -39,10 +39,10 @@ TEST_F(RiscvDecodeCache, StoreOntoItselfIsDoneOnce) {
 }
 
 TEST_F(RiscvDecodeCache, ShortStoreMayRewriteWhatFollowsIt) {
-  constexpr Word kStoreWord = 0xC2DC, kAddOne = 0x0305;  // c.sw a5, 4(a3); c.addi t1, 1
+  constexpr Word kStoreWord = 0xC2DC, kAddOne = 0x0305;  // c.sw a5, 4(a3) and c.addi t1, 1
   put16(kRam, {0x0001, kStoreWord, kAddOne, kAddOne, kAddOne});
   hart_.set_reg(13, kRam);
-  hart_.set_reg(15, 0x0325'0315);  // c.addi t1, 9 behind c.addi t1, 5
+  hart_.set_reg(15, 0x0325'0315);  // instructions c.addi t1, 5 and c.addi t1, 9 in one word
   run(4);
   EXPECT_EQ(hart_.reg(6), 14u);
   EXPECT_EQ(hart_.pc(), kRam + 8);
@@ -79,8 +79,8 @@ TEST_F(RiscvDecodeCache, InstructionAcrossTwoPagesIsWatchedInBoth) {
   const std::uint32_t at = kRam + 0x1000 - 2;
   const Word code = addi(6, 6, 1);
   put16(at, {code & 0xFFFF, code >> 16});
-  put(at + 4, {sw(7, 5, 0)});       // an address of code that is no multiple of 4
-  hart_.set_reg(5, kRam + 0x1000);  // upper half of the addi, and the sw's first half
+  put(at + 4, {sw(7, 5, 0)});       // the code is at an address that is no multiple of 4
+  hart_.set_reg(5, kRam + 0x1000);  // the store hits half of the addi and half of the sw
   Word changed = 0;
   std::memcpy(&changed, memory_.data() + 0x1000, 4);
   changed = (changed & 0xFFFF0000u) | addi(6, 6, 50) >> 16;
@@ -96,7 +96,7 @@ TEST_F(RiscvDecodeCache, InstructionAcrossTwoPagesIsWatchedInBoth) {
 TEST_F(RiscvDecodeCache, FenceIShowsWhatOthersWrote) {
   put(kRam, {addi(6, 0, 1), kFenceI});
   run(1);
-  put(kRam, {addi(6, 0, 2)});  // a device writes memory behind the hart's back
+  put(kRam, {addi(6, 0, 2)});  // a device writes memory without the hart
   hart_.set_pc(kRam);
   run(1);
   EXPECT_EQ(hart_.reg(6), 1u) << "not before a fence.i";

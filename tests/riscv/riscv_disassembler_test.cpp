@@ -39,7 +39,7 @@ TEST(Disassembler, FormatsOfTheManual) {
 TEST(Disassembler, CompressedOnesShowAsWhatTheyStandFor) {
   EXPECT_EQ(text(0x1141), "addi sp,sp,-16");   // c.addi
   EXPECT_EQ(text(0xC606), "sw ra,12(sp)");     // c.swsp
-  EXPECT_EQ(text(0x8082), "jalr zero,0(ra)");  // c.jr ra
+  EXPECT_EQ(text(0x8082), "jalr zero,0(ra)");  // instruction c.jr ra
   EXPECT_EQ(text(0x9782), "jalr ra,0(a5)");    // c.jalr
   EXPECT_EQ(text(enc_cj(-4, true)), "jal ra,0x800000fc");
 }

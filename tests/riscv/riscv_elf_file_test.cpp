@@ -1,4 +1,4 @@
-// ELF files that are sound in every field and still ask for too much.
+// ELF files whose fields are all valid but that ask for too much memory.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ void put32(Bytes& to, std::uint32_t value) {
 struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
-  std::uint32_t flags = 5;    // flags: read and execute
+  std::uint32_t flags = 5;    // segment flags: read and execute
   std::uint32_t runs_at = 0;  // address at which the program runs; 0: its load address
   std::uint32_t tail = 0;     // bytes in memory beyond those of the file
 };
@@ -135,7 +135,7 @@ TEST(RiscvElfFile, AnEntryMayLieInASegmentWithoutTheExecuteFlag) {
   constexpr std::uint32_t kReadWrite = 6;
   EXPECT_EQ(error_of(elf({{0x80000000, 64, kReadWrite}})), "accepted");
   Bytes elsewhere = elf({{0x80000000, 64, kReadWrite}});
-  elsewhere[24] = 64;  // the first byte behind the segment
+  elsewhere[24] = 64;  // entry point: the first byte behind the segment
   EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000040 lies in no segment");
 }
 

@@ -1,5 +1,5 @@
-// Interrupts: when they are taken, which first, and what wfi does.
-// Rules from the RISC-V Privileged Architecture 1.12, sections 3.1.6, 3.1.9 and 3.3.3.
+// Interrupts: the moment at which they are taken, their order, and the effect of wfi. Rules from
+// the RISC-V Privileged Architecture 1.12, sections 3.1.6, 3.1.9 and 3.3.3.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::interrupt_tests {
@@ -124,7 +124,7 @@ TEST_F(RiscvInterrupt, LevelThatFallsIsForgotten) {
 }
 
 TEST_F(RiscvInterrupt, WfiSleepsUntilALineIsUp) {
-  hart_.write_csr(csr::kMie, kMti);  // MIE off: woken without a trap
+  hart_.write_csr(csr::kMie, kMti);  // MIE is off, so the hart wakes up without a trap
   put(kRam, {kWfi});
   EXPECT_EQ(run(10), Stop::kWaitForInterrupt);
   EXPECT_EQ(hart_.pc(), kRam + 4);

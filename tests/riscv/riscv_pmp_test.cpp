@@ -33,7 +33,7 @@ class RiscvPmp : public HartFixture {
     hart_.write_csr(csr::kMstatus, 0);
     hart_.write_csr(csr::kMepc, pc);
   }
-  /// Runs `instructions` from this one on in user mode, x10 holding `address`; true unless one
+  /// Runs `instructions` from this one on in user mode, with `address` in x10; true unless one
   /// trapped.
   bool user_runs(Word instruction, std::uint32_t address, int instructions = 1) {
     leave_user();
@@ -49,7 +49,7 @@ class RiscvPmp : public HartFixture {
   bool user_loads(std::uint32_t a) { return user_runs(lw(11, 10, 0), a); }
   bool user_stores(std::uint32_t a) { return user_runs(sw(11, 10, 0), a); }
   bool user_jumps(std::uint32_t a) { return user_runs(jalr(0, 10, 0), a, 2); }
-  /// One instruction in machine mode.
+  /// Runs one instruction in machine mode.
   bool machine_runs(Word instruction, std::uint32_t address) {
     leave_user();
     put(kRam + 0x100, {instruction});
@@ -129,9 +129,9 @@ TEST_F(RiscvPmp, TopOfRange) {
   EXPECT_TRUE(user_stores(kData));
   EXPECT_TRUE(user_stores(kData + 0x1C));
   EXPECT_FALSE(user_stores(kData + 0x20));
-  set(1, 0, (kData + 0x20) >> 2);  // empty now
+  set(1, 0, (kData + 0x20) >> 2);  // the entry's range is empty now
   EXPECT_FALSE(user_loads(kData));
-  set(1, 0, (kData + 0x40) >> 2);  // upside down
+  set(1, 0, (kData + 0x40) >> 2);  // the entry's range has its ends exchanged
   EXPECT_FALSE(user_loads(kData + 0x24));
 }
 
@@ -236,7 +236,7 @@ TEST_F(RiscvPmp, AnInstructionAcrossABorderNeedsBothSides) {
 TEST_F(RiscvPmp, CodeThatTheMachineHasRunIsCheckedAnewForUsers) {
   put(kData, {kNop, kEcall});
   hart_.set_pc(kData);
-  run(1);  // decoded, for the machine
+  run(1);  // decodes the instruction for machine mode
   allow_code();
   EXPECT_FALSE(user_jumps(kData));
   expect_trap(Cause::kInstructionAccessFault, kData, kData);

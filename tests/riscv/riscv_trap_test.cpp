@@ -7,7 +7,7 @@ namespace {
 
 class RiscvTrap : public HartFixture {
  protected:
-  /// One instruction at the start of RAM must raise `cause` with `value`.
+  /// Checks that one instruction at the start of RAM raises `cause` with `value`.
   void expect_illegal(Word instruction, Word reported) {
     hart_.reset(kRam);
     hart_.write_csr(csr::kMtvec, kHandler);
@@ -175,7 +175,7 @@ TEST_F(RiscvTrap, JumpToNowhereFaultsAtTheTarget) {
   hart_.set_reg(5, 0x30000001);
   put(kRam, {jalr(1, 5, 4)});
   run(1);
-  EXPECT_EQ(hart_.pc(), 0x30000004u);  // the jump itself retires
+  EXPECT_EQ(hart_.pc(), 0x30000004u);  // the jump itself retires before its target traps
   EXPECT_EQ(hart_.reg(1), kRam + 4);
   run(1);
   expect_trap(Cause::kInstructionAccessFault, 0x30000004, 0x30000004);
@@ -196,7 +196,7 @@ TEST_F(RiscvTrap, InstructionHalfBeyondRamReportsTheMissingHalf) {
 }
 
 TEST_F(RiscvTrap, BranchesReachEveryEvenAddress) {
-  put16(kRam, {0x0001});  // c.nop: what follows is not 4-aligned
+  put16(kRam, {0x0001});  // c.nop, so the next instruction is not aligned to 4 bytes
   const Word beq = enc_b(6, 0, 0, 0);
   put16(kRam + 2, {beq & 0xFFFF, beq >> 16});
   run(2);

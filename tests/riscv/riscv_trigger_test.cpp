@@ -49,7 +49,7 @@ TEST_F(RiscvTrigger, FieldsThatCanBeWritten) {
 
 TEST_F(RiscvTrigger, BeforeAnInstruction) {
   put(kRam, {addi(5, 0, 1), addi(5, 0, 2), addi(5, 0, 3)});
-  run(3);  // decoded already
+  run(3);  // the instruction is decoded already
   hart_.set_pc(kRam);
   arm(0, kInMachine | kExecute, kRam + 4);
   const std::uint64_t retired = hart_.retired();

@@ -12,7 +12,7 @@ constexpr std::uint32_t kMie = 1u << 3, kMpie = 1u << 7, kMprv = 1u << 17, kTw =
 class RiscvUserMode : public HartFixture {
  protected:
   RiscvUserMode() { open_all(); }
-  /// One entry that allows user mode everything.
+  /// Sets one entry that allows user mode everything.
   void open_all() {
     hart_.write_csr(csr::kPmpaddr0, 0xFFFFFFFF);
     hart_.write_csr(csr::kPmpcfg0, 0x1F);
@@ -180,7 +180,7 @@ TEST_F(RiscvUserMode, TheStackGuardIsTheMachines) {
 }
 
 TEST_F(RiscvUserMode, MisaNamesTheExtensions) {
-  EXPECT_EQ(csr(csr::kMisa), 0x40101105u);  // I, M, A, C, U
+  EXPECT_EQ(csr(csr::kMisa), 0x40101105u);  // extensions I, M, A, C and U
   for (const std::uint32_t absent : {0x302u, 0x303u, 0x100u, 0x744u}) {
     std::uint32_t value = 0;
     EXPECT_FALSE(hart_.read_csr(absent, value)) << "medeleg, mideleg, sstatus, mnstatus";

@@ -72,7 +72,7 @@ class Dockerfile(unittest.TestCase):
             place = "/"
             for step, words in steps():
                 if step == "FROM" and "AS" not in words:
-                    break  # the second stage begins with what the first has left
+                    break  # the second stage begins with the files that the first has left
                 if step == "WORKDIR":
                     place = words
                     (root / place.lstrip("/")).mkdir(parents=True, exist_ok=True)

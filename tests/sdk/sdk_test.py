@@ -105,10 +105,10 @@ class Installed(unittest.TestCase):
         said = run(build / "platform", folder=build)
         self.assertIn("1024 slots, enabled", said)
         rates = [float(line.split()[-2]) for line in said.splitlines() if "flow 42" in line]
-        self.assertEqual(rates[0], 50_000.0)     # cut to a half,
-        self.assertGreater(rates[1], rates[0])   # raised by the timer,
-        self.assertLess(rates[2], rates[1])      # cut again,
-        self.assertGreater(rates[-1], rates[2])  # and raised
+        self.assertEqual(rates[0], 50_000.0)     # the CNP cuts the rate to a half
+        self.assertGreater(rates[1], rates[0])   # the timer raises the rate
+        self.assertLess(rates[2], rates[1])      # the next CNP cuts again
+        self.assertGreater(rates[-1], rates[2])  # and the timer raises the rate again
 
     def test_the_same_with_a_systemc_of_ones_own(self):
         # SystemC as Accellera's CMake package (SystemC::systemc), hidden from pkg-config.
@@ -166,7 +166,7 @@ class Installed(unittest.TestCase):
         self.assertIn("is not a shared object", refused("steps.cpp"))
         shared = next(pathlib.Path("/lib").glob("*/libz.so.1"))
         self.assertIn("does not say that it is a plug-in", refused(shared))
-        # The same plug-in built for another interface version, or with other headers.
+        # The same plug-in is built for another interface version, or with other headers.
         whole = (place / "build/steps.so").read_bytes()
         at = whole.index(b"dccvp plug-in\0\0\0") + 16
         for offset, words in ((0, "is built for plug-in interface 99, this program has"),
@@ -178,7 +178,7 @@ class Installed(unittest.TestCase):
         for length in range(0, len(whole), len(whole) // 40):
             (place / "short.so").write_bytes(whole[:length])
             self.assertIn("short.so", refused("./short.so"))
-        # Two plug-ins of one name.
+        # Two plug-ins have one name.
         shutil.copy(place / "build/steps.so", place / "twin.so")
         self.assertIn("two modules of nic.congestion_control named steps", refused("[build/steps.so, ./twin.so]"))
 

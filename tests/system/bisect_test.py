@@ -82,7 +82,7 @@ class Digests(unittest.TestCase):
 
     def test_a_changed_parameter(self):
         found = self.bisect("--b", "switch.ecn.kmax=50KB", "-c", "seed=3")
-        # The first packet that only one run marks, at the switch's port.
+        # The run differs first at the switch's port, at the first packet that only one run marks.
         self.assertEqual(found["devices"][0], "s0")
         self.assertEqual(found["equal_at_ps"], found["at_ps"] - 1)
         # Separate runs over a narrow window around the instant give the same answer.
@@ -121,8 +121,8 @@ class Digests(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         if "no RTL" in done.stderr:
             self.skipTest("this build has no RTL")
-        # Enough timer starts for the fault, which affects every 64th start. Hosts run no software, so no
-        # memory has to be compared.
+        # The run has enough timer starts for the fault, which affects every 64th start. Hosts run no software, so no
+        # memory is compared.
         rtl = ["--b", "nic.controller.timer=rtl", "-c", "duration=4ms", "-c", "host.driver=none",
                "-c", "nic.congestion_control.policy=proportional"]
         self.assertIn("same", self.call("bisect", "t.yaml", "t.yaml", *rtl))

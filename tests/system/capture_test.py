@@ -65,7 +65,7 @@ def whole_frames(file):
     at = 0
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
-        if kind == 6:  # enhanced packet block
+        if kind == 6:  # kind 6 is an enhanced packet block
             captured, length = struct.unpack_from("<II", data, at + 20)
             if captured == length:
                 yield data[at + 28:at + 28 + length]
@@ -76,7 +76,7 @@ def icrc_of(frame):
     """The invariant CRC, from the specification (InfiniBand Architecture, annex A17): eight bytes of
     ones stand for the missing local header, and all that a router may change is ones."""
     masked = bytearray(b"\xff" * 8 + frame[14:-4])
-    for byte in (1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4):  # ToS, TTL, checksums, FECN/BECN
+    for byte in (1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4):  # bytes of ToS, TTL, checksums, and FECN/BECN
         masked[8 + byte] = 0xFF
     return struct.pack("<I", zlib.crc32(masked))
 
@@ -137,7 +137,7 @@ class Demo(Capture):
         wrong = [f.hex() for f in whole if f[-4:] != icrc_of(f)]
         self.assertEqual(len(wrong), 0, wrong[:1])
 
-        # With the default snap length the same frames, each with its first 128 bytes.
+        # With the default snap length the capture has the same frames, each with its first 128 bytes.
         short = frames_of(out / "trace/short.pcapng")
         self.check_decoded(short)
         self.assertEqual([f._replace(cap_len="") for f in short],
@@ -149,7 +149,7 @@ class Demo(Capture):
         out = self.run_demo(*FINITE, packets="[{ports: h0, snap: 9216B}]")
         done = subprocess.run(["tshark", "-n", "-r", str(out / "trace/packets.pcapng")],
                               capture_output=True, text=True, check=True)
-        # Every packet has a known kind; no other packets are on these wires.
+        # Every packet is of a known kind; other packets do not use these wires.
         for line in done.stdout.splitlines():
             self.assertRegex(line, r" RRoCE .*(RDMA Write|Acknowledge|CNP|Unknown OpCode)")
         self.assertGreater(done.stdout.count("RDMA Write"), 1000)
@@ -206,12 +206,12 @@ class Selections(Capture):
                             "{name: some, ports: [s0->h0, h0->s0], flows: [1, 6], from: 300us, "
                             "to: 500us}]")
         everything = frames_of(out / "trace/all.pcapng")
-        # Host h is 10.x.x.x with h + 1; flow f of this configuration goes from host f + 1 to 0.
+        # Host h has the address 10.x.x.x with h + 1; flow f of this configuration goes from host f + 1 to host 0.
         hosts = {"10.0.0.3", "10.0.0.8"}
         expected = [f for f in everything if f.interface_name in ("s0->h0", "h0->s0")
                     and 300e-6 <= float(f.time_epoch) < 500e-6
                     and (f.source in hosts or f.destination in hosts)]
-        # Interfaces are numbered within a file; their names are the same.
+        # Interfaces are numbered within a file, but keep their names.
         self.assertGreater(len(expected), 100)
         self.assertEqual(frames_of(out / "trace/some.pcapng"), expected)
 
@@ -248,7 +248,7 @@ class Selections(Capture):
         frames = [dict(zip(fields, line.split("|"))) for line in done.stdout.splitlines()]
         metrics = figures(out)
         self.assertEqual(len(frames), metrics["dcbx"]["frames_sent"])
-        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the link that flapped again
+        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the flapped link once more
         for frame in frames:
             with self.subTest(frame=frame):
                 self.assertEqual(frame["_ws.malformed"], "")
@@ -279,7 +279,7 @@ class Selections(Capture):
               "qos.update_interval=100us", "output.trace.packets=[{name: own, ports: [h4],"
               " flows: [0, 63]}, {name: all, ports: [h4]}]", out=out)
         self.assertGreater(len(frames_of(out / "trace/all.pcapng")), 20)
-        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is only the manager
+        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is only the manager, and captures no flow
 
     def test_what_is_not_there_is_refused_with_its_place(self):
         config = self.folder / "c.yaml"

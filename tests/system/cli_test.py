@@ -156,7 +156,7 @@ class Runs(Cli):
         for header in ("Classes", "Longest queues", "Speed:", "Results: out/small"):
             self.assertIn(header, done.stdout)
         for line in done.stdout.splitlines():
-            if not line.startswith("Note: "):  # one sentence a line, which a script can search
+            if not line.startswith("Note: "):  # each note is one sentence in one line, which a script can search
                 self.assertLessEqual(len(line), 80, line)
         self.assertNotIn("\033", done.stdout, "colour without a terminal")
         with open(out / "flows.csv", newline="", encoding="utf-8") as file:
@@ -181,7 +181,7 @@ class Runs(Cli):
                      "config.effective.yaml"):
             first = (self.folder / "a" / file).read_bytes()
             self.assertEqual(first, (self.folder / "b" / file).read_bytes(), file)
-            # Values that followed the network are written values of the next run: no comment names a rule.
+            # Values that followed the network are written values of the next run, so no comment names a rule.
             first = re.sub(rb" *# follows: .*", b"", first) if file == "config.effective.yaml" else first
             self.assertEqual(first, (self.folder / "c" / file).read_bytes(), file)
 
@@ -334,7 +334,7 @@ class Lists(Cli):
         self.assertTrue(all(row["meaning"] for row in listed))
         self.run_small("--quiet", "-c", "dscp.46.tenant=gold", "-c",
                        "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true",
-                       "-c", "traffic.1.start=300us")  # within the window, for the completion times
+                       "-c", "traffic.1.start=300us")  # flow 1 starts within the window, for the completion times
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
         # Queries, deadlines and wasted packets are listed only if the run has some.

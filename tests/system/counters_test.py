@@ -18,7 +18,7 @@ from harness import PATIENCE, figures
 
 DCCVP = ""
 
-# Transfers that end long before the run does, so that no packet is on its way at the end.
+# Transfers end long before the run does, so that no packet is in flight at the end.
 COUNTED = """\
 duration: 5ms
 topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 500ns}}
@@ -58,7 +58,7 @@ def packets_of(file):
     """(name of the wire, bytes of the frame) of every packet of a pcapng file."""
     names = []
     for kind, body in blocks_of(file.read_bytes()):
-        if kind == 1:  # interface description: options behind 8 bytes; 2 is the name
+        if kind == 1:  # kind 1 is an interface description: options follow 8 bytes; option 2 is the name
             at = 8
             while at < len(body):
                 code, length = struct.unpack_from("<HH", body, at)
@@ -133,7 +133,7 @@ class Counters(Run):
         self.assertGreater(metrics["hosts"][0]["counters"]["np_cnp_sent"], 5)
         self.assertGreater(metrics["hosts"][1]["counters"]["rx_prio3_pause"], 0)
         pauses = {link["name"]: link["pause_s"] for link in metrics["links"]}
-        for host in metrics["hosts"]:  # one priority in use: its pauses are all pauses
+        for host in metrics["hosts"]:  # only one priority is in use, so its pauses are all pauses
             self.assertAlmostEqual(host["counters"]["rx_prio3_pause_duration"],
                                    pauses[f"{host['name']}->s0"] * 1e6, delta=1)
         port = next(one for one in metrics["switch_ports"] if one["port"] == "s0->h0")
@@ -193,7 +193,7 @@ class Deployed(Run):
         return next(one["goodput_gbps"] for one in metrics["classes"] if one["dscp"] == 26)
 
     def test_lossless_traffic_keeps_its_rate_beside_lossy_traffic(self):
-        # 1000 of 1078 bytes with preamble and gap: 92.8 Gb/s is the whole link.
+        # 1000 of 1078 bytes (with preamble and gap) are payload, so 92.8 Gb/s fill the link.
         self.assertLess(self.lossless_gbps(), 85)
         for settings in ("switch.priorities={0: {alpha: 8}}", "switch.priorities={0: {queue: {alpha: 1}}}",
                          "switch.priorities={0: {limit: 1MB}}", "switches=[{ports: s0, priorities: {0: {alpha: 1}}}]"):
@@ -206,9 +206,9 @@ class Deployed(Run):
                    "switch.scheduler={kind: ets, weights: [60, 1, 1, 40, 1, 1, 1, 1]}",
                    "traffic=[{kind: incast, senders: 1..8, receiver: 0, dscp: 0},"
                    " {kind: incast, senders: 9..10, receiver: 0, dscp: 26}]")
-        share = 0.4 * 400 * 4096 / (4096 + 78)  # bytes of headers, preamble and gap
+        share = 0.4 * 400 * 4096 / (4096 + 78)  # 78 bytes are headers, preamble and gap
         self.assertLess(self.lossless_gbps(*weights), 0.95 * share)
-        # One packet more or less in a round of 100 packets would be 2.5 % of the share; over many rounds 1/2 %.
+        # A packet more or less in a round of 100 packets would change the share by 2.5 %; over many rounds by 1/2 %.
         self.assertAlmostEqual(self.lossless_gbps(*weights, "switch.priorities={0: {queue: {alpha: 1}}}"), share,
                                delta=0.005 * share)
 

@@ -54,7 +54,7 @@ class Weights(unittest.TestCase):
         self.check("1,2,4,8", 0.15, 0.97)
 
     def test_many_flows_leave_less_to_chance(self):
-        self.check("8 of each", 0.10, 0.97)  # the limit of its study, without room
+        self.check("8 of each", 0.10, 0.97)  # the limit of the study itself, without a margin
 
     def test_a_policy_that_cannot_see_its_marks_is_refused(self):
         with self.assertRaises(study_measure.RunError) as refused:
@@ -79,9 +79,9 @@ class WhereItEnds(unittest.TestCase):
         done, metrics = run_with("slots.yaml")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(any("found all 8 slots" in w for w in metrics["warnings"]), metrics["warnings"])
-        self.assertLess(metrics["classes"][1]["share"], 0.65)  # of 0.75
+        self.assertLess(metrics["classes"][1]["share"], 0.65)  # the expected share is 0.75
         _, metrics = run_with("slots.yaml", "nic.controller.slots=16", "expect=[]")
-        # The window begins before the shares are at rest, which the run may tell; no slot is missing.
+        # The window begins before the shares are at rest, which a diagnosis may report; slots must suffice.
         self.assertFalse([w for w in metrics["warnings"] if "slots" in w], metrics["warnings"])
         self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
 
@@ -114,7 +114,7 @@ class InMotion(unittest.TestCase):
 
     def test_without_a_window_the_queue_grows_with_every_newcomer(self):
         row = self.row(nic__congestion_control__free_window=0)
-        self.assertFalse(row["drain_ms"] < 3)  # a queue that does not drain within 3 ms, or never
+        self.assertFalse(row["drain_ms"] < 3)  # drain_ms is NaN for a queue that does not drain within 3 ms, or never
 
 
 class Platforms(unittest.TestCase):
@@ -162,7 +162,7 @@ class Measuring(unittest.TestCase):
 
     def test_share_error_is_the_worst_flow_s(self):
         self.assertAlmostEqual(study_measure.share_error([10, 20], [1, 2]), 0)
-        # Shares 1/4 and 3/4 against 1/3 and 2/3: -25 % and +12.5 %.
+        # Shares of 1/4 and 3/4 against 1/3 and 2/3: errors of -25 % and +12.5 %.
         self.assertAlmostEqual(study_measure.share_error([10, 30], [1, 2]), 0.25)
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
@@ -218,7 +218,7 @@ class Measuring(unittest.TestCase):
                 return study_measure.figures_of(run, plan, out)
 
             found = figures()
-            # Shares 3/8 and 5/8 against 1/3 and 2/3; goodput by weight 30 and 25.
+            # Shares of 3/8 and 5/8 against 1/3 and 2/3; goodput by weight is 30 and 25.
             for name, value in (("share_error", 0.125), ("share_rms", math.sqrt((0.125**2 + 0.0625**2) / 2)),
                                 ("class_error", 0.125), ("utilisation", 80 / (100 * 1000 / 1082)),
                                 ("jain", 0.9), ("jain_weighted", 3025 / 3050), ("queue_mean_kb", 5),
@@ -247,7 +247,7 @@ class Measuring(unittest.TestCase):
                                 {"kind": "flow", "stop": "4ms"}]}
         motion = {"use_from": 2e-3, "use_window": 1e-3, "shares_from": 1e-3, "share_window": 2e-3,
                   "tolerance": 0.2, "interval": 1e-3}
-        # Gb/s of flows of weights 1, 2 and 1 in each millisecond.
+        # Goodput in Gb/s of flows of weights 1, 2 and 1 in each millisecond.
         rates = ((10, 0, 10), (2, 9, 9), (4, 11, 5), (5, 9, 6), (5, 10, 0), (7, 10, 0), (5, 6, 0))
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "flow_rates.csv"
@@ -256,11 +256,11 @@ class Measuring(unittest.TestCase):
                 lines += [f"{i / 1e3},{flow},99,{rate}" for flow, rate in enumerate(row)]
             file.write_text("\n".join(lines) + "\n")
             found = study_motion.motion_figures(motion, platform, [1, 2, 1], 20.0, file)
-            # Uses of the link per millisecond from 2 ms on: 20, 20, 15, 17 and 11 of 20 Gb/s.
+            # Use of the link per millisecond from 2 ms on: 20, 20, 15, 17 and 11 of 20 Gb/s.
             self.assertAlmostEqual(found["use_least"], 11 / 20)
-            # 1 to 3 ms: 6, 20 and 14 of 40 against 10, 20 and 10: 40 % off, 33 % root mean square.
-            # 3 to 5 ms without the third: 10 and 19 of 29. 5 to 7 ms: 12 and 16 of 28: 28.6 %, 14.3 %:
-            # 22.6 %.
+            # From 1 to 3 ms the flows have 6, 20 and 14 of 40 Gb/s against 10, 20 and 10: 40 % off, 33 % root mean
+            # square. From 3 to 5 ms, without the third, 10 and 19 of 29. From 5 to 7 ms 12 and 16 of 28: errors of 28.6
+            # % and 14.3 %, 22.6 % root mean square.
             self.assertAlmostEqual(found["windows_every"], 1 / 3)
             self.assertAlmostEqual(found["windows_rms"], 1 / 3)
             found = study_motion.motion_figures(motion | {"tolerance": 0.25}, platform, [1, 2, 1], 20.0, file)
@@ -311,12 +311,12 @@ class Measuring(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "class.csv"
             lines = ["t_s,dscp,goodput_gbps"]
-            for i in range(1, 61):  # the last 40 ms count; class 12 is not there all the time
+            for i in range(1, 61):  # only the last 40 ms count; class 12 is active for a part of them
                 first = 40 if i <= 20 else 10 if i <= 40 else 30
                 lines += [f"{i / 1e3},10,{first}", f"{i / 1e3},11,{40 - first}",
                           f"{i / 1e3},12,{5 if i < 30 else 0}"]
             file.write_text("\n".join(lines) + "\n")
-            # Shares of class 10: 1/4, 1/4, 3/4, 3/4: 1/4 about 1/2; class 11 the same.
+            # Class 10 has shares of 1/4, 1/4, 3/4 and 3/4: 1/4 off the mean of 1/2; class 11 likewise.
             self.assertAlmostEqual(study_measure.tenant_swing(file, 0.02, 0.06), 0.5)
             self.assertTrue(math.isnan(study_measure.tenant_swing(file, 0.05, 0.06)))
 

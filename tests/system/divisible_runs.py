@@ -1,6 +1,6 @@
 """Runs that several threads or processes can share; each sends other kinds of packets across the boundary."""
 
-# By what crosses the boundary between two partitions: the configuration and its overrides.
+# For each kind of traffic that crosses the boundary between two partitions: the configuration and its overrides.
 RUNS: dict[str, tuple[str, list[str]]] = {
     "telemetry": ("reproduce/fbhadoop_hpcc.yaml", ["duration=150us"]),
     "marks and CNPs": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=150us"]),

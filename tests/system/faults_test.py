@@ -102,7 +102,7 @@ class Faults(unittest.TestCase):
 
     def test_a_dead_link_carries_nothing_and_comes_back(self):
         metrics = self.run_faults(f"faults=[{LINK_DOWN}]")
-        # Samples end at t; a packet needs 1 us of wire after the cut.
+        # A sample covers the interval that ends at t; a packet is on the wire for 1 us after the cut.
         dead = [g for t, g in self.goodput if 2.06e-3 <= t <= 3.0e-3]
         self.assertGreaterEqual(len(dead), 18)
         self.assertEqual(max(dead), 0)
@@ -118,7 +118,7 @@ class Faults(unittest.TestCase):
         metrics = self.run_faults("nic.congestion_control={algorithm: none}",
                                   "measure={from: 2.01ms, to: 2.06ms}", "expect=[]")
         link = next(link for link in metrics["links"] if link["name"] == "s0->h0")
-        self.assertEqual(link["tx_bytes"], 0)  # the link is down
+        self.assertEqual(link["tx_bytes"], 0)  # the link is down, so it carries no byte
         self.assertAlmostEqual(link["utilisation"], 1, delta=0.02)
 
     def test_what_is_not_there_is_refused_by_check_and_run(self):

@@ -83,7 +83,7 @@ def at_the_port(fst, seen):
     check(all(row[names[4]] != 0 for row in rows), "the waveform is that of RTL without a fault")
     said = re.search(r"answer: model .*, RTL cycle \d+ flow (\d+) rate \S+ Mb/s \((\d+)\)", seen)
     if said is None:
-        return  # a figure or a slot differs
+        return  # a compared figure or slot differs, which is enough
     answers = [[row[names[2]], row[names[3]]] for row in rows if row[names[1]] == 1]
     foretold = list(map(int, said.groups()))
     check(foretold in answers, f"the waveform's answers are {answers[-5:]}, not {foretold}")
@@ -95,7 +95,7 @@ CASES = [(INCAST, "controller.timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_
          (INCAST, "controller.rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),
          (INCAST, "controller.rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write),
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port),
-         # This fault is found when results are collected, in every NIC.
+         # The difference is found when results are collected, in every NIC.
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "4", "controller_lockstep_host", at_the_port)]
 # Faults in the other modules: rtl/verilated/controller_faults.cmake.
 FULL = [(INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
@@ -155,7 +155,7 @@ def main():
             look(waves[0], seen)
             said = seen.splitlines()[0]
             print(f"{variable}={value}: {said}; replayed, {waves[0].stat().st_size} bytes of waveform")
-    for value in "12":  # the notification point: no recording, and the report says all
+    for value in "12":  # the notification point makes no recording, and the report has all data
         with tempfile.TemporaryDirectory() as scratch:
             done = run(dccvp, pathlib.Path(scratch), (INCAST[0], "1ms"), "np.engine", "DCCVP_NP_FAULT", value)
             seen = difference(done.stderr)
@@ -169,8 +169,8 @@ def main():
             done = run(dccvp, folder, INCAST, key, None, None)
             check(done.returncode == 0, f"without a fault {key} ends with {done.returncode}:\n"
                   f"{done.stderr}")
-        # The fault that swallows a cancel is found by the bench and by the engines' tests, but not in a
-        # platform: the congestion manager restarts timers and never cancels one.
+        # A platform does not show the fault that loses a cancel, because the congestion manager restarts timers and
+        # never cancels one. The bench and the tests of the engines find it.
         for value in (None, "2"):
             done = run(dccvp, folder, FLOWS, "controller.timer", "DCCVP_WHEEL_FAULT", value)
             check(done.returncode == 0, f"wheel fault {value} ends with {done.returncode}:\n"

@@ -61,7 +61,7 @@ class Processes(unittest.TestCase):
     def results(self, processes, config, overrides, *launcher):
         out, done = self.start(processes, config, overrides, *launcher)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("Results: "), 1)  # one process alone writes results
+        self.assertEqual(done.stdout.count("Results: "), 1)  # only one of the processes writes results
         return harness.figures(out), {f.relative_to(out): f.read_bytes() for f in out.rglob("*.csv")}
 
     def test_results_are_the_same(self):

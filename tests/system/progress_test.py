@@ -37,7 +37,7 @@ class LiveLine(unittest.TestCase):
             while True:
                 try:
                     data = os.read(ours, 4096)
-                except OSError:  # the other end has closed
+                except OSError:  # the other end has closed the terminal
                     break
                 if not data:
                     break

@@ -44,7 +44,7 @@ PORTS = "switch.discipline"
 TRANSPORT = "nic.transport"
 ALGORITHM = "nic.congestion_control"
 
-# Section, the choice it needs, key, value, further overrides.
+# Tuples of section, choice that the section needs, key, value, further overrides.
 KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: letflow", "flowlet_gap", "1us", []),
     (ROUTING, "kind: letflow, flowlet_gap: 1us", "flowlet_entries", "1", []),
@@ -86,7 +86,7 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ALGORITHM, "algorithm: timely, t_low: 3us, t_high: 1ms, min_rtt: 5us", "hai_factor", "50", []),
 ]
 
-# Likewise, but only a longer or larger run shows them: the value arrives in the effective
+# Keys whose effect only a longer or larger run shows: the test checks that the value arrives in the effective
 # configuration.
 SLOW_KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: lmc, move_period: 20us", "move_above", "0.001", []),

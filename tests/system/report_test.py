@@ -108,7 +108,7 @@ def processor_seconds(root):
         try:
             words = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # the process has ended
+            continue  # the process has ended in the meantime
         ticks[int(folder.name)] = sum(map(int, words[11:15]))
         children.setdefault(int(words[1]), []).append(int(folder.name))
     total, below = 0, [root]
@@ -146,7 +146,7 @@ class Browser:
         return processor_seconds(browser) - begin
 
     def console(self):
-        # Reading pixels back is this test's doing, not the page's.
+        # The test itself reads pixels back, which the page never does.
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if "Multiple readback operations" not in entry["message"]]
 
@@ -235,7 +235,7 @@ class Report(unittest.TestCase):
         self.assertEqual(file, self.folder / "a/report.html")
         self.check_page(file, ["a"])
         pictures = self.browser.inked()
-        self.assertEqual(len(pictures), 3)  # classes, rates, queues
+        self.assertEqual(len(pictures), 3)  # pictures of classes, rates and queues
         for inked, _ in pictures:
             self.assertGreater(inked, 3000)
         first = self.browser.run("""
@@ -286,7 +286,8 @@ class Report(unittest.TestCase):
                 self.assertEqual(sum(int(r["packets"]) for r in mine), one[way]["packets"])
                 self.assertEqual(float(mine[-1]["share"]), 1)
                 median = next(float(r["us"]) for r in mine if float(r["share"]) >= 0.5)
-                # The median lies in the bucket that ends there, 1/32 of its value wide; the last ends at the maximum.
+                # The median lies in the bucket that ends at this value and is 1/32 of it wide; the last bucket ends at
+                # the maximum.
                 self.assertLessEqual(one[way]["us_p50"], median)
                 self.assertGreaterEqual(one[way]["us_p50"], median * 31 / 32 - 0.001)
                 self.assertGreaterEqual(float(mine[-1]["us"]), max(one[way]["us_mean"], one[way]["us_p999"]))
@@ -400,7 +401,7 @@ class Report(unittest.TestCase):
             else:
                 (self.folder / folder / name).write_bytes(damage)
             with self.subTest(file=name, damage=damage and damage[:20]):
-                if name == "config.effective.yaml":  # a remark in the report, which has all else
+                if name == "config.effective.yaml":  # the report has a remark instead, and all other content
                     self.make(folder)
                 else:
                     self.assertIn(name, self.refused(folder))
@@ -445,7 +446,7 @@ class Report(unittest.TestCase):
     def test_a_sweep_and_its_points(self):
         (self.folder / "sweep.yaml").write_text(SWEEP)
         swept = dccvp("sweep", "sweep.yaml", "-j", "2", "--out", "swept", cwd=self.folder)
-        self.assertEqual(swept.returncode, 1, swept.stderr)  # kmin above kmax
+        self.assertEqual(swept.returncode, 1, swept.stderr)  # one point has kmin above kmax
         with open(self.folder / "swept/table.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         file = self.make("swept")

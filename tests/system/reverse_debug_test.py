@@ -148,7 +148,7 @@ class TimeTravel(unittest.TestCase):
             pass
         run.send_signal(signal.SIGTERM)
         self.assertEqual(run.wait(timeout=PATIENCE), -signal.SIGTERM)
-        run.stdout.read()  # ends with the last of its processes
+        run.stdout.read()  # reading returns when the last of the run's processes has ended
         time.sleep(0.1)
         left = [entry for entry in os.listdir(self.folder) if entry != "t.yaml"]
         self.assertEqual(left, [])

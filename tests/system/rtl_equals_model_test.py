@@ -59,7 +59,7 @@ NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
 
 # Configurations with a duration for which the model alone needs a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
-MOST = 10.0  # times the model's processor time, in the runs of LONG
+MOST = 10.0  # greatest ratio to the model's processor time, in the runs of LONG
 
 
 def run(dccvp, config, out, keys, implementation, shortened, changed=()):

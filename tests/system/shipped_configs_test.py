@@ -68,7 +68,7 @@ class Queries(unittest.TestCase):
         self.assertEqual(metrics["queries"]["answered"], 20)
         # Each of 63 hosts answers each query; requests have no deadline.
         self.assertEqual((metrics["deadlines"]["flows"], metrics["deadlines"]["missed"]), (20 * 63, 0))
-        # Two levels of eight and seven answers of 20 KB at 25 Gb/s, and a host that thinks twice.
+        # The query has two levels of eight and seven answers of 20 KB at 25 Gb/s, and one host that thinks twice.
         self.assertGreater(metrics["queries"]["us_p50"], (8 + 7) * 6.4 + 2 * 20)
 
 
@@ -80,7 +80,8 @@ class Collectives(unittest.TestCase):
         ranks = [flow for flow in metrics["flows"] if flow["bytes"] == 1_250_000]
         self.assertEqual(len(ranks), 8 * 30 * 16)
         tree = run("collectives", *fast("expect=[]", "traffic.0.shape=tree_all_reduce"))
-        # All 20 MB (1.6 ms) over four levels up, and four down, of which three to two children at a time.
+        # All 20 MB (1.6 ms) go up over four levels and down over four levels, of which three go to two children at a
+        # time.
         self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
 
 
@@ -258,7 +259,7 @@ class Tables(Balance):
         a = metrics["aggregate"]
         self.assertEqual(metrics["hosts"][0]["slots_in_use_max"], 64)
         self.assertGreater(a["cnps_dropped_no_slot"], 0)
-        # Measured from the first packet on: every CNP received either cut a rate or found no slot.
+        # Counts from the first packet on: every CNP received either cut a rate or found no slot.
         self.assertEqual(a["cnps_received"], a["rate_decreases"] + a["cnps_dropped_no_slot"])
         self.assertEqual(a["drops"], 0)
 

@@ -33,7 +33,7 @@ class Arithmetic(Sweeps):
         self.assertEqual(len(plan.points), 40)
         kmin = sorted(quantity.number(v) for v in values["switch.ecn.kmin"])
         for i, value in enumerate(kmin):
-            self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)  # four digits
+            self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)  # four significant digits
         for size in ("64", "128", "256", "512"):
             self.assertEqual(values["nic.controller.slots"].count(size), 10)
         pmax = sorted(float(v) for v in values["switch.ecn.pmax"])

@@ -41,7 +41,7 @@ class Continued(Sweeps):
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        for trace in traces:  # the points under way die with it
+        for trace in traces:  # the points under way end with the command
             while folders.alive(trace.parent.name.split(".tmp-")[1]):
                 time.sleep(0.02)
         (self.folder / "hold").unlink()
@@ -59,7 +59,7 @@ class Continued(Sweeps):
 
         self.sweep(name, "-j", "2", "--out", "killed", program=program)
         self.assertEqual(self.markers("killed"), after, "nothing was missing")
-        # A sweep with additional values keeps the results that it has.
+        # A sweep with additional values keeps its results.
         self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
         self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         grown = self.markers("killed")

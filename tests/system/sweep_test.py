@@ -94,7 +94,7 @@ seeds: 1..2
 
 class Results(Sweeps):
     def test_failures_are_listed_and_the_others_done(self):
-        # kmin above kmax cannot be; any mark breaks the expectation.
+        # kmin above kmax is refused; any mark violates the expectation.
         name = self.write(HEAD.replace("set: {", "set: {expect: [{metric: aggregate.ecn_marks, max: "
                                        "0}], ") + """
 grid:

@@ -40,7 +40,7 @@ class Tenants(unittest.TestCase):
         status, metrics, said = run()
         self.assertEqual(status, 0, said)
         self.assertEqual(metrics["failures"], [])
-        self.assertEqual(metrics["flow_count"], 21)  # the loop's queue pairs are no flows
+        self.assertEqual(metrics["flow_count"], 21)  # the closed loop's queue pairs do not count as flows
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         qos = metrics["qos"]
         # A report a millisecond from one meter, a command every two to three agents, both of which
@@ -50,7 +50,7 @@ class Tenants(unittest.TestCase):
         self.assertGreater(qos["commands"], 20)
         gold, silver, bronze = qos["tenants"]
         self.assertEqual([gold["flows"], silver["flows"], bronze["flows"]], [1, 16, 0])
-        # Weight 2 in one flow against weight 1 in sixteen.
+        # Weight 2 with one flow competes with weight 1 with sixteen flows.
         self.assertAlmostEqual(gold["factor"] / silver["factor"], 32, delta=6)
 
     def test_the_manager_as_firmware_reaches_the_same_shares(self):
@@ -74,7 +74,7 @@ class Tenants(unittest.TestCase):
     def test_without_the_manager_flows_count_not_tenants(self):
         status, metrics, _ = run("qos.manager=none", "duration=60ms", "dscp.46.weight=2",
                                  "traffic.2.stop=59ms")
-        self.assertEqual(status, 1)  # the expectations are missed
+        self.assertEqual(status, 1)  # the configuration's expectations are not met
         gold = metrics["tenants"][0]
         self.assertNotIn("qos", metrics)
         # Before bronze joins, gold has 2 of 18 flow weights instead of 2 of 3.

@@ -25,11 +25,11 @@ if FULL:
     sys.argv.remove("--full")
 DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
-PROGRAM = pathlib.Path(DCCVP).resolve().parent / "firmware/programs/dcqcn.elf"  # for algorithm: program
+PROGRAM = pathlib.Path(DCCVP).resolve().parent / "firmware/programs/dcqcn.elf"  # program for `algorithm: program`
 # Cases with an unusual number of partitions: a number that is not a power of two, or more partitions than
 # processors.
 ODD = ("telemetry", "the controller", "headers, NACKs and PULLs", "more parts than threads")
-# One scheduler reads all switches, so that processes cannot share it.
+# One scheduler reads all switches, so processes cannot share the run.
 HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
           ["duration=200us", "routing={kind: hedera, period: 20us}",
            "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
@@ -75,7 +75,7 @@ class Threads(unittest.TestCase):
                 self.assertIn(pathlib.Path("digest.csv"), files)
                 for wanted in (2, 3, 4, 8) if FULL or what in ODD else (4,):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
-                    # A network of two switches cannot be divided into three partitions, a small tree not into
+                    # A network of two switches cannot be divided into three partitions, nor a small tree into
                     # eight.
                     if wanted == 2 or "fbhadoop" in config or ("schemes" in config and wanted < 8):
                         self.assertEqual(threads, wanted)
@@ -115,7 +115,7 @@ class Threads(unittest.TestCase):
         config = CONFIGS / "reproduce" / "survey_table.yaml"
         for name in names:
             with self.subTest(name):
-                # A few senders to a receiver in another pod, so that marks and cuts cross the boundary, and losses.
+                # A few senders send to a receiver in another pod, so that marks, cuts and losses cross the boundary.
                 program = f", elf: {PROGRAM}" if name == "program" else ""
                 overrides = [f"nic.congestion_control={{algorithm: {name}{program}}}", "duration=150us",
                              "traffic=[{kind: incast, senders: [100..107, 200..203], receiver: 0, bytes: 100KB}]",
@@ -162,11 +162,11 @@ class Threads(unittest.TestCase):
             while not re.search(rb"\r[0-9.]*[1-9][0-9.]* (us|ms) of 3\.00 ms", line):
                 line += os.read(ours, 4096)  # OSError: the process ended without a message
             run.send_signal(signal.SIGINT)
-            while True:  # a terminal must be read, or the process blocks
+            while True:  # the terminal must be read, or the process blocks
                 try:
                     if not os.read(ours, 4096):
                         break
-                except OSError:  # the other end has closed
+                except OSError:  # the other end has closed the terminal
                     break
             self.assertEqual(run.wait(timeout=harness.PATIENCE), 1)
         os.close(ours)
@@ -177,7 +177,7 @@ class Threads(unittest.TestCase):
         self.assertGreater(figures["aggregate"]["goodput_gbps"], 0)
 
     def test_does_alone_what_the_system_gives_no_thread_for(self):
-        def no_room():  # a thread's stack is as large as this says, which is more than there are addresses
+        def no_room():  # the limit sets the size of a thread's stack, larger than the address space
             most = resource.getrlimit(resource.RLIMIT_STACK)[1]
             resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, most))
         config = CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml"

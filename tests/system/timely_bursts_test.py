@@ -106,7 +106,7 @@ class NeverFrozen(unittest.TestCase):
         self.held("segment: 64KiB")
 
     def test_two_flows_whose_one_cut_goes_down_to_the_least_rate(self):
-        # Only the clock's resolution ends a gradient here.
+        # Only the clock's resolution limits a gradient here.
         self.held("segment: 64KiB, ewma: 7/8, max_decrease: 1", 10, ())
 
 
@@ -121,7 +121,7 @@ class GradientAgainstThresholds(unittest.TestCase):
             told = f"{number} flows, {options}: {gradient}, {low}, {high}"
             self.assertGreater(gradient["goodput"], low["goodput"], told)
             self.assertLess(gradient["p99"], high["p99"], told)
-            if number > 2:  # with two flows all of them are steady
+            if number > 2:  # with two flows all samples are steady
                 self.assertLess(gradient["variation"], low["variation"], told)
 
     def test_bursts_of_16_kb(self):

@@ -169,7 +169,7 @@ class Signals(Run):
                  if e["ph"] == "i" and e["pid"] == 11 and e["tid"] == 100]
         at = {time: int(value, 2) for time, value in signals["host1.controller.slot0.rate"]
               if set(value) <= {"0", "1"}}
-        last = dict(rates)  # the last event of an instant
+        last = dict(rates)  # keeps the last value of an instant
         self.assertGreater(len(at), 5)
         for time, value in at.items():
             self.assertEqual(last[time], value, time)

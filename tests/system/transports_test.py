@@ -82,10 +82,10 @@ class Transports(unittest.TestCase):
                 self.assertIn("RDMA Read Response", info)
             if int(opcode) == 100:
                 self.assertEqual(int(key, 0), 0x11111111)
-                self.assertEqual(int(source, 0), 5, line)  # host 2's fourth, of which the first is 2
+                self.assertEqual(int(source, 0), 5, line)  # host 2's fourth queue pair; its first is 2
             if port.startswith("s0->"):
                 continue
-            if int(opcode) == 19:  # the compared value is the one that the answer will contain
+            if int(opcode) == 19:  # opcode 19 is a compare-and-swap: the answer will contain the compared value
                 self.assertNotEqual(int(swapped, 0), int(compared, 0), line)
                 asked[int(compared, 0)] += 1
                 self.assertIn("Compare Swap", info.replace(" & ", " "))
@@ -102,7 +102,7 @@ class Transports(unittest.TestCase):
         # middle packets.
         self.assertEqual(kinds[13] + kinds[16], READ_0 + READ_2)
         self.assertEqual(kinds[15] + kinds[16], READ_0 + READ_2)
-        # The last messages are 576 bytes, one packet, and 3366, four.
+        # The last messages have 576 bytes (one packet) and 3366 bytes (four packets).
         self.assertEqual(kinds[14], 61 * 15 + 33 * 8 + 2)
         self.assertEqual(kinds[0] + kinds[4] + kinds[5], SEND)
         self.assertEqual(kinds[3] + kinds[5], SEND)

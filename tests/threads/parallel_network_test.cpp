@@ -44,7 +44,7 @@ class Tree {
     PacketPool::balance(pools);
   }
 
-  /// All observable results of the run.
+  /// All observable results of the run as numbers.
   std::vector<std::int64_t> account() const {
     std::vector<std::int64_t> all;
     for (std::size_t flow = 0; flow < ledger_.size(); ++flow) {
@@ -162,7 +162,7 @@ class Tree {
         if (a == b) continue;
         QueuePairConfig config;
         config.remote_host = b;
-        config.remote_qpn = hosts() + a;  // b's end of what a sends
+        config.remote_qpn = hosts() + a;  // b's end of the queue pair on which a sends
         config.flow = a * hosts() + b;
         nics_[a]->create_queue_pair(b, config);
         QueuePairConfig back = config;

@@ -37,7 +37,7 @@ def ended(main, interrupted="interrupted"):
     interrupt from the keyboard, after which the message is `interrupted`."""
     try:
         status = main()
-        sys.stdout.flush()  # a full disk is told here, and not as an exception at the interpreter's end
+        sys.stdout.flush()  # a full disk is reported here, and not as an exception at the interpreter's end
         return status
     except InputError as error:
         print(f"dccvp: {error}", file=sys.stderr)

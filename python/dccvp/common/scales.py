@@ -4,7 +4,7 @@ import math
 
 from dccvp.common.statistics import percentile
 
-MOST_RATIO = 30  # greatest ratio of two values on a linear scale
+MOST_RATIO = 30  # greatest ratio of two values that are shown on a linear scale
 FAR = 3          # heights of the middle half beyond which a value is an outlier (Tukey's outer fence)
 
 

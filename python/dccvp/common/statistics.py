@@ -9,7 +9,7 @@ def percentile(values, percent):
     `values` in any order, not empty."""
     if any(map(math.isnan, values)):
         return math.nan
-    rank = math.ceil(percent / 100 * len(values) - 1e-9)  # 0.95 * 20 is a little over 19
+    rank = math.ceil(percent / 100 * len(values) - 1e-9)  # 0.95 * 20 is a little over 19 in floating point
     return sorted(values)[max(rank, 1) - 1]
 
 
@@ -30,7 +30,7 @@ def mean(values):
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
          2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
 RESAMPLES = 1000
-LEAST_RESAMPLED = 5  # values needed for a bootstrap interval that says anything
+LEAST_RESAMPLED = 5  # least number of values for a useful bootstrap interval
 
 
 def confidence(values):
@@ -57,7 +57,7 @@ def bootstrap(values, statistic):
     return percentile(found, 2.5), percentile(found, 97.5)
 
 
-LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow, Student's t is not
+LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow, and Student's t is used
 
 
 def interval(values):
@@ -77,7 +77,7 @@ def decimals_of(half):
 def with_interval(value, half, digits=6, sign="±"):
     """A mean and half the width of its interval, with as many digits as the interval leaves certain. Without an
     interval (None, 0 or NaN) the value alone, with `digits` significant digits."""
-    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # a difference of rounding, not of chance
+    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # a difference of rounding only
         return f"{value:.{digits}g}"
     places = decimals_of(half)
     if places > 9 or half >= 1e9:

@@ -10,9 +10,9 @@ import yaml
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 4 << 20
-MOST_NODES = 1_000_000  # an alias counts as all the values it stands for
+MOST_NODES = 1_000_000  # greatest number of nodes; an alias counts as all the values that it stands for
 MOST_DEPTH = 32
-MOST_SHOWN = 400  # characters of a message, which may quote a value of any length
+MOST_SHOWN = 400  # greatest number of characters of a message, which may quote a value of any length
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 

@@ -20,7 +20,7 @@ RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lu
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md", "pacer": "pacer/doc/contract.md",
              "packet": "packet/doc/contract.md", "law-proofs": "controller/doc/law_proofs.md",
              "handoff": "handoff/README.md"}
-RESULT_PAGES = ("results", "null_models")  # of configs/reproduce
+RESULT_PAGES = ("results", "null_models")  # generated pages of configs/reproduce
 
 
 def said(dccvp, *arguments):

@@ -23,7 +23,7 @@ from dccvp.common.text_table import text_table
 # Bytes of a full packet of the default MTU: payload; on the wire with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble,
 # start delimiter and gap.
 PAYLOAD, WIRE, OVERHEAD = 1000, 1062, 20
-NEAR = 0.07      # relative distance from a limit below which the oracle decides nothing
+NEAR = 0.07      # relative distance from a limit within which the oracle decides nothing
 INTERVAL = 20e-6
 
 
@@ -126,8 +126,8 @@ class Left:
         self.window = self.metrics["measure"]["to_s"] - self.begin
         self.rate = float(config["topology"]["link"]["rate"].removesuffix("Gbps")) * 1e9
         self.delay = float(config["topology"]["link"]["delay"].removesuffix("ns")) * 1e-9
-        self.got: dict[str, float] = collections.defaultdict(float)  # payload in the window, by flow
-        self.last = {}                              # end of the last sample with payload, by flow
+        self.got: dict[str, float] = collections.defaultdict(float)  # payload of each flow in the window
+        self.last = {}                              # end of the last sample with payload of each flow
         for sample in rows(folder / "series/flow_rates.csv"):
             time, flow, gbps = float(sample["t_s"]), sample["flow"], float(sample["goodput_gbps"])
             if gbps > 0:

@@ -26,12 +26,12 @@ NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 
 INSIDE = "inside"
-EXPLAINED = "outside, explained"  # outside the bounds; the plan gives the reason
+EXPLAINED = "outside, explained"  # outside the bounds, with a reason in the plan
 OUTSIDE = "OUTSIDE"
 MISSING = "MISSING"  # a run failed, or a run has no such value
 SHOWN = "-"          # verdict of a figure without bounds
 
-SCHEMA_VERSION = 1  # of metrics.json
+SCHEMA_VERSION = 1  # version of metrics.json
 
 SMALL_BYTES = 10_000
 TIMES = "times of flows"  # key in a run's metrics: (bytes, microseconds) of every completed flow
@@ -218,7 +218,7 @@ class Figure:
     """A figure of a run with the published value and the bounds of its mean over the seeds; None: no such bound."""
 
     name: str
-    value: str                         # an expression
+    value: str                         # expression of the figure's value
     per: float = 1.0                   # divides the value (units, ceilings)
     published: float | None = None
     within: float | None = None        # greatest distance from the published value
@@ -226,9 +226,9 @@ class Figure:
     at_most: float | None = None
     at_least: float | None = None
     source: str = ""
-    why: str = ""                      # source of the bounds
-    reason: str = ""                   # why the figure lies outside
-    over: str = ""                     # the run whose value, seed by seed, divides; empty: none
+    why: str = ""                      # source of the bounds, as text
+    reason: str = ""                   # reason for a figure outside its bounds
+    over: str = ""                     # name of the run whose value, seed by seed, divides this one; empty: none
     panel: str = ""                    # axis of a comparison's picture, linear or log; empty: not drawn
     sizes: tuple | None = None         # least and greatest bytes of the flows that count
 

@@ -18,7 +18,7 @@ from dccvp.common import quantity
 from dccvp.common.ending import InputError
 from dccvp.common.text_table import text_table
 
-PACKET = 1000  # bytes; the models count packets
+PACKET = 1000  # bytes of a packet; the models count packets
 
 
 def crossovers(loop, low=1.0, high=1e8, steps=4000):
@@ -83,18 +83,18 @@ class Dcqcn:
     g: float = 1 / 256
 
     def __post_init__(self):
-        self.capacity = self.rate / 8 / PACKET  # packets a second
+        self.capacity = self.rate / 8 / PACKET  # capacity in packets a second
         self.share = self.capacity / self.flows
         self.increase = self.step / 8 / PACKET
         self.counter = self.byte_counter / PACKET
-        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # marks by packets of queue
+        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # slope of marking by packets of queue
 
     def events(self, p, rate):
         """For a flow whose packets are marked with probability p: share of CNP intervals with a mark; events of the
         byte counter and of the timer for each packet sent, all and those beyond fast recovery; alpha."""
         unmarked = math.log1p(-p)
 
-        def every(packets):  # p / ((1 - p)^-packets - 1), and the same where F more follow
+        def every(packets):  # p / ((1 - p)^-packets - 1), and the same if F more packets follow
             each = p * math.exp(packets * unmarked) / -math.expm1(packets * unmarked)
             return each, each * math.exp(self.fast_recovery * packets * unmarked)
         by_bytes, beyond_bytes = every(self.counter)
@@ -108,7 +108,7 @@ class Dcqcn:
         for _ in range(200):
             p = math.sqrt(low * high)
             cut, all_events, beyond, alpha = self.events(p, self.share)
-            # beyond underflows to 0 for large p
+            # `beyond` underflows to 0 for large p
             if cut * cut * alpha > all_events * beyond * self.cnp_interval**2 * self.increase * self.share:
                 high = p
             else:
@@ -151,7 +151,7 @@ class Dcqcn:
 
         def moved(i):
             return lambda h: ([x + h * (i == k) for k, x in enumerate(rest)], p, self.share)
-        own = [derivative(moved(i), rest[i]) for i in range(3)]  # by column
+        own = [derivative(moved(i), rest[i]) for i in range(3)]  # derivatives, by column
         by_heard = derivative(lambda h: (rest, p, self.share + h), self.share)
         by_mark = derivative(lambda h: (rest, p + h, self.share), p)
 
@@ -172,8 +172,8 @@ class Dcqcn:
         p = (self.increase * a * a / (self.alpha_timer * rate**2)) ** (1 / 3)
         cut, _, beyond, alpha = self.events(p, rate)
         target = rate * (1 + beyond * self.cnp_interval * self.increase / cut)
-        beyond_mark = 1 + 2 * self.fast_recovery + a / 2  # loss of events beyond recovery for each mark
-        back = a / 2 - (0.5 + a / 4) * p  # half of all events
+        beyond_mark = 1 + 2 * self.fast_recovery + a / 2  # events beyond recovery that are lost with each mark
+        back = a / 2 - (0.5 + a / 4) * p  # rate gained back by half of all events
 
         def gain(w):
             s = 1j * w
@@ -214,12 +214,12 @@ class PatchedTimely:
     def loop(self, delay, weight_slope=2):
         """The gain of the loop; `weight_slope`: slope of a decrease's weight over the gradient, 2 in algorithm 2."""
         share = self.rate / self.flows
-        every = self.segment * 8 / share  # seconds between two completions
+        every = self.segment * 8 / share  # seconds between two completions of a flow
         heard_after = (self.at_rest_queue() + PACKET) * 8 / self.rate + delay
 
         def gain(w):
             s = 1j * w
-            queue = self.flows / s  # bits for each bit/s of a flow
+            queue = self.flows / s  # bits of queue for each bit/s of a flow
             gradient = (queue / self.rate / self.min_rtt * (1 - cmath.exp(-s * every))
                         * self.ewma / (every * s + self.ewma))
             pushed = (2 * weight_slope * self.step * gradient

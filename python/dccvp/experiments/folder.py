@@ -27,8 +27,8 @@ from dccvp.common.progress import Progress
 from dccvp.common.whole_file import write_whole
 
 OK, FAILED, REFUSED, MISSING = "ok", "failed", "refused", "missing"
-ALTERED = "altered"  # the results are not what the run left
-PLAN, OLD_PLAN = "plan.json", "sweep.json"  # the second: of releases up to 1.0
+ALTERED = "altered"  # the results differ from those that the run left
+PLAN, OLD_PLAN = "plan.json", "sweep.json"  # the second name is that of releases up to 1.0
 OWN = {PLAN, OLD_PLAN, "lock", "runs.csv", "reproduction.json"}  # an experiment's folder has one of these
 FIELDS = {"dccvp", "folder", "name", "axes", "points", "metrics", "units", "best"}
 SEALED = ("metrics.json", "flows.csv", "config.effective.yaml")
@@ -166,7 +166,7 @@ class Folder:
             status, message, figures = found["status"], found["message"], found.get("figures")
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
-        if "seal" not in found:  # a plan of an earlier release
+        if "seal" not in found:  # the plan is of an earlier release
             return found if status != OK or (self.results(point) / SEALED[0]).exists() else None
         seal = self.seal(point, status, message, figures)
         if seal == found["seal"]:
@@ -213,7 +213,7 @@ class Folder:
                 told = json.loads(line)
                 point = place.pop(told["out"])
             except (ValueError, KeyError, TypeError):
-                continue  # a branch that did not end; the points left are reported below
+                continue  # the branch did not end; its remaining points are reported below
             code = told["status"]
             yield point, -(code - 128) if code > 128 else code, told["said"].strip()
         file.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ import yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LAYERS = ("extends", "include")
-LONGEST_NAME = 4096  # characters of a path
+LONGEST_NAME = 4096  # greatest number of characters of a path
 
 
 class Inputs:

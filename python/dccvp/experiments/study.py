@@ -41,7 +41,7 @@ def folder_of(plan, program, out):
     inputs = identity.Inputs(program)
     points = []
     for run in plan.runs:
-        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])  # the figures depend on these, too
+        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])  # the figures depend on these too
         name = inputs.name(run.platform, [], plan.folder, measures)
         points.append({"id": name, "config": str((out / f"platforms/{name}.yaml").resolve()), "arguments": [],
                        "values": dict(zip(AXES, (run.variant, run.case, str(run.seed)))), "refused": None,
@@ -65,7 +65,7 @@ def measured(plan, program, out, jobs=1, again=False):
                         study_measure.figures_of(run_of[point["id"]], plan, place))
         rows, ends = [], [folder.status(point) for point in folder.points]
         for run, done in zip(plan.runs, ends):
-            if done and done["status"] != OK:  # the file that a refusal names is not one that the user wrote
+            if done and done["status"] != OK:  # the file that a refusal names was not written by the user
                 raise study_measure.RunError(run, re.sub(r"^\S+\.yaml:\d+:\d+: ", "", done["message"]),
                                              done["status"] == REFUSED)
         for point, run, done in zip(folder.points, plan.runs, ends):

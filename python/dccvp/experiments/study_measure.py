@@ -125,7 +125,7 @@ def figures_of(run, plan, out):
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
-    # Shares are those of flows with weights: no messages, no flows that have stopped, and no flows of a closed loop.
+    # Shares count flows with weights only: no messages, no flows that have stopped, and no flows of a closed loop.
     left = study_motion.left_before(run.platform, metrics["measure"]["from_s"])
     flows = [flow for i, flow in enumerate(metrics["flows"]) if flow["dscp"] != plan.messages_of and i not in left]
     proportional = bool(flows) and "qos" not in metrics

@@ -37,7 +37,7 @@ KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "again
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-MOST_FLOWS = 65_535  # hosts: one for each flow, and the receiver
+MOST_FLOWS = 65_535  # greatest number of flows: one host for each, and the receiver
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
@@ -49,7 +49,7 @@ class Run:
     variant: str
     case: str
     seed: int
-    flows: dict  # {weight: count}; empty: the platform's own traffic
+    flows: dict  # number of flows of each weight; empty: the platform's own traffic
     platform: dict
     motion: dict | None = None  # times in s, tolerance as a number, interval of the series in s
 
@@ -63,7 +63,7 @@ class Plan:
     queue_series: bool
     messages_of: int | None
     against: str | None
-    limits: dict       # by case
+    limits: dict       # limits of each case
     limits_for: tuple  # variants
     runs: tuple
 
@@ -223,7 +223,7 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
     platform_node = load(platform, "a platform")
     base = plain(platform_node)
-    for key, _ in platform_node.value:  # files of lower layers would be looked for beside each run's platform
+    for key, _ in platform_node.value:  # files of lower layers would be searched beside each run's platform
         if key.value in ("extends", "include"):
             fail(key, f"a study's platform is one file, without '{key.value}'")
     if not isinstance(base.get("topology", {}), dict):

@@ -10,7 +10,7 @@ STATISTICS = {
     "mean": mean,
     "p50": lambda values: percentile(values, 50),
     "p95": lambda values: percentile(values, 95),
-    "p5": lambda values: -percentile([-value for value in values], 95),  # the least that 95 % of the values keep
+    "p5": lambda values: -percentile([-value for value in values], 95),  # 95 % of the values reach this one
     "min": lambda values: math.nan if any(map(math.isnan, values)) else min(values),
     "max": lambda values: math.nan if any(map(math.isnan, values)) else max(values),
 }
@@ -53,7 +53,7 @@ def line_of(variant, case, rows):
     for column, (figure, statistic) in FIGURES.items():
         values = [row[figure] for row in rows]
         line[column] = STATISTICS[statistic](values)
-        if math.isnan(line[column]) or statistic in ("min", "max"):  # extremes have no known interval
+        if math.isnan(line[column]) or statistic in ("min", "max"):  # minima and maxima have no known interval
             continue
         half = confidence(values)
         interval = (line[column] - half, line[column] + half) if statistic == "mean" and half is not None else \

@@ -20,7 +20,7 @@ from dccvp.common.whole_file import write_whole
 from dccvp.experiments import check, identity, results, sweep_plan, sweep_snakemake
 from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
-MOST_SENTENCES = 5  # about settings with the same figures
+MOST_SENTENCES = 5  # greatest number of sentences about settings with the same figures
 
 
 def arguments(argv):

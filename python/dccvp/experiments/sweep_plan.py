@@ -47,7 +47,7 @@ class Plan:
     points: list      # lists of Settings, without `common`
     metrics: dict     # name → figures.Metric
     best: dict        # name → "max" or "min"
-    limits: list      # figures.Figure, each of a metric's name
+    limits: list      # list of figures.Figure, each with a metric's name
     heatmaps: list    # {"metric", "x", "y", "by"}
     pareto: list      # {"x", "y", "by"}
 
@@ -266,7 +266,7 @@ def read(path):
         if word(value, "'best'") not in ("max", "min"):
             fail(value, f"'{value.value}' is not one of max, min")
         best[key.value] = value.value
-    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show means over seeds
+    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show seeds' means
     heatmaps = plots_of(root, "heatmaps", {"metric": "metric", "x": "parameter", "y": "parameter"}, known, metrics)
     pareto = plots_of(root, "pareto", {"x": "metric", "y": "metric"}, known, best)
     limits = limits_of(root["limits"], metrics) if "limits" in root else []

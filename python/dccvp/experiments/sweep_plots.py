@@ -12,7 +12,7 @@ from dccvp.common.scales import Scale, columns_for
 from dccvp.experiments import results
 
 LEGEND_LINE = 0.17  # inches
-WIDEST = 13         # inches of panels side by side
+WIDEST = 13         # greatest width of panels side by side, in inches
 
 
 def label_of(parameter, value):
@@ -87,7 +87,7 @@ def along(line):
 def write_labels(ax, labels):
     """Writes texts, [(x, y, text)], near their points without covering another text, a point or a line. A text for
     which there is no room is left out."""
-    ax.figure.canvas.draw()  # the layout decides the places of points
+    ax.figure.canvas.draw()  # drawing decides the places of points
     drawn = [place for line in ax.lines for place in along(line)]
     inside = ax.get_window_extent()
     pixels = ax.figure.dpi / 72  # pixels in a typographic point
@@ -140,7 +140,7 @@ def draw_pareto(plot, lines, best, units, out):
         mine = sorted({(line[x], line[y]) for line in able if by is None or line[by] == group})
         ax.plot(*zip(*mine), "o", markersize=5, color=COLOURS[i % len(COLOURS)],
                 label=label_of(by, group) if by else "settings")
-    for line in able:  # intervals over the seeds
+    for line in able:  # draws intervals over the seeds
         ends = [line.get("interval", {}).get(name) for name in (x, y)]
         if any(ends):
             bars = [None if not e else [[line[n] - e[0]], [e[1] - line[n]]] for n, e in zip((x, y), ends)]

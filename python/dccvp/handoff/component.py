@@ -47,7 +47,7 @@ def bus_interface(component, ports):
         pair = child(maps, "portMap")
         child(child(pair, "logicalPort"), "name", logical)
         child(child(pair, "physicalPort"), "name", physical)
-    bus.insert(2, types)  # after name and type
+    bus.insert(2, types)  # place 2 is behind name and type
 
 
 def model(top, parameters, ports):
@@ -63,7 +63,7 @@ def model(top, parameters, ports):
     for parameter in parameters:
         value = child(values, "moduleParameter")
         child(value, "name", parameter.name)
-        child(value, "value", parameter.name)  # refers to the component's parameter of this id
+        child(value, "value", parameter.name)  # the value refers to the component's parameter with this id
     child(child(instance, "fileSetRef"), "localName", "rtl")
     all_ports = child(element, "ports")
     for port in ports:

@@ -74,7 +74,7 @@ class Columns:
             self._by_head(first)
         elif len(first) in (4, 5):
             self.place = dict(zip(FIELDS, range(len(first))))
-        elif len(first) == 9:  # ID START x x SIZE_PACKETS x x SRC DST of the pFabric simulator
+        elif len(first) == 9:  # a row of the pFabric simulator: ID START x x SIZE_PACKETS x x SRC DST
             self.place = {"time": 1, "bytes": 4, "src": 7, "dst": 8}
             self.size = self.size or "packets"
             self.pfabric = True

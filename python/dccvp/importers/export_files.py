@@ -18,7 +18,7 @@ from dccvp.common.whole_file import write_whole
 from dccvp.importers.network import decimal
 from dccvp.importers.source import base_name, exact, read
 
-HEADER = 48  # bytes of a packet around its payload in that simulator
+HEADER = 48  # bytes around a packet's payload in the authors' simulator
 FIRST_PORT = 10000
 US, MBPS = 10**6, 10**6
 

@@ -321,7 +321,7 @@ class Matrix:
             one = self.connections[number]
             starts[number] = now
             if not one.size:
-                return  # the connection never ends
+                return  # the connection never ends, so nothing follows it
             for ident, took in ((one.received, transfers.received), (one.sent, transfers.acknowledged)):
                 if ident:
                     order += 1
@@ -371,4 +371,4 @@ class Matrix:
                 source.fail(values["link_id"], f"AGG {switch} has no link to core {core}, which link_id {link} means")
             imported.faults.append({"kind": "link_failure", "link": f"agg{switch}--core{core}", "start": "0us",
                                     "convergence": "0us"})
-            imported.shape = {}  # custom: the names and cabling of the source
+            imported.shape = {}  # custom shape: the names and cabling of the source

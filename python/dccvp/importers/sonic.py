@@ -111,7 +111,7 @@ class Profile:
                 self.by_port[port][group] = found
             else:
                 lossy[group] = found[0]
-        if not lossless:  # profiles may stand for themselves, in a part of a database
+        if not lossless:  # a part of a database may have profiles without the ports that use them
             for name, fields in self.data.table("BUFFER_PROFILE").items():
                 if "xoff" in fields:
                     lossless[name], fields_of[name] = 1, fields
@@ -132,7 +132,7 @@ class Profile:
             for number in enabled if settings else []:
                 self.priorities[number] = dict(settings)
             for port, groups_of in self.by_port.items():
-                whole = groups_of.pop(None, None)  # by speed and cable: for all groups of the port
+                whole = groups_of.pop(None, None)  # a profile by speed and cable applies to all groups of the port
                 groups_of.update({number: whole for number in enabled if whole})
             self.others = sonic_queues.exceptions(self.data, self._path, chosen, self.by_port, enabled)
             expressed = {name for of in self.by_port.values() for name, _ in of.values()}
@@ -302,7 +302,7 @@ class Profile:
         if not by_port:
             return
         counts = collections.Counter(tuple(sorted(queues.items())) for queues in by_port.values())
-        # The port with the most queues stands for all; among several, the setting that most ports have.
+        # The port with the most queues stands for all ports; of several such ports, the setting that most of them have.
         chosen = max(counts, key=lambda entry: (len(entry), counts[entry]))
         weights, strict = [1] * QUEUES, 0
         for queue, name in chosen:

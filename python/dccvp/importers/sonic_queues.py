@@ -6,7 +6,7 @@ import fractions
 from dccvp.importers.network import decimal, size_text, some
 
 QUEUES = 8
-LEAST_LIMIT = 2000  # a smaller limit would not let a packet of the usual size in
+LEAST_LIMIT = 2000  # least limit in bytes: a smaller one would not admit a packet of the usual size
 
 
 def threshold(data, path, fields):
@@ -36,7 +36,7 @@ def lossless(data, path, fields):
     if floor:
         found["resume_at"] = size_text(floor)
         if not size_of(data, path, fields, "xon_offset"):
-            found["resume_below"] = "1GiB"  # at xon alone
+            found["resume_below"] = "1GiB"  # the class resumes at xon alone
     return found
 
 

@@ -13,10 +13,10 @@ import zlib
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 512 << 20
-MOST_SHOWN = 60  # characters of a word that a message quotes
+MOST_SHOWN = 60  # greatest number of characters of a word that a message quotes
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 WORD = re.compile(r"\S+")
-CONTROL = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")  # what no text holds, YAML's among it
+CONTROL = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")  # control characters, YAML's included
 
 
 def quoted(text):

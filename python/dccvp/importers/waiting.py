@@ -4,7 +4,7 @@ from dccvp.importers.network import Flow, plural
 
 KINDS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "all_to_all", "reduce_scatter",
          "reduce_scatter_block", "barrier")
-RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # times (n - 1) steps
+RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # passes of (n - 1) steps
 # A list of names is as long as its line is read; a longer one becomes a computation of no time.
 MOST_NAMES = 4
 

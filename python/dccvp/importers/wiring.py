@@ -5,7 +5,7 @@ from dccvp.common.ending import InputError
 from dccvp.importers.network import Link, Node, plural, some, unique_name
 
 MOST_RATE = 10**13
-FAST = 200 * 10**9  # bit/s: the platform's default DMA is faster
+FAST = 200 * 10**9  # rate in bit/s above which the platform's default DMA would be too slow
 
 
 def fit(imported, where):

@@ -15,7 +15,7 @@ from dccvp.importers.network import decimal, plural, rate_text, seconds_text, ti
 from dccvp.importers.wiring import fit
 
 CONFIG, PAGE, NAMES = "network.yaml", "import.md", "names.csv"
-DSCP_OF = [0, 8, 16, 24, 32, 40, 50, 56]  # DSCP of each priority; 48 is that of CNPs
+DSCP_OF = [0, 8, 16, 24, 32, 40, 50, 56]  # DSCP of each priority; 48 is the DSCP of CNPs
 
 
 def prepare(imported, where):

@@ -80,7 +80,7 @@ def bins_of(folder, run):
     try:
         return json.loads(file.read_text(encoding="utf-8"))["slowdown"]["bins"]
     except (OSError, ValueError, KeyError):
-        return []  # the run failed
+        return []  # the run failed, so there is nothing to draw
 
 
 def draw_sizes(axes, comparison, family, column_number, folder):
@@ -153,7 +153,7 @@ def draw(folder, experiment):
             axes.set_ylabel(f"p99 slowdown, {comparison.columns[widest].name}", fontsize=6)
         if number == len(colours) - 1:
             low, high = axes.get_ylim()
-            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)  # room for the legend
+            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)  # leaves room for the legend
     page.suptitle(experiment.title, fontsize=10, y=0.985, color=pictures.INK)
     page.savefig(folder / f"{experiment.name}.png", dpi=160, metadata={"Software": None})
     plt.close(page)

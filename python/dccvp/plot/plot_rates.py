@@ -39,7 +39,7 @@ def draw_run(axes, folder, name, labels):
     try:
         lines, classes = by_flow(folder), classes_of(folder)
     except (OSError, InputError):
-        return  # the run failed
+        return  # the run failed, so there is nothing to draw
     colours = {dscp: pictures.COLOURS[i % len(pictures.COLOURS)] for i, dscp in enumerate(labels)}
     for flow, (times, rates) in lines.items():
         axes.plot(times, rates, linewidth=1.1, color=colours.get(classes.get(flow), pictures.PALE))

@@ -4,11 +4,11 @@ import collections
 import csv
 import os
 
-from dccvp.common.pictures import COLOURS, INK, PALE  # before matplotlib
+from dccvp.common.pictures import COLOURS, INK, PALE  # must precede the import of matplotlib
 import matplotlib.pyplot as plt
 
-MOST_NAMED = 24  # hosts with a label each
-MOST_STEPS = 20_000  # steps drawn of the critical path; more than the picture has columns
+MOST_NAMED = 24  # greatest number of hosts with a label each
+MOST_STEPS = 20_000  # greatest number of steps drawn of the critical path; more than the picture has columns
 
 
 def united(intervals):
@@ -58,7 +58,7 @@ def plot_timeline(folder, metrics, title, time_axis, save):
     figure, axes = plt.subplots(figsize=(11, min(2.2 + 0.28 * len(hosts), 14)))
     ends = [end for kind in kinds for spans in kind.values() for _, end in spans]
     factor = time_axis(axes, ends)
-    # A lane each: computing above, sending in the middle, receiving below.
+    # Each host has three lanes: computing above, sending in the middle, receiving below.
     lanes = (("computes", COLOURS[0], -0.4, 0.34), ("sends", COLOURS[1], -0.04, 0.2),
              ("receives", COLOURS[2], 0.18, 0.2))
     for spans_of, (name, colour, above, height) in zip(kinds, lanes):

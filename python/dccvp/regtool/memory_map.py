@@ -18,12 +18,12 @@ SPACE = 1 << 32
 class Region:
     name: str
     base: int
-    size: int  # 0: as configured
+    size: int  # bytes of the region; 0: as configured
     description: str
-    words: list = dataclass_field(default_factory=list)  # (name, offset, description)
-    areas: list = dataclass_field(default_factory=list)  # (name, size, description)
-    map: object = None  # its RegisterMap, which has a header of its own
-    node: dict = dataclass_field(default_factory=dict)  # of the device tree; empty: no node
+    words: list = dataclass_field(default_factory=list)  # tuples (name, offset, description) of words
+    areas: list = dataclass_field(default_factory=list)  # tuples (name, size, description) of areas
+    map: object = None  # RegisterMap of the device, which has a header of its own
+    node: dict = dataclass_field(default_factory=dict)  # properties of the device tree's node; empty: no node
 
     @property
     def end(self):
@@ -38,7 +38,7 @@ class MemoryMap:
     prefix: str
     timebase: int
     regions: list
-    interrupts: list  # (name, number)
+    interrupts: list  # tuples (name, number) of interrupts
 
     @property
     def note(self):

@@ -84,7 +84,7 @@ def header(regmap):
         out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
         for field in register.fields + register.reserved:
             out += _field_constants("", register.name, field)
-            if register.source == "parameter":  # what the RTL says that is built by default
+            if register.source == "parameter":  # value in the RTL that is built by default
                 out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
                            f"{field.reset};")
     for counter in regmap.counters:

@@ -38,7 +38,7 @@ class _Block:
         self.aw = regmap.address_width
         self.parameters = [r for r in regmap.registers if r.source == "parameter"]
         self.status = regmap.interrupt_status
-        # Bits of win_addr_o: the largest window's words.
+        # Bits of win_addr_o: enough for the largest window's words.
         words = [w.entries * len(w.words) for w in regmap.windows] or [2]
         self.win_aw = max(1, max(w - 1 for w in words).bit_length())
 
@@ -111,8 +111,8 @@ class _Block:
             lines += ["", f"  logic [{len(m.windows) - 1}:0] hit_win;"]
             for i, window in enumerate(m.windows):
                 first = window.offset // 4
-                # Relative to its start, so that a window up to the end of the space needs no wider
-                # comparison than its size.
+                # Addresses are relative to the window's start, so that a window up to the end of the space needs no
+                # wider comparison than its size.
                 lines += [f"  logic [{wb - 1}:0] in_{window.name};",
                           f"  assign in_{window.name} = word - {wb}'h{first:X};",
                           f"  assign hit_win[{i}] = 32'(in_{window.name}) < "
@@ -196,7 +196,7 @@ class _Block:
                   "  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin"]
         lines += [f"      {r}" for r in resets]
         lines += ["    end else begin"]
-        if written:  # asked once, not for each field: a simulator asks in every cycle
+        if written:  # one condition for all fields, because a simulator evaluates it in every cycle
             lines += ["      if (write) begin"] + [f"        {u}" for u in written] + ["      end"]
         lines += [f"      {u}" for u in updates]
         lines += ["    end", "  end", ""]
@@ -207,7 +207,7 @@ class _Block:
         own = f"we_{register.name.lower()}_q"
         enable = f"write & {own}"
         data = f"pwdata_i{_slice(field)}"
-        if register.name != self.map.write_enable:  # declared where it is decoded
+        if register.name != self.map.write_enable:  # the write-enable register is declared where it is decoded
             lines.append(f"  logic {_bits(field.width)} {name}_q;")
         resets.append(f"{name}_q <= {field.width}'h{field.reset:X};")
         if register.source == "block":

@@ -36,7 +36,7 @@ def _next(regmap, register, field, at):
         return [f"if ({at}) {name}_q <= {_part(field)};"]
     if field.access == "W0C":
         return [f"if ({at}) {name}_q <= {name}_q & {_part(field)};"]
-    if field.access == "WO":  # passed on for a cycle
+    if field.access == "WO":  # write-only fields are passed on for one cycle
         return [f"{name}_q <= {at} ? {_part(field)} : {field.width}'d0;"]
     cause = "refused" if is_error_cause(regmap, register, field) else f"hw2reg_i.{name}"
     return [f"{name}_q <= ({name}_q & ~({at} ? {_part(field)} : {field.width}'d0)) | {cause};"]

@@ -20,7 +20,7 @@ def reg2hw_members(regmap):
     result = []
     for register in regmap.registers:
         if register.name == regmap.interrupt_mask:
-            continue  # used by the block alone
+            continue  # the register is used by the block alone
         for field in register.fields:
             name = member(register, field)
             if field.access == "RW":

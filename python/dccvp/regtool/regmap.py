@@ -62,11 +62,11 @@ class Register:
     access: str
     fields: list
     description: str
-    source: str = "hardware"  # of RO fields: constant, parameter, hardware, block
-    strobe: bool = False      # hardware is told of every write
-    setting: str = ""         # what it means to users, who set it as it is
+    source: str = "hardware"  # source of a read-only field: constant, parameter, hardware, block
+    strobe: bool = False      # true: the hardware is told of every write
+    setting: str = ""         # meaning for users who set the register directly
     regwen: int = 0           # bit of the write-enable register that must be 1 for a write
-    reserved: list = dataclass_field(default_factory=list)  # bits with a name and no storage
+    reserved: list = dataclass_field(default_factory=list)  # named bits without storage
 
     @property
     def reset(self):
@@ -101,11 +101,11 @@ class Window:
     entries: int
     access: str
     index: str
-    words: list  # of Register
+    words: list  # list of Register
     stride: int  # bytes from entry to entry
     description: str
     structured: bool  # several named words an entry
-    regwen: int = 0   # as a register's
+    regwen: int = 0   # bit of the write-enable register, as for a register
 
     @property
     def size(self):
@@ -119,7 +119,7 @@ class Window:
 @dataclass
 class Counter:
     name: str
-    offset: int  # of the low word; the high word follows
+    offset: int  # offset of the low word; the high word follows
     description: str
 
 
@@ -142,7 +142,7 @@ class RegisterMap:
     interrupt_number: int
     write_enable: str  # the register whose bits let writes through, or ""
     unlock: tuple      # (register, field, mask): while the field is 1 these bits of write_enable guard nothing; or ()
-    units: dict  # groups of parameters whose hardware is a unit without a register block: its folder
+    units: dict  # folder of the hardware of each group of parameters that is a unit without a register block
 
     @property
     def size(self):

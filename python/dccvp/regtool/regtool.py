@@ -19,7 +19,7 @@ from dccvp.regtool.yaml_source import SourceError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
-# Output path under the repository's root, by name of the map, and what makes it.
+# Output paths under the repository's root, by name of the map, with the function that makes each.
 OUTPUTS = [
     ("sw/driver/{name}_regs.h", out_c.generate),
     ("models/core/registers/generated/{name}_map.h", out_cpp.header),
@@ -32,7 +32,7 @@ OUTPUTS = [
     ("rtl/regs/formal/generated/{name}_regs_storage.sv", out_sv_formal.generate),
     ("docs/registers/{name}.md", out_markdown.generate),
 ]
-# Forms for the tools of others: made by the build and for the hand-off package, not committed.
+# Forms for other tools, made by the build and for the hand-off package and not committed.
 FORMS = [
     ("{name}.xml", out_ipxact.generate),
     ("{name}.rdl", out_systemrdl.generate),
@@ -44,7 +44,7 @@ UNIT_OUTPUTS = [
     ("rtl/regs/generated/{name}_{unit}_regs.sv", out_sv_pkg.unit_modules),
 ]
 
-# The address space of each machine that a host can be, with all the maps; the first is the default.
+# The address space of each machine that a host can be, with all register maps; the first is the default.
 MEMORY_MAPS = [ROOT / "rtl/regs/memory_map.yaml", ROOT / "rtl/regs/memory_map_virt.yaml"]
 MEMORY_MAP_OUTPUTS = [
     ("sw/driver/{stem}.h", memory_map.header),

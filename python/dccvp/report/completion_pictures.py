@@ -9,9 +9,9 @@ from dccvp.report.html_text import escape, size_text
 
 # Panels of the distributions: the greatest size of each.
 SIZES = ((10e3, "up to 10 KB"), (100e3, "10 KB to 100 KB"), (1e6, "100 KB to 1 MB"), (math.inf, "above 1 MB"))
-EDGES = (0, 1e3, 3e3, 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6)  # the bins of metrics.json
-MOST_STEPS = 200     # steps drawn of one curve
-LEAST_FLOWS = 10     # number of flows beyond a quantile that is drawn
+EDGES = (0, 1e3, 3e3, 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6)  # edges of the size bins of metrics.json
+MOST_STEPS = 200     # greatest number of steps drawn of one curve
+LEAST_FLOWS = 10     # least number of flows beyond a quantile that is drawn
 WIDTH, HEIGHT, LEFT, BOTTOM = 400, 230, 46, 36
 
 

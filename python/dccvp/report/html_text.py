@@ -4,7 +4,7 @@ import html
 import math
 
 escape = html.escape
-THIN = "\u202f"  # between thousands
+THIN = "\u202f"  # thin space between thousands
 
 
 def grouped(text):

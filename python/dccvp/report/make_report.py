@@ -22,7 +22,7 @@ TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes")
           ("counters", "Counters"), ("configuration", "Configuration"))
 
 
-MOST_LINKED = 100  # points whose reports a sweep's report writes; each takes a fraction of a second
+MOST_LINKED = 100  # greatest number of points whose reports a sweep's report writes; each takes a fraction of a second
 
 
 def many(count, one):
@@ -92,7 +92,7 @@ def point_reports(arguments):
             if not file.exists() and made < MOST_LINKED and (folder.status(point) or {}).get("status") == OK:
                 write_whole(file, runs_page([file.parent], arguments.dccvp))
                 made += 1
-        except (OSError, InputError):  # results of another machine, a folder that cannot be written
+        except (OSError, InputError):  # results of another machine, or a folder that cannot be written
             continue
         if file.exists():
             links[point["id"]] = os.path.relpath(file.resolve(), here)

@@ -43,7 +43,7 @@ def network(runs):
     return section("network", "Network", side_by_side(runs, draw), note)
 
 
-# Over time
+# Section "Over time".
 
 
 def chart(runs, index, names, title, unit, extra=""):
@@ -100,7 +100,7 @@ def queues(runs):
                 for q in order[:5]]
         text += table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
                       caption=f"Longest of {len(order)} queues")
-        memory = run.metrics.get("buffers", [])  # missing in results of earlier versions
+        memory = run.metrics.get("buffers", [])  # results of earlier versions have no buffers
         fullest = sorted(range(len(memory)), key=lambda b: -memory[b]["max_bytes"])
         rows = [[f'<code>{escape(memory[b]["switch"])}</code>'] +
                 [figure(run, i, f"buffers.{b}.{key}", 1, 1e-3) for key in ("mean_bytes", "max_bytes")]
@@ -112,7 +112,7 @@ def queues(runs):
                    "Bytes waiting at switch outputs, all priorities together.")
 
 
-# By size
+# Section "By size".
 
 
 def flow_times(run, bins):
@@ -140,7 +140,7 @@ def delays(runs):
         for k, one in enumerate(run.metrics["delays"]):
             for way, label in (("round_trip", "there and back"), ("one_way", "one way"),
                                ("as_read", "by the hosts' clocks")):
-                if way == "as_read" and not one[way]["packets"]:  # clocks are exact
+                if way == "as_read" and not one[way]["packets"]:  # exact clocks leave no such packets
                     continue
                 path = f"delays.{k}.{way}"
                 rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),
@@ -219,7 +219,7 @@ def flows(runs):
                    f"{side_by_side(runs, body)}</details>")
 
 
-# The controller
+# Section "The controller".
 
 
 def controllers(runs):

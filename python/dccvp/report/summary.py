@@ -6,7 +6,7 @@ from dccvp.report.html_text import escape, figure, meter, number, table, time_te
 from dccvp.report.layout import colour, heading, section
 
 MOST_CLASSES = 16
-SHARES_HOLD = 0.10  # the limit that configs/differentiation/weights.study.yml sets
+SHARES_HOLD = 0.10  # the limit of configs/differentiation/weights.study.yml
 
 
 def busiest(metrics, key, by):

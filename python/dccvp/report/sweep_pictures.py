@@ -10,7 +10,7 @@ from dccvp.common.order import ordered
 from dccvp.report.html_text import escape
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 66, 14, 12, 46
-MOST_MARKS = 2000  # a browser draws so many at once
+MOST_MARKS = 2000  # greatest number of marks that a browser draws at once
 
 
 def with_unit(metric, units):

@@ -9,8 +9,8 @@ from dccvp.report.html_text import escape, table
 from dccvp.report.layout import section
 from dccvp.report.page import filled
 
-MOST_CURVES = 8     # colours that a reader can tell apart
-MOST_POINTS = 5000  # a browser lays out so many rows in a second or two
+MOST_CURVES = 8     # greatest number of colours that a reader can distinguish
+MOST_POINTS = 5000  # greatest number of rows that a browser lays out in a second or two
 
 SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("completion", "Completion"),
             ("points", "Points"))

@@ -57,7 +57,7 @@ struct Software : sc_module {
     dcc_config config{};
     config.timer_restart = 1;
     config.byte_counter = 1;
-    config.parameters = DCC_PARAMETERS_RESET;  // for a 100 Gb/s port
+    config.parameters = DCC_PARAMETERS_RESET;  // parameters for a 100 Gb/s port
     dcc_classes_equal(config.classes);
     dcc_error error = dcc_probe(&hardware, &hal, 0);
     if (error == DCC_OK) error = dcc_configure(&hardware, &config);

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-#ifdef VARIANT_NETLIST  // flattened by yosys
+#ifdef VARIANT_NETLIST  // a netlist that yosys has flattened
 #include VARIANT_ROOT
 #define DCC_JOIN(a, b) DCC_JOIN_(a, b)
 #define DCC_JOIN_(a, b) a##__02e##b
@@ -35,7 +35,7 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kLong = 40'000;  // cycles a profile from which on timers starve, too
+constexpr std::uint64_t kLong = 40'000;  // cycles per profile from which on timers starve
 constexpr Shape kSmall{64, 40, 16, 4, 16};
 
 std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
@@ -124,9 +124,8 @@ std::string starving(std::uint64_t seed, std::uint32_t mutant) {
 
 /// Drives counters to large values, which takes a few hundred thousand cycles.
 std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
-  for (const auto end :
-       {join_and_be_late,
-        long_ticks}) {  // one after the other: a model's end reaches for the last context
+  for (const auto end : {join_and_be_late,
+                         long_ticks}) {  // one after the other: a model's end uses the last context
     Bench bench(make(seed, mutant), seed);
     const std::string wrong = end(bench);
     if (!wrong.empty()) return "extremes, " + first_line(wrong);

@@ -77,7 +77,7 @@ struct Total {
   }
 };
 
-/// One profile of a draw. Profile and seed determine all registers and inputs.
+/// Runs one profile of a draw. Profile and seed determine all registers and inputs.
 void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& guard) {
   const Case& one = kCases[which];
   const std::uint64_t seed = 1'000'000 + draw * kCases.size() + which;
@@ -91,7 +91,7 @@ void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& gu
   bench.compare_slots();
   const std::lock_guard lock(guard);
   total.add(bench);
-  for (std::size_t i = 0; i < std::size(kOutcomes) && counts; ++i)  // since the last soft reset
+  for (std::size_t i = 0; i < std::size(kOutcomes) && counts; ++i)  // counts since the soft reset
     total.outcomes[i] += bench.oracle().counts().*kOutcomes[i].second;
   if (!bench.difference().empty() && total.difference.empty())
     total.difference = "draw " + std::to_string(draw) + ", " + one.name + ": " + bench.difference();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRank = 1;
 constexpr std::int64_t kPeriod = 4000;  // ps
-constexpr PicoSeconds kBus{200'000};    // time longer than an access
+constexpr PicoSeconds kBus{200'000};    // a time longer than an access
 
 class Answers final : public RateSink {
  public:
@@ -87,8 +87,8 @@ class Machine {
     write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_TIMER_RESTART_MASK |
                                DCC_CTRL_BYTE_COUNTER_MASK | (dcqcn ? DCC_CTRL_LAW_MASK : 0));
   }
-  /// Calls at random times: bursts, and gaps of up to some hundred ticks. Of a thousand calls
-  /// `accesses` are software's.
+  /// Makes calls at random times: bursts, and gaps of up to some hundred ticks. Of a thousand
+  /// calls, `accesses` are accesses of software.
   void traffic(std::uint64_t seed, int calls, std::uint32_t flows, std::uint32_t accesses) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };

@@ -28,7 +28,7 @@ class SmallController : public testing::TestWithParam<Case> {};
 TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
   std::uint64_t answered = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign has more seeds
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign runs more seeds
     Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
     bench.program(c.dcqcn);
     bench.run(kCycles, c.profile);
@@ -107,10 +107,10 @@ TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
       for (const Kind second : {kCnp, kBytes, kCommand}) {
         for (std::uint32_t apart = 0; apart < 64; ++apart) {
           for (const bool query : {false, true}) {
-            if (apart == 0 && first == second) continue;  // a kind takes one input an edge
+            if (apart == 0 && first == second) continue;  // a port takes one input at an edge
             flow = (flow + 1) % 256;
             const Inputs a = one(first, flow, query), b = one(second, flow, query);
-            if (apart % 2 == 0) {  // even distances: the flow has a slot
+            if (apart % 2 == 0) {  // at even distances the flow has a slot
               bench.cycle(one(kCnp, flow, false));
               for (int i = 0; i < 40; ++i) bench.cycle({});
             }
@@ -217,8 +217,8 @@ TEST(LongHolds, EndAfter160Intervals) {
   EXPECT_EQ(ended, 2u);
 }
 
-// For every length of a fast phase: T, and steps and cuts of the target, in the intervals after a
-// hold.
+// For every length of a fast phase: T, and the steps and cuts of the target in the intervals after
+// a hold.
 TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   constexpr std::uint32_t kTick = 64;
   for (std::uint32_t brisk = 0; brisk <= kMaxFastPhase; brisk += brisk < 3 ? 1 : 23) {

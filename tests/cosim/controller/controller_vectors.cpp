@@ -32,7 +32,7 @@ namespace dcc::page {
 namespace {
 
 constexpr Shape kShape{64, 48, 64, 16, 64};
-constexpr std::uint64_t kSweep = 256 + 16;  // cycles of the sweep: flow numbers and 16 more
+constexpr std::uint64_t kSweep = 256 + 16;  // cycles of the sweep: flow numbers, and 16 more
 constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
 
 /// Answers the bench with its own oracle's values, and records inputs and answers.
@@ -114,14 +114,14 @@ Profile profile(std::uint32_t flows, std::uint32_t cnp, std::uint32_t bytes) {
 
 // Slow simulators run the first two profiles only.
 std::array<Run, 10> runs() {
-  Profile flood = profile(256, 900, 1024);  // causes loss and back-pressure
+  Profile flood = profile(256, 900, 1024);  // a load that causes loss and back-pressure
   flood.command = 100;
   flood.burst = 1500;
   Profile resets = profile(200, 150, 200);
   resets.access = 20;
   resets.soft_reset = 40;
   const Profile few = profile(40, 30, 200), crowd = profile(256, 200, 500);
-  const Profile quiet = profile(40, 1, 20);  // slots become free
+  const Profile quiet = profile(40, 1, 20);  // a load in which slots become free
   return {{{true, flood},
            {false, few},
            {true, few},

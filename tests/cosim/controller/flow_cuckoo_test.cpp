@@ -42,12 +42,12 @@ struct Shipped {
 
 /// Kinds and probabilities of the random changes.
 struct Load {
-  std::uint32_t rate = 1024;       // probability of a change per cycle, in 1/1024
+  std::uint32_t rate = 1024;       // probability of a change in a cycle, in 1/1024
   std::uint32_t in_use = 0;        // number of slots in use; 0: all
-  std::uint32_t apart = 1;         // flow numbers are so much apart, as polynomials
-  std::uint32_t numbers = kFlows;  // of them
-  std::uint32_t spared = 0;  // cycles for look-ups of others than those to be bound, in 1/1024
-  std::uint32_t others = 0;  // flows with any number among them, in 1/1024
+  std::uint32_t apart = 1;         // distance between flow numbers, as polynomials
+  std::uint32_t numbers = kFlows;  // number of flow numbers in use
+  std::uint32_t spared = 0;  // cycles in which only numbers to be bound are looked up, in 1/1024
+  std::uint32_t others = 0;  // part of the flows that may have any number, in 1/1024
 };
 
 template <class Size>
@@ -86,7 +86,7 @@ class Table {
     free_.clear();
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) free_.push_back(slot);
   }
-  /// Unbinds them all.
+  /// Unbinds all flows.
   void empty() {
     settle(0);
     while (!bound_.empty() && !testing::Test::HasFailure()) {
@@ -152,7 +152,7 @@ class Table {
     return product(below(load.numbers), load.apart);
   }
 
-  // A pending bind is the only change of its cycle; in other cycles a flow may be unbound. A claim
+  // A cycle with a pending bind has no other change; in other cycles a flow may be unbound. A claim
   // reserves a later bind.
   void plan(const Load& load) {
     const std::uint32_t in_use = load.in_use == 0 ? kSlots : load.in_use;
@@ -182,7 +182,7 @@ class Table {
                                             : below(kSlots);
     top.slot_i = slot;
 
-    // Look-ups of bound flows, of recently changed flows and of unknown flows.
+    // Chooses a look-up: of a bound flow, of a recently changed flow or of an unknown flow.
     std::uint32_t flow = below(kFlows);
     const std::uint32_t kind = below(4);
     if (looked_for_ != kFlows)
@@ -201,7 +201,7 @@ class Table {
     top.name_slot_i = below(2) == 0 ? slot : below(kSlots);
     top.eval();
 
-    // The request of the previous cycle.
+    // Checks the answer to the request of the previous cycle.
     if (asked_) {
       ++looks;
       hits += expected_bound_;
@@ -225,7 +225,7 @@ class Table {
     if (want != kFlows && top.room_o == 0) {
       ++refused;
       ASSERT_TRUE(may_refuse) << "no room with " << filled << " in the stash";
-      // State of the previous cycle: an entry or a bind may have been placed since.
+      // Checks against the previous cycle as well: an entry or a bind may have been placed since.
       ASSERT_GE(filled + under_way + 1, kStash);
     }
     if (want != kFlows && top.room_o != 0) {
@@ -300,7 +300,7 @@ class Table {
   std::vector<std::uint32_t> bound_, free_, flow_of_;
   std::deque<Claim> claims_;
   std::deque<std::uint32_t> recent_;                             // changed
-  std::array<std::uint32_t, 3> wanted_{kFlows, kFlows, kFlows};  // looked up; a cycle ago; two
+  std::array<std::uint32_t, 3> wanted_{kFlows, kFlows, kFlows};  // looked up now, one ago, two ago
   bool unbinding_ = false;
   std::uint32_t change_ = 0, looked_for_ = kFlows, last_ = kFlows;
   bool asked_ = false, named_ = false, expected_bound_ = false;
@@ -314,7 +314,7 @@ TYPED_TEST_SUITE(FlowCuckoo, Sizes);
 
 constexpr std::uint64_t kCycles = 200'000;
 
-// Changes in every cycle, or in some, with all slots in use: none is ever refused.
+// Changes come in every cycle, or in some, with all slots in use: no bind is ever refused.
 TYPED_TEST(FlowCuckoo, FindsAnyNumbersWithAllSlotsInUse) {
   for (const std::uint32_t rate : {1024u, 700u, 100u}) {
     Table<TypeParam> table(rate);
@@ -340,7 +340,7 @@ TYPED_TEST(FlowCuckoo, SpreadsDenseNumbersEvenly) {
   EXPECT_EQ(table.stashed, 0u);
 }
 
-// Numbers that all share a bucket of one table, each with a bucket of its own in the other.
+// Flow numbers that all share a bucket of one table, each with its own bucket in the other.
 TYPED_TEST(FlowCuckoo, HashesTwiceIndependently) {
   for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
     Table<TypeParam> table(apart);
@@ -374,8 +374,8 @@ TYPED_TEST(FlowCuckoo, MakesPlaceByKicks) {
   }
 }
 
-// Numbers that share both buckets: as many as those and the stash hold are bound and no more, until
-// some are unbound, and all that are there are found.
+// Flow numbers that share both buckets: as many as the buckets and the stash hold are bound, and no
+// more until some are unbound; all bound ones are found.
 TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
   Table<TypeParam> table(11);
   table.may_refuse = true;

@@ -65,8 +65,8 @@ TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   }
 }
 
-// Software has locked everything: a lost word of a table can be written again all the same, and the
-// block reset, while the error stands. Afterwards the locks hold again.
+// Software has locked everything. While the error stands, it can nevertheless write a lost word of
+// a table again and reset the block. Afterwards the locks hold again.
 TEST(MemoryErrorLocks, AreOpenWhileTheErrorStands) {
   for (const GuardedMemory& memory : guarded_memories()) {
     if (std::string(memory.name) != "decrease_odd") continue;

@@ -68,7 +68,7 @@ class Model final : public RateSink {
 
 class Replay {
  public:
-  /// Inputs and bus access of one cycle.
+  /// Plays the inputs and the bus access of one cycle.
   void cycle(const std::vector<Line>& lines) {
     for (const Line& line : lines) {
       if (line.op == 0) {
@@ -100,7 +100,7 @@ class Replay {
     if (line.op == 1) {
       device.cnp(flow, static_cast<std::uint8_t>(line.b), static_cast<std::uint8_t>(line.c),
                  static_cast<std::uint8_t>(line.d));
-    } else if (line.op == 2 && line.d != 0) {  // the port was ready
+    } else if (line.op == 2 && line.d != 0) {  // the byte port was ready
       device.bytes(flow, static_cast<std::uint8_t>(line.b), static_cast<std::uint32_t>(line.c));
     } else if (line.op == 3 && line.c != 0) {
       if (line.b != 0) {

@@ -17,7 +17,7 @@ void Bench::plan_hold(std::uint32_t slot) {
   const std::uint64_t r_hai = std::min<std::uint64_t>(edge + below(3), 0xFFFFFFFF);
   const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
   planned_.push_back({DCC_G_OFFSET, below(2)});
-  for (const std::uint32_t i : {0u, 1u})  // decrease entries of 1.0: the cut before takes nothing
+  for (const std::uint32_t i : {0u, 1u})  // decrease entries of 1.0: the previous cut takes nothing
     planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
   planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
   if (oracle_.registers.first_cut == 0 || below(4) == 0)
@@ -40,10 +40,10 @@ void Bench::plan_hold(std::uint32_t slot) {
 void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
   const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);
-  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // differs from `one` in one bit
+  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // `one` with one bit inverted
   const std::uint32_t next = std::max(1u, one ^ 1u << below(32));
   const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
-  const bool both = below(3) == 0;  // limits of all and of the class, one bit apart
+  const bool both = below(3) == 0;  // the limits of all and of the class are one bit apart
   const std::uint32_t floor = both ? next : 0, least = both ? next : 1;
   const std::uint32_t most = both ? next : 0xFFFFFFFF;
   planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? floor : one});
@@ -100,13 +100,13 @@ void Bench::aimed_access() {
       return begin(true, DCC_R_MAX_OFFSET, below(2) == 0 ? 0xFFFFFFFF : rate);
     case 4:
       return begin(true, DCC_INITIAL_RATE_OFFSET, rate);
-    case 5:  // begins a hold if more is owed than four intervals' rate
+    case 5:  // unpaid marks beside the four intervals' rate, beyond which a hold begins
       if (!bound.empty() && owed > 0 && below(4) != 0)
         return plan_hold(static_cast<std::uint32_t>(&s - &oracle_.slot(0)));
       return begin(true, DCC_R_HAI_OFFSET,
                    owed > 0 ? near(std::uint64_t{4} * s.rt / static_cast<std::uint64_t>(owed))
                             : 1 + magnitude(32));
-    case 6:  // silence; a rate too high in a hold
+    case 6:  // silence, and a rate that is too high in a hold
       return begin(true, DCC_R_HAI_OFFSET,
                    near(below(2) == 0 ? std::uint64_t{s.rt} * s.bc / 4
                                       : std::uint64_t{s.rt} * s.t / (2 * std::max(1u, s.bc))));
@@ -116,11 +116,11 @@ void Bench::aimed_access() {
       return begin(true, DCC_G_OFFSET, below(2) == 0 ? magnitude(16) : 0xFFFF - magnitude(8));
     case 9:
       return begin(true, DCC_SILENCE_OFFSET, std::clamp(near(s.bc), 1u, 255u));
-    case 10:  // of a slot that is kept: an interval of its own length is a change of the pace
+    case 10:  // a slot that stays bound: an interval as long as the present one changes the pace
       return begin(
           true, DCC_DECREASE_PERIOD_OFFSET,
           std::min((1u << 20) - 1, near(static_cast<std::uint32_t>(oracle_.tick()) - s.latest)));
-    case 11: {  // an expiry that comes as long after the last CNP as an interval
+    case 11: {  // an expiry that comes one interval after the last CNP
       const std::uint32_t apart = static_cast<std::uint32_t>(s.due) - s.latest;
       return begin(true, DCC_TIMER_INTERVAL_OFFSET,
                    apart >= 24 && apart < 63 ? apart + below(2) : 24 + below(40));

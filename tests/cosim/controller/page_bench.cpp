@@ -181,7 +181,7 @@ std::optional<std::uint32_t> Bench::will_read(std::uint32_t address) const {
     while ((1u << log2) < shape.slots) ++log2;
     return log2 | shape.latency << 8 | 5u << 16 | 5u << 20 | 6u << 24;
   }
-  if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;  // not settled
+  if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;  // the state has not settled yet
   if (address == DCC_FREE_SLOTS_OFFSET) return oracle_.free_slots();
   const std::optional<std::uint64_t> count = counter(oracle_.counts(), address);
   if (!count.has_value()) return std::nullopt;
@@ -298,7 +298,7 @@ void Bench::step(const Inputs& inputs) {
   ready = pins.ready;
   follow_status();
 
-  // Every pin of this cycle.
+  // compares every pin of this cycle
   const bool only_full = (irq_mask_ & ~DCC_IRQ_MASK_TABLE_FULL_MASK) == 0;
   if (!faulty && only_full && pins.irq != (status_.table_full && irq_mask_ != 0))
     differ("irq_o is " + std::to_string(pins.irq));
@@ -309,7 +309,7 @@ void Bench::step(const Inputs& inputs) {
     differ("command_ready_o is " + std::to_string(pins.command_ready));
   const std::optional<Answer> answer = oracle_.answer();
   if (faulty && !pins.rate_valid) {
-    // The access was held back.
+    // The access was delayed.
   } else if (pins.rate_valid != answer.has_value()) {
     std::ostringstream text;
     if (answer.has_value())

@@ -49,7 +49,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   const Profile all = {256, 200, 500, 100, 0, 0};
   bench.program(bit % 2 == 0);
   if (memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) wait_long(bench);
-  if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {  // a wrong word that nobody uses is none
+  if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {  // an unused wrong table word is no error
     flip_bit(bench.dut(), memory, bit);
     for (int i = 0; i < 60; ++i) bench.cycle({});
     flip_bit(bench.dut(), memory, bit);
@@ -72,19 +72,19 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   }
 
   bench.faulty = true;
-  bench.dut().check_assertions(false);  // the RTL's assertions hold for words without faults only
+  bench.dut().check_assertions(false);  // the RTL's assertions hold only while no word is wrong
   flip_bit(bench.dut(), memory, bit);
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
   do {
-    // Queue memories are overwritten all the time and mostly hold nothing, so a flipped bit must be
+    // Queue memories are overwritten all the time and are mostly empty, so a flipped bit must be
     // renewed.
     if (waited > 100 && waited % 3 == 0) flip_bit(bench.dut(), memory, bit);
     bench.run(1, all);
   } while (bench.ready && ++waited < kPatience);
   if (waited >= kPatience) return "it was never missed";
   loss.most_waited = std::max<std::uint64_t>(loss.most_waited, waited);
-  bench.run(200, all);  // events in flight end
+  bench.run(200, all);  // time in which events in flight end
   if (!bench.difference().empty()) return bench.difference();
   if (!bench.irq) return "no interrupt";
   const std::uint64_t then = bench.answered;
@@ -132,7 +132,7 @@ std::string count_errors(Bench& bench, const GuardedMemory& cnps) {
   bench.dut().check_assertions(false);
   flip_bit(bench.dut(), cnps, 3);
   for (std::uint32_t i = 0; bench.ready && i < kPatience; ++i) bench.run(1, floods);
-  const auto read = [&bench] {  // the count, and the cycle as of which it is
+  const auto read = [&bench] {  // reads the count, and the cycle whose count it is
     const std::uint64_t then = bench.oracle().cycle();
     return std::pair(bench.read(DCC_MEMORY_ERRORS_OFFSET), then);
   };

@@ -70,7 +70,7 @@ void Oracle::soft_reset() {
 std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
 
 std::optional<std::uint64_t> Oracle::lag() const {
-  constexpr std::uint64_t kThere = 40;  // edges more than the pace at which the wheel steps
+  constexpr std::uint64_t kThere = 40;  // edges beyond the pace at which the wheel steps
   if (n_ < ready_from_ + kThere || n_ < tick_begin_ + kThere) return std::nullopt;
   const std::uint64_t at = wheel_.empty() ? tick_ : std::min(tick_, wheel_.begin()->first);
   if (last_timer_.has_value() && n_ < *last_timer_ + kK + kS * (at - last_due_) + kThere)
@@ -152,7 +152,7 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   }
   if (!answers_.empty() && answers_.front().first == n_) answers_.pop_front();
 
-  // The tick of the new edge.
+  // Begins the tick of the new edge.
   ++n_;
   if (registers.tick_div != used_div_) {
     used_div_ = registers.tick_div;
@@ -197,7 +197,7 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
         break;
       }
     }
-    Latest& latest = issued_[issue->flow];  // joined CNPs that were not issued stay there
+    Latest& latest = issued_[issue->flow];  // joined CNPs that were not issued stay joined
     latest.edge = n_;
     latest.cnp = *kind == kCnp;
     last_issue_ = n_;
@@ -278,7 +278,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
   const bool binds = first && (r.dcqcn || cnp.marks != 0);
   const bool no_slot = binds && (free_.empty() || free_.front().first > n_);
   if (!no_slot) counts_.cnps_coalesced += cnp.count - 1;  // joined CNPs are one event
-  if (!r.dcqcn && cnp.marks == 0) {  // a clear notification ends a hold, and nothing else
+  if (!r.dcqcn && cnp.marks == 0) {  // a clear notification ends a hold and has no other effect
     if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
       end_hold(slots_[*at]);
@@ -355,7 +355,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     if (may_hold && (first || swamped)) {
       slot.t = 1;
       slot.bc = 0;
-      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // a clear notification is promised
+      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // 1: clear notification promised
       slot.length = 0;
       slot.rc = slot.rt;
       cut(slot, 0, 0, true);

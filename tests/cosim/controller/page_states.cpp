@@ -60,7 +60,7 @@ Slot Bench::any_state(const Slot& now) {
   return s;
 }
 
-// The following input; for a timer event only time passes.
+// Prepares the input that follows; for a timer event only time passes.
 Inputs Bench::event_of(std::uint32_t flow) {
   Inputs in;
   in.cnp_flow = in.bytes_flow = in.command_flow = flow;
@@ -102,10 +102,10 @@ void Bench::aim_owed(State& state) {
   };
   state.in.cnp = true;
   state.in.cnp_marks = 1;
-  state.in.cnp_packets = 255 * below(2);  // not accounted
+  state.in.cnp_packets = 255 * below(2);  // the packets are not counted, or 255 of them are
 }
 
-// Silence: RT · BC against four of R_HAI, and BC against SILENCE.
+// Aims at silence: RT · BC next to four times R_HAI, and BC next to SILENCE.
 void Bench::aim_silence(State& state) {
   const std::uint32_t bc = below(4) == 0 ? 254 + below(2) : 1 + below(255);
   const std::uint64_t product = std::uint64_t{1} << (below(3) == 0 ? 36 + below(4) : below(40));
@@ -120,7 +120,7 @@ void Bench::aim_silence(State& state) {
   state.timer = true;
 }
 
-// A rate too high in a hold: RT · T against twice BC · R_HAI, soon after a CNP or not.
+// Too high a rate in a hold: RT · T next to twice BC · R_HAI, soon after a CNP or not.
 void Bench::aim_overrate(State& state) {
   const std::uint32_t t = 1 + below(255), bc = below(256);
   const std::uint64_t product = std::uint64_t{1} << (below(3) == 0 ? 36 + below(4) : below(40));
@@ -173,8 +173,8 @@ void Bench::aim_account(State& state) {
   (below(2) == 0 ? state.in.cnp : state.in.bytes) = true;
 }
 
-// The fast phase after a hold: four times the packets and marks, close to their limits, and the
-// last interval.
+// Aims at the fast phase after a hold: four times the packets and marks, close to their limits, and
+// the last interval.
 void Bench::aim_fast_phase(State& state) {
   const std::uint32_t t = below(3) == 0   ? 255
                           : below(2) == 0 ? around(kMaxHold)
@@ -192,7 +192,7 @@ void Bench::aim_fast_phase(State& state) {
   (below(2) == 0 ? state.timer : state.in.cnp) = true;
 }
 
-// A slot that is due later than its event, or earlier.
+// Aims at a slot that is due later than its event, or earlier.
 void Bench::aim_due(State& state) {
   const std::uint64_t apart = std::uint64_t{1} << below(16);
   const bool later = below(2) == 0;
@@ -261,7 +261,7 @@ void Bench::set_state() {
   }
   const std::uint32_t at =
       state.timer ? next : bound[below(static_cast<std::uint32_t>(bound.size()))];
-  // The last write. It ends after it acts, so events may be under way again.
+  // Makes the last write. It ends after it acts, so events may be under way again.
   write(DCC_TIMER_INTERVAL_OFFSET, state.interval != 0 ? state.interval : before);
   for (int i = 0; i < 4000 && oracle_.since_issue() < kQuiet && difference_.empty(); ++i) step({});
   if (!difference_.empty() || oracle_.since_issue() < kQuiet) return;
@@ -269,7 +269,7 @@ void Bench::set_state() {
   if (oracle_.slot(at).bound && due > oracle_.tick()) {
     ++states;
     Slot slot = any_state(oracle_.slot(at));
-    slot.due = due;  // a lazy restart would only put it off
+    slot.due = due;  // a lazy restart would only delay the event
     if (state.slot) state.slot(slot);
     dut_->set_slot(*dut_, at, slot);
     oracle_.set_slot(at, slot);
@@ -284,7 +284,7 @@ void Bench::set_state() {
   }
   if (!difference_.empty()) return;
   if (state.interval != 0) write(DCC_TIMER_INTERVAL_OFFSET, 24 + below(40));
-  if (state.interval > 100 || state.far) {  // ends timers that are due in hours
+  if (state.interval > 100 || state.far) {  // ends timers that are due only after hours
     begin_soft_reset();
     while (accessing_ || (!oracle_.ready() && difference_.empty())) step({});
   }

@@ -8,10 +8,10 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written
-constexpr std::uint64_t kTaken = 3;     // … at which a taken slot is not free
+constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written …
+constexpr std::uint64_t kTaken = 3;     // … and at which a slot that it took is no longer free
 
-/// The counters software reads: the register of the low half, and where the oracle counts.
+/// The counters that software reads: the register of the low half, and the oracle's count.
 struct Counter {
   std::uint32_t address;
   std::uint64_t Counts::*count;
@@ -120,14 +120,14 @@ void Bench::follow_status() {
 void Bench::begin_late() {
   if (dut_->add_time == nullptr) return;
   const std::uint32_t ticks = below(1u << 15) << 17;
-  dut_->check_assertions(false);  // time leaps
+  dut_->check_assertions(false);  // assertions are off, because time leaps
   dut_->add_time(*dut_, ticks);
   oracle_.begin_at(ticks);
   step({});
   dut_->check_assertions(true);
 }
 
-// Sets the counters of both to values of all magnitudes, mostly about to overflow into some bit.
+// Sets counters of RTL and oracle to all magnitudes, mostly about to overflow into a bit.
 void Bench::set_counters() {
   if (oracle_.cycle() < 2 * kQuiet || oracle_.cycle() == reset_at_) return;
   for (const WideCounter& one : dut_->wide_counters) {

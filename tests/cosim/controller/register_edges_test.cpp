@@ -1,7 +1,7 @@
-// Model and RTL in lock-step: accesses of software at every edge around an event, new tick lengths
-// among them.
-//
-// REGISTER_EDGES gives the number of accesses; the default suits every run of the tests.
+// Model and RTL in lock-step: accesses of software at every edge around an
+// event, also with new tick lengths. The environment variable
+// REGISTER_EDGES gives the number of accesses; the default suits every run
+// of the tests.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kPeriod = 4000;  // ps
 constexpr std::uint32_t kSlots = 64;
-constexpr std::int64_t kOver = 240;  // edges, more than an access takes
+constexpr std::int64_t kOver = 240;  // number of edges that is longer than an access
 
 class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override { ++rates; }
@@ -142,7 +142,7 @@ class RegisterEdges {
       case 8:
         return read(DCC_DECREASE_OFFSET + 4 * below(257));
       default:
-        return write(DCC_CTRL_OFFSET, control());  // without a soft reset
+        return write(DCC_CTRL_OFFSET, control());  // a write of CTRL without a soft reset
     }
   }
 

@@ -74,7 +74,7 @@ class Rtl {
   }
   std::uint32_t value() const { return value_; }
   void offer(const Inputs& in) {
-    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // as the model's FIFO
+    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // the model's FIFO size
     if (in.command) commands_.push_back(in);
     cnp_ = in;
   }
@@ -153,7 +153,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     while (rtl_->accessing()) rtl_->step();
     return rtl_->value();
   }
-  /// An access to the window waits in both.
+  /// An access to the window waits in both model and RTL.
   void compare_slot(std::uint32_t slot) {
     std::uint32_t words[8];
     const SlotView view = model_->at(rtl_->cycle()).slot(slot);
@@ -162,7 +162,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
       words[w] = read(DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * w);
     }
     const SlotView after = model_->at(rtl_->cycle()).slot(slot);
-    // An event of the slot between the reads changes it.
+    // An event of the slot between the two reads changes the slot.
     if (!view.flow.has_value() || view.flow != after.flow || view.timer_due != after.timer_due) {
       return;
     }

@@ -18,7 +18,7 @@ RTL = ROOT / "rtl/controller/rtl"
 TESTS = ROOT / "tests/cosim/controller"
 ROW = re.compile(r"\| (?P<rule>[^|]+) \| (?P<file>[\w/.]+\.sv):(?P<line>\d+) \| `(?P<there>.+)` \| "
                  r"(?P<tests>[^|]+) \|$")
-# Modules without rules: types, alignment of words, assembly of the other modules.
+# Modules without rules of the law: types, alignment of words, assembly of the other modules.
 WITHOUT_RULE = {"dcc_controller_pkg.sv", "dc_delay.sv", "dcc_top.sv"}
 
 

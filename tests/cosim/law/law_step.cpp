@@ -1,4 +1,4 @@
-// One event of one slot by the model: what rtl/formal/law_proof.py compares its terms with.
+// Computes one event of one slot by the model, for comparison with the terms of law_proof.py.
 //
 //   law_step < VECTORS
 //
@@ -111,7 +111,7 @@ bool play(Vector& v, RateTables& tables) {
       return law.notify(v.slot, cnp, port) == CnpOutcome::kCoalesced;
     }
     case kSent:
-      // As CongestionManager::over_threshold.
+      // The condition is that of CongestionManager::over_threshold().
       if (law.increases_by_bytes() && v.parameters.byte_counter &&
           std::uint64_t{v.slot.pkt_length} + v.length > v.parameters.byte_threshold) {
         law.byte_event(v.slot, v.length, port);

@@ -46,7 +46,7 @@ Traffic drive(NotificationEngine& engine, std::uint64_t packets) {
     packet.sender = packet.qpn % 7;
     packet.sender_qpn = packet.qpn * 3;
     packet.wanted = packet.qpn % 3 != 2;
-    packet.marked = random() % 4 != 0 || (i / 4096) % 2 == 0;  // counts saturate, too
+    packet.marked = random() % 4 != 0 || (i / 4096) % 2 == 0;  // counts saturate in some stretches
     const auto told = engine.packet(packet, profiles[packet.qpn % 3]);
     seen.marks += packet.marked;
     if (told) ++(told->marks == 0 ? seen.clears : seen.cnps);
@@ -96,7 +96,7 @@ TEST(NotificationEngine, AFaultIsToldWithNameTimeAndFlow) {
 TEST(NotificationEngine, MoreQueuePairsThanBuiltForAreRefused) {
   const auto engine = make_rtl_notification_engine({});
   for (Qpn qpn = 0; qpn < verilated_notifications(); ++qpn) engine->begin(qpn);
-  engine->begin(5);  // anew, in its place
+  engine->begin(5);  // the queue pair is created anew in its place
   EXPECT_THROW(engine->begin(verilated_notifications()), std::runtime_error);
   engine->end(7);
   engine->end(7);

@@ -29,12 +29,12 @@ using Time = long double;  // cycles
 constexpr std::uint32_t kFlows = 64;  // rtl/pacer/CMakeLists.txt
 constexpr std::uint32_t kRows = 8;
 constexpr unsigned kDepth = 4;
-constexpr std::uint32_t kScale = 2048 * 250;  // 250 MHz
-constexpr Time kLine = 50;                    // bytes a cycle: 100 Gb/s
+constexpr std::uint32_t kScale = 2048 * 250;  // rate scale at a clock of 250 MHz
+constexpr Time kLine = 50;                    // bytes per cycle of a line of 100 Gb/s
 constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint32_t kLargest = 1538;
-// From the contract: the largest packet on the line, a sweep, an operation, answer and look-ahead
-// of the sender.
+// Times of the contract: the largest packet on the line, a sweep, an operation, answer and
+// look-ahead of the sender.
 constexpr std::uint32_t kOperation = 5;  // cycles for which an operation occupies its row
 constexpr Time kDecision = kLargest / kLine + kRows + kOperation + 6;
 // The contract's bound holds for packets that take the line as long as an operation takes a row.
@@ -49,12 +49,12 @@ struct Flow {
   std::uint32_t rate = 1;
   unsigned priority = 0;
   std::uint32_t smallest = 200, largest = kLargest;
-  unsigned wanted = 0;  // number of packets to keep waiting
+  unsigned wanted = 0;  // number of packets that are kept waiting
   std::deque<std::uint32_t> waiting;
   std::uint64_t bytes = 0, packets = 0;
   std::uint64_t first_post = 0;
-  Time ideal = 0;      // S of the next packet, on the flow's own clock
-  bool timed = false;  // the flow's packets are compared with `ideal`
+  Time ideal = 0;      // S of the next packet, by the flow's own clock
+  bool timed = false;  // true if the flow's packets are compared with `ideal`
   /// Cycles a byte takes at the flow's rate.
   Time gap() const { return Time{kScale} / rate; }
 };
@@ -94,7 +94,7 @@ class PacerBench {
   std::array<std::uint8_t, 3> pauses_{};  // paused priorities of the last cycles
   std::array<std::uint64_t, 8> run_{};    // cycles in which a priority was not paused
   std::uint32_t next_ = 0;
-  std::uint32_t first_ = kFlows;  // flow whose posts precede those of the others
+  std::uint32_t first_ = kFlows;  // flow that is posted to before the others
 };
 
 void PacerBench::start() {
@@ -214,7 +214,7 @@ void PacerBench::sent() {
   free_ = std::max(free_, Time(now_)) + bytes / kLine;
 }
 
-/// Every flow gets its rate: no packet early, none later than its deadline and one decision.
+/// Every flow gets its rate: no packet early, none later than deadline and decision.
 void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
   start();
   // One flow with most of the line beside many slow ones, and rates over five orders of magnitude.
@@ -225,7 +225,7 @@ void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
     flow.wanted = kDepth;
     flow.smallest = kShortest;
   }
-  // All begin at once, at a known time: the clocks stand still while all is paused.
+  // All flows begin at a known time: clocks stand still while all priorities are paused.
   pause_ = 0xFF;
   for (int i = 0; i < 600; ++i) cycle();
   pause_ = 0;
@@ -246,7 +246,7 @@ void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
   }
 }
 
-/// The highest priority gets its rates, the next one shares what is left by rates, the lowest
+/// The highest priority gets its rates, the next one shares the rest by rates, the lowest gets
 /// nothing.
 void PacerBench::over_subscribed(std::uint64_t cycles) {
   start();
@@ -276,7 +276,7 @@ void PacerBench::over_subscribed(std::uint64_t cycles) {
     }
   }
   require(all >= 0.98L * kLine * time - 2 * kLargest, "the line is not used");
-  const Time speed = middle_bytes / middle_rate;  // time that the middle priority's clock went on
+  const Time speed = middle_bytes / middle_rate;  // advance of the middle priority's clock
   require(speed > 0.4L * time && speed < 0.6L * time,
           "the middle priority does not get what is left");
   for (std::uint32_t i = 16; i < 40; ++i) {
@@ -291,7 +291,7 @@ void PacerBench::over_subscribed(std::uint64_t cycles) {
     require(flows_[i].bytes - before[i] <= kLargest,
             "the lowest priority sends before the others have theirs");
   }
-  // The others stop: the lowest priority gets its rates, and nothing that it was not given before.
+  // The other priorities stop: the lowest gets its rates, and does not catch up.
   for (std::uint32_t i = 0; i < 40; ++i) flows_[i].wanted = 0;
   while (now_ - begin < cycles + cycles / 8) cycle();
   for (std::uint32_t i = 40; i < kFlows; ++i) before[i] = flows_[i].bytes;
@@ -305,7 +305,7 @@ void PacerBench::over_subscribed(std::uint64_t cycles) {
   require(!block_->strict_o, "strict order stays though the rates fit the line");
 }
 
-/// A paused priority sends nothing and catches nothing up.
+/// A paused priority sends nothing and does not catch up afterwards.
 void PacerBench::paused(std::uint64_t cycles) {
   start();
   for (unsigned p = 0; p < 8; ++p) shares(8 * p, 8, 0.1L, p);
@@ -329,7 +329,7 @@ void PacerBench::paused(std::uint64_t cycles) {
   }
 }
 
-/// Rates change: a change costs or gives at most a packet.
+/// Rates change: a change costs or gives at most one packet.
 void PacerBench::changing(std::uint64_t cycles) {
   start();
   shares(0, kFlows, 0.5L, 2);
@@ -362,7 +362,7 @@ void PacerBench::changing(std::uint64_t cycles) {
   }
 }
 
-/// Packets come and go at random: none is lost, none is sent twice, order stays.
+/// Packets come and go at random: none is lost or sent twice, and their order stays.
 void PacerBench::coming_and_going(std::uint64_t cycles) {
   start();
   for (std::uint32_t i = 0; i < kFlows; ++i) rate(i, kLineRate / (1 + below(40)), below(8));
@@ -376,7 +376,7 @@ void PacerBench::coming_and_going(std::uint64_t cycles) {
     }
     if (below(2000) == 0) always_ = below(2) != 0;
     if (below(50) == 0) {
-      // Priorities stay: packets decided in the last cycles still count for the old one.
+      // Priorities that change: packets decided in the last cycles still count for the old one.
       const std::uint32_t i = below(kFlows);
       rate(i, kLineRate / (1 + below(40)), flows_[i].priority);
     }

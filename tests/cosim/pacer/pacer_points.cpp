@@ -16,7 +16,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kScale = 2048 * 250;  // 250 MHz
+constexpr std::uint32_t kScale = 2048 * 250;  // rate scale at a clock of 250 MHz
 constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint64_t kSlack = 60;
 constexpr std::uint64_t kOperation = 5;  // cycles for which an operation occupies its row
@@ -44,7 +44,7 @@ class Points {
   struct Sent {
     std::uint32_t flow;
     std::uint32_t bytes;
-    std::uint64_t cycle;  // cycle of the decision
+    std::uint64_t cycle;  // cycle in which the packet was decided
   };
 
   void start(std::uint32_t scale) {
@@ -116,7 +116,7 @@ class Points {
   std::uint64_t now_ = 0;
   std::vector<Sent> sent_;
   std::uint8_t pause_ = 0;
-  bool held_ = false;  // no packet is requested
+  bool held_ = false;  // true: no packet is requested
 };
 
 /// The time of a byte is rounded up, so three bytes that take 512 cycles never take less. S(1) is a
@@ -137,7 +137,7 @@ template <class Block>
 void Points<Block>::reset_values() {
   start(512);
   rate(1, 0, 3);
-  pause_ = 1;  // priority 0
+  pause_ = 1;  // the flow has priority 0
   for (int i = 0; i < 3; ++i) {
     post(0, 2);
     post(1, 1);
@@ -193,7 +193,7 @@ void Points<Block>::strict() {
   };
   const std::uint64_t begun = wait(true);
   require(begun > deadline + kSlack, "strict order though no packet is late");
-  // The wake and its row take an operation each, the sweep finds it, its answer is a flop.
+  // Wake and row take an operation each, the sweep finds the packet, then a flip-flop.
   require(begun <= deadline + kSlack + 2 * kOperation + rows_ + 3, "strict order begins too late");
   cycles(500);
   require(block_->strict_o, "strict order ends though a packet is late");
@@ -229,8 +229,8 @@ void Points<Block>::full() {
   }
 }
 
-/// A flow at a low rate that gets a high one need not wait for what the low one had told, and does
-/// not catch up. A rate that falls again does not act on a packet whose time has come.
+/// A flow whose low rate becomes high need not wait for the time that the low rate had set, and
+/// does not catch up. A rate that falls again does not act on a packet whose time has come.
 template <class Block>
 void Points<Block>::raised() {
   constexpr std::uint64_t kTime = 200;  // cycles of 1000 bytes at a tenth of the line

@@ -14,7 +14,7 @@ namespace dcc {
 namespace {
 
 constexpr std::uint32_t kFlows = 64;              // rtl/packet/CMakeLists.txt
-constexpr std::uint32_t kDefaultInterval = 1000;  // parameter Interval
+constexpr std::uint32_t kDefaultInterval = 1000;  // value of the parameter Interval
 constexpr std::uint8_t kCnpDscp = 46;
 constexpr std::uint8_t kCnpPriority = 5;
 
@@ -27,8 +27,8 @@ struct Cnp {
   std::uint8_t packets;
 };
 
-/// What the flow was told, kept apart from the model: every mark and packet is told once, or still
-/// waits.
+/// Counts what the sender was told, independently of the model: every mark and packet is reported
+/// once, or still waits.
 struct Account {
   std::uint64_t marks = 0, packets = 0, told_marks = 0, told_packets = 0, cnps = 0;
   std::uint64_t last = 0;
@@ -40,7 +40,7 @@ class NotifierBench {
   explicit NotifierBench(std::uint32_t seed) : random_(seed), block_(static_cast<int>(seed)) {}
 
   void run(std::uint64_t packets) {
-    // In the last round CNPs carry counts or not by turns, queue pairs become new, and time leaps.
+    // In the last round CNPs carry counts only at times, queue pairs become new, and time leaps.
     for (int round = 0; round < 3; ++round) {
       carry_ = round == 0;
       changes_ = round == 2;
@@ -69,7 +69,7 @@ class NotifierBench {
     pins->priority_i = kCnpPriority;
     own_.source_mac = {2, 0, 0, 1, 2, 3};
     own_.source_ip = 0x0A010203;
-    pins->own_mac_i = 0x030201000002;  // first byte of the address in the low bits
+    pins->own_mac_i = 0x030201000002;  // the first byte of the address is in the low bits
     pins->own_ip_i = 0x0302010A;
     block_.reset();
     now_ = 0;
@@ -216,7 +216,7 @@ class NotifierBench {
     h.cnp_packets = want.packets;
     require(half_ == roce::serialize(h, nullptr, 0),
             "notifier: the frame differs from the encoder's");
-    // Frame as the other end reads it.
+    // Parses the frame as the other end does.
     const roce::Parsed parsed = roce::parse(half_.data(), half_.size());
     require(parsed.error == roce::ParseError::kNone, "notifier: the frame is refused");
     Account& account = accounts_[want.flow];
@@ -225,8 +225,8 @@ class NotifierBench {
     half_.clear();
   }
 
-  /// Conservation: what was not told is less than a CNP can carry; with interval 0 nothing of the
-  /// marks is left. Counts that saturated are told as 255, so flows with more marks an interval are
+  /// Conservation: unreported marks and packets are fewer than a CNP can carry; with interval 0 no
+  /// mark is left. Saturated counts are reported as 255, so flows with more marks per interval are
   /// left out.
   void finish() {
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {

@@ -1,5 +1,5 @@
-// packet_bench [--frames N] [--packets N] [--seed N]: dc_parser and dc_notifier against oracles
-// that know none of their code. Exit status 1 and a line at the first wrong answer.
+// packet_bench [--frames N] [--packets N] [--seed N]: checks dc_parser and dc_notifier against
+// oracles that share no code with them. Exit status 1 and a line at the first wrong answer.
 #include "packet_bench.h"
 
 #include <cstdio>

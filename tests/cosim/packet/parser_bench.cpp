@@ -20,7 +20,7 @@ constexpr std::uint32_t kFlows = 64;  // rtl/packet/CMakeLists.txt
 // 2^24.
 constexpr std::array<std::uint32_t, 2> kBases = {0xABC100, 0xFFFFD8};
 constexpr std::size_t kBeat = 64;
-enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };  // others: roce::ParseError
+enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };  // the rest: roce::ParseError
 
 struct Context {
   bool bound = false;
@@ -132,7 +132,7 @@ class ParserBench {
     return out;
   }
 
-  /// Mostly of a flow; also those beside the first and the last one, and others.
+  /// A flow number: mostly that of a flow; also numbers beside the first and last one.
   std::uint32_t queue_pair() {
     if (one_in(10)) return below(1 << 24);
     if (one_in(10)) return (base_ - 1) & 0xFFFFFF;
@@ -140,8 +140,8 @@ class ParserBench {
     return (base_ + below(kFlows)) & 0xFFFFFF;
   }
 
-  /// A CNP with padding up to 2^17 bytes and a few more: a length that wraps would be that of no
-  /// frame.
+  /// Makes a CNP with padding up to 2^17 bytes and a few more: if its length wrapped, no frame
+  /// would have it.
   Frame long_frame() {
     roce::Headers h;
     h.opcode = roce::Opcode::kCnp;
@@ -162,7 +162,7 @@ class ParserBench {
       case 0:  // inverts one bit of the headers
         bytes[below(std::min(size, 76u))] ^= static_cast<std::uint8_t>(1u << below(8));
         break;
-      case 1:  // a field of the header with a checksum that is right
+      case 1:  // changes a field of the header; the checksum stays right
         rewrite(bytes);
         break;
       case 2:
@@ -174,7 +174,7 @@ class ParserBench {
       case 4:
         out.hole = true;
         break;
-      default:  // a byte
+      default:  // changes any byte
         bytes[below(std::min(size, 80u))] = static_cast<std::uint8_t>(below(256));
     }
   }
@@ -203,8 +203,8 @@ class ParserBench {
     bytes[ip + 11] = static_cast<std::uint8_t>(sum);
   }
 
-  /// What the contract says of a frame, from the models' decoder. Payload and ICRC of data packets
-  /// are not looked at.
+  /// Computes the outcome that the contract requires for a frame, by the models' decoder. Payload
+  /// and ICRC of data packets are not checked.
   Outcome outcome_of(const Frame& frame) const {
     Outcome out;
     const auto refuse = [&](unsigned reason) {
@@ -286,7 +286,7 @@ class ParserBench {
     const bool last = at_ + size == frame.bytes.size();
     std::array<std::uint8_t, kBeat> beat;
     for (auto& byte : beat)
-      byte = static_cast<std::uint8_t>(below(256));  // bytes that tkeep leaves out
+      byte = static_cast<std::uint8_t>(below(256));  // value of a byte that tkeep leaves out
     std::copy_n(frame.bytes.begin() + static_cast<std::ptrdiff_t>(at_), size, beat.begin());
     for (std::size_t word = 0; word < 16; ++word) {
       pins->s_tdata_i[word] = beat[4 * word] | beat[4 * word + 1] << 8 | beat[4 * word + 2] << 16 |
@@ -296,7 +296,7 @@ class ParserBench {
     if (last && frame.hole)
       keep =
           size > 1 && one_in(2) ? keep & ~std::uint64_t{1} : keep ^ std::uint64_t{1} << (size / 2);
-    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // a hole at the end is none
+    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // no hole if it is at the end
     pins->s_tkeep_i = keep;
     pins->s_tlast_i = last;
     pins->s_tuser_i = last ? frame.mac_error : one_in(2);
@@ -347,7 +347,7 @@ class ParserBench {
   std::array<Context, kFlows> contexts_{};
   std::deque<Frame> waiting_;
   std::deque<Outcome> expected_;
-  std::size_t at_ = 0;  // bytes of the first frame that were taken
+  std::size_t at_ = 0;  // bytes of the first frame that the parser has taken
   bool offered_ = false;
   std::uint32_t patient_ = 0;
   unsigned idle_ = 0;

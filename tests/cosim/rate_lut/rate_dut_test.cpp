@@ -81,7 +81,7 @@ class RateDutTest : public testing::Test {
 };
 
 TEST_F(RateDutTest, SweepsItsTablesAfterReset) {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {  // memories full of something else each time
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {  // each seed gives the memories other contents
     restart(seed);
     EXPECT_EQ(sweep, 129);
     for (int i = 0; i < kRateTables; ++i) {
@@ -164,7 +164,7 @@ TEST_F(RateDutTest, RandomRequestsUnderBackPressure) {
 }
 
 #ifdef DCC_HAVE_RATE_NETLIST
-// The gates answer as the RTL does, in the same cycles, whatever they hold after power-up.
+// The netlist answers as the RTL, in the same cycles, whatever the memories contain.
 TEST(RateNetlistTest, AnswersAsTheModel) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
     const auto gates = make_netlist_rate_dut(seed);
@@ -185,7 +185,7 @@ TEST(RateBenchTest, SeesInjectedFaults) {
   EXPECT_NO_THROW(RateBench(*unit, 1).run(3));
 }
 
-// Every combination of the ends of every input, for registers and factors at their ends.
+// Combines the ends of the ranges of all inputs, with registers and factors at their ends.
 TEST_F(RateDutTest, Corners) {
   const std::uint32_t rates[] = {0, 1, 0x7FFFFFFF, 0xFFFFFFFF};
   const std::uint32_t factors[] = {0, 1, kNeutralDecrease << 16 | kNeutralIncrease, 0xFFFFFFFF};
@@ -257,7 +257,7 @@ TEST_F(RateDutTest, RealNumbers) {
   for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
     write(RateTable::kDecrease, i, fraction(kOne * (1 - i / 512.0L)));
   }
-  write(RateTable::kFactor, 9, 2048u << 16 | 512);  // weight 2
+  write(RateTable::kFactor, 9, 2048u << 16 | 512);  // factors of weight 2
   RateRandom random(77);
   for (int n = 0; n < 4000 && !HasFailure(); ++n) {
     DecreaseRequest cut = random.decrease();

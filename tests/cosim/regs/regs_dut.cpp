@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kVerilatedSlots = 1024;  // rtl/regs/CMakeLists.txt
 
-/// Where the members of a packed struct lie. Members are added in order of declaration, so the
+/// Positions of the members of a packed struct. Members are added in order of declaration, so the
 /// first one ends up at the top.
 struct Member {
   std::uint16_t index;  // index of the register or counter
@@ -132,7 +132,7 @@ class VerilatedRegs final : public RegsDut {
     dut_->paddr_i = address & (map_.size - 1);
     dut_->pwdata_i = data;
     dut_->pstrb_i = write ? strobe : 0;
-    dut_->pprot_i = address >> 2 & 7;  // the block ignores the kind of access
+    dut_->pprot_i = address >> 2 & 7;  // any PPROT: the block ignores the kind of access
     cycle();
     dut_->penable_i = 1;
     ApbOutcome outcome;
@@ -189,7 +189,7 @@ class VerilatedRegs final : public RegsDut {
         dut_->win_ready_i = 1;
         dut_->win_rdata_i = environment.windows[window].at(dut_->win_addr_o);
       } else {
-        dut_->win_rdata_i = 0xDEADBEEF;  // data is meaningless without ready
+        dut_->win_rdata_i = 0xDEADBEEF;  // data has no meaning while ready is low
       }
     }
     dut_->eval();

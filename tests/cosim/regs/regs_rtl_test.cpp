@@ -47,7 +47,7 @@ class RegsRtl : public ::testing::TestWithParam<std::string> {
 
 TEST_P(RegsRtl, CsrResetValues) {
   for (int seed = 1; seed <= 5; ++seed) {
-    dut = make_regs_dut(GetParam(), seed);  // draws registers without a reset
+    dut = make_regs_dut(GetParam(), seed);  // the seed draws registers without a reset
     RtlPort seeded(*dut);
     expect_clean(check_reset_values(map, seeded, instance));
   }
@@ -205,7 +205,7 @@ TEST_P(RegsRtl, SettingWinsOverClearing) {
   const std::uint32_t cause = map.error_cause == 1 ? 2 : 1;
   dut->environment.causes = cause;
   dut->idle();
-  dut->transfer(true, status.offset, cause, kAllBytes);  // held high while it is cleared
+  dut->transfer(true, status.offset, cause, kAllBytes);  // the cause stays high while it is cleared
   dut->environment.causes = 0;
   EXPECT_EQ(dut->transfer(false, status.offset, 0, 0).rdata, cause);
   dut->transfer(true, status.offset, cause, kAllBytes);

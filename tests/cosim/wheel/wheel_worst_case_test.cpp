@@ -17,8 +17,8 @@ constexpr std::uint32_t kService = 4;
 struct WorstCase {
   std::uint32_t expiries = 0;
   std::uint32_t lateness = 0;      // ticks
-  std::uint32_t stall = 0;         // cycles a command waited
-  std::uint32_t slip = 0;          // cycles behind the platform's schedule
+  std::uint32_t stall = 0;         // longest time in cycles that a command waited
+  std::uint32_t slip = 0;          // longest delay in cycles behind the platform's schedule
   std::uint32_t crowd_cycles = 0;  // cycles from the tick's beginning to its last expiry
   bool in_order = true;
 };
@@ -39,7 +39,7 @@ WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restar
   while (result.expiries < kVerilatedTimers) {
     in = WheelInputs{};
     in.tick = (cycle + 1) % tick_cycles == 0;
-    if (next_slot < kVerilatedTimers) {  // commands as fast as they are taken
+    if (next_slot < kVerilatedTimers) {  // commands are given as fast as the wheel accepts them
       in.cmd_valid = true;
       in.cmd_slot = static_cast<std::uint16_t>(next_slot);
       in.cmd_delay = static_cast<std::uint16_t>(target - tick);

@@ -1,4 +1,4 @@
-// Any text as a configuration: accepted and written out again to the same, or refused in one line.
+// Any text as a configuration: accepted and read back equal, or refused in one line.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     written = effective_yaml(load_config_text(text, "fuzz", "/nonexistent").config);
   } catch (const dcc::ConfigError& error) {
     const std::string what = error.what();
-    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // the message names the place
+    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // the message names the place of the error
     DCC_REQUIRE(what.find('\n') == std::string::npos);
     return 0;
   }

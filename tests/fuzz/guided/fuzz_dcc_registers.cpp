@@ -110,7 +110,7 @@ dcc::fuzz::Fingerprint play(dcc::fuzz::Bytes in, dcc::Scheduler& scheduler) {
     } else if (what < 210) {
       bench.device.bytes(in.u8() % 24, what & 63, in.u16());
     } else if (what < 250) {
-      // Up to 26 us: with the least of ticks and intervals that is a thousand events a slot.
+      // Up to 26 us: with the shortest ticks and intervals that is a thousand events of a slot.
       scheduler.run_until(scheduler.now() + dcc::PicoSeconds(std::int64_t{in.u16()} * 400));
     } else {
       bench.balance();

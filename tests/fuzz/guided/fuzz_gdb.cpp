@@ -1,6 +1,7 @@
-// Any conversation of a debugger with the stub: answered or refused, never a crash, and whatever
-// breakpoints it set are gone when it has left. A line of the input is one packet's contents
-// (framed here, with its checksum); a line that begins with '!' goes over the wire as it is.
+// Plays any conversation of a debugger with the stub: each packet is answered or refused, nothing
+// crashes, and no breakpoint is left when the debugger has gone. A line of the input is one
+// packet's contents (framed here, with its checksum); a line that begins with '!' goes over the
+// wire unchanged.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -16,7 +17,7 @@
 
 namespace {
 
-/// Registers and a little memory; knows which points are set.
+/// A target with registers and a little memory, which records the points that are set.
 class Target final : public dcc::model::DebugTarget {
  public:
   bool debug_read_register(unsigned number, std::uint32_t& value) override {
@@ -95,14 +96,14 @@ std::string conversation(const std::uint8_t* data, std::size_t size) {
 
 int connected_to(std::uint16_t port) {
   const int client = socket(AF_INET, SOCK_STREAM, 0);
-  const int room = 4 << 20;  // buffer for answers that nobody reads
+  const int room = 4 << 20;  // bytes of a buffer for answers that are not read
   setsockopt(client, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   DCC_REQUIRE(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  // Closed with a reset: no port stays behind, waiting.
+  // The connection is closed with a reset, so that no port stays in the state TIME_WAIT.
   const linger none{1, 0};
   setsockopt(client, SOL_SOCKET, SO_LINGER, &none, sizeof none);
   return client;

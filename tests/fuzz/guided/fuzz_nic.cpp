@@ -1,6 +1,6 @@
-// Any descriptors, register accesses and payload through a NIC whose wire leads back to itself,
-// some packets lost: never a byte outside the host's memory, no packet lost sight of, and no more
-// completions than there was work.
+// Plays any descriptors, register accesses and payload through a NIC whose wire leads back to
+// itself, with some packets lost: no byte outside the host's memory is touched, every packet is
+// accounted for, and there are no more completions than work items.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -57,7 +57,7 @@ struct Bench {
 
   void put(std::uint32_t offset, std::uint32_t value) { host.registers().write(offset, value); }
 
-  /// Rings of four entries, most of RAM open to remote writes, queue pair 5 connected to itself.
+  /// Rings of four entries; most of RAM is open to remote writes; queue pair 5 loops back.
   void start() {
     put(map::kSqBaseLoOffset, kSendRing);
     put(map::kSqSizeLog2Offset, 2);
@@ -119,7 +119,7 @@ struct Bench {
     }
   }
 
-  /// Packets that left arrive, but for those that `lost` names.
+  /// Delivers the packets that left, except those that `lost` names.
   void pass(dcc::PicoSeconds time, std::uint8_t lost) {
     for (int step = 0; step < 8; ++step) {
       scheduler.run_until(scheduler.now() + dcc::PicoSeconds(time.count / 8 + 1));
@@ -143,7 +143,7 @@ struct Bench {
     DCC_REQUIRE(host.completions_unread() <= 0x10000);
   }
 
-  /// Lossless from here on, until the NIC has been silent for longer than it waits for an answer.
+  /// No loss from here on, until the NIC is silent for longer than it awaits answers.
   void settle() {
     for (int quiet = 0, turns = 0; quiet < 4 && turns < 200; ++turns) {
       const unsigned before = sent;

@@ -51,7 +51,7 @@ class Coverage:
     def __init__(self):
         self.seen = set()
         self.new = set()
-        self.numbers = {}  # code object's id → number, or None where it is not the package's
+        self.numbers = {}  # number of each code object by id; None for objects outside the package
         self.kept = []     # keeps the objects, so that no id is used twice
 
     def number_of(self, code):
@@ -178,7 +178,7 @@ class Fuzzer:
     def run_or_stop(self, data, keep=None):
         try:
             new = self.run(data)
-        except Exception:  # pylint: disable=broad-except  # whatever it is, it is a finding
+        except Exception:  # pylint: disable=broad-except  # any exception is a finding
             traceback.print_exc()
             path = f"{self.options['artifact_prefix']}crash-{hashlib.sha1(data).hexdigest()}"
             pathlib.Path(path).write_bytes(data)
@@ -206,7 +206,7 @@ class Fuzzer:
         while self.runs < self.options["runs"] or self.options["runs"] < 0:
             if 0 < self.options["max_total_time"] < time.monotonic() - began:
                 break
-            # Half of all tries mutate the most recent finds, which are worth the most.
+            # Half of all tries mutate the latest finds, which are the most promising.
             young = self.corpus[-32:] if mutator.below(2) else self.corpus
             data = mutator.mutated(mutator.one_of(young), mutator.one_of(self.corpus))
             self.run_or_stop(data, folders[0])

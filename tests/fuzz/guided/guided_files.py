@@ -15,7 +15,7 @@ PLATFORM = "platform.yaml"
 DIVIDER = b"\n=====\n"  # separates a file from the platform that follows, if any
 PLATFORM_TEXT = (b"topology: {kind: star, hosts: 3}\nduration: 1ms\ntraffic: [{kind: flow, from: 1, to: 0}]\n"
                  b"output: {plots: false}\n")
-# Kept while the process lives.
+# The folder is kept while the process lives.
 FOLDER = tempfile.TemporaryDirectory(prefix="dccvp-fuzz-")
 
 

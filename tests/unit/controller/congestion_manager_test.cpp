@@ -74,10 +74,10 @@ TEST_F(CongestionManagerTest, FirstCnpBindsInitialisesRegistersAndCuts) {
 
 TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsTheCounts) {
   manager_.cnp(7, 0, 1, 0);
-  manager_.bytes(7, 0, 10'001);  // BC 1
+  manager_.bytes(7, 0, 10'001);  // BC becomes 1
   manager_.bytes(7, 0, 600);
   expire(300);
-  manager_.timer(0, 300);  // T 1
+  manager_.timer(0, 300);  // T becomes 1
   ASSERT_EQ(manager_.slot(0).bc, 1);
   ASSERT_EQ(manager_.slot(0).t, 1);
   ASSERT_EQ(manager_.slot(0).pkt_length, 601u);
@@ -88,7 +88,7 @@ TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsThe
   EXPECT_EQ(p.rc, 115'028u);
   EXPECT_EQ(answer->rate.raw, p.rc);
   EXPECT_EQ(p.rt, mbps(875));
-  EXPECT_EQ(p.alpha, 63765u + 7u);  // + (65536 − 63765)/256 = 6.92
+  EXPECT_EQ(p.alpha, 63765u + 7u);  // alpha gains (65536 − 63765)/256 = 6.92
   EXPECT_EQ(p.bc + p.t + p.pkt_length, 0u);
   EXPECT_EQ(p.t_latest, 400u);
 }
@@ -149,7 +149,7 @@ TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
 TEST_F(CongestionManagerTest, AReleasedSlotIsFreeWhenItsEventComesUp) {
   manager_.cnp(7, 0, 1, 0);
   manager_.release(7);
-  manager_.release(8);  // has none
+  manager_.release(8);  // flow 8 has no slot
   EXPECT_FALSE(manager_.query(7).has_value());
   EXPECT_EQ(manager_.flows().free_slots(), 1u);
   EXPECT_EQ(manager_.timer_counters().pending(), 0u);
@@ -187,7 +187,7 @@ TEST_F(CongestionManagerTest, TicksSinceTheLastCutSurviveTheWrapOfTLatest) {
   const Tick near_wrap = (Tick{1} << 32) - 50;
   manager_.cnp(7, 0, 1, near_wrap);
   EXPECT_FALSE(manager_.cnp(7, 0, 1, near_wrap + 3).has_value());
-  manager_.cnp(7, 0, 1, near_wrap + 100);  // Δ = 100: one interval
+  manager_.cnp(7, 0, 1, near_wrap + 100);  // Δ = 100 ticks is one α interval
   EXPECT_EQ(manager_.slot(0).alpha, 65280u + 1u);
 }
 
@@ -267,7 +267,7 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
   EXPECT_FALSE(timers_.is_started(0));
   EXPECT_EQ(manager_.statistics().slots_released, 1u);
   EXPECT_EQ(timers_.counters().pending(), 0u);
-  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));  // a new slot: initial rate
+  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));  // a new slot has the initial rate
   EXPECT_EQ(manager_.flows().match(7), 1u);                    // free slots are first in, first out
 }
 
@@ -287,8 +287,8 @@ TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
     }
     return (manager_.slot(0).rt - before) >> 8;
   };
-  EXPECT_EQ(step(true), 0u);     // T 1, BC 0: max < F
-  EXPECT_EQ(step(true), 40u);    // T 2, BC 0: max = F, min = 0
+  EXPECT_EQ(step(true), 0u);     // T 1, BC 0: the greater count is below F, fast recovery
+  EXPECT_EQ(step(true), 40u);    // T 2, BC 0: the greater count is F, the lesser 0: additive
   EXPECT_EQ(step(false), 40u);   // T 2, BC 1
   EXPECT_EQ(step(false), 40u);   // T 2, BC 2
   EXPECT_EQ(step(false), 40u);   // T 2, BC 3: min = F is not over F
@@ -321,7 +321,7 @@ TEST_F(CongestionManagerTest, ARateGoesOutOnlyWhenItChanged) {
 }
 
 TEST_F(CongestionManagerTest, ABindingAlwaysTellsTheScheduler) {
-  manager_.write_table(RateTable::kDecrease, 256, kOne16);  // entry of 1.0: no cut at α = 1
+  manager_.write_table(RateTable::kDecrease, 256, kOne16);  // table entry of 1.0: no cut at α = 1
   const auto answer = manager_.cnp(7, 0, 1, 0);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->rate.raw, mbps(1000));
@@ -337,7 +337,7 @@ TEST_F(CongestionManagerTest, RetuningActsOnBoundFlowsWithTheirNextEvent) {
   manager_.cnp(7, 9, 1, 0);
   manager_.write_table(RateTable::kCeiling, 9, mbps(300));
   expire(300);
-  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));  // at its maximum: released
+  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));  // at the maximum: the slot is released
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
 }
 

@@ -166,13 +166,13 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
   return machine;
 }
 
-/// Inputs as a network brings them, or far more than it could.
+/// Load of inputs: as much as a network brings, or far more.
 struct Mix {
   std::uint32_t flows = 80;
   std::int64_t gap = 30'000;         // mean time in ps between inputs
   std::uint32_t burst = 1;           // greatest number of inputs at one instant
-  unsigned cnps = 25, commands = 2;  // probability in percent
-  unsigned accesses = 0;             // probability in 1/10 000
+  unsigned cnps = 25, commands = 2;  // probability of an input in percent
+  unsigned accesses = 0;             // probability of an access in 1/10 000
   std::uint32_t length = 6'000;
 };
 
@@ -182,7 +182,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
   std::int64_t now = 0, accessed = 0;
   for (int i = 0; i < count;) {
     now += static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(2 * mix.gap));
-    if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;  // an edge
+    if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;  // at an edge
     if (random() % 3000 == 0) now += 20'000'000;
     for (std::uint32_t n = 1 + random() % mix.burst; n > 0; --n, ++i) {
       Input input;
@@ -339,7 +339,7 @@ class FewInputs {
 
   std::mt19937& random_;
   const ControllerParameters& parameters_;
-  std::int64_t now_ = 40 * kClock.count;  // the first edge is special, and no input's
+  std::int64_t now_ = 40 * kClock.count;  // the first edge is special and gets no input
   std::int64_t access_over_ = 0;
 };
 

@@ -101,7 +101,7 @@ TEST_F(ControllerModelTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(sink_.answers[i], answer(2516 + 8 * i, 10 + i, mbps(750)));
   }
-  EXPECT_EQ(device_.missed_latency(), 11u);     // events issued more than 32 cycles after the first
+  EXPECT_EQ(device_.missed_latency(), 11u);     // events issued over 32 cycles after the first
   EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all events are issued within their tick
 }
 
@@ -114,7 +114,7 @@ TEST_F(ControllerModelTest, LatenessIsCountedInWholeTicks) {
   EXPECT_EQ(device_.timer_counters().expired, 12u);
   EXPECT_EQ(device_.timer_lag(), 1u);
   run_to(edge(900));
-  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // 16 + 15 * 8 cycles
+  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // lateness of 16 + 15 * 8 cycles
   EXPECT_EQ(device_.missed_latency(), 11u);
   EXPECT_EQ(device_.timer_lag(), 0u);
 }
@@ -148,9 +148,9 @@ TEST_F(ControllerModelTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) 
 }
 
 TEST_F(ControllerModelTest, EventsOfOneFlowKeepTheirDistance) {
-  device_.cnp(5, 0, 1);  // issued at 1
-  device_.cnp(5, 0, 1);  // sampled at 1, waits from 2 on
-  device_.cnp(6, 0, 1);  // sampled at 2
+  device_.cnp(5, 0, 1);  // issued at edge 1
+  device_.cnp(5, 0, 1);  // sampled at edge 1, waits from edge 2 on
+  device_.cnp(6, 0, 1);  // sampled at edge 2
   run_to(edge(200));
   EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(3, 6, mbps(500)),
                                                 answer(33, 5, mbps(250))}));
@@ -192,7 +192,7 @@ TEST_F(ControllerModelTest, CnpsOfOneFlowAreJoinedAndNoneIsLost) {
   run_to(kTick * 9);
   EXPECT_EQ(device_.statistics().cnps_lost, 0u);
   EXPECT_EQ(device_.statistics().cnps_received, 100u);
-  EXPECT_EQ(device_.statistics().cnps_coalesced, 95u);  // issued at 1, 33, 65, 97, 129
+  EXPECT_EQ(device_.statistics().cnps_coalesced, 95u);  // issued at edges 1, 33, 65, 97, 129
   EXPECT_EQ(sink_.answers.size(), 5u);
 }
 
@@ -200,11 +200,11 @@ TEST_F(ControllerModelTest, CnpsOfOneFlowAreJoinedAndNoneIsLost) {
 TEST_F(ControllerModelTest, ACnpThatFindsItsFifoFullIsLost) {
   for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 200);
   run_to(kTick * 20);
-  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 5u);  // out at 1, 2, 34, 66, 98
+  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 5u);  // out at edges 1, 2, 34, 66, 98
   EXPECT_EQ(device_.statistics().cnps_received, 69u);
 }
 
-// One flow's CNPs at every second edge leave the others their bytes and timers.
+// A flood of one flow's CNPs, one at every second edge, leaves other flows their bytes and timers.
 TEST_F(ControllerModelTest, AFloodOfOneFlowsCnpsStopsNoOtherFlow) {
   for (std::uint32_t flow = 10; flow < 14; ++flow) device_.cnp(flow, 0, 1);
   for (std::int64_t n = 10; n < 3'000; ++n) {
@@ -279,15 +279,15 @@ TEST_F(ControllerModelTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
 }
 
 TEST_F(ControllerModelTest, AWriteWaitsForWhatIsOnItsWay) {
-  device_.cnp(5, 0, 1);  // issued at 1
+  device_.cnp(5, 0, 1);  // issued at edge 1
   run_to(edge(10));
   parameters_.rate.r_min = mbps(400);
-  device_.set_parameters(parameters_);  // stands from 1 + 32 + 2
+  device_.set_parameters(parameters_);  // takes effect at edge 1 + 32 + 2
   device_.cnp(6, 0, 1);
   run_to(edge(200));
   EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
   run_to(edge(300));
-  device_.set_parameters(parameters_);  // nothing is on its way: stands from 301
+  device_.set_parameters(parameters_);  // no event is under way: takes effect at edge 301
   device_.cnp(7, 0, 1);
   run_to(edge(400));
   EXPECT_EQ(sink_.answers.back(), answer(302, 7, mbps(500)));
@@ -310,8 +310,8 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   device_.cnp(6, 0, 1);
   device_.bytes(5, 0, 100);
   run_to(edge(105));
-  device_.soft_reset();           // issues at 101 and 102; takes effect at 136
-  EXPECT_FALSE(device_.ready());  // a software's write ends after the reset has begun
+  device_.soft_reset();           // issues at 101 and 102; the reset takes effect at 136
+  EXPECT_FALSE(device_.ready());  // a write of software ends after the reset has begun
   run_to(edge(140));
   EXPECT_FALSE(device_.ready());
   device_.cnp(7, 0, 1);
@@ -357,7 +357,7 @@ TEST_F(ControllerModelTest, ANewTickLengthMovesWhatIsPending) {
   device_.cnp(5, 0, 1);  // due at tick 10
   run_to(kTick * 4);
   parameters_.tick_div = 500;
-  device_.set_parameters(parameters_);  // at edge 1001; the tick begins anew with 1002
+  device_.set_parameters(parameters_);  // takes effect at edge 1001; the tick begins anew with 1002
   run_to(edge(1001 + 6 * 500));
   EXPECT_EQ(device_.time(), 9u);
   run_to(edge(1002 + 6 * 500 + 16));

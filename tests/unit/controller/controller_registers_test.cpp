@@ -39,8 +39,9 @@ class ControllerRegistersTest : public ::testing::Test {
 };
 
 TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
-  // 1024 CNPs bind one a cycle: 249 slots are due in tick 40, 250 each in 41 to 43, 25 in 44. Their
-  // events are issued 8 cycles apart from 16 into tick 40 on, and 4 more at each new tick.
+  // 1024 CNPs bind one slot a cycle: 249 slots are due in tick 40, 250 each in 41 to 43, 25 in 44.
+  // Their events are issued 8 cycles apart from cycle 16 of tick 40 on, with 4 more cycles at each
+  // new tick.
   for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 32768);
   write(kTimerIntervalOffset, 40);
   enable();
@@ -59,7 +60,7 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
   EXPECT_EQ(read(kStatMissedLatencyOffset), 1019u);
   write(kCtrlOffset, kCtrlSoftResetMask);
   scheduler.run_until(kMicroSecond * 76);
-  EXPECT_EQ(read(kStatusOffset) & kStatusReadyMask, 0u);  // 1040 cycles
+  EXPECT_EQ(read(kStatusOffset) & kStatusReadyMask, 0u);  // the sweep takes 1040 cycles
   scheduler.run_until(kMicroSecond * 80);
   EXPECT_EQ(read(kStatusOffset), kStatusReadyMask | kStatusIdleMask);
   EXPECT_EQ(read(kTimerLatenessMaxOffset), 0u);
@@ -67,14 +68,14 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
 }
 
 TEST_F(ControllerRegistersTest, EveryCounterHasItsOwnPlace) {
-  // Seven flows bind, one is cut again later, two packets of strangers, then recovery to the
-  // maximum.
+  // Seven flows bind, one is cut again later, two packets belong to unknown flows, and then rates
+  // recover to the maximum.
   for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 65000);
   write(kDecreasePeriodOffset, 5);
   enable();
   for (std::uint32_t flow = 0; flow < 7; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(kMicroSecond * 2);
-  device.cnp(3, 0, 1);  // too soon
+  device.cnp(3, 0, 1);  // the CNP comes too soon for another cut
   scheduler.run_until(kMicroSecond * 20);
   device.cnp(4, 0, 1);
   device.bytes(100, 0, 1000);

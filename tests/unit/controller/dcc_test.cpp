@@ -69,7 +69,7 @@ TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
   p.rate.mark_shift = 8;
   algorithm_.device().set_parameters(p);
   run(1);
-  algorithm_.on_cnp(3, {64});  // argument 64·256: 1 − 64/512
+  algorithm_.on_cnp(3, {64});  // argument 64·256: the table gives 1 − 64/512
   run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{3, mbps(875)}}));
   EXPECT_EQ(algorithm_.device().slot(0).parameters.dscp, 46);
@@ -189,7 +189,7 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
   ASSERT_EQ(host_.windows.size(), 1u);
   const Bytes grown = host_.windows.back().second;
   EXPECT_GT(grown, kWindow);
-  EXPECT_LE(grown, kWindow * 3 / 2 + 1);  // a step at most, or an incast overshoots
+  EXPECT_LE(grown, kWindow * 3 / 2 + 1);  // one step at most, or an incast overshoots
   host_.windows.clear();
 
   algorithm.on_cnp(7, {});  // the flow gets the only slot

@@ -54,7 +54,7 @@ TEST(FlowTable, RefusesImpossibleSizes) {
   EXPECT_EQ(FlowTable(16384).free_slots(), 16384u);
 }
 
-/// slots, flow numbers in use
+/// number of slots, number of flow numbers in use
 using Shape = std::pair<std::uint32_t, std::uint32_t>;
 class FlowTableShapes : public testing::TestWithParam<Shape> {};
 

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Mul16, RoundsHalfUp) {
   EXPECT_EQ(mul16(3, 32768), 2u);  // 1.5
-  EXPECT_EQ(mul16(1, 32767), 0u);  // just under one half
+  EXPECT_EQ(mul16(1, 32767), 0u);  // a fraction just under one half
   EXPECT_EQ(mul16(65536, 65536), 65536u);
   EXPECT_EQ(mul16(100'000u << 8, 983), 383'984u);  // 25 600 000 · 983 / 65536 = 383 984.375
 }

@@ -33,7 +33,7 @@ struct Case {
   unsigned weight;
   RateBits r_max;
   int events;        // number of events until the flow begins anew
-  Real stated_rate;  // greatest relative error of Rc
+  Real stated_rate;  // greatest relative error of Rc that is allowed
   Real stated_alpha;
 };
 
@@ -50,7 +50,7 @@ class RateError : public testing::TestWithParam<Case> {
       parameters_.rate.r_min = 256u << 8;
       parameters_.rate.r_ai = 60u << 8;
       parameters_.rate.mi = 0;
-      parameters_.rate.g = 32768;  // half a packet a mark
+      parameters_.rate.g = 32768;  // a mark takes half a packet off the account
     }
     parameters_.rate.alpha_recip = alpha_reciprocal(kInterval);
     parameters_.decrease_period = 0;
@@ -85,7 +85,7 @@ class RateError : public testing::TestWithParam<Case> {
     ReferenceFlow flow(reference_, parameters_.initial_rate, 1);
     Tick last_cut = now_;
     unsigned t = 0, bc = 0;
-    int account = 0;  // proportional: half packets without a mark
+    int account = 0;  // proportional policy: half packets without a mark
     const auto cut = [&](unsigned marks) {
       flow.cut(static_cast<unsigned>(std::min<Tick>(4095, (now_ - last_cut) / kInterval)), marks);
       manager_.cnp(1, kDscp, static_cast<std::uint8_t>(marks), now_);

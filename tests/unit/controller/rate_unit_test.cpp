@@ -38,7 +38,7 @@ TEST_F(RateUnitTest, FirstDcqcnCutHalves) {
   const DecreaseResult r = decrease({mbps(100'000), 0, kOne16, 777, 0, 1, true});
   EXPECT_EQ(r.rc, mbps(50'000));
   EXPECT_EQ(r.rt, mbps(100'000));
-  EXPECT_EQ(r.alpha, kOne16);  // (1 − g)·1 + g
+  EXPECT_EQ(r.alpha, kOne16);  // alpha becomes (1 − g)·1 + g
 }
 
 TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
@@ -48,12 +48,12 @@ TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
   const DecreaseResult r = decrease({mbps(1000), 0, 32768, 120, 0, 1, false});
   EXPECT_EQ(tables_.decay_lo(2), 65025u);
   EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);  // 192 500
-  EXPECT_EQ(r.alpha, 32513u + 129u);  // (65536 − 32513)·256/65536 = 128.996
+  EXPECT_EQ(r.alpha, 32513u + 129u);  // alpha gains (65536 − 32513)·256/65536 = 128.996
 }
 
 TEST_F(RateUnitTest, OneTickShortOfAnIntervalDoesNotDecay) {
   EXPECT_EQ(decayed_alpha(32768, 54, registers_, tables_), 32768u);
-  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);  // · 65280/65536
+  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);  // times 65280/65536
 }
 
 TEST_F(RateUnitTest, DecayUsesBothTables) {
@@ -79,9 +79,9 @@ TEST_F(RateUnitTest, FirstCutIgnoresDelta) {
 }
 
 TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // a quarter of the cut
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // leaves a quarter of the cut
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // × 16: argument saturates at 1
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // factor 16: saturates at 1
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(512));
   tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // factor 0: marks cut nothing
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024));
@@ -134,9 +134,9 @@ TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
   const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
   EXPECT_EQ(r.rc, 240'000u);
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
-  // The lasting part is truncated, not rounded: of a cut of 7 it is 1.
+  // The lasting part is truncated, not rounded: for a cut of 7 it is 1.
   registers_.r_min = 1;
-  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 off
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 less
   EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);
 }
 
@@ -172,9 +172,9 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   registers_.r_min = 1;
   tables_.write(RateTable::kFloor, 5, mbps(90));
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
-  EXPECT_EQ(r.rc, mbps(90));                                        // floor; table: 1.6
-  EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 6.2
-  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0, raised to R_MIN
+  EXPECT_EQ(r.rc, mbps(90));                                        // floor; the table gives 1.6
+  EXPECT_EQ(r.rt, mbps(90));                                        // floor; 91 − 6.2 by table
+  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 is raised to R_MIN
 }
 
 TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
@@ -251,7 +251,7 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
 
 TEST_F(RateUnitTest, WithTheProportionalLawTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
-  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
+  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // factors of weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
   // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378
   EXPECT_EQ(r.rc, 256'000u + 7'680u + 1793u);
@@ -268,7 +268,7 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rc, 0xFFFFFFFFu);
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
-  registers_.law = regs::dcc_map::kCtrlLawProportional;  // 2^20 − 1 packets: 52 bits of step
+  registers_.law = regs::dcc_map::kCtrlLawProportional;  // 2^20 − 1 packets: the step has 52 bits
   EXPECT_EQ(increase({0, mbps(300), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
   registers_.mi = 0;
   EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
@@ -370,7 +370,7 @@ TEST(RateUnit, LooksUpInTheTablesItIsGiven) {
   ASSERT_TRUE(unit.look_up_in(tables));
   EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(1000));  // neutral
   tables.write(RateTable::kDecrease, 256, 16384);
-  unit.load(RateTable::kDecrease, 256, 8192);  // nothing of its own is left to write to
+  unit.load(RateTable::kDecrease, 256, 8192);  // the unit has no tables of its own
   EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));
 }
 

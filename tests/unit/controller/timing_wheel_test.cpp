@@ -10,7 +10,7 @@
 namespace dcc {
 namespace {
 
-/// Takes everything due up to `now`.
+/// Takes all expiries that are due up to `now`.
 std::vector<std::pair<Tick, SlotIndex>> take_all(TimerEngine& wheel, Tick now) {
   std::vector<std::pair<Tick, SlotIndex>> taken;
   while (const auto expiry = wheel.take_expired(now)) taken.emplace_back(expiry->due, expiry->slot);
@@ -169,7 +169,7 @@ TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
   Tick now = 0;
   for (std::uint32_t i = 0; i < 1024; ++i) {
     now += random() % 48;
-    wheel_.start(i * 389 % 1024, static_cast<Ticks>(kDue - now), now);  // 389: all slots, shuffled
+    wheel_.start(i * 389 % 1024, static_cast<Ticks>(kDue - now), now);  // all slots, in mixed order
   }
   const auto taken = take_all(wheel_, kDue);
   ASSERT_EQ(taken.size(), 1024u);
@@ -178,7 +178,7 @@ TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
   }
 }
 
-// The user of next_due() sleeps until the tick it names: all expiries must be met that way.
+// A user of next_due() sleeps until the tick that it returns: this must find all expiries.
 TEST_P(TimingWheelContract, SleepingUntilNextDueMissesNothing) {
   std::mt19937 random(2);
   std::vector<Tick> due(1024);

@@ -84,7 +84,7 @@ TEST(Ratios, FixedPointIsRoundedToNearest) {
   EXPECT_EQ(Ratio(5, 1024).to_fixed(16), 320u);
   EXPECT_EQ(Ratio(15, 1000).to_fixed(16), 983u);  // 983.04
   EXPECT_EQ(Ratio(1, 3).to_fixed(1), 1u);         // 0.67
-  EXPECT_EQ(Ratio(1, 4).to_fixed(1), 1u);         // 0.5, halves up
+  EXPECT_EQ(Ratio(1, 4).to_fixed(1), 1u);         // 0.5 is rounded up
 }
 
 /// Every written value reads back as the same value.
@@ -137,7 +137,7 @@ TEST(Hosts, RangesAndLists) {
 TEST(EditDistance, KnownValues) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
   EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("gbps", "Gbps"), 0u);  // case does not count
+  EXPECT_EQ(edit_distance("gbps", "Gbps"), 0u);  // upper and lower case count as equal
   EXPECT_EQ(nearest("kmim", std::vector<std::string>{"kmax", "kmin", "pmax"}), "kmin");
   EXPECT_EQ(nearest("xyzzy", std::vector<std::string>{"from", "to"}), "");
 }

@@ -62,16 +62,16 @@ TEST(Visitor, ListsWhatOneLineSays) {
   sample.describe(reader);
   EXPECT_EQ(reader.rows.at("size").type, "size");
   EXPECT_EQ(reader.rows.at("size").unit, "B KB KiB MB MiB GB GiB");
-  EXPECT_EQ(reader.rows.at("size").range, "1B … 1MiB");  // text and a constant
+  EXPECT_EQ(reader.rows.at("size").range, "1B … 1MiB");  // a text and a constant as bounds
   EXPECT_EQ(reader.rows.at("size").shown, "5KB");
   EXPECT_TRUE(reader.rows.at("size").runtime);
-  EXPECT_FALSE(reader.rows.at("cycles").runtime);  // unless said
+  EXPECT_FALSE(reader.rows.at("cycles").runtime);  // not unless the description says so
   EXPECT_EQ(reader.rows.at("cycles").range, "1 … 255");
   EXPECT_EQ(reader.rows.at("mtu").shown, "1KB");
   EXPECT_EQ(reader.rows.at("cap").range, "none | at least 1Mbps");
   EXPECT_EQ(reader.rows.at("cap").shown, "none");
   EXPECT_EQ(reader.rows.at("colour").range, "red | green");
-  EXPECT_EQ(reader.rows.count("inner.split"), 0u);  // the parameter does not exist with red
+  EXPECT_EQ(reader.rows.count("inner.split"), 0u);  // with red the parameter does not exist
 }
 
 TEST(Visitor, ReadsIntoTheMembers) {

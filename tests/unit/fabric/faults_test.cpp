@@ -21,7 +21,7 @@ TEST(Faults, RandomLossTakesItsShareAndTheBooksBalance) {
   const LinkCounters& counters = star.up[0]->counters();
   EXPECT_EQ(star.host[0]->sent, star.host[1]->packets + counters.lost);
   EXPECT_EQ(star.pool.in_use(), 0);
-  EXPECT_NEAR(static_cast<double>(counters.lost), 1'000, 4 * 31.5);  // ± 4 deviations
+  EXPECT_NEAR(static_cast<double>(counters.lost), 1'000, 4 * 31.5);  // ± 4 standard deviations
 }
 
 TEST(Faults, ACutLinkCarriesNothingForAWhile) {
@@ -30,7 +30,7 @@ TEST(Faults, ACutLinkCarriesNothingForAWhile) {
   star.host[0]->blast(1, 1230);
   star.scheduler.run_until(kMilliSecond * 5);
   const LinkCounters counters = star.up[0]->counters();
-  EXPECT_EQ(counters.lost, 10'000u);  // 1250 bytes: 100 ns each
+  EXPECT_EQ(counters.lost, 10'000u);  // packets of 1250 bytes take 100 ns each
   EXPECT_EQ(counters.busy,
             kNanoSecond * 100 * static_cast<std::int64_t>(counters.packets + counters.lost));
 }
@@ -65,7 +65,7 @@ TEST(Faults, OnlyTheCnpsOfTheFlowAreLost) {
   Packet packet;
   packet.flow = 7;
   packet.kind = PacketKind::kCnp;
-  EXPECT_FALSE(hook(packet));  // not yet
+  EXPECT_FALSE(hook(packet));  // the fault has not begun yet
   scheduler.advance_to(kMicroSecond);
   EXPECT_TRUE(hook(packet));
   packet.flow = 8;

@@ -28,7 +28,7 @@ std::vector<std::vector<int>> distances(const Topology& topology) {
     d[a][b] = d[b][a] = 1;
   }
   for (std::size_t k = 0; k < n; ++k) {
-    if (topology.nodes()[k].is_host) continue;  // hosts do not forward
+    if (topology.nodes()[k].is_host) continue;  // hosts do not forward packets
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) d[i][j] = std::min(d[i][j], d[i][k] + d[k][j]);
     }
@@ -91,8 +91,8 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
 }
 
 TEST(Routing, NoWayLeadsThroughASwitchThatDoesNotForward) {
-  // Two hosts whose ports are switches of their own, between two switches; a third switch makes a
-  // way of the same length.
+  // Two hosts whose ports are switches of their own, between two switches; a third switch offers a
+  // path of the same length.
   const auto ports_to = [](bool forwards) {
     Topology topology;
     const NodeId a = topology.add_switch("a"), b = topology.add_switch("b");
@@ -249,7 +249,7 @@ TEST(Routing, TwoLayersAndTreesOfOneSwitchAreTrees) {
   }
 }
 
-/// All paths of the shortest length; the last dimension in which the hosts differ comes first.
+/// Expects all paths of the shortest length, in which the last dimension that differs comes first.
 void expect_dimension_order(const TorusParameters& p) {
   const Topology torus = Topology::torus(p);
   ASSERT_NE(torus.structure(), nullptr);
@@ -409,7 +409,7 @@ TEST(Routing, PathsOfTheReferenceTree) {
 }
 
 TEST(Routing, BaseRttIsDelaysAndSerialisations) {
-  // Two links each way: 4 us of delay, plus 1048 and 64 bytes twice at 80 ps per byte.
+  // Two links each way have 4 us of delay, plus 1048 and 64 bytes twice at 80 ps per byte.
   LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 0};
   const Topology star = Topology::star(3, link);
   const Routing routing(star);

@@ -222,7 +222,7 @@ TEST(Topology, APacketTakesTheLatencyOfEachSwitchOnce) {
 }
 
 TEST(Topology, ADragonflysGroupsAreAllCabledOnce) {
-  DragonflyParameters p;  // balanced: 4 routers, 2 hosts and 2 other groups each
+  DragonflyParameters p;  // balanced: groups of 4 routers with 2 hosts and 2 other groups each
   const Topology dragonfly = Topology::dragonfly(p);
   EXPECT_EQ(dragonfly.hosts(), 72);
   std::map<std::pair<int, int>, int> cables;

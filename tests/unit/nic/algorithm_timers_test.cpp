@@ -43,7 +43,7 @@ TEST(AlgorithmTimers, StartingAgainMovesAndStoppingWithdraws) {
   timers.start(0, PicoSeconds(500));
   timers.start(1, PicoSeconds(400));
   timers.stop(1);
-  timers.stop(2);  // never started
+  timers.stop(2);  // timer 2 was never started
   scheduler.run_until(PicoSeconds(1000));
   EXPECT_EQ(algorithm.expired, (Expired{{0, 500}}));
 }

@@ -48,7 +48,7 @@ TEST(DeadlineTable, OnlyWhatIsSetIsPutOff) {
   owner.deadlines.set(0, PicoSeconds(100));
   owner.deadlines.postpone(0, PicoSeconds(400));
   owner.deadlines.postpone(1, PicoSeconds(400));
-  owner.deadlines.postpone(7, PicoSeconds(400));  // the key has no deadline yet
+  owner.deadlines.postpone(7, PicoSeconds(400));  // queue pair 7 has no deadline yet
   owner.scheduler.run_until(PicoSeconds(2000));
   EXPECT_EQ(owner.expired, (Expired{{0, 400}}));
 }
@@ -103,7 +103,7 @@ TEST(DeadlineTable, MomentsShowInTheDigestAndPlansDoNot) {
   };
   EXPECT_NE(digest_of({}), digest_of({900}));
   EXPECT_NE(digest_of({800}), digest_of({900}));
-  EXPECT_EQ(digest_of({300, 900}), digest_of({900}));  // the table wakes at 300 without need
+  EXPECT_EQ(digest_of({300, 900}), digest_of({900}));  // the table wakes at 300 with nothing due
   EXPECT_NE(digest_of({0}), digest_of({}));
 }
 

@@ -61,7 +61,7 @@ class Chain {
     }
   }
 
-  /// Empty: the last ACK did not arrive.
+  /// Returns the completion time; empty if the last ACK did not arrive.
   std::optional<PicoSeconds> send(const IdealFlow& flow, bool acknowledged) {
     ledger_[0].target_bytes = flow.bytes;
     QueuePairConfig there;
@@ -100,7 +100,7 @@ class Chain {
 NicParameters nic_parameters() {
   NicParameters nic;
   nic.recovery.timeout =
-      PicoSeconds(INT64_MAX / 4);  // no timeout, since ACKs of a slow chain are late
+      PicoSeconds(INT64_MAX / 4);  // a timeout that never comes: ACKs of a slow chain are late
   return nic;
 }
 
@@ -163,7 +163,7 @@ TEST(IdealFct, IsPacedByTheWireWhereTheLineRateHasNoExactForm) {
 }
 
 TEST(IdealFct, WaitsForAcksThatAreSlowerThanDataOnAnotherReturnPath) {
-  // Ten packets of 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
+  // Ten packets take 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
   std::vector<LinkParameters> there(1), back(1);
   there[0].rate = BitRate(8'656'000);
   back[0].rate = BitRate(100'000);

@@ -71,7 +71,7 @@ TEST_F(LossyPair, OneNakAGap) {
   EXPECT_EQ(delivered_bytes, 100'000);
 }
 
-/// An algorithm that wants to know of gaps.
+/// An algorithm that asks to be told of gaps.
 class Told final : public Algorithm, public NackListener {
  public:
   std::vector<Psn> expected;
@@ -158,7 +158,7 @@ TEST_F(LossyPair, WithoutAReorderWindowALatePacketIsLateAndWhatIsSentAgainIsNot)
       return false;
     }
     if (overtaken.held != nullptr && ++overtaken.since == 5) {
-      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // before the fifth packet
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // arrives before packet 5
     }
     return true;
   };

@@ -20,8 +20,8 @@ TEST_F(Pair, CompletesOnceAtTheLastAcknowledgement) {
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kOk);
   EXPECT_EQ(delivered_bytes, 10'500);
-  // First packet with RETH, nine full packets, one of 500 bytes, one delay; the last ACK, one
-  // delay.
+  // One way: the first packet with a RETH, nine full packets, one of 500 bytes, and a delay; back:
+  // the last ACK and a delay.
   const Bytes wire = roce::data_wire_bytes(1000, true, false) +
                      9 * roce::data_wire_bytes(1000, false, false) +
                      roce::data_wire_bytes(500, false, false) + 11 * 20;

@@ -53,9 +53,9 @@ TEST_F(NotifiedPair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) 
   parameters.cnp.carry_marks = true;
   build();
   std::uint64_t sent = 0;
-  std::vector<std::pair<int, std::uint32_t>> cnps;  // marks, packets
+  std::vector<std::pair<int, std::uint32_t>> cnps;  // pairs of marks and packets
   on_wire = [&](Packet& packet) {
-    // Twice 40 marked packets and 40 unmarked ones; then every other packet is marked.
+    // The pattern is twice 40 marked and 40 unmarked packets; then every other packet is marked.
     if (packet.kind == PacketKind::kData) {
       const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
       if (marked) packet.ecn = Ecn::kCe;
@@ -123,7 +123,7 @@ TEST_F(NotifiedPair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
     }
     return true;
   };
-  post(1'000'000);  // 87 us at line rate
+  post(1'000'000);  // the data takes 87 us at line rate
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(cnps, 2);
   ASSERT_FALSE(asked.empty());
@@ -228,7 +228,7 @@ TEST_F(NotifiedPair, ACnpLeavesWithTheEcnFieldThatIsSet) {
   }
 }
 
-// The filter of the sender: a CNP with the other ECT code point is none; a switch's mark passes.
+// A CNP with the other ECT code point is ignored; one that a switch has marked passes.
 TEST_F(NotifiedPair, ASenderKnowsACnpByItsEcnField) {
   parameters.cnp.interval = kMicroSecond * 10;
   parameters.cnp.accept = CnpParameters::Accept::kEct1;

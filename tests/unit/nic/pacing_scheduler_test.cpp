@@ -1,4 +1,4 @@
-// The pacing scheduler against a scan over all flows.
+// Compares the pacing scheduler with a scan over all flows.
 #include "nic/pacing_scheduler.h"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@ class PayloadStagingTest : public testing::Test {
   PayloadStagingTest() {
     DmaParameters dma;
     dma.latency = kNanoSecond * 80;
-    dma.rate = 100_Gbps;  // 1000 bytes in 80 ns
+    dma.rate = 100_Gbps;  // 1000 bytes take 80 ns
     staging.set_limit(dma, 500);
   }
   Packet* packet(std::uint32_t wire_bytes = 500) {

@@ -132,7 +132,7 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
         EXPECT_EQ(done.status, NIC_CQE_OK);
         ids.push_back(done.wr_id);
       }
-      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));  // in the order posted
+      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));  // in the order of posting
     }
     EXPECT_EQ(pool.in_use(), 0);
     for (int at = 0; at < 2; ++at) host[at]->nic.destroy_queue_pair(kQpn[at]);
@@ -148,7 +148,7 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
 // One packet of three is lost and the link to the host is slow, so requests are repeated while the
 // first response is still being fetched.
 TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
-  parameters.dma.latency = kMicroSecond * 60;  // beyond the timeout of 50 us
+  parameters.dma.latency = kMicroSecond * 60;  // latency beyond the timeout of 50 us
   std::mt19937 chance(7);
   build();
   host[1]->ram.put(kWord, std::uint64_t{0});

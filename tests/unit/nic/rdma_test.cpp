@@ -114,7 +114,7 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
           ++receives;
         }
       }
-      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order posted
+      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order of posting
       EXPECT_EQ(receives, 2);
       EXPECT_EQ(ledger[at].acked_bytes, 9'600);
       // An ACK that overtakes a response takes effect after the response.
@@ -211,19 +211,19 @@ TEST_F(Rdma, ReadsArePacedThroughTheirRequests) {
   }
   run(kMilliSecond);
   ASSERT_EQ(requests.size(), 5u);
-  // The pace of the responses: the first and last packets have an AETH, all have overhead.
+  // The pace of responses: first and last packets have an AETH, all packets have overhead.
   const std::uint32_t wire = roce::read_response_wire_bytes(1'000, true, false) +
                              2 * roce::read_response_wire_bytes(1'000, false, false) +
                              roce::read_response_wire_bytes(1'000, false, true) + 4 * 20;
   for (std::size_t i = 1; i < requests.size(); ++i) {
     EXPECT_EQ((requests[i] - requests[i - 1]).count, std::int64_t{wire} * 800);
   }
-  // The algorithm receives an ACK for each response packet. Its RTT excludes the packets before it.
+  // The algorithm gets an ACK for each response packet; its RTT excludes earlier packets.
   ASSERT_EQ(pacer.acks.size(), 20u);
   EXPECT_TRUE(pacer.acks[3].last_of_message);
   EXPECT_FALSE(pacer.acks[2].last_of_message);
   EXPECT_EQ(pacer.acks[1].rtt, pacer.acks[2].rtt);
-  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);  // the time of four bytes
+  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);  // four bytes' time at most
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   post_receive(1, 9, kData + 0x8000, 40 + 700);
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 700));
   post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));    // lost, since no buffer is posted
-  post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // longer than a packet
+  post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // one byte longer than a packet
   post(0, work(NIC_WQE_RDMA_READ, 4, kData, kData, 10));
   run(kMilliSecond);
   const auto received = reap(1);
@@ -25,7 +25,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   EXPECT_EQ(received[0].immediate, kQpn[0]);
   EXPECT_EQ(bytes(1, kData + 0x8000 + 40, 700), bytes(0, kData, 700));
   const auto header = bytes(1, kData + 0x8000 + 20, 20);
-  EXPECT_EQ(header[0], 0x45);  // IPv4 …
+  EXPECT_EQ(header[0], 0x45);  // begin of the IPv4 header
   EXPECT_EQ(header[12], 10);   // first byte of the sender's address 10.0.0.1
   EXPECT_EQ(header[15], 1);
   std::map<std::uint64_t, int> status;
@@ -35,7 +35,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
       (std::map<std::uint64_t, int>{
           {1, NIC_CQE_OK}, {2, NIC_CQE_OK}, {3, NIC_CQE_LOCAL_ERROR}, {4, NIC_CQE_LOCAL_ERROR}}));
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
-  EXPECT_EQ(seen.size(), 2u);  // no ACK
+  EXPECT_EQ(seen.size(), 2u);  // no ACK was sent
   EXPECT_EQ(seen[0].wire_bytes, roce::send_wire_bytes(700, false, true));
 }
 
@@ -43,7 +43,7 @@ TEST_F(RdmaUnreliable, AnUnreliableConnectionLosesMessagesWhole) {
   build(Service::kUc);
   for (std::uint32_t i = 0; i < 3; ++i) post_receive(1, 50 + i, kData + 0x8000 + i * 0x1000, 4096);
   int data = 0;
-  on_wire = [&](const Packet&) { return ++data != 5; };  // a middle packet of the second message
+  on_wire = [&](const Packet&) { return ++data != 5; };  // loses one packet of the second message
   for (std::uint32_t i = 0; i < 3; ++i) post(0, work(NIC_WQE_SEND, i, kData + i * 5'000, 0, 3'000));
   run(kMilliSecond);
   EXPECT_EQ(reap(0).size(), 3u);

@@ -1,4 +1,4 @@
-// Responses to READ and atomic requests, apart from when they are sent.
+// Makes responses to READ and atomic requests; the test decides when they are sent.
 #include "nic/read_responder.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST_F(ReadResponderTest, CutsAResponseIntoPacketsOfTheMtu) {
   EXPECT_TRUE(state.responses.empty());
 }
 
-// The time stamp moves on with the response, so that a round trip excludes the packets before.
+// The time stamp moves on with the response, so that a round trip excludes the packets before it.
 TEST_F(ReadResponderTest, EchoesTheRequestsTimePlusTheTimeOfThePacketsBefore) {
   ReadResponder::enqueue(state, request(Operation::kRead, 20, 2000));
   const ReadResponder::Made first = make();

@@ -47,7 +47,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   p.pfc_priorities = 0x08;
   std::vector<unsigned> frames;
   ReceiveBuffer buffer(p, [&](unsigned priorities) { frames.push_back(priorities); });
-  // Both ways of the cable at 100 Gb/s are 25 000 bytes; three packets and the frame come on top.
+  // The cable holds 25 000 bytes at 100 Gb/s both ways; three packets and the frame are added.
   EXPECT_GT(p.pause_headroom(), 28'000);
   EXPECT_LT(p.pause_headroom(), 29'000);
   Packet packet{};
@@ -57,7 +57,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   EXPECT_TRUE(frames.empty());
   buffer.enter(packet);
   EXPECT_EQ(frames, (std::vector<unsigned>{0x08}));
-  // Packets that were under way when the switch was paused find room.
+  // Packets that were in flight when the switch was paused find room in the buffer.
   for (int i = 0; i < 28; ++i) {
     ASSERT_TRUE(buffer.has_room(1'000)) << i;
     buffer.enter(packet);

@@ -1,4 +1,4 @@
-// Retransmission of RoCE: when the timer runs, and how a queue pair goes on after a timeout.
+// Retransmission of RoCE: when the timer runs, and how a queue pair continues after a timeout.
 #include <gtest/gtest.h>
 
 #include "nic/recovery_window.h"
@@ -17,7 +17,7 @@ class Recovery : public PairTest {
 };
 
 TEST_F(Recovery, AMessageMayTakeLongerThanTheTimeout) {
-  parameters.line_rate = 1_Gbps;  // 100 KB take 800 us
+  parameters.line_rate = 1_Gbps;  // 100 KB take 800 us at this rate
   build();
   post(100'000, 1);
   post(100'000, 2);
@@ -29,7 +29,7 @@ TEST_F(Recovery, AMessageMayTakeLongerThanTheTimeout) {
 
 TEST_F(Recovery, APacedMessageMayHaveGapsLongerThanTheTimeout) {
   build();
-  nic[0]->transmitter().set_rate(3, Rate::from(10_Mbps));  // a packet of 1000 B every 0.8 ms
+  nic[0]->transmitter().set_rate(3, Rate::from(10_Mbps));  // one packet of 1000 B every 0.8 ms
   post(4'000);
   scheduler.run_until(kMilliSecond * 10);
   EXPECT_EQ(done.size(), 1u);
@@ -82,7 +82,7 @@ TEST_F(Recovery, AMessageThatIsCutShortEnds) {
   nic[0]->transmitter().stop(3);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
-  EXPECT_LE(timeouts(), 1u);  // the last packet sent did not ask
+  EXPECT_LE(timeouts(), 1u);  // the last packet sent did not ask for an acknowledgement
 }
 
 TEST_F(Recovery, AWindowThatClosesWithinAMessageReopens) {
@@ -121,7 +121,7 @@ TEST_F(Recovery, TimeoutsInARowComeEverMoreRarely) {
   build();
   on_wire = [](Packet& packet) { return packet.kind != PacketKind::kData; };
   post(1'000);
-  scheduler.run_until(kMicroSecond * 50 * 17);  // after 1, 2, 4, 8, 16 timeouts
+  scheduler.run_until(kMicroSecond * 50 * 17);  // timeouts double: after 1, 2, 4, 8 and 16 of them
   EXPECT_EQ(timeouts(), 5u);
 }
 

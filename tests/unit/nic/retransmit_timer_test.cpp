@@ -77,7 +77,7 @@ TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
   EXPECT_EQ(owner.expired, (Expired{{4, 1000}, {3, 1500}}));
 }
 
-// Many queue pairs progress all the time: one event per timeout looks after all of them.
+// Many queue pairs make progress all the time: one event per timeout serves all of them.
 TEST(RetransmitTimer, RunsOneEventPerTimeoutHoweverManyQueuePairsProgress) {
   Owner owner;
   for (Qpn qpn = 0; qpn < 100; ++qpn) owner.send(qpn);

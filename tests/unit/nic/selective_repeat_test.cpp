@@ -1,4 +1,4 @@
-// Selective repeat of RoCE: which packets go out again, and when.
+// Selective repeat of RoCE: which packets are sent again, and when.
 #include "nic/selective_repeat.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(SelectivePair, OnlyTheLostPacketsGoOutAgain) {
   EXPECT_EQ(pool.in_use(), 0);
 }
 
-// Go-back-N repeats what was under way behind the same gap.
+// Go-back-N repeats all packets in flight behind the same gap.
 TEST_F(SelectivePair, RepeatsLessThanGoBackN) {
   build();
   lose_once({3, 4, 17, 40});
@@ -70,8 +70,8 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
   EXPECT_EQ(nic[0]->counters().retransmits, 2u);
 }
 
-// Nothing arrives behind the lost end of a message, so only the timer notices. One timeout is
-// enough for all of them.
+// No packet arrives behind the lost end of a message, so only the timer detects the loss. One
+// timeout is enough for all lost packets.
 TEST_F(SelectivePair, ALostTailIsRepeatedAfterOneTimeout) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective();

@@ -36,7 +36,7 @@ std::vector<Sent> send_all(WorkQueue& queue) {
 
 TEST(WorkQueue, CutsAnItemIntoMessagesAndThoseIntoPackets) {
   WorkQueue queue(1000);
-  queue.post(item(1, 5'000, 2'500));  // two messages of 1000, 1000, 500
+  queue.post(item(1, 5'000, 2'500));  // two messages with packets of 1000, 1000 and 500 bytes
   const auto packets = send_all(queue);
   ASSERT_EQ(packets.size(), 6u);
   EXPECT_EQ(packets[2].bytes, 500u);
@@ -228,7 +228,7 @@ TEST(WorkQueue, WhatIsLeftOutIsMissingInTheMiddle) {
     WorkQueue queue(1000);
     queue.post(item(1, 100'300, 2'500));
     for (int i = 0; i < 7; ++i) queue.sent(queue.plan_next());
-    EXPECT_EQ(queue.unsent(), 100'300 - 6'000);  // 1000 1000 500, twice, and 1000
+    EXPECT_EQ(queue.unsent(), 100'300 - 6'000);  // 1000, 1000, 500 bytes, twice, and 1000 bytes
     if (left_out != 0) queue.mark_delivered(left_out);
     EXPECT_EQ(queue.in_flight(), 6'000);
     EXPECT_EQ(queue.plan_next().payload_bytes, 1'000u);

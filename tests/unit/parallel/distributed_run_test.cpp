@@ -119,7 +119,7 @@ struct Process {
   std::deque<PicoSeconds> sent;
 };
 
-/// Both processes execute the same steps, as the processes of a run do.
+/// Runs the same steps in both processes, as the processes of a run do.
 void in_both(const std::function<void(Process&)>& work) {
   Meeting meeting;
   std::vector<std::thread> threads;

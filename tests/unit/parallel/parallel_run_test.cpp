@@ -148,7 +148,7 @@ class Node {
   std::vector<std::unique_ptr<Letter>> sent_;  // all letters, with those in flight at the end
 };
 
-/// Partitions, and the threads that share them.
+/// A number of partitions, and of the threads that share them.
 struct Shape {
   unsigned partitions;
   unsigned threads;
@@ -221,7 +221,7 @@ TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
       },
       nullptr, &item, kMicroSecond * 7);
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
-  run.run_until(kMicroSecond * 6);  // nothing is due: nobody is woken, the clocks go on
+  run.run_until(kMicroSecond * 6);  // no event is due: no thread is woken, and the clocks advance
   EXPECT_EQ(run.scheduler(1).now(), kMicroSecond * 6);
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
   run.run_until(kMicroSecond * 7);
@@ -300,7 +300,7 @@ TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
       EXPECT_EQ(written, 1);
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than threads spin
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than a waiting thread spins
   written = 1;
   barrier.wait();
   for (std::thread& thread : early) thread.join();

@@ -12,7 +12,7 @@ const LinkParameters kHostLink{BitRate(100'000'000'000), kMicroSecond, 20};
 const LinkParameters kFabricLink{BitRate(400'000'000'000), kMicroSecond * 2, 20};
 
 Topology tree() {
-  FatTreeParameters parameters;  // 5 pods of 4 racks of 16 hosts, 4 aggregation switches, 16 cores
+  FatTreeParameters parameters;  // 5 pods: 4 racks of 16 hosts, 4 aggregation switches; 16 cores
   parameters.host_link = kHostLink;
   parameters.fabric_link = kFabricLink;
   return Topology::fat_tree(parameters);
@@ -38,9 +38,9 @@ TEST(ExpectedLoad, SpreadsADemandOverItsShortestPaths) {
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(topology.node_of(64))], 160);
   const NodeId rack = topology.peer(topology.node_of(0), 0).node;
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(rack)], 240);
-  // A path has five or seven nodes, each of which all bytes of the path pass.
+  // A path has five or seven nodes, and all bytes of the path pass each of them.
   EXPECT_DOUBLE_EQ(std::accumulate(load.begin(), load.end(), 0.0), 80 * 5 + 160 * 7);
-  // Four aggregation switches, sixteen cores.
+  // Counts four aggregation switches and sixteen cores.
   for (int port = 16; port < 20; ++port) {
     const NodeId aggregation = topology.peer(rack, port).node;
     EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(aggregation)], 80 / 4.0 + 160 / 4.0);

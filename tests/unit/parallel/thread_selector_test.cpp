@@ -41,7 +41,7 @@ TEST(ThreadSelector, FollowsAMachineThatChanges) {
   ThreadSelector judge;
   live(judge, 5, 1e7, 1.7e7);
   EXPECT_LT(live(judge, 5, 1e7, 4e5), 0.05);
-  EXPECT_GT(live(judge, 20, 1e7, 1.7e7), 0.9);  // tried again after 1.6 s at the latest
+  EXPECT_GT(live(judge, 20, 1e7, 1.7e7), 0.9);  // the other way is tried after 1.6 s at the latest
 }
 
 TEST(ThreadSelector, ForgivesOneInterruption) {
@@ -52,7 +52,7 @@ TEST(ThreadSelector, ForgivesOneInterruption) {
   EXPECT_TRUE(judge.together());
   live(judge, 0.003, 1e7, 1.7e7);
   judge.ran(100, 0.004);
-  judge.ran(100, 0.004);  // two in a row are no interruption
+  judge.ran(100, 0.004);  // two slow batches in a row are no interruption
   EXPECT_FALSE(judge.together());
 }
 

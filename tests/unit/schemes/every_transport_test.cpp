@@ -33,7 +33,7 @@ class EveryTransport : public testing::TestWithParam<std::string> {
                                             LinkParameters{10_Gbps, kMicroSecond, 20},
                                             static_cast<std::uint32_t>(kMtu));
   }
-  /// Sends from many hosts to one and from one to many, in all sizes, three times.
+  /// Sends messages of all sizes from many hosts to one and from one to many, three times.
   void send_all() {
     for (int round = 0; round < 3; ++round) {
       for (HostId h = 1; h < kHosts; ++h) {
@@ -129,7 +129,7 @@ TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
   EXPECT_EQ(star_->pool.in_use(), 0) << "packets that are nowhere";
 }
 
-// Which pooled INT stack a packet gets depends on the number of threads, so the stack's old
+// The number of threads decides which pooled telemetry stack a packet gets, so the stack's old
 // contents must not matter.
 TEST_P(EveryTransport, ShowsNothingOfWhatItsPacketsStacksHeldBefore) {
   const auto states = [this](std::uint64_t before) {

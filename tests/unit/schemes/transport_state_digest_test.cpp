@@ -22,7 +22,7 @@ constexpr HostId kHosts = 3;
 constexpr PicoSeconds kStep = kNanoSecond * 200;
 constexpr PicoSeconds kEnd = kMicroSecond * 500;
 
-/// Hosts 1 and 2 send to host 0.
+/// A star in which hosts 1 and 2 send to host 0.
 std::unique_ptr<TransportStar> star_with(const TransportChoice& choice) {
   SwitchParameters switches;
   if (choice.chosen()->strict_ports()) {

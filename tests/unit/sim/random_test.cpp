@@ -55,7 +55,7 @@ TEST(RandomStream, BelowIsUniformAndInRange) {
     for (const double c : count) chi += (c - expected) * (c - expected) / expected;
     EXPECT_LT(chi, 27.9) << bound;  // chi-square, 9 degrees of freedom: exceeded once in 1000
   }
-  // Three quarters of the range: scaling alone would hit every third number twice as often.
+  // A bound of 3/4 of the range: scaling alone would hit every third number twice as often.
   const std::uint64_t wide = std::uint64_t{3} << 62;
   int thirds = 0;
   for (int i = 0; i < 30'000; ++i) thirds += random.below(wide) % 3 == 0 ? 1 : 0;

@@ -197,7 +197,7 @@ class SideBySide {
     }
   }
 
-  /// All actions in one order, recorded from a single scheduler or merged from several.
+  /// Returns all actions in one order, recorded from a single scheduler or merged from several.
   std::vector<unsigned> run(PicoSeconds end) {
     std::vector<unsigned> all;
     for (PicoSeconds now{}; now < end; now += kWindow) {
@@ -220,7 +220,7 @@ class SideBySide {
   }
 
  private:
-  static constexpr unsigned kEvents = 6;  // events per device
+  static constexpr unsigned kEvents = 6;  // number of events per device
   struct Note {
     EventPlace place;
     unsigned what;
@@ -299,7 +299,7 @@ class SideBySide {
   }
 
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
-  std::vector<std::vector<Note>> notes_;  // actions of the current window, by scheduler
+  std::vector<std::vector<Note>> notes_;  // actions of the current window, for each scheduler
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Divider>> dividers_;
 };

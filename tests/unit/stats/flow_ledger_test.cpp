@@ -50,7 +50,7 @@ TEST(FlowLedger, CountersAreOfAllFlowsThatEverWere) {
 }
 
 TEST(FlowLedger, TheWindowIsTheSameWheneverARecordIsClosed) {
-  // Flows that get 100 before the window, 20 within and 3 after it, closed at each of its moments.
+  // Flows get 100 bytes before the window, 20 in it and 3 after it; one closes at each moment.
   for (int close_at = 0; close_at < 4; ++close_at) {
     FlowLedger ledger(1, false);
     FlowRecord* record = &start(ledger, 0, 0, 0);

@@ -20,7 +20,7 @@ TEST(LogHistogram, SmallValuesAreExact) {
   for (std::uint64_t v = 0; v < 64; ++v) h.add(v);
   EXPECT_EQ(h.sum(), 63u * 64 / 2);
   for (unsigned per_mille = 1; per_mille <= 1000; ++per_mille) {
-    const std::uint64_t rank = (64 * per_mille + 999) / 1000;  // the rank-th smallest is rank - 1
+    const std::uint64_t rank = (64 * per_mille + 999) / 1000;  // the value of a rank is rank - 1
     EXPECT_EQ(h.quantile(per_mille), rank - 1);
   }
 }
@@ -97,7 +97,7 @@ TEST(LogHistogram, AConstantIsExact) {
 TEST(LogHistogram, AUniformBucketIsInterpolatedCloserThanItsWidth) {
   LogHistogram h;
   for (std::uint64_t v = 0; v < 200'000; ++v) h.add(100'000 + v);
-  // The bucket's width here is 4096 or 8192; evenly spread values leave one step.
+  // The width of the bucket is 4096 or 8192; evenly spread values leave one step of error.
   EXPECT_NEAR(static_cast<double>(h.quantile(500)), 199'999, 2);
   EXPECT_NEAR(static_cast<double>(h.quantile(990)), 297'999, 2);
 }
@@ -159,7 +159,7 @@ TEST(LogHistogram, WhatWasAddedSinceIsRepeated) {
   for (int i = 0; i < 10; ++i) h.add(50);
   h.add(7);
   h.repeat_since(earlier, {kMicroSecond * 5, kMicroSecond * 2});
-  EXPECT_EQ(h.count(), 1u + 35 + 4);  // 2.5 counts are 3, rounded to the nearest
+  EXPECT_EQ(h.count(), 1u + 35 + 4);  // 2.5 counts are rounded to 3
   EXPECT_EQ(h.sum(), 1000u + 507 + 1268);
   EXPECT_EQ(h.quantile(500), 50u);
 }

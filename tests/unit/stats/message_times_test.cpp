@@ -8,7 +8,7 @@
 namespace dcc {
 namespace {
 
-using Times = std::vector<std::pair<Bytes, std::int64_t>>;  // bytes, microseconds
+using Times = std::vector<std::pair<Bytes, std::int64_t>>;  // pairs of bytes and microseconds
 
 struct Messages {
   MessageTimes times;

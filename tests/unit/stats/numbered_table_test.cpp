@@ -67,7 +67,7 @@ TEST(NumberedTable, IsAMap) {
   std::map<std::size_t, std::uint64_t> model;
   RandomStream random(3, "numbered");
   for (int step = 0; step < 20'000; ++step) {
-    // A range of numbers that moves upwards, and now and then a number far below the range.
+    // A range of numbers that moves upwards, and at times a number far below the range.
     const std::size_t low = static_cast<std::size_t>(step) / 20;
     const std::size_t number =
         random.below(50) == 0 ? random.below(low + 1) : low + random.below(200);

@@ -12,10 +12,10 @@ namespace {
 TEST(QueueStatistics, WeighsLengthsWithTheirTime) {
   QueueStatistics statistics;
   statistics.restart(0, kMicroSecond * 10);
-  statistics.changed(1000, kMicroSecond * 20);                  // 10 us of 0
-  statistics.changed(5000, kMicroSecond * 20);                  // 0 us of 1000
-  statistics.changed(40, kMicroSecond * 50);                    // 30 us of 5000
-  const auto figures = statistics.figures(kMicroSecond * 110);  // 60 us of 40
+  statistics.changed(1000, kMicroSecond * 20);                  // length 0 lasted 10 us
+  statistics.changed(5000, kMicroSecond * 20);                  // length 1000 lasted 0 us
+  statistics.changed(40, kMicroSecond * 50);                    // length 5000 lasted 30 us
+  const auto figures = statistics.figures(kMicroSecond * 110);  // length 40 lasted 60 us
   EXPECT_EQ(figures.mean, (30 * 5000 + 60 * 40) / 100);
   EXPECT_EQ(figures.p50, 40);
   EXPECT_EQ(figures.max, 5000);
@@ -31,7 +31,7 @@ TEST(QueueStatistics, ARestartForgets) {
   const auto figures = statistics.figures(kMicroSecond * 4);
   EXPECT_EQ(figures.mean, 10);
   EXPECT_EQ(figures.max, 10);
-  EXPECT_EQ(statistics.figures(kMicroSecond * 3).mean, 10);  // an empty window: the length itself
+  EXPECT_EQ(statistics.figures(kMicroSecond * 3).mean, 10);  // empty window: the length itself
 }
 
 TEST(QueueStatistics, AgreesWithSortingTheSamples) {
@@ -91,7 +91,7 @@ void expect_queue_brackets(const char* name, std::vector<std::pair<Bytes, std::i
   EXPECT_LE(figures.mean, figures.max) << name;
   for (const auto& [found, is] :
        {std::pair(figures.p50, exact(50)), std::pair(figures.p99, exact(99))}) {
-    EXPECT_LE(found, is + is / 32) << name;  // within one bucket of the exact value
+    EXPECT_LE(found, is + is / 32) << name;  // the quantile is within one bucket of the exact value
     EXPECT_GE(found + is / 32, is) << name;
     EXPECT_LE(found, figures.max) << name;
     EXPECT_GE(found, lengths.front().first) << name;
@@ -127,9 +127,9 @@ TEST(QueueStatistics, AQueueThatIsNotUsedIsTwoCacheLines) {
 TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
   QueueStatistics statistics;
   statistics.restart(0, PicoSeconds(0));
-  statistics.changed(60, kMicroSecond * 10);  // 10 us of 0
+  statistics.changed(60, kMicroSecond * 10);  // length 0 lasted 10 us
   const QueueStatistics earlier = statistics.as_of(kMicroSecond * 10);
-  statistics.changed(20, kMicroSecond * 11);  // 1 us of 60, then 3 us of 20
+  statistics.changed(20, kMicroSecond * 11);  // length 60 lasted 1 us, then 20 lasts 3 us
   statistics.repeat_since(earlier, kMicroSecond * 14, {kMicroSecond * 80, kMicroSecond * 4});
   const auto figures = statistics.figures(kMicroSecond * 14);
   EXPECT_EQ(figures.mean, (21 * 60 + 63 * 20 + 94 / 2) / 94);

@@ -18,7 +18,7 @@ TEST(RareQueue, ItsTimeBeginsAtTheRestartNotWithTheFirstThatJoins) {
   queue.restart(PicoSeconds(100));
   queue.changed_by(60, PicoSeconds(200));
   queue.changed_by(40, PicoSeconds(300));
-  // Empty for 100 ps, 60 bytes for 100 ps, 100 bytes for 50 ps.
+  // The queue is empty for 100 ps, then has 60 bytes for 100 ps and 100 bytes for 50 ps.
   EXPECT_DOUBLE_EQ(queue.mean(PicoSeconds(350)), (60 * 100 + 100 * 50) / 250.0);
 }
 

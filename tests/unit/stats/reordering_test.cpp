@@ -11,7 +11,7 @@ namespace {
 
 using Behind = std::vector<std::uint64_t>;
 
-/// Packets as they arrive: number, and when it was sent.
+/// Packets in the order of arrival: number, and time of sending.
 Behind behind_of(const std::vector<std::pair<std::uint64_t, int>>& arrivals) {
   FurthestArrival furthest;
   Behind all;
@@ -46,7 +46,7 @@ TEST(Reordering, KeepsMeanQuantilesAndTheFarthest) {
   EXPECT_EQ(one.deepest(), 50u);
   const Reordering before = other;
   other.add(7);
-  other.repeat_since(before, {kMicroSecond * 4, kMicroSecond});  // 7 four times more
+  other.repeat_since(before, {kMicroSecond * 4, kMicroSecond});  // packet 7 counts four times more
   EXPECT_EQ(other.depths().count(), 6u);
   EXPECT_EQ(other.depths().sum(), 85u);
   EXPECT_EQ(other.deepest(), 50u);

@@ -16,10 +16,10 @@ namespace {
 using Verdict = RestDetector::Verdict;
 using Quantity = RestDetector::Quantity;
 
-/// Evenly between -1 and 1.
+/// A random number, evenly distributed between -1 and 1.
 double noise(RandomStream& random) { return static_cast<double>(random.next_u32()) / 0x1p31 - 1; }
 
-/// The verdicts of this many windows of one quantity, undecided ones left out, as FastForward
+/// The verdicts on this many windows of one quantity, without undecided ones, as FastForward
 /// continues until the quantity is steady.
 std::vector<Verdict> verdicts(std::size_t windows, const std::vector<Quantity>& quantities,
                               const std::function<std::vector<double>(std::size_t)>& window) {
@@ -165,7 +165,7 @@ TEST(RestDetector, MembersThatAreAlikeNeedNotBeKnownOneByOne) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Pooling alike = pooling(seed, std::vector<double>(8, 100));
     EXPECT_EQ(alike.verdict, Verdict::kRest) << seed;
-    // Deviation 0.16 of one: by itself known to 0.5 % after (2 * 0.16 / 0.005)^2 = 4000 windows.
+    // A deviation of 0.16: one process is known to 0.5 % after (2 * 0.16 / 0.005)^2 = 4000 windows.
     EXPECT_LT(alike.windows, 500u) << seed;
     EXPECT_TRUE(alike.pooled) << seed;
   }
@@ -180,8 +180,8 @@ TEST(RestDetector, MembersThatDifferAreNotTakenForOne) {
   }
 }
 
-/// A quantity alone in its group; continues until steady, as verdicts() does for a quantity without
-/// a group.
+/// Runs a quantity that is alone in its group until it is steady, as verdicts() does for a quantity
+/// without a group.
 std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
                                const std::function<double(double)>& value) {
   return verdicts(windows, {{bound, 0, 1}}, [&](std::size_t i) {

@@ -15,7 +15,7 @@ std::int64_t exact(Bytes bytes, std::uint64_t rate) {
 }
 
 TEST(Units, SerialisationTimeIsExactInBothWidths) {
-  const Bytes edge = Bytes{1} << 21;  // from this size on with 128 bits
+  const Bytes edge = Bytes{1} << 21;  // sizes from this one on are computed with 128 bits
   for (const std::uint64_t rate :
        {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{25'000'000'000},
         std::uint64_t{101'000'000'000}, std::uint64_t{419'000'000'000},

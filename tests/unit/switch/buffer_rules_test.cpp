@@ -10,7 +10,7 @@
 namespace dcc::buffer_rules_test {
 namespace {
 
-constexpr std::uint32_t kOne = 65'536;  // alpha 1
+constexpr std::uint32_t kOne = 65'536;  // alpha of 1.0 in 1/65536
 
 SharedBufferParameters parameters(Bytes size, std::uint8_t lossless = 0) {
   SharedBufferParameters p;
@@ -21,7 +21,7 @@ SharedBufferParameters parameters(Bytes size, std::uint8_t lossless = 0) {
   return p;
 }
 
-/// Admits packets of 100 bytes until one is refused; returns the bytes.
+/// Admits packets of 100 bytes until one is refused; returns the admitted bytes.
 Bytes fill(SharedBuffer& buffer, int port, int priority) {
   Bytes held = 0;
   while (buffer.admit(port, priority, 100)) held += 100;
@@ -31,10 +31,10 @@ Bytes fill(SharedBuffer& buffer, int port, int priority) {
 TEST(BufferRules, AlphaOfLossyClassesLeavesTheirShareOfThePoolFree) {
   SharedBuffer buffer(parameters(900'000), 3);
   for (const int port : {0, 1}) buffer.set_rules(port, 0, {kOne, {}, 0, 0, 0, 0});
-  // n classes with alpha a hold n a S / (1 + n a) together: one alone half, two two thirds.
+  // n classes with alpha a hold n a S / (1 + n a): one class half of S, two classes two thirds.
   EXPECT_NEAR(static_cast<double>(fill(buffer, 0, 0)), 450'000, 100);
   Bytes both = buffer.held(0, 0);
-  for (bool more = true; more;) {  // the first gives way as the second grows
+  for (bool more = true; more;) {  // the first class shrinks as the second grows
     more = false;
     if (buffer.admit(1, 0, 100)) more = true;
     if (!more && buffer.held(0, 0) > buffer.threshold(0, 0)) {

@@ -26,8 +26,8 @@ class Wire {
     heard_.fill(near.buffer_blocks());
   }
 
-  /// Number of a lane's blocks in all places: buffers, wire, credit. Blocks in `lost_` do not exist
-  /// any more.
+  /// Number of a lane's blocks in all places: buffers, wire and credit. Blocks in `lost_` are lost
+  /// on the wire.
   std::int64_t everywhere(int lane) const {
     const auto l = static_cast<std::size_t>(lane);
     const std::int64_t untold = far.buffer_blocks() + arrived_[l] - held(lane) - told_[l];
@@ -84,7 +84,7 @@ class Wire {
     }
   }
 
-  /// All packets arrive and leave until no credit is outstanding.
+  /// Lets packets arrive and leave until no credit is outstanding.
   void drain() {
     for (bool more = true; more;) {
       more = false;
@@ -186,7 +186,7 @@ SwitchParameters with_credits() {
   return parameters;
 }
 
-/// No input holds more than its advertised room, and packets in flight fit as well.
+/// Checks that no input holds more than its advertised room, packets in flight included.
 void expect_within_buffers(const TestNetwork& net, const SwitchParameters& parameters) {
   const std::int64_t buffer = parameters.credit_buffer(kLink) / kCreditBlock;
   for (const SwitchDevice* const device : net.devices()) {

@@ -16,7 +16,7 @@ constexpr LinkParameters k100G{BitRate(100'000'000'000), kMicroSecond, 20};
 constexpr int kPriority = 3;
 constexpr std::uint8_t kThree = 1u << kPriority;
 
-/// Hosts 1 and 2 send to host 0 in priority 3 for ever; the switch pauses what host 1 says there.
+/// Hosts 1 and 2 send to host 0 in priority 3; the switch pauses what host 1 agreed to.
 class DcbxPorts : public ::testing::Test {
  protected:
   static SwitchParameters parameters() {
@@ -79,7 +79,7 @@ TEST_F(DcbxPorts, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
   EXPECT_TRUE(star.device.buffer().is_lossless(2, kPriority));
   EXPECT_EQ(star.device.buffer().held(1, kPriority), held);
   run_until(kMilliSecond);
-  // Host 1 alone fills the buffer now and loses packets that do not fit; host 2 loses none.
+  // Host 1 alone now fills the buffer and loses packets that do not fit; host 2 loses none.
   EXPECT_FALSE(star.device.has_stopped(1, kPriority));
   EXPECT_GT(star.device.buffer().held(1, kPriority), 300'000);
   EXPECT_GT(star.device.totals().dropped, 0u);

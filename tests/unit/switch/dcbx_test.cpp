@@ -1,4 +1,4 @@
-// DCBX: which end adopts the other's settings, what is announced when, and which mismatch remains.
+// DCBX: who adopts settings, what an end announces and when, and which mismatch remains.
 #include "switch/dcbx.h"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(Dcbx, WhoIsWillingTakesWhatTheOtherHas) {
   EXPECT_EQ(link.end(0).in_force().ets, settings(false, 0, 20).ets);
   EXPECT_FALSE(link.differ(DcbxAttribute::kPfc));
   EXPECT_FALSE(link.differ(DcbxAttribute::kEts));
-  // The port reports once that its link is up and once which settings it adopted.
+  // The port reports once that its link is up, and once the settings that it adopted.
   EXPECT_EQ(link.end(0).counters().sent, 2u);
   EXPECT_EQ(link.end(1).counters().sent, 1u);
   EXPECT_EQ(link.end(0).counters().malformed + link.end(1).counters().malformed, 0u);
@@ -172,7 +172,7 @@ TEST(Dcbx, FramesAreRepeatedAndAnEndThatFallsSilentIsForgotten) {
   link.run_for(kSecond * 61);
   EXPECT_EQ(link.end(1).counters().sent, 3u);
   EXPECT_EQ(link.paused(0), kThreeFour);
-  link.cut(true);  // nobody notices: the last frame came at 60 s and is valid for 121 s
+  link.cut(true);  // neither end notices: the last frame came at 60 s and is valid for 121 s
   link.run_for(kSecond * 119);
   EXPECT_EQ(link.paused(0), kThreeFour);
   EXPECT_FALSE(link.end(0).unanswered_since());
@@ -245,7 +245,7 @@ TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {
   link.run_for(kMilliSecond);
   Packet* const packet = link.pool().allocate();
   packet->kind = PacketKind::kLldp;
-  link.end(0).receive(*packet);  // a frame of no bytes
+  link.end(0).receive(*packet);  // an empty frame
   link.pool().attach_payload(*packet, 60);
   link.end(0).receive(*packet);
   link.pool().free(packet);
@@ -263,7 +263,7 @@ TEST(Dcbx, ASchedulersWeightsAreWholePercent) {
   EXPECT_EQ(thirds.selection[7], TransmissionSelection::kStrict);
   scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
   EXPECT_EQ(ets_table_of(scheduler).selection[0], TransmissionSelection::kStrict);
-  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;  // equal shares in turn
+  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;  // priorities in turn: equal shares
   unsigned sum = 0;
   for (const std::uint8_t share : ets_table_of(scheduler).bandwidth) sum += share;
   EXPECT_EQ(sum, 100u);

@@ -18,7 +18,7 @@ SwitchParameters lossless() {
   return parameters;
 }
 
-/// One host at each switch, on port 0.
+/// A ring of four switches with one host each, on port 0.
 Topology ring_of_four() {
   Topology topology;
   std::vector<NodeId> node;
@@ -98,7 +98,7 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
     p.fabric_link = p.host_link;
     TestNetwork net(Topology::torus(p), lossless());
     // Each flow goes two routers further: in a ring all in the same direction, in a row the last
-    // two go back.
+    // two flows go back.
     for (HostId h = 0; h < 6; ++h) net.host[h]->blast((h + 2) % 6, 1080);
     net.scheduler.run_until(kMilliSecond * 5);
     EXPECT_EQ(find_deadlock(net.topology, waits_of(net.devices())).size(), wrap ? 6u : 0u);
@@ -110,8 +110,9 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
 }
 
 TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
-  // The RoCE article's example: four ports of switch 1 and F of switch 2 fill port G; X of switch 2
-  // sends to Y, which is idle. Hosts: 0-3 the senders, 4 G, 5 Y; 6 F, 7 X.
+  // The RoCE article's example: four ports of switch 1 and port F of switch 2 fill port G, while X
+  // of switch 2 sends to Y, which is idle. Hosts 0 to 3 are the senders, 4 is G, 5 is Y, 6 is F and
+  // 7 is X.
   for (const auto arbitration :
        {SwitchParameters::Arbitration::kFifo, SwitchParameters::Arbitration::kRoundRobin}) {
     SwitchParameters parameters = lossless();
@@ -123,13 +124,13 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
     net.scheduler.run_until(kMilliSecond * 2);
     const Bytes victim = net.host[5]->bytes, paused = net.host[4]->by_source[6];
     net.scheduler.run_until(kMilliSecond * 10);
-    const double window = 8e-3 * 100e9 / 8 * 1080 / 1100;  // bytes a link moves in 8 ms
+    const double window = 8e-3 * 100e9 / 8 * 1080 / 1100;  // payload bytes in 8 ms on a link
     const double share_of_f = static_cast<double>(net.host[4]->by_source[6] - paused) / window;
     const double share_of_x = static_cast<double>(net.host[5]->bytes - victim) / window;
-    // Served in order of arrival, F gets slightly less, because its pauses take longer to begin and
+    // In order of arrival F gets slightly less, because its pauses take longer to begin and
     // end.
     EXPECT_NEAR(share_of_f, 0.2, arbitration == SwitchParameters::Arbitration::kFifo ? 0.03 : 0.01);
-    EXPECT_NEAR(share_of_x, 0.2, 0.03);  // and 80 % of the wire between the switches stays unused
+    EXPECT_NEAR(share_of_x, 0.2, 0.03);  // 80 % of the wire between the switches stay unused
     // The counters show that the wire from switch 2 to switch 1 is paused most of the time.
     const NodeId second = net.topology.find("s1");
     EXPECT_GT(net.at(second).pause_time(2), kMilliSecond * 5);

@@ -1,4 +1,4 @@
-// Lossless traffic beside lossy traffic in one switch: what settings by priority protect.
+// Lossless traffic beside lossy traffic in a switch: what settings by priority protect.
 #include <gtest/gtest.h>
 
 #include "switch/switch_device.h"
@@ -85,7 +85,7 @@ TEST(DeployedSwitch, WeightsHoldWhereLossyTrafficCannotTakeTheBuffer) {
   parameters.scheduler.weights = {60, 1, 1, 40, 1, 1, 1, 1};
   EXPECT_LT(share(parameters), 0.39);
   parameters.priorities[0].queue.alpha = Ratio(1);
-  // 4900 packets in rounds of 100: a round more or less of either is 1 %.
+  // 4900 packets come in rounds of 100: a round more or less of either is 1 %.
   EXPECT_NEAR(share(parameters), 0.4, 0.004);
 }
 

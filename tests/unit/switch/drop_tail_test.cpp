@@ -1,4 +1,4 @@
-// A port that drops at its end, and RED: the average, the probabilities, marks instead of drops.
+// A port that drops arrivals without room, and RED: average, probabilities, marks or drops.
 #include "switch/drop_tail.h"
 
 #include <gtest/gtest.h>
@@ -84,12 +84,12 @@ TEST_F(DropTailPortTest, TheAverageFollowsArrivalsAndFallsWhileEmpty) {
   p.weight = Ratio(1, 4);
   build(p);
   arrive();
-  arrive();  // finds 1500
+  arrive();  // this arrival finds 1500 bytes
   EXPECT_DOUBLE_EQ(port_->average(), 375);
-  arrive();  // finds 3000: 375 + (3000 - 375) / 4
+  arrive();  // this arrival finds 3000 bytes: the average is 375 + (3000 - 375) / 4
   EXPECT_DOUBLE_EQ(port_->average(), 1031.25);
   for (int i = 0; i < 3; ++i) leave();
-  clock_.advance_to(PicoSeconds(1'200'000 * 2 + 500'000));  // two packets of 1500 and a bit
+  clock_.advance_to(PicoSeconds(1'200'000 * 2 + 500'000));  // two full packets and a bit more
   arrive();
   EXPECT_DOUBLE_EQ(port_->average(), 1031.25 * 0.75 * 0.75);
 }
@@ -119,7 +119,7 @@ TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   p.weight = Ratio(1);
   p.limit = 1'000'000;
   build(p);
-  arrive();  // finds nothing
+  arrive();  // this arrival finds an empty queue
   for (int i = 0; i < 19; ++i) arrive(Ecn::kCe);
   // From now on each arrival finds 30 000 bytes, so p_b = 1/20.
   int since = 0, longest = 0, victims = 0;

@@ -80,7 +80,7 @@ TEST(EcnMarker, MarkingRateLetsPacketsPassBetweenMarks) {
   std::string marks;
   for (int i = 0; i < 10; ++i) {
     marks += marker.congested(20'000, random) ? 'x' : '.';
-    EXPECT_FALSE(marker.congested(10'000, random));  // the packet is not counted
+    EXPECT_FALSE(marker.congested(10'000, random));  // the marking rate does not count this packet
   }
   EXPECT_EQ(marks, "x...x...x.");
 }

@@ -24,7 +24,7 @@ SwitchParameters plain() {
 
 TEST(EgressPort, APausedPriorityStopsAloneAndItsTimeIsMeasured) {
   TestStar star(3, plain(), k100G);
-  // Host 0 stops priority 3 for 100 us.
+  // A pause of host 0 for priority 3 that lasts 100 us.
   const auto pause = [&](std::uint16_t classes) {
     Packet* const frame = star.pool.allocate();
     frame->kind = PacketKind::kPause;

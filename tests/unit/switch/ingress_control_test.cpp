@@ -55,7 +55,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
   EXPECT_EQ(star.device.totals().dropped, 0u);
   EXPECT_GT(star.device.pfc_totals().pauses_sent, 16u);
   EXPECT_GE(star.device.pfc_totals().pauses_sent, star.device.pfc_totals().resumes_sent);
-  // The bottleneck never idles: 1.1 Mb a packet of 1100 bytes with overhead in 88 ns.
+  // The bottleneck is never idle: a packet of 1100 bytes takes 88 ns with overhead.
   EXPECT_GE(star.host[0]->packets, 2'000'000u / 88 - 60);
   // When the senders have stopped, all queues drain.
   for (HostId h = 1; h <= 16; ++h) star.host[h]->stop();
@@ -65,7 +65,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
 }
 
 TEST(IngressControl, AutomaticHeadroomIsEnoughAndNotLavish) {
-  // The buffer beyond the headroom is removed: every byte is charged to the headroom.
+  // The buffer beyond the headroom is removed, so every byte is charged to the headroom.
   const Bytes automatic = headroom_for(k100G, 1080);
   const auto drops_with = [&](Bytes headroom) {
     SwitchParameters parameters = plain();
@@ -96,7 +96,7 @@ TEST(IngressControl, WithoutFlowControlAFullBufferDropsAndCounts) {
   const SwitchCounters totals = star.device.totals();
   EXPECT_EQ(star.device.pfc_totals().pauses_sent, 0u);
   EXPECT_EQ(star.host[1]->sent + star.host[2]->sent, star.host[0]->packets + totals.dropped);
-  // Half of what two senders bring finds no room, once 81 packets fill the buffer.
+  // Half of the packets of two senders find no room, once 81 packets fill the buffer.
   EXPECT_NEAR(static_cast<double>(totals.dropped), 10'000.0 - 81, 30.0);
   EXPECT_EQ(totals.dropped_bytes, totals.dropped * 1230);
   EXPECT_EQ(star.pool.in_use(), 0);

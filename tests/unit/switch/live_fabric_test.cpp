@@ -13,7 +13,7 @@ namespace {
 
 constexpr PicoSeconds kConvergence = kMicroSecond * 20;
 
-/// Two leaves with four hosts each and two spines; ports 4 and 5 of a leaf lead up.
+/// A network of two leaves with four hosts each and two spines; ports 4 and 5 of a leaf lead up.
 Topology two_by_two() {
   LeafSpineParameters p;
   p.leaves = 2;
@@ -96,14 +96,14 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
   n.blast();
   n.until(kMicroSecond * 50);
   n.live.fail(n.cable("leaf0", "spine0"), kConvergence);
-  // Spraying keeps both paths full: each has a microsecond of wire and one packet of 100 ns in
-  // transmission; no packet comes back.
+  // Spraying keeps both paths full: each loses a microsecond of wire and one packet of 100 ns in
+  // transmission; no lost packet is sent again.
   EXPECT_GE(n.lost(), 10u);
   EXPECT_LE(n.lost(), 12u);
   const std::uint64_t lost = n.lost();
   n.until(kMicroSecond * 69);
   const std::uint64_t to_spine0 = n.sent_to_spine(0);
-  EXPECT_GT(n.net.at("leaf0").queue_bytes(4), 50'000);  // packets wait for a route
+  EXPECT_GT(n.net.at("leaf0").queue_bytes(4), 50'000);  // packets wait at the leaf for a new route
   n.until(kMicroSecond * 71);
   EXPECT_EQ(n.net.at("leaf0").queue_bytes(4), 0);
   n.until(kMicroSecond * 200);
@@ -187,7 +187,7 @@ TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
   EXPECT_GT(n.net.host[4]->packets, others + 300);
   EXPECT_EQ(n.net.host[5]->packets, cut_off);
   n.live.repair(cable, kConvergence);
-  n.until(kMicroSecond * 600);  // behind what has piled up at the leaf
+  n.until(kMicroSecond * 600);  // the time in which the queue at the leaf drains
   EXPECT_GT(n.net.host[5]->packets, cut_off + 300);
   n.stop_and_drain();
   EXPECT_EQ(n.received() + n.lost() + n.unroutable(), n.sent());
@@ -197,7 +197,7 @@ TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
 TEST(LiveFabric, TwoHalvesAreToldOfByTheSmallerOne) {
   LiveNetwork n;
   for (const char* spine : {"spine0", "spine1"}) n.live.fail(n.cable("leaf1", spine), kConvergence);
-  n.live.fail(n.cable("h4", "leaf1"), kConvergence);  // so leaf0 has more hosts
+  n.live.fail(n.cable("h4", "leaf1"), kConvergence);  // leaf0's part becomes the larger one
   n.until(kMicroSecond * 30);
   ASSERT_TRUE(n.live.parted());
   EXPECT_EQ(n.live.parted()->hosts, (std::vector<HostId>{4, 5, 6, 7}));
@@ -212,7 +212,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   for (HostId h = 0; h < 3; ++h) n.net.host[h]->blast(4, 1230);
   n.until(kMicroSecond * 100);
   ASSERT_GT(n.net.at("leaf1").pfc_totals().pauses_sent, 0u);
-  for (int i = 0; i < 20; ++i) {  // cuts at various moments of stop and go
+  for (int i = 0; i < 20; ++i) {  // cuts the link at various moments of pausing and sending
     n.until(kMicroSecond * 100 + PicoSeconds(7'777'777) * (2 * i + 1));
     n.live.fail(n.cable("spine0", "leaf1"), kConvergence);
     n.live.fail(n.cable("spine1", "leaf1"), kConvergence);
@@ -223,7 +223,7 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   n.until(kMilliSecond);
   const std::uint64_t before = n.net.host[4]->packets;
   n.until(kMilliSecond * 2);
-  EXPECT_GT(n.net.host[4]->packets - before, 9'900u);  // 100 ns each: the last link is full
+  EXPECT_GT(n.net.host[4]->packets - before, 9'900u);  // 100 ns per packet: a full last link
   n.stop_and_drain();
   std::uint64_t frames = 0;  // number of lost pause frames
   for (const auto& one : n.net.switches) {

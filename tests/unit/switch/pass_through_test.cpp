@@ -64,8 +64,8 @@ class Bench {
     switch_->set_routes(routes);
   }
 
-  /// `gap` is the greatest time between two arrivals: small gaps build queues, with large gaps all
-  /// packets pass through.
+  /// `gap` is the greatest time between two arrivals: small gaps build queues, and with large gaps
+  /// all packets pass through.
   void run(std::uint64_t seed, int arrivals, PicoSeconds gap, bool pauses) {
     random_ = RandomStream(seed, "arrivals");
     left_ = arrivals;
@@ -113,7 +113,7 @@ class Bench {
     }
     switch_->receive(packet, in);
     if (--left_ == 0) {
-      // No class stays paused, so that all waiting packets leave.
+      // Ends all pauses, so that all waiting packets leave.
       for (int port = 0; port < kPorts; ++port) {
         Packet* const go = pool_.allocate();
         go->kind = PacketKind::kPause;
@@ -121,7 +121,7 @@ class Bench {
       }
       return;
     }
-    // Multiples of 80 ps, the time of one byte: arrivals coincide with departures.
+    // Times are multiples of a byte's 80 ps, so that arrivals coincide with departures.
     const std::int64_t steps = gap_.count / 80;
     scheduler_.schedule_in(arrival_, PicoSeconds(80 * (random_.next_u32() % steps)));
   }

@@ -46,7 +46,7 @@ TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
   EXPECT_EQ(alpha_for(link, parameters), 32'768u);
   link.rate = BitRate(25'000'000'000);
   EXPECT_EQ(alpha_for(link, parameters), 2048u);
-  // A class with threshold zero would never send, so the threshold is never zero.
+  // The threshold is never zero, because a class with threshold zero would never send.
   link.rate = BitRate(1'000);
   EXPECT_EQ(alpha_for(link, parameters), 1u);
   link.rate = BitRate(400'000'000'000);

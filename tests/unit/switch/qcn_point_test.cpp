@@ -19,13 +19,13 @@ QcnPointParameters parameters() {
 TEST(QcnPoint, FeedbackByHand) {
   RandomStream random(1, "qcn");
   {
-    // Q 30000, was 0: 10000 + 2·30000 = 70000; 70000·63/100000 = 44.1.
+    // Q is 30000 and was 0: 10000 + 2·30000 = 70000; 70000·63/100000 = 44.1.
     QcnPoint point(parameters());
     EXPECT_EQ(point.arrival(150'000, 30'000, random), 44u);
-    // Q 30000 still: 10000 + 0; 6.3. The next sample is due after at least 0.85 · 30 KB.
+    // Q stays at 30000: 10000 + 0 gives 6.3. The next sample comes after 0.85 · 30 KB or more.
     EXPECT_EQ(point.arrival(25'000, 30'000, random), 0u);
     EXPECT_EQ(point.arrival(10'000, 30'000, random), 6u);
-    // Falling fast: 10000 − 2·20000 < 0 would be for 10000; here Q 25000: 5000 − 10000 < 0.
+    // The queue falls fast: at Q = 25000 the sum is 5000 − 10000 < 0, so there is no message.
     EXPECT_EQ(point.arrival(200'000, 25'000, random), 0u);
   }
   {
@@ -33,7 +33,7 @@ TEST(QcnPoint, FeedbackByHand) {
     EXPECT_EQ(point.arrival(150'000, 500'000, random), 63u);
   }
   {
-    QcnPoint point(parameters());                            // steady, at the set point
+    QcnPoint point(parameters());                            // a steady queue at the set point
     EXPECT_EQ(point.arrival(150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
     EXPECT_EQ(point.arrival(200'000, 20'000, random), 0u);
   }
@@ -47,7 +47,7 @@ TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
     for (int i = 0; i < 30'000; ++i) count += point.arrival(1'000, queue, random) != 0 ? 1 : 0;
     return count;
   };
-  // A steady queue of 21600 bytes: 1600·63/100000 = 1.008, interval 150 KB; 30 MB pass.
+  // A steady queue of 21600 bytes: feedback 1600·63/100000 = 1.008, interval 150 KB, 30 MB pass.
   EXPECT_NEAR(samples(21'600), 200, 10);
   // A queue of 110000 bytes gives the feedback 90000·63/100000 = 56.7 and an interval of 0.123 ·
   // 150 KB, plus half a packet, because samples come with whole packets.

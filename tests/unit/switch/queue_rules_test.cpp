@@ -61,14 +61,14 @@ TEST(QueueRules, AQueueHoldsItsLimitAndTheRestIsDropped) {
   parameters.priorities[1].queue.limit = 50'000;
   parameters.priorities[2].queue.alpha = Ratio(1);
   TestStar star(5, parameters, k100G);
-  for (const std::size_t host : {1u, 2u, 3u}) {  // load of 1.5 times each port's rate
+  for (const std::size_t host : {1u, 2u, 3u}) {  // each port has a load of 1.5 times its rate
     star.host[host]->blast(0, 1'000, 1);
     star.host[host]->blast(4, 1'000, 2);
   }
   star.device.restart_buffer_statistics();
   star.scheduler.run_until(kMicroSecond * 400);
   EXPECT_EQ(star.device.queues(0)->peak(1), 50'000);
-  // Alone in the pool beside 50 KB: q = (S - 50 KB - q), within a packet.
+  // At alpha 1 the queue q takes half of what the other 50 KB leave: q = S - 50 KB - q.
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(4, 2)), 475'000, 1'000);
   const auto& of = star.device.queues(0)->queue_counters(1);
   EXPECT_EQ(of.dropped, star.device.counters(0).dropped);
@@ -91,12 +91,12 @@ TEST(QueueRules, WredDropsWhatIsNotEctAndMarksTheRest) {
     star.host[host]->blast(3, 1'000, 0);
   }
   star.scheduler.run_until(kMicroSecond * 200);
-  // Above kmax every packet is dropped, so the queue stays where it began to be.
+  // Above kmax every packet is dropped, so the queue keeps its length at that moment.
   EXPECT_LE(star.device.queue_bytes(0, 2), 21'000);
   EXPECT_GT(star.device.counters(0).dropped, 0u);
   EXPECT_EQ(star.device.totals().ecn_marks, 0u) << "priority 0 does not mark";
   for (const std::size_t host : {1u, 2u, 4u}) star.host[host]->stop();
-  star.scheduler.run_until(kMicroSecond * 205);  // the wires are empty
+  star.scheduler.run_until(kMicroSecond * 205);  // time in which the wires become empty
   star.host[1]->blast(0, 1'000, 2, Ecn::kEct0);
   star.host[2]->blast(0, 1'000, 2, Ecn::kEct0);
   const std::uint64_t dropped = star.device.totals().dropped;
@@ -110,7 +110,7 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   parameters.buffer = 100'000'000;
   parameters.ecn.enabled = true;
   parameters.ecn.kmin = 0;
-  parameters.ecn.kmax = 2'000'000'000;  // the queue stays far below kmax, ...
+  parameters.ecn.kmax = 2'000'000'000;  // the queue stays far below kmax, so …
   parameters.ecn.pmax = Ratio(1);
   parameters.priorities[0].wred_drops = true;
   parameters.priorities[0].marking.kmin = 0;
@@ -150,7 +150,7 @@ TEST(PfcWatchdog, DropsTheQueueOfAStormUntilItIsOver) {
   star.scheduler.run_until(kMicroSecond * 115);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
   EXPECT_GT(star.device.queue_bytes(0, 3), 0);
-  star.scheduler.run_until(kMicroSecond * 140);  // detected within detect + poll of the pause
+  star.scheduler.run_until(kMicroSecond * 140);  // found within detect + poll of the pause
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
   EXPECT_EQ(star.device.queue_bytes(0, 3), 0);
   EXPECT_FALSE(star.device.has_stopped(1, 3)) << "the sender is let go";

@@ -60,8 +60,8 @@ TEST(QueueingPort, SharesByItsNewWeightsFromTheInstantTheyChange) {
 }
 
 TEST(QueueingPort, RoundRobinSharesByInputAndFifoByArrival) {
-  // Host 1 sends packets of 250 bytes, hosts 2 and 3 of 1000 bytes. In turns, the inputs share by
-  // packets; in the order of arrival, by bytes, as long as the buffer holds all packets.
+  // Host 1 sends packets of 250 bytes, hosts 2 and 3 packets of 1000 bytes. In turns, the inputs
+  // share by packets; in the order of arrival, by bytes, as long as the buffer holds all packets.
   const auto shares = [](SwitchParameters::Arbitration arbitration) {
     SwitchParameters parameters = plain();
     parameters.arbitration = arbitration;
@@ -111,8 +111,8 @@ TEST(QueueingPort, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     parameters.ecn.mark_at = moment;
     TestStar star(3, parameters, k100G);
     star.host[0]->keep = true;
-    // Six pairs of packets of 1000 bytes; one packet leaves between two pairs, at the instant at
-    // which the second one arrives and after it. The last pair is not ECT.
+    // Six pairs of packets of 1000 bytes arrive; one packet leaves between two pairs, and one at
+    // the instant of the second packet or after it. The last pair is not ECT.
     for (int i = 0; i < 6; ++i) {
       for (HostId h = 1; h <= 2; ++h) {
         Packet* const packet = star.host[h]->make(0, 1000);
@@ -123,8 +123,8 @@ TEST(QueueingPort, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     star.scheduler.run_until(kMilliSecond);
     std::string marked;
     for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'C' : '.';
-    // Queue found on arrival (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Queue left behind: 0, 2, 3, 4, 5,
-    // 6, 5, 4, 3, 2, 1, 0.
+    // Queue that each packet finds (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Queue that it leaves behind:
+    // 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0.
     EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......CCC.." : "...CCCCC....");
     EXPECT_EQ(star.host[0]->ce, star.device.totals().ecn_marks);
   }
@@ -151,7 +151,7 @@ TEST(QueueingPort, CongestionPointSendsFeedbackToTheSource) {
 }
 
 TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
-  // M/D/1: Poisson arrivals at load rho wait rho / (2 (1 - rho)) service times on average.
+  // M/D/1 queue: Poisson arrivals at load rho wait rho / (2 (1 - rho)) service times on average.
   SwitchParameters parameters = plain();
   parameters.pfc.enabled = false;
   Scheduler scheduler;
@@ -169,7 +169,7 @@ TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
   device.observe_queue(0, &statistics);
   RandomStream random(5, "arrivals");
   const double rho = 0.8;
-  const std::int64_t service = 80'000;  // 1000 bytes
+  const std::int64_t service = 80'000;  // time of 1000 bytes in ps
   PicoSeconds when{};
   for (int i = 0; i < 400'000; ++i) {
     when += PicoSeconds(static_cast<std::int64_t>(random.exponential(100'000)));
@@ -178,7 +178,7 @@ TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
     packet->wire_bytes = 1000;
     device.receive(packet, 1);
   }
-  // Mean number waiting (the one being sent has left the queue) by Little's law.
+  // Mean number of waiting packets (the one being sent has left the queue) by Little's law.
   const double waiting = rho * rho / (2 * (1 - rho));
   EXPECT_EQ(service, 80'000);
   EXPECT_NEAR(static_cast<double>(statistics.figures(scheduler.now()).mean) / 1000.0, waiting,

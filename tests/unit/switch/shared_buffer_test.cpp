@@ -114,11 +114,11 @@ TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
     ASSERT_TRUE(buffer.admit(1, 0, 1'000));
     EXPECT_FALSE(buffer.must_pause(1, 0));
   }
-  // 80 000 bytes are free, so port 0 may hold 10 000.
+  // 80 000 bytes are free, so port 0 may hold 10 000 bytes.
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
   EXPECT_FALSE(buffer.must_pause(0, 0));
   ASSERT_TRUE(buffer.admit(0, 0, 1'000));
-  EXPECT_TRUE(buffer.must_pause(0, 0));  // 9 000 of 71 000 free: an eighth is 8875
+  EXPECT_TRUE(buffer.must_pause(0, 0));  // of 71 000 free bytes an eighth is 8875, less than 9000
   EXPECT_FALSE(buffer.must_pause(1, 0));
   EXPECT_THROW(buffer.set_alpha(0, 0), std::invalid_argument);
 }

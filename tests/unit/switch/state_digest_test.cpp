@@ -41,7 +41,7 @@ Packet packet_of(std::uint32_t flow, HostId source, HostId destination) {
   return packet;
 }
 
-/// The first of three leaves with two spines, hosts 0 … 3 of which are its own.
+/// The first of three leaves with two spines, whose own hosts are 0 … 3.
 class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView {
  protected:
   ChoiceDigest() : topology_(shape()), routing_(topology_), fabric_(topology_, routing_) {
@@ -65,7 +65,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
     p.hosts_per_leaf = 4;
     return Topology::leaf_spine(p);
   }
-  /// An answer for host 0, of a packet that went with this tag.
+  /// An answer for host 0 to a packet that carried this tag.
   static Packet ack_with(std::uint8_t tag) {
     Packet ack = packet_of(6, 4, 0);
     ack.kind = PacketKind::kAck;
@@ -246,7 +246,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   for (int left = 0; left < 3; ++left) {
     turns.insert(digest_of(*trimming));
     pool_.free(trimming->dequeue());
-    put(*trimming, 7, PacketKind::kAck);  // the same number of packets waits as before
+    put(*trimming, 7, PacketKind::kAck);  // as many packets wait as before
   }
   EXPECT_EQ(turns.size(), 3u);
   drain(*trimming);

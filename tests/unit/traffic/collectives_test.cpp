@@ -14,7 +14,7 @@ namespace {
 /// Executes the flows of one round of a collective by their dependencies and returns the steps in
 /// which each rank sent, counted from flows without dependency.
 std::map<std::uint32_t, std::size_t> steps_of(const std::vector<FlowSpec>& flows) {
-  std::map<std::uint32_t, std::size_t> step;  // by flow
+  std::map<std::uint32_t, std::size_t> step;  // step of each flow
   for (bool more = true; more;) {
     more = false;
     for (const FlowSpec& flow : flows) {
@@ -68,7 +68,7 @@ TEST(TrafficCollectives, ARingGoesRoundTwiceLessAStepEach) {
   EXPECT_EQ(error_of(s), "traffic.0.stagger: the ranks of a collective begin together");
 }
 
-// Six ranks: 1 and 2 below 0, 3 and 4 below 1, 5 below 2.
+// Tree of six ranks: 1 and 2 are below 0, 3 and 4 below 1, 5 below 2.
 TEST(TrafficCollectives, ATreeGoesUpAndDown) {
   const auto flows =
       expand_traffic({collective(CollectiveShape::kTree, {0, 1, 2, 3, 4, 5}, 999, 2)}, context());

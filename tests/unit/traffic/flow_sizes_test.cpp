@@ -21,7 +21,7 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(FlowSizes, MeanIsTheAreaUnderTheDistribution) {
-  // Half of the flows 0 … 100 bytes, half 100 … 1100: (50 + 600) / 2.
+  // Half of the flows have 0 … 100 bytes, half 100 … 1100: the mean is (50 + 600) / 2.
   EXPECT_EQ(FlowSizes::parse("0 0\n100 50\n1100 100\n", "t").mean_micro_bytes(), 325'000'000u);
   // A step: every flow has exactly 1000 bytes.
   EXPECT_EQ(FlowSizes::parse("1000 0\n1000 100\n", "t").mean_micro_bytes(), 1'000'000'000u);

@@ -44,7 +44,7 @@ TEST(TrafficPatterns, StrideGoesRoundAndRound) {
   s.hosts = {3, 5, 9};
   const std::vector<FlowSpec> few = expand_traffic({s}, context());
   ASSERT_EQ(few.size(), 3u);
-  EXPECT_EQ(few[2].to, 3u);  // four places on, of three
+  EXPECT_EQ(few[2].to, 3u);  // the stride is four and the list has three hosts
   s.stride = 3;
   EXPECT_EQ(error_of(s), "traffic.0.stride: 3 places on is the host itself: there are 3");
 }
@@ -107,11 +107,11 @@ TEST(TrafficPatterns, OneToManyAndPartitionAggregate) {
     EXPECT_EQ(flows[static_cast<std::size_t>(i)].start,
               kMilliSecond * (i / 2) + kNanoSecond * (i % 2));
   }
-  s.stop = kMilliSecond * 2;  // the third round would start then
+  s.stop = kMilliSecond * 2;  // the third round would start at this time
   EXPECT_EQ(expand_traffic({s}, context()).size(), 4u);
 }
 
-// Host 0 asks 1 and 2; 1 asks 3, 4 and 5, 2 asks 6, 7 and 8.
+// Host 0 asks hosts 1 and 2; host 1 asks 3, 4 and 5, host 2 asks 6, 7 and 8.
 TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
   TrafficSpec s = to_one({1, 2, 3, 4, 5, 6, 7, 8}, 0, TrafficPattern::kPartitionAggregate);
   s.bytes = 20'000;

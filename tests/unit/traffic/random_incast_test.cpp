@@ -120,7 +120,7 @@ TEST(TrafficToTheEnd, QueriesGoOn) {
   s.period = kMicroSecond * 100;
   s.start = kMicroSecond * 50;
   const auto queries = [&](PicoSeconds end) { return expand_traffic({s}, until(end)).size() / 2; };
-  EXPECT_EQ(queries(kMilliSecond * 2), 20u);   // queries at 50, 150, … 1950 us
+  EXPECT_EQ(queries(kMilliSecond * 2), 20u);   // queries start at 50, 150, … 1950 us
   EXPECT_EQ(queries(kMicroSecond * 150), 1u);  // no query starts at the end of the run
   EXPECT_EQ(queries(kMicroSecond * 151), 2u);
   EXPECT_EQ(queries(kMicroSecond * 20), 0u);

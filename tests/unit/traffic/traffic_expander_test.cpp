@@ -101,7 +101,7 @@ TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {
   }
   long double seconds = 0;
   for (const long double t : last) seconds += t;
-  // Sizes vary by 5.5 of their mean and gaps by 1: 200000 flows know the load to 1.3 %.
+  // Sizes vary by 5.5 of their mean and gaps by 1: 200000 flows give the load to 1.3 %.
   EXPECT_NEAR(static_cast<double>(bits / (seconds * 100e9L)), 0.7, 0.7 * 0.04);
   for (const int n : to) EXPECT_NEAR(n, 20'000, 600);
 }
@@ -169,7 +169,7 @@ TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
   const std::vector<TrafficSpec> specs{late, trace, poisson, rounds};
   std::vector<FlowSpec> expected;
   for (std::size_t entry = 0; entry < specs.size(); ++entry) {
-    std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));  // entries draw by their place
+    std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));  // entries draw by place
     none_but[entry] = specs[entry];
     for (const FlowSpec& f : expand_traffic(none_but, context())) {
       if (f.from != 6) expected.push_back(f);
@@ -214,7 +214,7 @@ TEST(TrafficExpander, TraceMapsPrioritiesAndShiftsTime) {
   s.dscp_map[3] = 46;
   s.dscp = 7;
   const auto flows = expand_traffic({s}, context());
-  ASSERT_EQ(flows.size(), 2u);  // the third starts after the stop
+  ASSERT_EQ(flows.size(), 2u);  // the third flow would start after the stop
   EXPECT_EQ(flows[0].start, kMicroSecond * 2);
   EXPECT_EQ(flows[0].dscp, 46);
   EXPECT_EQ(flows[0].priority, 5);
@@ -271,7 +271,7 @@ TEST(TrafficExpander, RefusesWhatCannotBe) {
   s = flow(1, 2);
   s.flows = 4'000'000'000u;
   EXPECT_EQ(error_of(s), "traffic.0: more than 4000000 flows");
-  s = flow(1, 2);  // 9 000 000 s and 4 000 000 s are both on the axis, their sum is not
+  s = flow(1, 2);  // 9 000 000 s and 4 000 000 s are both valid times, but their sum is not
   s.start = kSecond * 9'000'000;
   s.stagger = kSecond * 4'000'000;
   s.flows = 2;

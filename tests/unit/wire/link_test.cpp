@@ -53,7 +53,7 @@ TEST_F(OneWay, JitterIsDrawnForEachPacketAndNoneOvertakes) {
   PicoSeconds last{};
   int held_back = 0;
   for (int i = 0; i < 2000; ++i) {
-    const PicoSeconds when = PicoSeconds(10'000) * i;  // 105 bytes with overhead: 8.4 ns
+    const PicoSeconds when = PicoSeconds(10'000) * i;  // 105 bytes with overhead take 8.4 ns
     send_at(when, 85);
     const PicoSeconds drawn = when + PicoSeconds(8'400) + kMicroSecond +
                               PicoSeconds(static_cast<std::int64_t>(draws.below(30'001)));

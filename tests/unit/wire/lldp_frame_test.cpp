@@ -34,21 +34,21 @@ bool operator==(const LldpFrame& a, const LldpFrame& b) { return serialize(a) ==
 TEST(LldpFrame, HasTheBytesOfTheStandard) {
   const std::vector<std::uint8_t> expected = {
       0x01, 0x80, 0xC2, 0, 0, 0x0E, 2, 0, 0, 0, 0, 9, 0x88, 0xCC,
-      // chassis: a MAC address
+      // chassis TLV: a MAC address
       0x02, 0x07, 4, 2, 0, 0, 0, 0, 1,
-      // port: interface name
+      // port TLV: an interface name
       0x04, 0x06, 5, 'p', 'o', 'r', 't', '7',
-      // time to live
+      // time-to-live TLV
       0x06, 0x02, 0, 121,
       // ETS configuration: willing, eight classes, priorities, bandwidths, selections
       0xFE, 25, 0x00, 0x80, 0xC2, 0x09, 0x80, 0x00, 0x12, 0x10, 0x67,  //
       10, 30, 60, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 0,
-      // ETS recommendation
+      // ETS recommendation TLV
       0xFE, 25, 0x00, 0x80, 0xC2, 0x0A, 0x00, 0x00, 0x12, 0x10, 0x67,  //
       50, 50, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 0,
-      // PFC: willing, eight classes at once, priorities 3 and 4
+      // PFC TLV: willing, eight classes at once, priorities 3 and 4
       0xFE, 6, 0x00, 0x80, 0xC2, 0x0B, 0x88, 0x18,
-      // applications: priority 3 for UDP port 4791, priority 6 for DSCP 48
+      // application TLV: priority 3 for UDP port 4791, priority 6 for DSCP 48
       0xFE, 11, 0x00, 0x80, 0xC2, 0x0C, 0x00, 0x63, 0x12, 0xB7, 0xC5, 0x00, 48,
       // end
       0, 0};
@@ -95,20 +95,20 @@ TEST(LldpFrame, AnotherOrganisationsPartIsLeftOut) {
 TEST(LldpFrame, WhatTheStandardForbidsIsRefused) {
   const std::vector<std::uint8_t> whole = serialize(example());
   LldpFrame read;
-  // Truncated at each length.
+  // Truncates the frame at each length.
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::vector<std::uint8_t> part(whole.begin(),
                                    whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(parse(part.data(), part.size(), read)) << size;
   }
-  // A repeated PFC TLV, eight bytes before the end.
+  // Repeats the PFC TLV, eight bytes before the end.
   std::vector<std::uint8_t> twice = whole;
   const auto pfc =
       std::search(twice.begin(), twice.end(), whole.end() - 2 - 13 - 8, whole.end() - 2 - 13);
   const std::vector<std::uint8_t> copy(pfc, pfc + 8);
   twice.insert(twice.end() - 2, copy.begin(), copy.end());
   EXPECT_FALSE(parse(twice.data(), twice.size(), read));
-  // Port before chassis.
+  // Puts the port TLV before the chassis TLV.
   std::vector<std::uint8_t> swapped = whole;
   std::rotate(swapped.begin() + 14, swapped.begin() + 23, swapped.begin() + 31);
   EXPECT_FALSE(parse(swapped.data(), swapped.size(), read));

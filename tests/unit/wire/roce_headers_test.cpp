@@ -224,11 +224,11 @@ TEST(RoceHeaders, ErrorsAreValues) {
   EXPECT_EQ(with(14, 0x46), ParseError::kBadHeader);
   EXPECT_EQ(with(22, 3), ParseError::kBadChecksum);
   EXPECT_EQ(with(23, 6, true), ParseError::kNotRoce);
-  EXPECT_EQ(with(20, 0x20, true), ParseError::kNotRoce);  // a fragment
-  EXPECT_EQ(with(37, 0), ParseError::kNotRoce);           // another port
-  EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // UDP length
+  EXPECT_EQ(with(20, 0x20, true), ParseError::kNotRoce);  // the frame is a fragment
+  EXPECT_EQ(with(37, 0), ParseError::kNotRoce);           // the frame has another UDP port
+  EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // the UDP length is wrong
   EXPECT_EQ(with(42, 0x15), ParseError::kBadOpcode);
-  EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // transport version
+  EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // the transport version is wrong
   EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has no payload
   EXPECT_EQ(with(good.size() - 6, 1), ParseError::kBadPayload);  // padding must be zero
   EXPECT_EQ(with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)),
@@ -267,7 +267,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   Packet packet;
   packet.source = 1;
   packet.destination = 2;
-  packet.psn = 0x5'000'001;  // 24 bits on the wire
+  packet.psn = 0x5'000'001;  // the number has 24 bits on the wire
   packet.destination_qpn = 9;
   const auto opcode = [&](bool first, bool last, bool immediate) {
     packet.first = first;

@@ -34,7 +34,7 @@ TEST(TieOrder, FavoursNobody) {
       std::vector<int> first(meeting);
       std::vector<int> before_next(meeting);
       for (int moment = 0; moment < kMoments; ++moment) {
-        const PicoSeconds when(1'000'000 + std::int64_t{moment} * 87'040);  // packets of 100 Gb/s
+        const PicoSeconds when(1'000'000 + std::int64_t{moment} * 87'040);  // instants on the wire
         std::vector<std::uint32_t> places;
         for (std::uint32_t i = 0; i < meeting; ++i) places.push_back(order.place(2 * i, when));
         ++first[static_cast<std::size_t>(std::min_element(places.begin(), places.end()) -

@@ -156,8 +156,8 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
 }
 
-// A transport without published headers: addresses, ECN and checksum are real, the remainder is
-// text.
+// A transport without published headers: addresses, ECN and checksum are real, the rest of the
+// frame is text.
 TEST(WireFrame, OtherTransportsAreLabelled) {
   Packet packet = data_packet(4096);
   packet.wire_bytes = 4160;
@@ -183,7 +183,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
 
   packet.kind = PacketKind::kAck;
   packet.payload_bytes = 0;
-  packet.wire_bytes = 40;  // fewer than the label needs
+  packet.wire_bytes = 40;  // fewer bytes than the label needs
   size = writer.write(packet, kPort, frame.data());
   EXPECT_EQ(size.length, 34 + std::string("uec ack 16777221, flow 9, qp 1193046, 0 B, ab").size());
   FrameWriter snapped(64, "uec");

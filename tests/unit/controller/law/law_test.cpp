@@ -16,7 +16,7 @@
 namespace dcc::law_test {
 namespace {
 
-/// Halves the rate at every notification, and restores it at the next timer event.
+/// A law that halves the rate at every notification, and restores it at the next timer event.
 class HalvingLaw final : public Law {
  public:
   explicit HalvingLaw(std::uint8_t number, const char* name = "test_halving")

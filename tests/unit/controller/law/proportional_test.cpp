@@ -26,7 +26,7 @@ class ProportionalLawTest : public testing::Test {
     parameters_.rate = test::proportional_registers();
     parameters_.rate.mi = 0;
     parameters_.rate.g = 32768;          // a mark takes half a packet off the account
-    parameters_.rate.r_ai = mbps(10);    // a packet
+    parameters_.rate.r_ai = mbps(10);    // increase for a packet
     parameters_.rate.r_hai = mbps(400);  // rate of one packet per interval
     parameters_.rate.r_min = mbps(5);
     parameters_.rate.r_max = mbps(125'000);
@@ -40,13 +40,13 @@ class ProportionalLawTest : public testing::Test {
   void send(int packets) {
     for (int i = 0; i < packets; ++i) manager_.bytes(7, 0, 1000);
   }
-  /// The timer event that is pending.
+  /// Handles the pending timer event.
   void expire() {
     now_ += kInterval;
     ASSERT_TRUE(timers_.take_expired(now_).has_value());
     manager_.timer(0, now_);
   }
-  /// Bound, the hold of the first CNP over, at 50 Gb/s.
+  /// A slot that is bound, after the hold of the first CNP, at 50 Gb/s.
   void settle() {
     manager_.cnp(7, 0, 1, now_);
     expire();
@@ -76,7 +76,7 @@ TEST_F(ProportionalLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterv
 TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
   manager_.cnp(7, 0, 1, now_);
   for (int i = 0; i < 20; ++i) {
-    manager_.cnp(7, 0, 4, now_ + kHistory);  // 1.6 Gb/s delivered
+    manager_.cnp(7, 0, 4, now_ + kHistory);  // marks of 1.6 Gb/s delivered
     expire();
     ASSERT_TRUE(view().holding()) << i;
   }
@@ -87,7 +87,7 @@ TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWh
   // Without a mark the rate hold ends after one interval plus an eighth of the hold's length.
   int quiet = 0;
   for (; view().holding() && quiet < 100; ++quiet) expire();
-  EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks since the last mark against 20 + 20 (19 + k) / 8
+  EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks of silence against 20 + 20 (19 + k) / 8 of patience
   EXPECT_EQ(slot().rc, mbps(3125));
 }
 
@@ -99,7 +99,7 @@ TEST_F(ProportionalLawTest, APromisedClearNotificationIsWaitedFor) {
   EXPECT_TRUE(view().clear_promised());  // neither packets nor marks are a breach
   int quiet = 0;
   for (; view().holding() && quiet < 200; ++quiet) expire();
-  EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20
+  EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20 ticks of patience
   EXPECT_EQ(slot().rc, mbps(25'000));
   EXPECT_EQ(view().sent(), 0u);
 }
@@ -125,7 +125,7 @@ TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
     ASSERT_TRUE(timers_.take_expired(now_).has_value());
     manager_.timer(0, now_);
   }
-  EXPECT_EQ(quiet, 18);  // 2^20 - 1 ticks are 17.5 intervals
+  EXPECT_EQ(quiet, 18);  // the field ends at 2^20 - 1 ticks, which are 17.5 intervals
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsThoughAllIsMarkedForGood) {
@@ -212,13 +212,13 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   EXPECT_LT(cut, before - before * 17 / 400);
   EXPECT_LT(slot().rc, before - before * 17 / 100);
   expire();
-  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5 packets: the half stays in the account
+  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5 packets are in the account: the half stays there
   EXPECT_EQ(slot().rc, slot().rt);
   send(1);
   manager_.cnp(7, 0, 1, now_);
   const RateBits after = slot().rt;
   expire();
-  EXPECT_EQ(slot().rt, after + mbps(10));  // two halves make a packet
+  EXPECT_EQ(slot().rt, after + mbps(10));  // two halves make one packet
 }
 
 TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
@@ -244,7 +244,7 @@ TEST_F(ProportionalLawTest, MarksOfAnEarlierIncreaseAreOwed) {
   send(1);
   const RateBits cut = slot().rt;
   expire();
-  EXPECT_EQ(slot().rt, cut);  // one short
+  EXPECT_EQ(slot().rt, cut);  // the account is one packet short of an increase
   send(3);
   expire();
   EXPECT_EQ(slot().rt, cut + 2 * mbps(10));
@@ -280,7 +280,7 @@ TEST_F(ProportionalLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFree
   int intervals = 32;
   for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
-  EXPECT_GT(intervals, 32);  // silence first
+  EXPECT_GT(intervals, 32);  // silence comes first
   EXPECT_LT(intervals, 120);
 }
 

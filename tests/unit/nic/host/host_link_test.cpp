@@ -66,17 +66,17 @@ TEST_F(HostLinkTest, ARequestAloneTakesItsBytesAndTheLatency) {
 
 TEST_F(HostLinkTest, PayloadAndDescriptorsShareTheWayFromTheHost) {
   build(64);
-  read(1, 1000);  // payload: asked at 24, data from 124 to 1124
-  read(2, 512);   // descriptors: asked at 48, could begin at 148, data from 1124
+  read(1, 1000);  // payload: requested at 24, data from 124 to 1124
+  read(2, 512);   // descriptors: requested at 48, could begin at 148, data from 1124
   at(1100);
-  read(3, 100);  // asked at 1124, begins at 1224: the way is taken until 1636
+  read(3, 100);  // requested at 1124, could begin at 1224: the direction is occupied until 1636
   EXPECT_EQ(all(), (std::vector<End>{{1, 1124, true}, {2, 1636, true}, {3, 1736, true}}));
 }
 
 TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
   build(64);
-  write(1, 1000);  // payload: leaves until 1000
-  write(2, 32);    // completion: leaves until 1032
+  write(1, 1000);  // payload: its bytes leave until 1000
+  write(2, 32);    // completion: its bytes leave until 1032
   at(2000);
   write(3, 32);
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {2, 1132, true}, {3, 2132, true}}));
@@ -85,24 +85,24 @@ TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
 TEST_F(HostLinkTest, AReadsRequestWaitsBehindWrites) {
   build(64);
   write(1, 1000);  // its bytes leave until 1000
-  read(2, 512);    // its request until 1024, data from 1124
-  write(3, 32);    // waits for the request, leaves until 1056
+  read(2, 512);    // its request leaves until 1024, data from 1124
+  write(3, 32);    // waits for the request; its bytes leave until 1056
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {3, 1156, true}, {2, 1636, true}}));
 }
 
 TEST_F(HostLinkTest, DirectionsDoNotHoldUpEachOther) {
   build(64);
   read(1, 4000);   // data from 124 to 4124
-  write(2, 1000);  // waits for 24 bytes of request
+  write(2, 1000);  // waits for the 24 bytes of the request
   EXPECT_EQ(all(), (std::vector<End>{{2, 1124, true}, {1, 4124, true}}));
 }
 
 TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem) {
   build(2);
   read(1, 10);   // its data ends at 134
-  read(2, 10);   // asked at 48: data 148 to 158
-  read(3, 10);   // asked when 1 has ended: 134 to 158, data 258 to 268
-  read(4, 10);   // when 2 has ended at 158: to 182, data 282 to 292
+  read(2, 10);   // requested at 48: data from 148 to 158
+  read(3, 10);   // requested when read 1 has ended: 134 to 158, data from 258 to 268
+  read(4, 10);   // requested when read 2 has ended at 158: until 182, data from 282 to 292
   write(5, 32);  // behind two requests only: until 80
   EXPECT_EQ(all(),
             (std::vector<End>{
@@ -134,14 +134,14 @@ TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   build(1);
   memory.bytes[0] = 9;
   read(1, 100);   // a read in progress: data from 124 to 224
-  read(2, 1000);  // waits; cancelled
+  read(2, 1000);  // waits, and is then cancelled
   buffer[0] = 3;
-  write(3, 1);  // until 25
+  write(3, 1);  // its byte leaves until 25
   link.back()->cancel(*this);
-  read(4, 10);  // after 1: asked 224 to 248, data 348 to 358
+  read(4, 10);  // after read 1: requested from 224 to 248, data from 348 to 358
   EXPECT_EQ(all(), (std::vector<End>{{4, 358, true}}));
   EXPECT_EQ(memory.bytes[0], 9);
-  EXPECT_EQ(buffer[0], 9);  // written by the last read only
+  EXPECT_EQ(buffer[0], 9);  // only the last read has written the buffer
 }
 
 TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTurn) {
@@ -149,11 +149,11 @@ TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTur
   memory.put(64, std::uint64_t{40});
   std::uint64_t found[4] = {};
   const std::uint64_t written = 41;
-  link.back()->fetch_add(64, 3, &found[0], *this, 1);          // asked at 32, eight bytes until 140
-  link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);  // asked at 72, until 180
-  link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // asked at 112, until 220
-  link.back()->read(64, &found[3], 8, *this, 4);               // asked at 136, until 244
-  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, there at 244 as well
+  link.back()->fetch_add(64, 3, &found[0], *this, 1);          // requested at 32, ends at 140
+  link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);  // requested at 72, ends at 180
+  link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // requested at 112, ends at 220
+  link.back()->read(64, &found[3], 8, *this, 4);               // requested at 136, ends at 244
+  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, ends at 244 too
   link.back()->fetch_add(4092, 1, buffer, *this, 6);           // its second word is outside memory
   EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
                                      {2, 180, true},

@@ -139,7 +139,7 @@ struct Weighed final : Algorithm {
 };
 
 TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
-  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // no algorithm: no effect
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // has no effect: no algorithm
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
   put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
@@ -181,7 +181,7 @@ TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   expect_reset_values();
   put(map::kQpSelectOffset, 5);
   EXPECT_EQ(get(map::kQpStatusOffset), 0u);
-  Packet* const packet = pool.allocate();  // CTRL reads disabled, so the NIC drops it
+  Packet* const packet = pool.allocate();  // CTRL reads as disabled, so the NIC drops the packet
   packet->kind = PacketKind::kAck;
   nic.receive(packet, 0);
   EXPECT_EQ(nic.counters().not_enabled, 1u);
@@ -252,10 +252,10 @@ TEST_F(NicHostInterfaceTest, InterruptsCoalesceByCountAndAge) {
     return get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask;
   };
   EXPECT_EQ(finish_one(1), 0u);
-  EXPECT_NE(finish_one(2), 0u);  // the second
+  EXPECT_NE(finish_one(2), 0u);  // the second of two posted entries
   put(map::kIrqStatusOffset, map::kIrqStatusCompletionMask);
   EXPECT_EQ(finish_one(3), 0u);
-  run(kMicroSecond * 60);  // one completion, but its delay has passed
+  run(kMicroSecond * 60);  // only one completion, but the delay of the interrupt has passed
   EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
 }
 
@@ -306,7 +306,7 @@ TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   };
   post(3);
   dma.end_all();
-  // Entries 3, 0 and 1: one read to the end of the ring, one from its start.
+  // Entries 3, 0 and 1 take two reads: one to the end of the ring, one from its start.
   post(3);
   ASSERT_EQ(dma.requests.size(), 1u);
   EXPECT_EQ(dma.requests.front().address, kSendRing + 3 * sizeof(nic_wqe));
@@ -330,7 +330,7 @@ TEST_F(NicHostInterfaceTest, RingIndicesRunOnOverSixteenBits) {
   for (std::uint32_t i = 0; i < 0x10000 + 6; ++i) {
     nic_wqe entry = write_of(64);
     entry.flags = NIC_WQE_SIGNALED;
-    entry.opcode = 0;  // refused, so every entry has a completion
+    entry.opcode = 0;  // the opcode is refused, so every entry has a completion
     entry.wr_id = i;
     write_entry(i, entry);
     put(map::kSqTailOffset, (i + 1) & 0xFFFF);
@@ -415,7 +415,7 @@ TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
   start();
   write_entry(0, nic_wqe{});
   put(map::kSqTailOffset, 1);
-  dma.end_one();  // the read of the entry, which is refused
+  dma.end_one();  // ends the read of the entry, which is then refused
   EXPECT_EQ(get(map::kCqTailOffset), 0u);
   EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
   EXPECT_EQ(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);

@@ -54,7 +54,7 @@ TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
 }
 
 TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
-  p_.scale = PicoSeconds(1);  // the backoff is certain
+  p_.scale = PicoSeconds(1);  // a scale at which the backoff is certain
   build();
   AckInfo info;
   const auto round = [&](double least_us, double most_us) {
@@ -75,7 +75,7 @@ TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
 }
 
 TEST_F(CdgTest, TheScaleFollowsTheBaseRtt) {
-  // An eighth of 10 us: a growth of 1.25 us in a round trip backs off in 63 % of all cases.
+  // The scale is 10 us / 8: growth by 1.25 us a round trip backs off in 63 % of all cases.
   int backoffs = 0;
   constexpr int kSeeds = 4000;
   for (int seed = 0; seed < kSeeds; ++seed) {

@@ -1,4 +1,4 @@
-// CoDel against the closed form of its control law, and the rules around it.
+// CoDel against the closed form of its control law, and the rules beside it.
 #include "schemes/codel/codel.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST_F(Codel, MarksInsteadWhatCanBeMarked) {
   EXPECT_TRUE(drops(200, kMilliSecond * 10, Ecn::kEct0).empty());
   const std::uint64_t marked = port_->consume_departure_marks();
   while (!port_->empty()) pool_.free(port_->evict());
-  // Marks instead of drops: as many as the first test has drops.
+  // Packets are marked instead of dropped, as many as the first test drops.
   Scheduler again;
   int n = 0;
   for (double t = 1.05e-3; t < 10e-3; t += 1e-3 / std::sqrt(static_cast<double>(++n))) {
@@ -110,7 +110,7 @@ TEST_F(Codel, BeginsWithTheLastRateIfThatWasAMomentAgo) {
   build();
   const std::vector<PicoSeconds> first = drops(200, kMilliSecond * 10);
   while (port_->bytes() > 10'000) pool_.free(port_->evict());
-  leave();  // waited for less: the port stops dropping
+  leave();  // the packet waited for less than the target: the port stops dropping
   while (!port_->empty()) pool_.free(port_->evict());
   const PicoSeconds start = clock_.now();
   const std::vector<PicoSeconds> second = drops(200, start + kMilliSecond * 4);

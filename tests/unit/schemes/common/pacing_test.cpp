@@ -9,7 +9,7 @@ namespace dcc::pacing_test {
 namespace {
 
 constexpr BitRate kGigabit{1'000'000'000};
-constexpr PicoSeconds kPacket = kMicroSecond * 8;  // 1000 bytes at 1 Gb/s
+constexpr PicoSeconds kPacket = kMicroSecond * 8;  // time of 1000 bytes at 1 Gb/s
 
 TEST(Pacer, TheFirstIsDueAtOnceAndTheNextAfterItsTime) {
   Pacer pacer;

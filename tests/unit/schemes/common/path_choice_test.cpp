@@ -40,7 +40,7 @@ TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
   for (std::uint32_t flow = 0; flow < 10'000; ++flow) {
     second += wcmp->peek(packet_of(flow, 0, 4), up) == 1 ? 1 : 0;
   }
-  EXPECT_NEAR(second, 2000, 4 * 40);  // four deviations: sqrt(10000 · 0.2 · 0.8)
+  EXPECT_NEAR(second, 2000, 4 * 40);  // within four standard deviations: sqrt(10000 · 0.2 · 0.8)
 }
 
 TEST(PathChoice, FlowsInTurnKeepTheirPort) {
@@ -116,7 +116,7 @@ TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
 
 TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   FakeSwitch view;
-  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // backlogs of ports 4 to 7, those of kFour
+  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // backlogs of ports 4 to 7 (kFour)
   BalancerChoice p;
   auto& samples = p.of<DrillParameters>("drill").samples;
   auto& memory = p.of<DrillParameters>("drill").memory;
@@ -136,7 +136,7 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   view.backlogs[6] = 7500;
   view.backlogs[5] = 7400;
   samples = 64;
-  memory = 0;  // nothing remembered; that 64 draws of four miss one: 1e-8
+  memory = 0;  // no remembered port; that 64 draws of four ports miss one has the probability 1e-8
   const auto many = make("drill", view, p);
   Packet packet = packet_of(1);
   EXPECT_EQ(many->choose(packet, kFour), 1u);
@@ -198,7 +198,7 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
   FabricMap fabric(topology, routing);
   fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
   FakeSwitch view;
-  view.backlogs[4] = 1000;  // the wider way is the longer queue: no reason to leave it
+  view.backlogs[4] = 1000;  // the wider path has the longer queue: no reason to leave it
   const auto drill = make("drill", view);
   drill->join(fabric, topology.find("leaf0"));
   const PortSet up = PortSet::consecutive(4, 2);
@@ -210,7 +210,7 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
     narrow += way == 1 ? 1 : 0;
   }
   EXPECT_NEAR(narrow, 2000, 4 * 40);
-  Packet elsewhere = packet_of(1, 0, 8);  // leaf2: both ways alike, so the queue decides
+  Packet elsewhere = packet_of(1, 0, 8);  // towards leaf2 both paths are equal: the queue decides
   int shorter = 0;
   for (int i = 0; i < 100; ++i) shorter += drill->choose(elsewhere, up) == 1 ? 1 : 0;
   EXPECT_GT(shorter, 95);
@@ -241,10 +241,10 @@ TEST(PathChoice, PrestoSendsCellsInTurn) {
     one.psn = 4 * cell;
     second += presto->peek(one, PortSet::consecutive(4, 2)) == 1 ? 1 : 0;
   }
-  EXPECT_EQ(second, 10);  // 100 : 50
+  EXPECT_EQ(second, 10);  // capacities of 100 and 50 share 2 : 1
 }
 
-/// Nodes that a packet passes where every switch chooses symmetrically.
+/// Nodes that a packet passes if every switch chooses symmetrically.
 std::vector<NodeId> way_of(const Topology& topology, const Routing& routing,
                            const FabricMap& fabric, const Packet& packet) {
   const FakeSwitch view;
@@ -434,7 +434,7 @@ TEST(PathChoice, EveryKindDeliversEverything) {
 // priority 5 finds no packet before it at port 4 only, a packet of priority 6 at both ports, a
 // packet of priority 2 at neither.
 TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
-  std::map<int, std::array<int, 2>> chosen;  // by priority: choices of port 4 and of port 5
+  std::map<int, std::array<int, 2>> chosen;  // choices of port 4 and of port 5 by priority
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SwitchParameters parameters;
     parameters.ecn.enabled = false;

@@ -1,4 +1,4 @@
-// Stretches of a sequence against a plain set.
+// Ranges of packet numbers, compared with a plain set.
 #include "schemes/common/sequence_ranges.h"
 
 #include <gtest/gtest.h>

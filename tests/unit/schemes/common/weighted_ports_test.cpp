@@ -1,4 +1,4 @@
-// Shares of ports in turn, and the map of capacities that they come from.
+// Weighted sequences of ports, and the map of capacities that the weights come from.
 #include "schemes/common/weighted_ports.h"
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ TEST_F(CompoundTest, AQueueOfGammaPacketsShrinksTheWindowByDelay) {
   link_.begin(1);
   for (int t = 0; t < 20; ++t) link_.ack(10);
   const double before = link_.window();
-  // The smoothed RTT moves by 3 / packets of the window towards 20 us with each sample.
+  // With each sample the smoothed RTT moves towards 20 us by the share 3 / (packets of the window).
   double rtt = 10;
   double window = before;
   const double by_marks = 1'020'000;
@@ -68,12 +68,12 @@ TEST_F(CompoundTest, AMarkHalvesTheSumAndTheWindowByMarks) {
   p_.initial_window = 100'000;
   build();
   link_.begin(1);
-  link_.ack(10, 0, true);  // sum 100: 100 / 2 - 100 / 2 by delay, 50 by marks
+  link_.ack(10, 0, true);  // sum 100 before: 100 / 2 - 100 / 2 by delay and 50 by marks afterwards
   EXPECT_NEAR(link_.window(), 50'000, 1e-6);
   p_.beta = Ratio(1, 4);
   build();
   link_.begin(1);
-  link_.ack(10, 0, true);  // 75 - 50 = 25 by delay, 50 by marks
+  link_.ack(10, 0, true);  // sum 75: 75 - 50 = 25 by delay, 50 by marks
   EXPECT_NEAR(link_.window(), 75'000, 1e-6);
   EXPECT_TRUE(link_.algorithm->needs().marks);
 }

@@ -14,12 +14,12 @@ namespace {
 
 TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
   const RateEstimatorParameters
-      parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
+      parameters;  // period 16 us and a tenth: a full link of 100 Gb/s has an estimate of 2 MB
   const BitRate rate(100'000'000'000);
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
   use.sent(1'000'000, PicoSeconds(0), parameters);
-  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);          // 1 / 2
+  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);          // half of a full link
   EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);       // no decay has occurred yet
   EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);       // 0.9 / 2 = 3.6 / 8
   EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 = 2.1 / 8
@@ -75,7 +75,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // no feedback from that leaf yet
   leaf0.departs(there, 5);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
-  // The spine's link down has 1.25 MB of the 2 MB that mean a full link behind it: 5 of 8.
+  // The spine has sent 1.25 MB on its link down; 2 MB would mean a full link: 5 of 8.
   Packet others;
   others.wire_bytes = 1'250'000;
   spine.departs(others, 1);
@@ -104,7 +104,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
     ASSERT_EQ(leaf0.peek(packet, up), 0u);
     ASSERT_EQ(leaf0.choose(packet, up), 0u);
   }
-  // News fades: a step for every 10 ms.
+  // Reports fade by one step every 10 ms.
   view.time = kMilliSecond * 10;
   EXPECT_EQ(leaf0.congestion_to(1, 5), 4u);
   view.time = kMilliSecond * 50;
@@ -115,10 +115,10 @@ TEST_F(CongaPair, AFlowOnlyMovesToABetterWay) {
   for (std::uint32_t flow = 0; flow < 20; ++flow) {
     Packet packet = packet_of(flow, 0, 4);
     const std::uint32_t way = leaf0.choose(packet, up);
-    view.time += kMilliSecond;  // a gap, and all estimates at rest
+    view.time += kMilliSecond;  // a gap in which all estimates become zero
     ASSERT_EQ(leaf0.choose(packet, up), way);
   }
-  // The own link counts as well: 1 MB just sent through one is 4 of 8.
+  // The own link counts as well: 1 MB that was just sent on it is 4 of 8.
   Packet packet = packet_of(3, 0, 4);
   const std::uint32_t way = leaf0.choose(packet, up);
   Packet load;
@@ -148,7 +148,7 @@ TEST_F(CongaPair, WhatChangedIsToldFirstThenAllInTurn) {
   EXPECT_EQ(told(), std::make_pair(1, 3));
   EXPECT_EQ(told(), std::make_pair(2, 6));
   EXPECT_EQ(told(), std::make_pair(1, 3));
-  arrive(1, 4);  // changed, though it is the other's turn
+  arrive(1, 4);  // the changed path is reported, although it is the other's turn
   EXPECT_EQ(told(), std::make_pair(1, 4));
   EXPECT_EQ(told(), std::make_pair(2, 6));
 }

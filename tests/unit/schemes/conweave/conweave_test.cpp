@@ -76,7 +76,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     packet->immediate = static_cast<std::uint32_t>(news);
     EXPECT_EQ(here.choose(*packet, PortSet::consecutive(0, 1)), PathChoice::kKept);
   }
-  /// A packet comes to leaf1; numbers of those that go on to the host are in order().
+  /// A packet arrives at leaf1; order() lists the numbers of packets forwarded to the host.
   void come(Psn psn, const ConweaveHeader& header, Ecn ecn = Ecn::kEct0) {
     Packet* const packet = packet_of(psn);
     packet->overlay = header.packed();
@@ -173,7 +173,7 @@ TEST_F(ConweaveEdge, AHeaderIsWhatWasWritten) {
 TEST_F(ConweaveEdge, AnAnswerInTimeBeginsAnEpochOnTheSameWay) {
   const ConweaveHeader first = leave();
   EXPECT_TRUE(first.request);
-  EXPECT_FALSE(leave().request);  // one request an epoch
+  EXPECT_FALSE(leave().request);  // only one request per epoch
   pass(defaults.reply);
   hear(News::kReply, first.epoch);
   EXPECT_EQ(taken, 1);
@@ -192,7 +192,7 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
   for (std::uint32_t flow = 10; flow < 40; ++flow) {
     const ConweaveHeader first = leave(flow);
     pass(defaults.reply);
-    EXPECT_FALSE(leave(flow).tail);  // the answer is not late yet
+    EXPECT_FALSE(leave(flow).tail);  // the reply is not late yet
     pass(PicoSeconds(1));
     const std::uint16_t stamp = ConweaveHeader::stamp_of(clock.now());
     const ConweaveHeader last = leave(flow);
@@ -201,12 +201,12 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
     EXPECT_EQ(last.way, first.way);
     EXPECT_EQ(last.stamp, stamp);
     pass(kMicroSecond * 10);
-    hear(News::kReply, first.epoch, 1, flow);  // too late
+    hear(News::kReply, first.epoch, 1, flow);  // the reply comes too late
     const ConweaveHeader moved = leave(flow);
     EXPECT_TRUE(moved.rerouted);
     EXPECT_FALSE(moved.tail);
     EXPECT_EQ(moved.epoch, first.epoch);
-    EXPECT_EQ(moved.stamp, stamp);  // the tail's
+    EXPECT_EQ(moved.stamp, stamp);  // the stamp is that of the tail
     ways.insert(static_cast<std::uint8_t>((moved.way - first.way + 4) % 4));
     // The flow may change path again only after the far edge has received all packets of the old
     // path.
@@ -234,7 +234,7 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
   hear(News::kNotify, 0, 2);
   EXPECT_TRUE(here.is_busy(1, 2));
   EXPECT_FALSE(here.is_busy(1, 1));
-  EXPECT_LT(on_way_2(2000), 100);  // both draws take the busy path: 1000 / 16
+  EXPECT_LT(on_way_2(2000), 100);  // both draws take the busy path in 1 of 16 cases
   pass(defaults.path_busy - PicoSeconds(1));
   EXPECT_TRUE(here.is_busy(1, 2));
   pass(PicoSeconds(1));
@@ -261,7 +261,7 @@ TEST_F(ConweaveEdge, AFlowThatPausedGoesAnywhereAtOnce) {
   ConweaveHeader last = leave();
   std::map<std::uint8_t, int> ways;
   for (int i = 0; i < 100; ++i) {
-    pass(defaults.inactive);  // the answer is late, so the next packet is a tail
+    pass(defaults.inactive);  // the reply is late, so the next packet is a tail
     EXPECT_FALSE(leave().request);
     pass(defaults.inactive + PicoSeconds(1));
     const ConweaveHeader next = leave();
@@ -312,7 +312,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   come(2, tail(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail leaves first
-  come(5, rerouted(1));                             // arrives at the instant of the tail
+  come(5, rerouted(1));                             // arrives at the same instant as the tail
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2, 3, 4, 5}));
   come(6, rerouted(1));
@@ -324,7 +324,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
 }
 
 TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
-  come(0, old_way(1, 0xFFF0));  // time stamps wrap
+  come(0, old_way(1, 0xFFF0));  // a time stamp that is about to wrap
   pass(kMicroSecond);
   come(9, rerouted(1, 0x0010));  // the tail left 32 steps of 65.536 ns behind the first packet
   const PicoSeconds wait(32 * 65'536 + 16'000'000 - 1'000'000);
@@ -356,7 +356,7 @@ TEST_F(ConweaveEdge, WithNothingOfTheOldWayItWaitsTheTimeForThat) {
 TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(0, old_way(31));
   come(2, rerouted(31));
-  come(3, old_way(0));  // epoch numbers wrap
+  come(3, old_way(0));  // a packet whose epoch number has wrapped
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3}));
   // A packet of the previous epoch arrives late and changes nothing.
   come(1, old_way(31));

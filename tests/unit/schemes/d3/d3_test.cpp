@@ -29,7 +29,7 @@ struct Star : TransportStar {
   std::uint64_t drops() const { return device->totals().dropped; }
 };
 
-// The request and its answer take a round trip; all others ride on data and its acknowledgements.
+// The request and its answer take a round trip; later ones ride on data and acknowledgements.
 TEST(D3, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 100);
@@ -98,7 +98,7 @@ TEST(D3, ACrowdIsServedWithoutALossAndWithAShortQueue) {
   EXPECT_LT(last * 100, (kAsking + kPacket * 1600 + kThere) * 108);
 }
 
-// The requests of 45 flows, one a round trip each, are more than 1 Gb/s carries.
+// Each of 45 flows sends a request per round trip, together more than 1 Gb/s carries.
 TEST(D3, RequestsLeaveTheLinkToData) {
   TransportStar star(10, Star::d3(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
   for (int round = 0; round < 5; ++round) {

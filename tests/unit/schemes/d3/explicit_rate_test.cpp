@@ -87,7 +87,7 @@ TEST(RateAllocator, FirstComeFirstServedWhateverIsMoreUrgent) {
 
 TEST(RateAllocator, WhatIsNotReturnedIsFreeAfterTwoIntervalsAndReturnedOnce) {
   RateAllocatorParameters parameters;
-  parameters.reclaim = Ratio(0);  // unused allocations are not given again
+  parameters.reclaim = Ratio(0);  // unused allocations are not given out again
   Link10G link(parameters);
   Flow lost, other;
   lost.asks(link, kMicroSecond);
@@ -95,7 +95,7 @@ TEST(RateAllocator, WhatIsNotReturnedIsFreeAfterTwoIntervalsAndReturnedOnce) {
   EXPECT_EQ(link.flows(), 2u);
   EXPECT_EQ(other.asks(link, kInterval * 2), 10_G);
   EXPECT_EQ(link.flows(), 1u);
-  lost.leaves(link, kInterval * 2 + kMicroSecond);  // the rate's interval has ended
+  lost.leaves(link, kInterval * 2 + kMicroSecond);  // the interval of the granted rate has ended
   EXPECT_EQ(link.allocated(), gbps(10));
   EXPECT_EQ(link.flows(), 1u);
 }
@@ -121,7 +121,7 @@ TEST(RateAllocator, GivesOutUnusedRateOnceMoreAndHoldsBackForTheQueue) {
   EXPECT_EQ(link.capacity(), gbps(10)) << "idle for long";
 }
 
-// Random flows that start, ask, lose replies and end.
+// Random flows that start, send requests, lose replies and end.
 class RateAllocatorCrowd : public testing::TestWithParam<std::size_t> {};
 TEST_P(RateAllocatorCrowd, LeasesNeverAddUpToMoreThanTheLink) {
   RateAllocatorParameters parameters;
@@ -139,7 +139,7 @@ TEST_P(RateAllocatorCrowd, LeasesNeverAddUpToMoreThanTheLink) {
     if (what == 0) {
       flow.leaves(link, now);
     } else {
-      if (what < 3) {  // the previous answer was lost
+      if (what < 3) {  // the answer to the previous request was lost
         lost.push_back(flow.lease);
         flow.lease = {};
       }

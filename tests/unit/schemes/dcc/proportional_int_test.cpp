@@ -23,8 +23,8 @@ class ProportionalIntTest : public testing::Test {
   void weight(std::uint32_t dscp, std::uint32_t f_inc) {
     algorithm_->device().model()->write_table(RateTable::kFactor, dscp, f_inc | 4096u << 16);
   }
-  /// INT of one hop of 10 Gb/s, 8 us after the flow's last ACK, which counts `bytes` sent in that
-  /// time.
+  /// Telemetry of one hop of 10 Gb/s, 8 us after the flow's last ACK, which counts `bytes` sent in
+  /// that time.
   void ack(FlowNumber flow, int round, std::uint64_t bytes, Bytes queue = 0) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * 8 * round, bytes * static_cast<std::uint64_t>(round), queue,
@@ -52,7 +52,7 @@ TEST_F(ProportionalIntTest, StepIsTheWeightThatTheTableHoldsNow) {
   weight(46, 4 << 8);
   algorithm_->on_flow_start(0, {46, 0, {}, Rate::from(BitRate(2'000'000'000))});
   ack(0, 1, 4000);  // the first ACK only fills the record
-  ack(0, 2, 4000);  // U = 0.4: a step
+  ack(0, 2, 4000);  // U = 0.4: an additive step
   EXPECT_NEAR(host_.mbps(0), 2000 + 4 * 50, test::kRateStep);
   weight(46, 1 << 7);
   ack(0, 3, 4000);
@@ -79,7 +79,7 @@ TEST_F(ProportionalIntTest, TwoFlowsOfOneLinkEndByTheirWeights) {
   std::uint64_t sent = 0;
   double queue = 0;
   for (int round = 1; round < 4000; ++round) {
-    const double offered = (host_.mbps(0) + host_.mbps(1)) / 1000;  // bytes a ns / 8 … in 8 us: KB
+    const double offered = (host_.mbps(0) + host_.mbps(1)) / 1000;  // KB in 8 us, from bytes per ns
     queue = std::max(0.0, queue + (offered - 10) * 1000);
     sent += static_cast<std::uint64_t>(std::min(10'000.0, offered * 1000));
     for (const FlowNumber flow : {0u, 1u}) {

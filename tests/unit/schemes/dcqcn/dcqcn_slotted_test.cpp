@@ -61,7 +61,7 @@ TEST_F(DcqcnSlottedTest, CutsAtTheEndOfASlotWithNotificationsOnce) {
 TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   DcqcnSlotted dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  dcqcn.on_cnp(0, {});  // 1000, target 2000
+  dcqcn.on_cnp(0, {});  // Rc 1000, target 2000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1500) << "fast recovery";
   host_.advance(dcqcn, kMicroSecond * 300);
@@ -70,7 +70,7 @@ TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2055) << "hyper";
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1903.75);
-  dcqcn.on_cnp(0, {});  // at 900 µs, a slot's boundary: the cut comes at 904
+  dcqcn.on_cnp(0, {});  // a CNP at 900 µs, the boundary of a slot: the cut comes at 904 µs
   host_.advance(dcqcn, kMicroSecond * 4);
   EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "after an increase the target is where it was";
   host_.advance(dcqcn, kMicroSecond * 300);
@@ -99,7 +99,7 @@ TEST_F(DcqcnSlottedTest, BytesCountTooAndACutForgetsThem) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 6000);
 }
 
-// The lazy α against one that is updated slot by slot.
+// Compares the lazily updated α with one that is updated slot by slot.
 TEST_F(DcqcnSlottedTest, LazyAlphaIsTheSameAsEverySlots) {
   p_.decrease_period = kMicroSecond * 1000;
   DcqcnSlotted dcqcn(host_, p_);

@@ -1,4 +1,4 @@
-// DCQCN's reaction point walked by hand (SIGCOMM 2015, section 3.2, figure 7).
+// DCQCN's reaction point, calculated step by step (SIGCOMM 2015, section 3.2, figure 7).
 #include "schemes/dcqcn/dcqcn.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(DcqcnTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
   EXPECT_NEAR(host_.mbps(0), 2000, kRateStep);
-  send(dcqcn, 1001);  // an increase by bytes counts for nothing here
+  send(dcqcn, 1001);  // an increase by bytes does not count in this test
   EXPECT_NEAR(host_.mbps(0), 5000, kRateStep);
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
@@ -95,7 +95,7 @@ TEST_F(DcqcnTest, WithinTheDecreasePeriodANotificationOnlyRaisesAlpha) {
   dcqcn.on_cnp(0, {});  // 4000
   host_.advance(dcqcn, kMicroSecond * 55);
   host_.advance(dcqcn, kMicroSecond * 5);
-  dcqcn.on_cnp(0, {});  // 60 us later: cuts by α = 15/16, which becomes 0.94140625
+  dcqcn.on_cnp(0, {});  // a CNP 60 us later: cuts by α = 15/16, which becomes 0.94140625
   EXPECT_NEAR(host_.mbps(0), 4000 * (1 - 15.0 / 32), kRateStep);
   const double rate = host_.mbps(0);
   host_.advance(dcqcn, kMicroSecond * 49);
@@ -114,7 +114,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   p_.timer_restart = true;
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  dcqcn.on_cnp(0, {});  // Rc 1000, Rt 2000
+  dcqcn.on_cnp(0, {});  // Rc 1000, Rt 2000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1500) << "T = 1 < F: halfway back";
   EXPECT_DOUBLE_EQ(target(dcqcn), 2000);
@@ -123,12 +123,12 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1770);
   for (int i = 0; i < 10; ++i) send(dcqcn, 1000);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1770) << "10 000 bytes are not more than 10 000";
-  send(dcqcn, 1000);  // BC = 1, 1000 bytes kept
+  send(dcqcn, 1000);  // BC becomes 1, and 1000 bytes are kept
   EXPECT_DOUBLE_EQ(target(dcqcn), 2080);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1925);
   for (int i = 0; i < 9; ++i) send(dcqcn, 1000);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2080);
-  send(dcqcn, 1);  // BC = 2
+  send(dcqcn, 1);  // BC becomes 2
   EXPECT_DOUBLE_EQ(target(dcqcn), 2120);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 2022.5);
   for (int i = 0; i < 10; ++i) send(dcqcn, 1000);
@@ -136,7 +136,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2560) << "BC = 3, T = 3: hyper";
   EXPECT_EQ(dcqcn.counters().rate_increases, 6u);
-  // After a cut all counters start anew, also that of bytes.
+  // After a cut all counters start anew, that of bytes too.
   for (int i = 0; i < 9; ++i) send(dcqcn, 1000);
   dcqcn.on_cnp(0, {});
   const double rate = host_.mbps(0);

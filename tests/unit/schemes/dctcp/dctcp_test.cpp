@@ -1,4 +1,4 @@
-// DCTCP walked by hand: rounds, α, cuts, growth (SIGCOMM 2010, section 3.3; RFC 8257).
+// DCTCP, calculated step by step: rounds, α, cuts, growth (SIGCOMM 2010, section 3.3; RFC 8257).
 #include "schemes/dctcp/dctcp.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class DctcpTest : public testing::Test {
     p.r_min = 100_Mbps;
     return p;
   }
-  FakeHost host_{10'000};  // 10 Gb/s × 4 µs = 5000 bytes
+  FakeHost host_{10'000};  // a NIC of 10 Gb/s: 4 µs are 5000 bytes
 };
 
 TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
@@ -54,7 +54,7 @@ TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
   dctcp.on_ack(0, ack(1, 6, true));
   dctcp.on_ack(0, ack(4, 9, true));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5000) << "one cut a round";
-  // Three ACKs since, two of them marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
+  // Three ACKs came since, two of them marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
   dctcp.on_ack(0, ack(5, 10, false));
   EXPECT_NEAR(dctcp.view(0).alpha, 0.9375 + 2.0 / 3 / 16, 1e-12);
   // The flow is no longer in the reduced state and a round has ended: 5000 + 500.
@@ -94,7 +94,7 @@ TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
   for (Dctcp* one : {&far, &plain}) {
     one->on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
     one->on_ack(0, ack(0, 1, false));  // 8500
-    one->on_ack(0, ack(1, 2, false));  // 9000, α = 15/16
+    one->on_ack(0, ack(1, 2, false));  // rate 9000 Mb/s, α = 15/16
     one->on_ack(0, ack(2, 3, true));   // α = 225/256 + 1/16 = 0.94140625
   }
   const double alpha = 225.0 / 256 + 1.0 / 16;
@@ -119,8 +119,8 @@ TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
   }
 }
 
-// The window is 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375. So 997 000 bytes need
-// 295.4 round trips of 5 us, 1477 us.
+// The window is 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375 bytes. So 997 000 bytes
+// need 295.4 round trips of 5 us, 1477 us.
 TEST_F(DctcpTest, WhoWouldMissItsDeadlineYieldsLess) {
   const double alpha = 225.0 / 256 + 1.0 / 16;
   const double needed = 997'000.0 / 3375 * 5;

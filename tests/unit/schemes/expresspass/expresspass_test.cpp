@@ -63,7 +63,7 @@ TEST(ExpressPass, ManySendersShareTheLinkAndNothingIsLost) {
     squares += static_cast<double>(star.ledger[flow].received_bytes) *
                static_cast<double>(star.ledger[flow].received_bytes);
   }
-  // In 20 ms 15 413 credits leave, whose lengths are drawn.
+  // In 20 ms 15 413 credits leave, whose lengths are drawn at random.
   EXPECT_GT(sum, 14'600 * kPayload);
   EXPECT_LE(sum, 15'460 * kPayload);
   EXPECT_GT(static_cast<double>(sum) * static_cast<double>(sum) / (16 * squares), 0.95);
@@ -142,7 +142,7 @@ TEST(ExpressPass, RefusesAWeightOutsideItsBounds) {
 
 class ExpressPassLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// Packets of every kind are lost, a twentieth of them.
+// A twentieth of the packets of every kind is lost.
 TEST_P(ExpressPassLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12);
   RandomStream random(GetParam(), "losses");

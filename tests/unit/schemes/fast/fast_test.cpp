@@ -12,7 +12,7 @@ namespace dcc::fast_test {
 namespace {
 
 constexpr double kBaseUs = 10;
-constexpr double kBytesPerUs = 12'500;  // 100 Gb/s
+constexpr double kBytesPerUs = 12'500;  // bytes per microsecond at 100 Gb/s
 
 class FastTest : public testing::Test {
  protected:
@@ -27,7 +27,7 @@ class FastTest : public testing::Test {
     start.base_rtt = kMicroSecond * 10;
     for (FlowNumber flow = 0; flow < flows; ++flow) fast_->on_flow_start(flow, start);
   }
-  /// Ends a round trip.
+  /// Ends a round trip of a flow with an ACK.
   void ack(double rtt_us, FlowNumber flow = 0) {
     AckInfo info;
     info.rtt = PicoSeconds{static_cast<std::int64_t>(rtt_us * 1e6)};
@@ -42,7 +42,7 @@ class FastTest : public testing::Test {
   Psn next_ = 1;
 };
 
-// With RTT = 2 base: w(n) = 2 alpha + (w(0) - 2 alpha) (1 - gamma / 2)^n.
+// With RTT = 2 base RTT the window is w(n) = 2 alpha + (w(0) - 2 alpha) (1 - gamma / 2)^n.
 TEST_F(FastTest, ApproachesTheFixedPointGeometrically) {
   begin();
   for (int n = 1; n <= 40; ++n) {
@@ -76,7 +76,7 @@ TEST_F(FastTest, ChangesOnceARoundTrip) {
   EXPECT_NEAR(window(), 60'000, 1e-6);
 }
 
-// N flows fill the link and keep N alpha in its queue, each with an equal part of the link.
+// N flows fill the link, keep N alpha in its queue, and have equal parts of the link.
 TEST_F(FastTest, FlowsShareABottleneckWithAlphaEachInItsQueue) {
   constexpr FlowNumber kFlows = 4;
   begin(kFlows);
@@ -97,7 +97,7 @@ TEST_F(FastTest, BelowAPacketTheWindowIsAPace) {
   begin();
   EXPECT_EQ(host_.window(0), 1);
   EXPECT_NEAR(host_.mbps(0), 800 * 8 / kBaseUs, test::kRateStep);
-  ack(100);  // 0.5 * 800 + 0.5 * (80 + 100)
+  ack(100);  // new window 0.5 * 800 + 0.5 * (80 + 100)
   EXPECT_NEAR(window(), 490, 1e-6);
   EXPECT_NEAR(host_.mbps(0), 490 * 8 / 100.0, test::kRateStep);
 }

@@ -1,5 +1,6 @@
-// Fastpass walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a
-// wire, each wire 1 us more; slots of 4 us, four a batch, the first 10 us after a batch is begun.
+// Fastpass on one switch of 10 Gb/s, calculated step by step: a packet of 4096 bytes takes 3.328 us
+// of a wire, and each wire adds 1 us. Slots have 4 us; a batch has four slots, of which the first
+// comes 10 us after the batch is begun.
 #include "schemes/fastpass/fastpass.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ const PicoSeconds kThere = (kPacket + kWire) * 2;
 
 using Change = std::function<void(FastpassParameters&)>;
 
-/// The last host is the arbiter.
+/// A star whose last host is the arbiter.
 struct Star : TransportStar {
   explicit Star(
       HostId hosts, const Change& change = [](FastpassParameters&) {})
@@ -133,17 +134,17 @@ TEST(Fastpass, SlotsThatComeTooLateAreNotUsed) {
 TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   Star star(3, [](FastpassParameters& p) {
     p.allocation_time = kMicroSecond * 8;
-    p.lead = kMicroSecond * 26;  // from 16 us: slot 11
+    p.lead = kMicroSecond * 26;  // first slot of the batch begun at 16 us: number 11
   });
   star.send(0, 1, kPayload * 8);
   star.scheduler.run_until(kMilliSecond);
-  // Granted slots: 11, 12; 15, 16; 19, 20; 23, 24.
+  // Granted slots are 11, 12; 15, 16; 19, 20; 23, 24.
   EXPECT_EQ(star.received_at(0), kSlot * 24 + kThere);
   star.expect_all_arrived();
 }
 
-// Four requests take 10 us each, from 2.1 us on: the first is known at 12.1 us, the last at 42.1
-// us.
+// Four requests take 10 us of processing each from 2.1 us on: the first is known at 12.1 us, the
+// last at 42.1 us.
 TEST(Fastpass, RequestsWaitForTheArbitersProcessor) {
   Star star(6, [](FastpassParameters& p) { p.request_time = kMicroSecond * 10; });
   for (HostId h = 0; h < 4; ++h) star.send(h, (h + 1) % 4, kPayload);
@@ -310,7 +311,7 @@ TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   pool.free(used);
 }
 
-// Allocations that were found and not yet sent are part of the digest, paths included; the
+// Allocations that were found and not sent yet are part of the digest, paths included; the
 // allocators themselves are equal.
 TEST(Fastpass, ABatchNotYetSentIsInTheDigest) {
   struct Nobody final : FastpassArbiter::Client {

@@ -49,7 +49,7 @@ TEST(TimeslotAllocator, WhoLacksLeastIsFirst) {
   EXPECT_EQ(next(allocator), (Pairs{{2, 9}}));
   allocator.demand(2, 9, 10);  // the pair now lacks nine slots
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
-  allocator.demand(3, 9, 4);  // as many as the other pair lacks, which came first
+  allocator.demand(3, 9, 4);  // the pair lacks as many slots as the other pair, which came first
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
 }
 
@@ -76,7 +76,7 @@ TEST(TimeslotAllocator, ADemandHeardTwiceOrLateIsOne) {
   EXPECT_TRUE(allocator.idle());
 }
 
-/// The paper's rules, evaluated each time over all pairs.
+/// The paper's rules, evaluated anew over all pairs in each slot.
 class Oracle {
  public:
   explicit Oracle(Order order) : order_(order) {}
@@ -84,7 +84,7 @@ class Oracle {
     One& one = pairs_[{s, d}];
     if (slots > one.wanted) one.wanted = slots;
   }
-  /// Checks the matching of one slot and takes it into account for later slots.
+  /// Checks the matching of one slot and records it for later slots.
   void check(const std::vector<TimeslotAllocator::Match>& matches) {
     ++slot_;
     const auto lacking = [](const One& one) { return one.wanted - one.given; };
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, Random,
                          testing::Combine(testing::Values(Order::kMaxMin, Order::kShortest),
                                           testing::Values(2u, 5u, 16u, 40u)));
 
-// The load of the busiest end bounds the schedule's length: twice that load, less one.
+// The load of the busiest end limits the length of the schedule to twice that load less one.
 TEST(TimeslotAllocator, TakesLessThanTwiceTheBusiestEnd) {
   for (const Order order : {Order::kMaxMin, Order::kShortest}) {
     TimeslotAllocator allocator(order);
@@ -195,8 +195,8 @@ void expect_proper(const std::vector<EdgeColouring::Edge>& edges, std::uint32_t 
   }
 }
 
-// The last edge finds colour 0 taken at its left end and 1 at its right: what holds 1 there gives
-// it up, and so on along the path.
+// The last edge finds colour 0 used at its left end and colour 1 at its right end: the edge with
+// colour 1 there changes its colour, and so do the next edges along the path.
 TEST(EdgeColouring, ExchangesColoursWhereNoneIsFreeAtBothEnds) {
   EdgeColouring two(2);
   EXPECT_EQ(two.colour({{2, 3}, {2, 2}, {0, 0}, {0, 2}}), (std::vector<std::uint32_t>{1, 0, 0, 1}));

@@ -84,8 +84,8 @@ TEST(Fcp, SharesOfALinkAreAsBudgets) {
   }
 }
 
-// One host opens three flows through the port, the other one. A budget of each flow gives the first
-// host three quarters of the link, a budget of the host one half.
+// One host opens three flows through the port, another host one flow. With a budget for each flow
+// the first host gets three quarters of the link, with a budget for each host one half.
 TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
   for (const auto& [budget, share] : {std::pair{FcpParameters::Budget::kFlow, 0.75},
                                       std::pair{FcpParameters::Budget::kHost, 0.5}}) {
@@ -101,11 +101,11 @@ TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
   }
 }
 
-// Each of two long flows pays for the NIC's link only; neither crosses a full switch port.
+// Each of two long flows pays only for its NIC's link; neither crosses a full switch port.
 TEST(Fcp, SharesOfTheNicAreAsBudgetsToo) {
   Star star(3);
   star.send(0, 1, kPayload * 10'000);
-  star.weigh(0, 3);  // weight of flows that begin from now on
+  star.weigh(0, 3);  // weight of flows that start from now on
   star.send(0, 2, kPayload * 10'000);
   star.scheduler.run_until(kMicroSecond * 200);
   star.take(2);
@@ -131,7 +131,7 @@ TEST(Fcp, WhoJoinsHasItsShareAtOnceAndHardlyAnythingQueues) {
   EXPECT_LT(longest, 8 * 1064);
 }
 
-// A port counts 23 or 24 packets an interval. A rule without rounding would lower the price of a
+// A port counts 23 or 24 packets per interval. A rule without rounding would lower the price of a
 // lone flow for ever.
 TEST(Fcp, BudgetsAreSpentWholeByWhoIsAlone) {
   Star star(2);

@@ -10,7 +10,7 @@ namespace dcc::priced_test {
 namespace {
 
 constexpr PicoSeconds kInterval = kMicroSecond * 20;
-constexpr double kOne = 1e-10;  // the price at which a budget of 1 buys the link
+constexpr double kOne = 1e-10;  // price at which a budget of 1 buys the whole link
 constexpr double kMin = 1e-12;
 constexpr Bytes kLong = 1'000'000;  // more bytes than an interval carries
 
@@ -18,7 +18,7 @@ struct Link10G : LinkPrice {
   explicit Link10G(LinkPriceParameters parameters = {}) : LinkPrice(parameters) {
     set_link(BitRate(10'000'000'000));
   }
-  /// A price update of a link that has no other reason to read the time.
+  /// Price of a link that has no other reason to update it.
   double price_at(PicoSeconds now) {
     comes(0, 1, 0, now);
     return price();
@@ -48,7 +48,7 @@ TEST(LinkPrice, WhatPaysNothingIsNotForSale) {
   EXPECT_NEAR(link.capacity(), 8e9, 1);
   link.comes(2'500, kOne, 0, kInterval + kMicroSecond);
   link.comes(100'000, 0, 0, kInterval + kMicroSecond);
-  expect_price(link.price_at(kInterval * 2), kOne);  // a tenth of the capacity is always left
+  expect_price(link.price_at(kInterval * 2), kOne);  // a tenth of the capacity is always sold
   EXPECT_NEAR(link.capacity(), 1e9, 1);
 }
 
@@ -58,7 +58,7 @@ TEST(LinkPrice, AQuarterOfTheShortestQueueIsToDrainInAnInterval) {
   link.comes(6'000, kOne, 12'000, kMicroSecond * 2);
   link.comes(10'000, kOne, 30'000, kMicroSecond * 3);
   link.comes(0, kOne, 0, kInterval);
-  expect_price(link.price(), kOne);  // 22 000 bytes were paid, 25 000 less 3000 to be had
+  expect_price(link.price(), kOne);  // 22 000 bytes were paid; 25 000 less 3000 could be sold
   link.comes(22'000, kOne, 12'000, kInterval + kMicroSecond);
   expect_price(link.price_at(kInterval * 2), kOne * 22 / 25);  // the interval began without a queue
 }
@@ -67,7 +67,7 @@ TEST(LinkPrice, RisesWithWhoBeginsAndHoldsUntilItsDataIsThere) {
   Link10G link;
   link.preload({1, 0, kLong, kMicroSecond * 10}, kMicroSecond * 4);
   expect_price(link.price(), kOne + kMin);
-  link.comes(7'500, kOne, 0, kMicroSecond * 15);  // 6 us of its budget, after 14
+  link.comes(7'500, kOne, 0, kMicroSecond * 15);  // data of the flow, 14 us after its start
   expect_price(link.price_at(kInterval), kOne);
 }
 
@@ -76,7 +76,7 @@ TEST(LinkPrice, HoldsInTheNextIntervalWhatIsNotThereYet) {
     Link10G link;
     link.preload({2, 0, kLong, kMicroSecond * 10}, kMicroSecond * 15);
     if (looks) expect_price(link.price_at(kInterval), 2 * kOne);
-    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // 5 of 20 us
+    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // the budget counts for 5 of 20 us
     expect_price(link.price_at(kInterval * 3), kMin);
   }
 }
@@ -161,7 +161,7 @@ TEST(PricedPort, AProbeHearsThePriceWithItselfAndAddsItUp) {
   one.port->enqueue(probe);
   const double asked = PriceHeader::price(probe->telemetry->hop[0]);
   expect_price(asked, one.port->link().price());
-  EXPECT_NEAR(asked / kOne, 1.5, 0.02);  // 2 are spent, a half of it before
+  EXPECT_NEAR(asked / kOne, 1.5, 0.02);  // budgets of 2 are spent here, one of them since before
   expect_price(PriceHeader::preload(*probe).elsewhere, 0.5 * kOne + asked);
   expect_price(PriceHeader::preload(*probe).budget, 2);
   EXPECT_EQ(PriceHeader::preload(*probe).bytes, kLong);

@@ -1,4 +1,4 @@
-// FlowBender: a flow leaves its path after a congested round trip, and only then.
+// FlowBender: a flow leaves its path only after a congested round trip.
 #include "schemes/flowbender/flowbender.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ class FlowbenderEdge : public testing::Test {
     ack.ce_echo = marked;
     EXPECT_EQ(bender->choose(ack, PortSet::consecutive(0, 1)), 0u);
   }
-  /// A round trip of 100 packets from `psn` on, of which `marked` behind the first are marked.
-  /// Returns the tag of its packets.
+  /// Plays a round trip of 100 packets from `psn` on, of which `marked` packets behind the first
+  /// are marked. Returns the tag of the packets.
   std::uint8_t round(Psn psn, int marked) {
     const std::uint8_t tag = send(psn);
     for (Psn i = 1; i < 100; ++i) EXPECT_EQ(send(psn + i), tag);
@@ -55,13 +55,13 @@ class FlowbenderEdge : public testing::Test {
   const PortSet up = PortSet::consecutive(4, 2);
 };
 
-// The first ACK of a round trip ends the round before, so every round has 100 ACKs.
+// The first ACK of a round trip ends the previous round, so every round has 100 ACKs.
 TEST_F(FlowbenderEdge, MovesAfterARoundWithTooManyMarks) {
   build();
   const std::uint8_t first = round(0, 0);
   EXPECT_EQ(round(100, 6), first) << "this round is only now known to be congested";
   const std::uint8_t second = send(200);
-  acknowledge(200, false);  // 6 of 100: above 5 %
+  acknowledge(200, false);  // 6 marks of 100 ACKs: above 5 %
   EXPECT_EQ(second, first);
   EXPECT_NE(send(201), first);
 }
@@ -91,7 +91,7 @@ TEST_F(FlowbenderEdge, APacketSentAgainMovesTheFlowOnceARound) {
   for (Psn psn = 51; psn < 120; ++psn) EXPECT_EQ(send(psn), second);
 }
 
-// With V drawn from 8 values, the next V is each of the other 7 equally often.
+// V is drawn from 8 values: the next V is each of the other 7 equally often.
 TEST_F(FlowbenderEdge, DrawsEachOtherValueEquallyOften) {
   build();
   std::array<int, 8> step{};

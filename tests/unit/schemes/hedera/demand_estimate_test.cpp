@@ -1,4 +1,4 @@
-// Demands against matrices worked out by hand.
+// Estimated demands against matrices calculated by hand.
 #include "schemes/hedera/demand_estimate.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(DemandEstimate, ASendersFlowsShareItsLink) {
 
 TEST(DemandEstimate, AReceiverHoldsItsSendersDownAlike) {
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kC, kX}}), (Rates{4000, 4000, 4000}));
-  // The two flows of A have half a link each, so X gives B the other half, although B could send
+  // The two flows of A have half a link each, so X gives the other half to B, although B could send
   // more.
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kA, kC}}), (Rates{6000, 6000, 6000}));
 }
@@ -40,9 +40,9 @@ TEST(DemandEstimate, WhoAsksForLessThanItsShareLeavesTheRestToOthers) {
             (Rates{3000, 3000, 3000, 3000, 9000}));
 }
 
-// Four hosts, ten flows. Senders' shares first: A and B thirds, C and D halves. Then A is asked for
-// 7/6 and B for 4/3, and hold three flows each down to a third. C then has 2/3 left for D, which is
-// asked for a third by A: that is just its link.
+// Four hosts and ten flows. Senders divide first: A and B give each flow a third, C and D a half.
+// Receiver A is then asked for 7/6 of a link and B for 4/3, so each limits three flows to a third.
+// C then has 2/3 left for D, which A asks for another third: exactly D's link.
 TEST(DemandEstimate, WhatReceiversHoldDownIsFreeForOtherFlows) {
   EXPECT_EQ(estimate({{kA, kB},
                       {kA, kC},

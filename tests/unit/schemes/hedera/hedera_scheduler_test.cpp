@@ -58,7 +58,7 @@ class HederaOnATree : public testing::Test {
   }
   FakeEntries& at(NodeId node) { return switches[static_cast<std::size_t>(node)]; }
   FakeEntries& at(const std::string& name) { return at(topology.find(name)); }
-  /// In a millisecond at line rate a host sends 12.5 MB.
+  /// Counters of a flow; a host sends 12.5 MB in a millisecond at line rate.
   void sent(std::uint32_t flow, HostId from, HostId to, Bytes bytes = 12'500'000) {
     const NodeId edge = topology.peer(topology.node_of(from), 0).node;
     at(edge).counts.push_back({{from, to, flow}, bytes});
@@ -86,8 +86,9 @@ TEST_F(HederaOnATree, FirstFitTakesTheFirstWayWithRoomOnAllItsLinks) {
   sent(2, 2, 5);
   sent(3, 3, 7);
   hedera.run_round();
-  // 1: the first link of way 0 is full, so the other aggregation switch. 2: way 0 and 1 meet the
-  // first two above, way 2 meets flow 0 on its last link. 3: way 1 and 3 meet flow 2 on the first.
+  // Flow 1: the first link of path 0 is full, so it takes the other aggregation switch. Flow 2:
+  // paths 0 and 1 share links with the first two flows above, and path 2 shares the last link with
+  // flow 0. Flow 3: paths 1 and 3 share the first link with flow 2.
   EXPECT_EQ(ways(), (std::map<std::uint32_t, int>{{0, 0}, {1, 1}, {2, 3}, {3, 2}}));
   EXPECT_EQ(hedera.excess(), 0u);
   using Places = std::map<std::uint32_t, std::uint32_t>;
@@ -95,8 +96,8 @@ TEST_F(HederaOnATree, FirstFitTakesTheFirstWayWithRoomOnAllItsLinks) {
   EXPECT_EQ(at("rack1").places, (Places{{2, 1}, {3, 0}}));
   EXPECT_EQ(at("agg0").places, (Places{{0, 0}, {3, 1}}));
   EXPECT_EQ(at("agg1").places, (Places{{1, 0}, {2, 1}}));
-  EXPECT_EQ(at("agg2").places, Places{});  // only one path leads down
-  // Flow 0 has ended: flow 4 gets its place, all others keep theirs.
+  EXPECT_EQ(at("agg2").places, Places{});  // only one path leads down, so there is no entry
+  // Flow 0 has ended: flow 4 gets its path, and all others keep theirs.
   sent(1, 1, 6, 1);
   sent(2, 2, 5, 1);
   sent(3, 3, 7, 1);
@@ -130,9 +131,9 @@ TEST_F(HederaOnATree, OnlyLargeFlowsCountAndTheyStaySoWhileTheySend) {
   HederaParameters p;
   p.elephant = Ratio{1, 4};
   HederaScheduler& hedera = make(p);
-  sent(0, 0, 4, 3'125'000);  // exactly a quarter of the link
+  sent(0, 0, 4, 3'125'000);  // bytes of exactly a quarter of the link
   sent(1, 1, 6, 3'124'999);
-  sent(2, 2, 3);  // within a rack: a large flow that needs no way
+  sent(2, 2, 3);  // a large flow within a rack, which needs no path
   hedera.run_round();
   const auto found = hedera.elephants();
   ASSERT_EQ(found.size(), 2u);
@@ -224,7 +225,7 @@ TEST_F(HederaOnATree, AnnealingIsTheSameForTheSameSeed) {
 
 TEST_F(HederaOnATree, ABadStateIsLeftWhateverTheTemperature) {
   HederaParameters p;
-  p.annealing = Ratio{0};  // every exchange is accepted: the best of the walk counts
+  p.annealing = Ratio{0};  // every exchange is accepted, so the best placement of the walk counts
   HederaScheduler& hedera = make(p);
   const std::vector<std::pair<HostId, HostId>> pairs = {{0, 4}, {1, 8}, {2, 12}, {3, 9}};
   for (std::uint32_t i = 0; i < 4; ++i) sent(i, pairs[i].first, pairs[i].second);
@@ -248,7 +249,7 @@ std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement pl
       hedera.add_switch(static_cast<NodeId>(n), *net.switches[n]->flow_entries());
   }
   if (scheduled) hedera.begin();
-  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // 100 ns a packet
+  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // 100 ns for each packet
   net.scheduler.run_until(kMilliSecond);
   std::vector<std::uint64_t> before;
   for (const auto& host : net.host) before.push_back(host->packets);

@@ -1,4 +1,4 @@
-// Hermes at one edge switch: which state ACKs give to paths, and which flows move because of it.
+// Hermes at one edge switch: states that ACKs give to paths, and flows that move for it.
 #include "schemes/hermes/hermes.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
   good(4);
   EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
-  hear(5, kMicroSecond * 60, false);  // just not less than the lower bound
+  hear(5, kMicroSecond * 60, false);  // a round trip equal to the lower bound
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
   hear(6, kMicroSecond * 300, false);  // a long round trip without marks
   EXPECT_EQ(hermes.state_of(1, 6), State::kGrey);
@@ -89,7 +89,7 @@ TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
   time += kMicroSecond * 320;
   EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
   time += PicoSeconds(1);
-  EXPECT_EQ(hermes.state_of(1, 7), State::kGrey);  // the news has expired
+  EXPECT_EQ(hermes.state_of(1, 7), State::kGrey);  // the measurement has expired
 }
 
 TEST_F(HermesEdge, MarksAreAMovingShare) {
@@ -128,7 +128,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
   EXPECT_TRUE(stays(true));  // the flow has sent 3 of the required 10 KB
   send(1, psn++, 9000);
   time += kMilliSecond;
-  EXPECT_TRUE(stays(false));  // reports about the other paths are out of date
+  EXPECT_TRUE(stays(false));  // the measurements of the other paths have expired
   int thoughts = 0;
   int port = 5;
   for (; port == 5 && thoughts < 50; ++thoughts) {
@@ -137,7 +137,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
     good(6);
     port = send(1, psn++, 100);
     if (port != 5) break;
-    EXPECT_EQ(send(1, psn++, 100), 5);  // one decision per interval
+    EXPECT_EQ(send(1, psn++, 100), 5);  // only one decision per interval
   }
   EXPECT_EQ(port, 6);
   EXPECT_LT(thoughts, 20);  // 2^-20
@@ -168,7 +168,7 @@ TEST_F(HermesEdge, AWayThatSwallowsPacketsIsLeftAfterThreeRoundsMore) {
     EXPECT_EQ(send(1, 0), 5);
     EXPECT_EQ(send(1, 1), 5);
   }
-  hear(5, kMicroSecond * 20, false, 1);  // a packet came through, so counting begins anew
+  hear(5, kMicroSecond * 20, false, 1);  // a packet was acknowledged, so counting begins anew
   for (int back = 0; back < 3; ++back) EXPECT_EQ(send(1, 0), 5);
   EXPECT_NE(send(1, 0), 5);
   EXPECT_EQ(hermes.state_of(1, 5), State::kFailed);

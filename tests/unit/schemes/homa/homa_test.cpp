@@ -77,7 +77,7 @@ TEST(Homa, RttBytesOfAPacketAreARoundTripAPacket) {
   star.expect_all_arrived();
 }
 
-// One grant at a time: the shorter message is granted completely before the longer one gets a
+// With one grant at a time, the shorter message is granted completely before the longer one gets a
 // grant.
 TEST(Homa, TheMessageWithLeastToGrantIsGrantedFirst) {
   Star star(3, 1);
@@ -102,7 +102,7 @@ TEST(Homa, NoMoreMessagesAreGrantedThanTheOvercommitmentAndOneOfASender) {
     return false;
   });
   for (HostId h = 1; h <= 5; ++h) star.send(h, 0, (100 + h) * kPayload);
-  const std::uint32_t second = star.send(1, 0, 90 * kPayload);  // same sender as flow 0, shorter
+  const std::uint32_t second = star.send(1, 0, 90 * kPayload);  // same sender, a shorter message
   star.scheduler.run_until(kPacket * 60);
   EXPECT_GT(granted[second], kWindow + 1);
   EXPECT_GT(granted[1], kWindow + 1);
@@ -114,7 +114,7 @@ TEST(Homa, NoMoreMessagesAreGrantedThanTheOvercommitmentAndOneOfASender) {
   star.expect_all_arrived();
 }
 
-// Two messages have grants: of the lowest two priorities the shorter message has the higher one.
+// Two messages have grants: of the two lowest priorities the shorter message has the higher one.
 TEST(Homa, GrantsNameTheLowestPrioritiesThatItTakes) {
   Star star(3, 4);
   std::map<std::uint32_t, std::set<unsigned>> named, sent;
@@ -186,7 +186,7 @@ TEST(Homa, AGapIsAskedForAfterTheTimeout) {
 TEST(Homa, WhatHasArrivedSinceIsNotSentAgain) {
   Star star(5, 4, {300'000}, 500'000);
   bool whole = false;
-  std::uint64_t again = 0;  // packets sent again before the sender knew
+  std::uint64_t again = 0;  // packets sent again before the sender learned of the arrival
   star.lose([&](const Packet& packet) {
     if (packet.flow == 0 && packet.kind == PacketKind::kAck && !whole) {
       whole = true;
@@ -285,7 +285,7 @@ TEST(Homa, RefusesMorePrioritiesThanThereAre) {
 
 class HomaLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// Packets of every kind are lost, a twentieth of them.
+// A twentieth of the packets of every kind is lost.
 TEST_P(HomaLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12, 3, {2000});
   RandomStream random(GetParam(), "losses");
@@ -321,7 +321,7 @@ TEST(Homa, GrantsAreConserved) {
   star.expect_all_arrived();
   std::uint64_t beyond = 0;
   for (std::uint64_t h = 1; h < 10; ++h) beyond += 10 * h - kWindow;
-  for (std::uint64_t h = 2; h < 10; ++h) beyond += 5 * h + 1 - kWindow;  // of h = 1 they are six
+  for (std::uint64_t h = 2; h < 10; ++h) beyond += 5 * h + 1 - kWindow;  // h = 1 has six packets
   EXPECT_EQ(star.counters().credits_sent, beyond);
   EXPECT_EQ(star.counters().credits_used, beyond);
   EXPECT_EQ(star.counters().credits_unused, 0u);

@@ -1,4 +1,4 @@
-// HPCC walked by hand: utilisation from telemetry, windows from utilisation (SIGCOMM 2019, alg. 1).
+// HPCC step by step: utilisation from telemetry, windows from it (SIGCOMM 2019, algorithm 1).
 #include "schemes/hpcc/hpcc.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class HpccTest : public testing::Test {
     parameters_.base_rtt = kMicroSecond * 8;
     parameters_.r_min = 100_Mbps;
   }
-  /// An ACK with one hop of 10 Gb/s: 1250 bytes a µs.
+  /// An ACK with one hop of 10 Gb/s: 1250 bytes per µs.
   void ack(Hpcc& hpcc, Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * at_us, tx, queue, BitRate(10'000'000'000)};
@@ -32,7 +32,7 @@ class HpccTest : public testing::Test {
     hpcc.on_ack(0, info);
   }
   HpccParameters parameters_;
-  FakeHost host_{10'000};  // × 8 µs = 10 000 bytes
+  FakeHost host_{10'000};  // a NIC of 10 Gb/s: 8 µs are 10 000 bytes
 };
 
 TEST_F(HpccTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
@@ -63,9 +63,9 @@ TEST_F(HpccTest, UpdatesTheReferenceOncePerRoundTrip) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 10, 100, 0, 5000);
-  ack(hpcc, 10, 20, 104, 5000, 5000);  // U = 1.25: Wc = 7650
+  ack(hpcc, 10, 20, 104, 5000, 5000);  // U = 1.25 gives Wc = 7650
   EXPECT_NEAR(hpcc.view(0).target.raw / 256.0, 7650, kRateStep);
-  ack(hpcc, 11, 21, 108, 10'000, 5000);  // U = 1.375 against the same Wc
+  ack(hpcc, 11, 21, 108, 10'000, 5000);  // U = 1.375 is applied to the same Wc
   EXPECT_NEAR(host_.mbps(0), 7650 * 0.95 / 1.375 + 50, kRateStep);
   EXPECT_NEAR(hpcc.view(0).target.raw / 256.0, 7650, kRateStep);
 }
@@ -79,9 +79,9 @@ TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
   EXPECT_NEAR(host_.mbps(0), 2050, kRateStep);
   ack(hpcc, 2, 3, 116, 8000, 0);
   EXPECT_NEAR(host_.mbps(0), 2100, kRateStep);
-  ack(hpcc, 3, 4, 124, 12'000, 0);  // incStage = maxStage: 2100·0.95/0.4 + 50
+  ack(hpcc, 3, 4, 124, 12'000, 0);  // incStage is maxStage: 2100·0.95/0.4 + 50
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 50, kRateStep);
-  ack(hpcc, 4, 5, 132, 16'000, 0);  // incStage is 0 again: additive steps
+  ack(hpcc, 4, 5, 132, 16'000, 0);  // incStage is 0 again: additive steps follow
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 100, kRateStep);
 }
 
@@ -117,7 +117,7 @@ TEST_F(HpccTest, TheBusiestLinkCounts) {
   stack.hop[0] = {kMicroSecond * 100, 0, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 100, 0, 2000, BitRate(40'000'000'000)};
   hpcc.on_ack(0, info);
-  // Hop 0: 0.6. Hop 1: 36000/40000 + 2000/40000 = 0.95. Both over 8 µs = T.
+  // Hop 0 has U = 0.6, hop 1 36000/40000 + 2000/40000 = 0.95, both over 8 µs = T.
   stack.hop[0] = {kMicroSecond * 108, 6000, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 108, 36'000, 2000, BitRate(40'000'000'000)};
   info.psn = 1;

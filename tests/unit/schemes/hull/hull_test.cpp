@@ -1,4 +1,4 @@
-// HULL walked by hand: DCTCP's window beneath, and the pacer's rate period by period.
+// HULL, calculated step by step: DCTCP's window below, and the pacer's rate period by period.
 #include "schemes/hull/hull.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_F(HullTest, AMarkPacesAFlowByChanceAndForAWhile) {
     paced += host_.is_running(1, 0) ? 1 : 0;
   }
   EXPECT_NEAR(paced, 1000, 120) << "three times the deviation";
-  while (!host_.is_running(1, 0)) ack(1, true);  // marks start pacing anew
+  while (!host_.is_running(1, 0)) ack(1, true);  // sends marks until one makes the flow a paced one
   host_.advance(*hull_, kMilliSecond * 9);
   EXPECT_LT(host_.mbps(0), 10'000);
   host_.advance(*hull_, kMilliSecond * 2);
@@ -128,7 +128,7 @@ TEST(HullSwitch, MarksByThePhantomQueueAlone) {
   EXPECT_EQ(switches.ecn.phantom_threshold, 15'000);
   EcnMarker marker(switches.ecn, BitRate(10'000'000'000));
   EXPECT_TRUE(marker.has_phantom_queue());
-  // Packets in a row at the whole rate: 1 of 20 bytes stays, so the 201st of 1500 bytes is marked.
+  // Packets back to back: 1 byte of 20 stays, so packet 201 of 1500 bytes is marked.
   int first = 0;
   for (int i = 1; i <= 400 && first == 0; ++i) {
     if (marker.phantom_congested(1500, PicoSeconds(1'200'000) * i)) first = i;

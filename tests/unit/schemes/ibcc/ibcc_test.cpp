@@ -1,5 +1,5 @@
-// InfiniBand's congestion-control table by hand: rising and falling index, limits, and the value of
-// a delay.
+// InfiniBand's congestion-control table, calculated by hand: rising and falling index, limits, and
+// the meaning of a delay.
 #include "schemes/ibcc/ibcc.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class IbccTest : public testing::Test {
     p_.ccti_limit = 3;
     p_.ccti_timer = kMicroSecond * 150;
   }
-  /// Tells the algorithm the wire size of a packet of 1024 bytes, which has no headers here.
+  /// Reports to the algorithm the wire size of a packet of 1024 bytes, which has no headers here.
   static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
     SentInfo info;
     info.payload_bytes = 1024;
@@ -39,7 +39,7 @@ TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000) << "CCT[0] = 0: no limit";
-  for (const double expected : {1000.0, 100.0, 10.0}) {  // 8192 bit / (4·IRD)
+  for (const double expected : {1000.0, 100.0, 10.0}) {  // rate 8192 bit / (4·IRD)
     ibcc.on_cnp(0, {});
     EXPECT_NEAR(host_.mbps(0), expected, kRateStep);
   }
@@ -207,14 +207,14 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   EXPECT_FALSE(host_.is_running(0, 0));
   ibcc.on_cnp(0, {});
-  host_.stop_timer(0, 0);  // a flow made again without destroy() has new timers
+  host_.stop_timer(0, 0);  // a flow created again without destroy() has new timers
   ibcc.on_flow_start(0, {10, 0, {}, {}});
   host_.advance(ibcc, kMicroSecond * 150);
   EXPECT_EQ(ibcc.ccti(0), 0u);
 }
 
-// The paper's equation 2: after a congestion that brought CCTI to i, a flow is free again after i
-// timers, and after t it has lost t / timer of its index.
+// The paper's equation 2: after congestion has raised CCTI to i, a flow is at full rate again after
+// i timers, and after a time t its index has fallen by t / timer.
 TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 20;
@@ -234,8 +234,9 @@ TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
 }
 
-// CCTI 20 and 40: with one timer 10 and 30 are left after ten of them, with half of it for the
-// larger 10 and 20, in the proportion that they had, and both are free at the same moment.
+// Two flows have CCTI 20 and 40. With equal timers, 10 and 30 are left after ten timers. With half
+// the timer for the larger index, 10 and 20 are left, the same proportion as before, and both flows
+// reach the full rate at the same moment.
 TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 20;
@@ -253,8 +254,8 @@ TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
   }
 }
 
-// From CCTI_Increase 10 and 150 units of 1.024 us, weight 2.5 makes 4 and 150, weight 3 makes 3 and
-// 167 (500 by 3), weight 20 makes 1 and 75.
+// With CCTI_Increase 10 and a timer of 150 units of 1.024 us, weight 2.5 gives 4 and 150, weight 3
+// gives 3 and 167 (500 divided by 3), and weight 20 gives 1 and 75.
 TEST_F(IbccTest, AWeightDividesIncreaseTimesTimerOfItsClass) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 10;
@@ -309,8 +310,8 @@ TEST_F(IbccTest, OneBecnOfSoManyCounts) {
   }
 }
 
-// Threshold 15 is the load of packets of 256 bytes with gaps of 176, 60 %, and each below it as
-// much more as brings 1 to the whole link.
+// Threshold 15 marks at the load of packets of 256 bytes with gaps of 176 bytes, 60 %. Each lower
+// threshold marks at a load greater by an equal step, so that threshold 1 marks at the whole link.
 TEST(IbccThresholds, OfLoadRiseInAStraightLine) {
   EXPECT_NEAR(IbccParameters::load_of(15).value(), 256.0 / (256 + 176), 0.01);
   EXPECT_DOUBLE_EQ(IbccParameters::load_of(15).value(), 0.6);

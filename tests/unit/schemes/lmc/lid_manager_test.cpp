@@ -1,4 +1,4 @@
-// The manager of InfiniBand's paths, on a network with two paths, calculated by hand.
+// The manager of InfiniBand's paths, calculated by hand on a network with two paths.
 #include "schemes/lmc/lid_manager.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace dcc::lid_manager_test {
 namespace {
 
-constexpr std::uint64_t kRate = 20'000'000'000;  // rate of the two paths; hosts have half
+constexpr std::uint64_t kRate = 20'000'000'000;  // rate of each of the two paths; hosts have half
 
 class FakeSwitch final : public FlowEntries {
  public:
@@ -55,7 +55,7 @@ class TwoWays : public testing::Test {
     const std::uint32_t even = index_by_address(leaf0().seed, to, 0, 2);
     return 2 * to + (even == spine ? 0u : 1u);
   }
-  /// Bytes of the last millisecond, at a share of 20 Gb/s.
+  /// Bytes that a flow sent in the last millisecond at a share of 20 Gb/s.
   void sent(std::uint32_t flow, HostId from, HostId to, double share) {
     leaf0().counts.push_back({{from, to, flow}, static_cast<Bytes>(share * 2'500'000)});
   }
@@ -85,7 +85,7 @@ TEST_F(TwoWays, TheLargestFlowThatFitsMovesOffAFullWire) {
     sent(c, 2, 6, 0.28);
     sent(d, 3, 7, 0.5);
     manager->run_round();
-    // Moving b would load the other wire to 0.9, above the limit of 0.88, so a moves.
+    // Moving flow b would load the other wire to 0.9, above the limit of 0.88, so flow a moves.
     EXPECT_EQ(leaf0().places, (Places{{a, 1}})) << round;
     EXPECT_EQ(manager->moves(), 1u) << "and there it stays";
   }

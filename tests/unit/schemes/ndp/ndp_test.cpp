@@ -54,8 +54,9 @@ TEST(Ndp, AWindowOfOneIsARoundTripAPacket) {
   EXPECT_EQ(star.counters().credits_used, 29u);
 }
 
-// Ten senders of a packet: eight wait, two are trimmed, pulled and sent again. Their headers, NACKs
-// and PULLs pass while data drains: the port is never idle, so the last byte comes as from one.
+// Ten senders of one packet each: eight packets wait, two are trimmed, pulled and sent again. Their
+// headers, NACKs and PULLs pass while data drains, so the port is never idle, and the last byte
+// arrives as if one sender had sent all.
 TEST(Ndp, WhatIsTrimmedIsPulledBeforeThePortRunsDry) {
   Star star(16);
   for (HostId h = 1; h <= 15; ++h) star.send(h, 0, 9000);
@@ -82,8 +83,8 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
     least = std::min(least, star.ledger[flow].received_bytes);
     most = std::max(most, star.ledger[flow].received_bytes);
   }
-  // PULLs are fair. Of the first windows one packet passes and eight wait in the queue, from any of
-  // the flows.
+  // PULLs are fair. Of the first windows one packet passes and eight wait in the queue, which may
+  // be those of any flow.
   EXPECT_LE(most - least, 9000 * 9);
   EXPECT_GT(least, 9000 * 28) << "2 ms are 275 packets";
   star.scheduler.run_until(kMilliSecond * 20);
@@ -97,7 +98,7 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
   EXPECT_LT(last * 1000, (kPacket * 800 + kThere) * 1006);
 }
 
-// A round of PULLs takes 240 x 7.2 us, more than the timeout of 1 ms. Nothing is lost.
+// A round of PULLs takes 240 x 7.2 us, longer than the timeout of 1 ms, but no packet is lost.
 TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   Star star(13);
   for (int round = 0; round < 20; ++round) {
@@ -112,8 +113,8 @@ TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kHeader * 240 * 23 + kThere) * 1002);
 }
 
-// All PULLs of half a millisecond are lost: what was out has been answered, and no answer follows
-// that could carry the count.
+// All PULLs of half a millisecond are lost: every packet in flight has been answered, and no answer
+// follows that could carry the count.
 TEST(Ndp, ALastPullThatIsLostIsRepeated) {
   Star star(3);
   int pulls = 0;
@@ -143,8 +144,9 @@ TEST(Ndp, HeadersThatFindNoRoomComeBack) {
   star.expect_all_arrived();
 }
 
-// Of sixty packets the first window goes unasked, the others by PULLs, and one is sent twice. Where
-// most answers are ACKs it goes without a PULL; where none is, it takes one.
+// The first window of sixty packets leaves without a PULL, the others leave by PULLs, and one is
+// sent twice. If most answers are ACKs the repeated packet needs no PULL; if no answer is an ACK it
+// does.
 TEST(Ndp, WhatComesBackAmongAcksGoesAgainUnasked) {
   for (const bool among_acks : {true, false}) {
     Star star(2);
@@ -184,7 +186,7 @@ TEST(Ndp, MoreWorkOnTheSameQueuePairBeginsAgain) {
 
 class NdpLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// Packets of every kind are lost, a twentieth of them, in a crowd that trims and bounces.
+// A twentieth of every kind of packet is lost, while many senders cause trimming.
 TEST_P(NdpLosses, EveryByteArrivesOnceAllTheSame) {
   SwitchParameters switches;
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 8;

@@ -34,7 +34,7 @@ class TrimmingPortTest : public testing::Test {
     packet->wire_bytes = packet->payload_bytes + 64;
     return packet;
   }
-  /// All packets in the order of service.
+  /// Removes all packets in the order of service.
   std::vector<Packet> drain() {
     std::vector<Packet> order;
     while (!port().empty()) {

@@ -55,7 +55,7 @@ TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// The probes of 180 flows, one in three round trips each, are more than 1 Gb/s carries.
+// Of 180 flows each sends a probe in three round trips: more than 1 Gb/s carries.
 TEST(Pdq, ProbesLeaveTheLinkToData) {
   TransportStar star(10, Star::pdq(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
   for (int round = 0; round < 20; ++round) {
@@ -130,7 +130,7 @@ TEST(Pdq, ADeadlineGoesBeforeASize) {
   EXPECT_LT(star.received_at(0) * 100, (kAsking + kPacket * 6000) * 101 + kRtt * 300);
 }
 
-// Of two that cannot both be in time one is given up for good, and the other is.
+// Only one of two flows can meet its deadline: PDQ gives the other one up for good.
 TEST(Pdq, WhoCannotMeetItsDeadlineMakesWay) {
   Star star(3);
   const PicoSeconds soon = kPacket * 2000 + kRtt;
@@ -163,8 +163,8 @@ TEST(Pdq, AHopelessFlowIsTerminatedEarly) {
   }
 }
 
-// A long flow is interrupted by short ones, of which some at a time end within two round trips, and
-// has all of the wire that they leave.
+// A long flow is interrupted by short flows, some of which end within two round trips at a time;
+// the long flow uses all of the wire that they leave.
 TEST(Pdq, ABurstOfShortFlowsPassesALongOne) {
   Star star(31);
   star.send(30, 0, kPayload * 4000);

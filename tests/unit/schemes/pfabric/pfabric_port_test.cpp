@@ -92,7 +92,7 @@ TEST_F(PfabricPortTest, NothingGoesBeforeSomethingMoreUrgent) {
     std::uint64_t left;
     Psn psn;
   };
-  std::vector<Waiting> model;  // by arrival
+  std::vector<Waiting> model;  // packets in the order of arrival
   Psn psn = 0;
   std::uint64_t in = 0, out = 0, lost = 0;
   for (int step = 0; step < 20'000; ++step) {

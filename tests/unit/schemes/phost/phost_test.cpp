@@ -1,5 +1,6 @@
-// pHost walked by hand on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, 40 bytes 32 ns,
-// each wire 0.2 us more. So a request or a token takes 0.464 us to the far end, a packet 2.8 us.
+// pHost, calculated step by step on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, 40
+// bytes 32 ns, and each wire adds 0.2 us. So a request or a token takes 0.464 us to the far end, a
+// packet 2.8 us.
 #include "schemes/phost/phost.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ TEST(Phost, TheMessageWithLeastMissingGetsTheTokens) {
   star.scheduler.run_until(kMicroSecond * 24);
   star.send(2, 0, 1460 * 12);
   star.scheduler.run_until(kMilliSecond);
-  // Tokens from the next packet time on, and at most three packets of the other before its own.
+  // The flow gets tokens from the next packet time on, behind three packets at most.
   EXPECT_LE(star.received_at(1),
             kMicroSecond * 24 + kControlWay * 2 + kDataWay + kPacket * 11 + kPacket * 4);
   EXPECT_EQ(star.received_at(0), kControlWay * 2 + kDataWay + kPacket * 111 + PicoSeconds(32'000))
@@ -126,9 +127,9 @@ TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   star.expect_all_arrived();
 }
 
-// As in the test above. 31 us after the first token, when all eight packets have passed the switch,
-// another host announces a message of one packet. That message gets a token, and the next token
-// goes to the flow whose window is open again.
+// A new message ends the pause: 31 us after the first token, when all eight packets have passed the
+// switch, another host announces a message of one packet. That message gets a token, and the next
+// token goes to the flow whose window is open again.
 TEST(Phost, ANewMessageDoes) {
   Star star(3, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;

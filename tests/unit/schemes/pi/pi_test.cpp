@@ -27,7 +27,7 @@ class PiTest : public testing::Test {
     link.rate = BitRate(10'000'000'000);
     port_->attach(link);
   }
-  /// True if the packet was kept; counts marks.
+  /// Lets a packet arrive; returns true if it was kept, and counts marks.
   bool arrive(Ecn ecn = Ecn::kEct0) {
     Packet* const packet = pool_.allocate();
     packet->wire_bytes = 1000;
@@ -66,9 +66,9 @@ TEST_F(PiTest, IntegratesTheDistanceFromTheTarget) {
   for (int i = 0; i < 30; ++i) arrive();
   const double at_start = port_->probability();
   EXPECT_EQ(at_start,
-            0);  // below the target at the first update, in the instant of the first arrival
+            0);  // the queue is below the target at the first update, at the first arrival
   const double e = 10;
-  const double first = -20;  // error of the first update
+  const double first = -20;  // error of the queue at the first update, in packets
   for (int k = 1; k <= 20; ++k) {
     wait(p_.period);
     leave();  // the queue at the end of the period was 30 packets
@@ -104,7 +104,7 @@ TEST_F(PiTest, MarksWithThatProbability) {
   ASSERT_GT(p, 0.001);
   ASSERT_LT(p, 0.999);
   constexpr int kPackets = 20'000;
-  for (int i = 0; i < kPackets; ++i) {  // all arrivals within one period
+  for (int i = 0; i < kPackets; ++i) {  // all arrivals fall into one period
     leave();
     arrive();
   }

@@ -1,4 +1,4 @@
-// Thresholds of a multi-level feedback queue: the model by hand, and the best of all by trying all.
+// Thresholds of a multi-level queue: the model by hand, and the best by trying all.
 #include "schemes/pias/feedback_thresholds.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace dcc::feedback_test {
 namespace {
 
-// Two sizes, 100 and 900 bytes, at half load: l = 0.5 / 500 = 0.001 a byte's time.
+// Two sizes, 100 and 900 bytes, at half load: l = 0.5 / 500 = 0.001 messages a byte's time.
 TEST(FeedbackThresholds, OneLevelIsAQueueInOrderOfArrival) {
   const FeedbackThresholds model({100, 900}, 0.5);
   // W = 0.001 (100^2 + 900^2) / 2 / (2 * 0.5) = 410; T = 510 and 1310.
@@ -35,7 +35,7 @@ TEST(FeedbackThresholds, TheLoadIsHeldWhereTheModelHolds) {
             FeedbackThresholds({5, 7}, 0.01).mean_time({}));
 }
 
-// Every ascending triple of the candidates, and none is better.
+// Tries every ascending triple of the candidates; none is better.
 TEST(FeedbackThresholds, NoneIsBetterThanTheBest) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     RandomStream random(seed, "sizes");

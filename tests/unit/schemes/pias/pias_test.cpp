@@ -72,7 +72,7 @@ class Pias : public testing::Test {
   std::vector<std::unique_ptr<NicDevice>> nic_;
   std::vector<std::unique_ptr<Link>> wire_;
   std::vector<std::pair<PacketKind, int>> seen_;
-  std::vector<Qpn> turns_;  // whose data
+  std::vector<Qpn> turns_;  // queue pairs in the order of their data
 };
 
 TEST_F(Pias, AMessageSinksAsItIsSent) {
@@ -117,8 +117,9 @@ TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 19'000);
 }
 
-// Of a long message the first packet is lost, and a second one begins when the first has sunk: it
-// goes alone, until the first is to begin anew and is on top again, too.
+// The first packet of a long message is lost, and a second message begins when the first has lost
+// its priority. The second is sent alone until the first must begin anew and has the highest
+// priority again.
 TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
   build({20'000, 200'000});
   int nth = 0;

@@ -24,7 +24,7 @@ TransportChoice pias() {
   return choice;
 }
 
-/// Sends at 10 Gb/s, with one threshold; the priorities of the data on the wires are seen.
+/// A sender of 10 Gb/s with one threshold; the test sees the priorities of the data on the wires.
 struct Star : TransportStar {
   explicit Star(PicoSeconds delay)
       : TransportStar(3, pias(), {}, {10_Gbps, kMicroSecond, 0}, 1000) {
@@ -51,7 +51,7 @@ struct Star : TransportStar {
 
 TEST(ThresholdAgent, SetsWhatTheModelSaysOfTheLastThatEnded) {
   Star star(kMicroSecond * 100);
-  star.send_some(10, 100'000);  // too few to tell of, and forgotten for those that come later
+  star.send_some(10, 100'000);  // too few messages to act on; the next 2000 replace them
   star.scheduler.run_until(kMicroSecond * 1050);
   EXPECT_TRUE(star.agent->thresholds().empty());
   star.send_some(38, 2000);
@@ -73,7 +73,7 @@ TEST(ThresholdAgent, HostsGoByThemAfterTheDelay) {
     star.watched = 32;
     ASSERT_EQ(star.send(0, 1, 5000), star.watched);
     star.scheduler.run_until(kMilliSecond + kMicroSecond * (early ? 400 : 700));
-    // Five packets, each on two wires; the fourth begins beyond 2048 bytes.
+    // Five packets cross two wires each; the fourth begins beyond 2048 bytes.
     EXPECT_EQ(star.seen.size(), 10u);
     EXPECT_EQ(std::count(star.seen.begin(), star.seen.end(), 7), early ? 10 : 6);
     EXPECT_EQ(std::count(star.seen.begin(), star.seen.end(), 6), early ? 0 : 4);

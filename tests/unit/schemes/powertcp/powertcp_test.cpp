@@ -1,4 +1,4 @@
-// PowerTCP walked by hand: power from telemetry and from delay, rates from power (NSDI 2022).
+// PowerTCP step by step: power from telemetry and delay, rates from power (NSDI 2022).
 #include "schemes/powertcp/powertcp.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class PowerTcpTest : public testing::Test {
     power_->on_flow_start(0, {});
     return *power_;
   }
-  /// An ACK with one hop of 10 Gb/s: 1250 bytes a µs, 10 000 in τ.
+  /// An ACK with one hop of 10 Gb/s: 1250 bytes per µs, 10 000 bytes in τ.
   void ack(Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * at_us, tx, queue, BitRate(10'000'000'000)};
@@ -53,7 +53,8 @@ TEST_F(PowerTcpTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
 }
 
 // In 4 µs 5000 bytes were sent and 2000 more queued, so the current is 1.4 times the link; the
-// voltage is (7000 + 10000)/10000. Smoothed over half of τ: 0.5 · 1 + 0.5 · 2.38 = 1.69.
+// voltage is (7000 + 10000)/10000. Smoothed over half of τ, the power is 0.5 · 1 + 0.5 · 2.38 =
+// 1.69.
 TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   begin();
   ack(0, 10, 100, 0, 5000);  // the first ACK has no predecessor to compare with
@@ -62,7 +63,7 @@ TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   EXPECT_NEAR(power(), 1.69, 1e-12);
   const double first = 0.9 * (10'000 * 0.95 / 1.69 + 150) + 0.1 * 10'000;
   EXPECT_NEAR(host_.mbps(0), first, kRateStep);
-  EXPECT_EQ(host_.window(0), static_cast<Bytes>(first));  // 1 Mb/s · 8 µs is a byte
+  EXPECT_EQ(host_.window(0), static_cast<Bytes>(first));  // 1 Mb/s · 8 µs is one byte
   // Packet 6 was sent before the last update, so the rate of that time is the reference, which
   // packet 5 changed. In 2 µs the queue shrank by the bytes sent: no byte arrived, so the current
   // counts as half of the link.
@@ -89,7 +90,7 @@ TEST_F(PowerTcpTest, GoesByTheBusiestLink) {
   stack.hop[0] = {kMicroSecond * 18, 6000, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 18, 5000, 1000, BitRate(5'000'000'000)};
   power_->on_ack(0, info);
-  EXPECT_NEAR(power(), 1.2 * 1.2, 1e-12);  // voltage (1000 + 5000) / 5000
+  EXPECT_NEAR(power(), 1.2 * 1.2, 1e-12);  // the voltage is (1000 + 5000) / 5000
 }
 
 TEST_F(PowerTcpTest, KeepsWithinLineAndLeastRate) {
@@ -102,7 +103,7 @@ TEST_F(PowerTcpTest, KeepsWithinLineAndLeastRate) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
 }
 
-// Slope 2 µs in 4: 1.5 times the link; 10 of 1.05 · 8 µs. Smoothed over half of τ.
+// Slope 2 µs in 4: current 1.5 times the link; voltage 10 of 1.05 · 8 µs; half of τ is smoothed.
 TEST_F(PowerTcpTest, ByDelayTheSlopeIsTheCurrent) {
   p_.variant = PowerTcpParameters::Variant::kDelay;
   EXPECT_FALSE(begin().needs().telemetry);

@@ -1,4 +1,4 @@
-// Program cores: when an answer arrives, what waits, merges or is lost, and what a fault does.
+// Program cores: when answers arrive, which events wait, merge or are lost, what faults do.
 #include "schemes/program/program.h"
 
 #include "unit/schemes/program/program_maker.h"
@@ -6,7 +6,7 @@
 namespace dcc::program_tests {
 namespace {
 
-/// Cores at 1 GHz where every instruction takes one cycle and nothing else takes time.
+/// Cores at 1 GHz on which every instruction takes one cycle, and calls and memory take no time.
 ProgramParameters plain() {
   ProgramParameters parameters;
   parameters.cores = 1;
@@ -15,7 +15,7 @@ ProgramParameters plain() {
                     Ratio(1), Ratio(0), Ratio(1), Ratio(1)};
   return parameters;
 }
-/// The answer's rate is the number of bytes of an acknowledgement. Six instructions.
+/// A handler of six instructions: the answer's rate is the number of bytes of an acknowledgement.
 Maker rate_is_bytes() {
   Maker maker;
   maker.handlers[DCC_ACK] = answer_with(offsetof(dcc_event, bytes));
@@ -61,7 +61,7 @@ TEST(Program, ClockAndCyclesByClassGiveTheExactTime) {
   EXPECT_EQ(bench.nic.rate(0).raw, 500u);
 }
 
-// beq and bne over one instruction: the first is taken, the second is not.
+// Branches beq and bne over one instruction: the first is taken, the second is not.
 TEST(Program, ATakenBranchCostsMore) {
   Maker maker;
   maker.handlers[DCC_CNP] = {riscv::test::enc_b(8, 0, 0, 0), addi(0, 0, 0),
@@ -129,11 +129,11 @@ TEST(Program, AFullQueueMergesWhatBelongsTogether) {
   parameters.queue = 2;
   Bench bench(rate_is_bytes(), parameters);
   for (FlowNumber flow = 0; flow < 3; ++flow) bench.program->on_flow_start(flow, {});
-  ack(bench, 0, 1);  // is served
+  ack(bench, 0, 1);  // this event is served at once
   ack(bench, 0, 10);
   ack(bench, 1, 20);
   ack(bench, 0, 100);  // the event joins the waiting one of its flow
-  ack(bench, 2, 200);  // the event has none to join
+  ack(bench, 2, 200);  // no event waits that this one could join
   bench.until(kMicroSecond);
   EXPECT_EQ(bench.nic.rate(0).raw, 110u) << "the bytes of both";
   EXPECT_EQ(bench.nic.rate(1).raw, 20u);
@@ -186,7 +186,7 @@ TEST(Program, SentComesWhenTheCounterPassesItsThreshold) {
   info.wire_bytes = 1000;
   for (int i = 0; i < 5; ++i) bench.program->on_sent(0, info);
   bench.until(kMicroSecond);
-  // After 3000 bytes the counter keeps 500; after 5000 it is at 2500, which does not pass.
+  // After 3000 bytes the counter keeps 500; after 5000 it has 2500, not over the threshold.
   EXPECT_EQ(bench.counts(DCC_SENT).events, 1u);
   EXPECT_EQ(bench.nic.rate(0).raw, 3000u);
   bench.program->on_sent(0, info);

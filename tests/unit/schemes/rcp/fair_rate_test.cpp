@@ -18,7 +18,7 @@ struct Link10G : FairRate {
     set_link(BitRate(10'000'000'000));
   }
   double share() const { return static_cast<double>(rate().bits_per_second) / kLink; }
-  /// R at a time at which the link has nothing else to do.
+  /// R at a time at which the link has no packet to handle.
   double share_at(PicoSeconds now, Bytes queue = 0) {
     comes(0, queue, PicoSeconds(), now);
     return share();
@@ -32,7 +32,7 @@ TEST(FairRate, GrowsByFourTenthsOfTheSpareShareAndShrinksByTheQueue) {
   EXPECT_NEAR(link.share_at(kTrip - PicoSeconds(1)), 0.05, 1e-9);
   const double first = 0.05 * (1 + 0.4 * 0.5);
   EXPECT_NEAR(link.share_at(kTrip, kFull), first, 1e-9);
-  // A full interval and a queue that stands at a fifth of a round trip; longer ones do not count.
+  // A full interval whose queue stays at a fifth of a round trip; longer queues do not count.
   link.comes(kFull / 2, kFull, kTrip, kTrip + kMicroSecond);
   link.comes(kFull / 2, kFull / 5, kTrip, kTrip + kMicroSecond * 2);
   EXPECT_NEAR(link.share_at(kTrip * 2, kFull), first * (1 - 0.226 / 5), 1e-9);
@@ -65,8 +65,8 @@ TEST(FairRate, StaysBetweenAThousandthAndTheWholeLink) {
 
 constexpr int kParts = 20;  // parts of a round trip
 
-/// Flows send at the rate of `lag` parts ago. Returns R in every part, as a share of the link;
-/// `queue` is what waits at the end.
+/// Flows send at the rate that R had `lag` parts ago. Returns R in every part, as a share of the
+/// link; `queue` is the queue at the end.
 std::vector<double> fluid(const FairRateParameters& parameters, int flows, int lag, int trips,
                           double* queue) {
   Link10G link(parameters);
@@ -83,7 +83,7 @@ std::vector<double> fluid(const FairRateParameters& parameters, int flows, int l
   return rates;
 }
 
-// Without the queue's part (beta) the rates are right too, and what waits stays for ever.
+// Without the rule's part for the queue (beta) rates are right, but the queue stays for ever.
 TEST(FairRate, AtRestEachFlowHasItsShareAndNothingWaits) {
   for (const int flows : {2, 8, 50}) {
     double queue = 0;

@@ -50,7 +50,7 @@ TEST(Rcp, OneSenderAsksAndThenFillsTheWire) {
   EXPECT_LT(star.received_at(0) * 100, ideal * 102);
 }
 
-// From a twentieth of the link each flow has its share after some round trips, and the link is
+// From a twentieth of the link each flow reaches its share after some round trips, and the link is
 // full.
 TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
   Star star(5);
@@ -59,7 +59,7 @@ TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
   Bytes before[4];
   for (std::uint32_t flow = 0; flow < 4; ++flow) before[flow] = star.received(flow);
   star.scheduler.run_until(kMilliSecond * 3);
-  // The link carries 1000 of 1064 bytes as payload, for 2 ms.
+  // In 2 ms the link carries 1000 of 1064 bytes as payload.
   const double ideal = 2.5e6 * 1000 / 1064;
   for (std::uint32_t flow = 0; flow < 4; ++flow) {
     EXPECT_NEAR(static_cast<double>(star.received(flow) - before[flow]) * 4 / ideal, 1, 0.03)

@@ -55,17 +55,17 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
   RandomStream draws(5, "routing", 3);
   const auto drawn = [&] { return 1 + draws.below(255); };
   acknowledge(200);
-  EXPECT_EQ(next_tag(), drawn());  // during the warm-up every number is drawn
+  EXPECT_EQ(next_tag(), drawn());  // during the warm-up every entropy value is drawn
   EXPECT_EQ(next_tag(), drawn());
   acknowledge(201);
   acknowledge(99, true);  // the packet took a path that marks
-  acknowledge(0);         // the packet carried no number
+  acknowledge(0);         // the packet carried no entropy value
   EXPECT_EQ(next_tag(), 200);
   EXPECT_EQ(next_tag(), 201);
   EXPECT_EQ(next_tag(), drawn());
   for (const std::uint8_t tag : {10, 11, 12, 13, 14}) acknowledge(tag);
   for (const std::uint8_t tag : {12, 13, 14}) EXPECT_EQ(next_tag(), tag);
-  EXPECT_EQ(next_tag(7), drawn());  // another flow has its own numbers
+  EXPECT_EQ(next_tag(7), drawn());  // another flow has its own entropy values
   acknowledge(15);
   reps->routes_changed();
   EXPECT_EQ(next_tag(), drawn());

@@ -68,7 +68,7 @@ class SpPifoTest : public testing::Test {
 TEST_F(SpPifoTest, PushesBoundsUpAndDown) {
   const auto port = make(2);
   for (const std::uint64_t rank : {5, 2, 7, 1, 6}) arrive(*port, rank);
-  // Rank 6 is not below the second bound of 6, which would be 7 without the push-down.
+  // Rank 6 is not below the second bound, which is 6 and would be 7 without the push-down.
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{2, 1, 5, 7, 6}));
 }
 
@@ -79,17 +79,17 @@ TEST_F(SpPifoTest, ControlPacketsComeFirst) {
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{0, 5}));
 }
 
-// As many queues as ranks sort perfectly once every rank has been seen.
+// With as many queues as ranks, packets are sorted perfectly once every rank has been seen.
 TEST_F(SpPifoTest, OneQueueForEachRankSorts) {
   const auto port = make(4);
-  for (const std::uint64_t rank : {3, 2, 1, 0}) arrive(*port, rank);  // bounds 0, 1, 2, 3
+  for (const std::uint64_t rank : {3, 2, 1, 0}) arrive(*port, rank);  // bounds become 0, 1, 2, 3
   drain(*port);
   for (const std::uint64_t rank : {1, 3, 0, 2, 1, 0, 3}) arrive(*port, rank);
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{0, 0, 1, 1, 2, 3, 3}));
 }
 
 TEST_F(SpPifoTest, MoreQueuesMakeFewerInversions) {
-  const int one = inversions(1);  // a FIFO: nearly every packet passes one of smaller rank
+  const int one = inversions(1);  // one queue is a FIFO: most packets pass a smaller rank
   const int eight = inversions(8);
   const int thirty_two = inversions(32);
   EXPECT_GT(one, 15'000);

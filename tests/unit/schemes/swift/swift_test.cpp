@@ -1,4 +1,4 @@
-// Swift walked by hand: target by window, growth, cuts once a round trip, paces below a packet.
+// Swift step by step: targets by window, growth, a cut per round trip, paces below a packet.
 #include "schemes/swift/swift.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class SwiftTest : public testing::Test {
   std::optional<Swift> swift_;
 };
 
-// a = 100 / (1/sqrt(0.1) - 1/sqrt(100)) = 100 / 3.0622777 = 32.65543 us, b = -a/10 = -3.265543 us.
+// Scaling: a = 100 / (1/sqrt(0.1) - 1/sqrt(100)) = 32.65543 us, b = -a/10 = -3.265543 us.
 TEST_F(SwiftTest, SmallWindowsHaveLongerTargets) {
   const Swift& swift = begin();
   const auto us = [&](double packets) {
@@ -77,13 +77,13 @@ TEST_F(SwiftTest, TargetsBelowTheDelayOfAnEmptyNetworkMakeWay) {
   FlowStart start;
   start.base_rtt = kMicroSecond * 300;
   swift_->on_flow_start(0, start);
-  ack(300.08 + 13.06);  // 32.65543 / sqrt(4) - 3.265543 us are on top
+  ack(300.08 + 13.06);  // flow scaling adds 32.65543 / sqrt(4) - 3.265543 us
   EXPECT_DOUBLE_EQ(window(), 4250);
   ack(300.08 + 13.06);
   EXPECT_LT(window(), 4250) << "13.06 us are above the target of 4.25 packets";
 }
 
-// Target 33.06217 us at twice the delay: 1 - 0.8 / 2 is left.
+// The target is 33.06217 us and the delay twice that: 1 - 0.8 / 2 of the window is left.
 TEST_F(SwiftTest, CutsByHowFarTheDelayIsAboveOnceARoundTrip) {
   Swift& swift = begin();
   const double twice = 2 * static_cast<double>(swift.target(4000).count) / 1e6;
@@ -107,11 +107,11 @@ TEST_F(SwiftTest, BelowAPacketTheWindowIsAPace) {
   p_.initial_window = 1000;
   begin();
   EXPECT_EQ(host_.window(0), 1);
-  ack(1000);  // cut to 500 bytes; smoothed RTT 8 + (1000 - 8)/8 = 132 us
+  ack(1000);  // the window is cut to 500 bytes; the smoothed RTT is 8 + (1000 - 8)/8 = 132 us
   EXPECT_DOUBLE_EQ(window(), 500);
   EXPECT_EQ(host_.window(0), 1) << "one packet alone";
   EXPECT_NEAR(host_.mbps(0), 500 * 8.0 / 132, kRateStep);
-  ack(10, 100);  // growth by the acknowledged bytes, not by a share of them
+  ack(10, 100);  // the window grows by the acknowledged bytes, not by a share of them
   EXPECT_DOUBLE_EQ(window(), 600);
   EXPECT_NEAR(host_.mbps(0), 600 * 8.0 / (132 + (10 - 132) / 8.0), kRateStep);
 }

@@ -1,5 +1,5 @@
 // TCP on one switch: rounds counted by hand, losses of every kind, and the windows that the
-// standards promise for a given share of losses.
+// standards predict for a given share of losses.
 #include "schemes/tcp/tcp.h"
 
 #include <gtest/gtest.h>
@@ -56,8 +56,8 @@ TEST(Tcp, OneSegmentTakesItsWayAndBack) {
   star.expect_all_arrived();
 }
 
-// Windows of 1, 2, 4, 8: 15 segments in four round trips of 100 us wires, the last of eight
-// segments seven behind the first.
+// Windows of 1, 2, 4 and 8: 15 segments take four round trips over wires of 100 us, and the last
+// segment of the eight is seven behind the first.
 TEST(Tcp, SlowStartDoublesByTheRoundTrip) {
   Star star(2, tcp(Growth::kNewReno, 1), kMicroSecond * 100);
   star.send(0, 1, kSegment * 15);
@@ -76,7 +76,7 @@ TEST(Tcp, AWindowAboveThePipeFillsTheWire) {
   star.expect_all_arrived();
 }
 
-/// Loses the data packets whose number is listed, the first time they come.
+/// Loses the data packets whose number is listed, at their first transmission.
 struct LoseOnce {
   std::vector<Psn> list;
   bool operator()(const Packet& packet) {
@@ -128,7 +128,7 @@ TEST(Tcp, ALostEndWaitsForTheTimeoutAndASecondOneForTwice) {
   star.send(0, 1, kSegment * 10);
   star.scheduler.run_until(kMilliSecond * 100);
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 2u);
-  // Five milliseconds after the ninth ACK, and ten more.
+  // Five milliseconds after the ninth ACK, and ten milliseconds more.
   const PicoSeconds ninth = kPacket * 10 + kAck * 2 + kMicroSecond * 4;
   EXPECT_EQ(star.done.at(0).when,
             ninth + kMilliSecond * 15 + (kPacket + kAck + kMicroSecond * 2) * 2);
@@ -177,7 +177,7 @@ TEST(TcpWithoutFastRetransmit, OnlyATimeoutTellsOfALoss) {
   star.expect_all_arrived();
 }
 
-// A pause of priority 3 holds one flow for a millisecond, and the other has the wire to itself.
+// A pause of priority 3 holds one flow for a millisecond, so the other has the wire to itself.
 TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   Star star(3, tcp(Growth::kCubic, 200));
   const std::uint32_t held = star.send(0, 1, kSegment * 150, PicoSeconds::max(), 3);
@@ -189,7 +189,7 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.scheduler.run_until(kMilliSecond);
   EXPECT_EQ(star.ledger[held].received_bytes, before);
   EXPECT_EQ(star.done.size(), 1u);
-  // 150 segments of its own, six of the other flow before the pause, and the second hop.
+  // Time of 150 own segments, six of the other flow before the pause, and the second hop.
   EXPECT_EQ(star.received_at(free), kPacket * 157 + kMicroSecond * 2);
   star.nics[0]->transmitter().block(0);
   star.scheduler.run_until(kMilliSecond * 3);
@@ -198,8 +198,8 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.expect_all_arrived();
 }
 
-// Seven windows of 200 segments meet in a buffer for 130 segments: with PFC nothing is lost,
-// without PFC most segments are.
+// Seven windows of 200 segments meet in a buffer for 130 segments: with PFC no segment is lost,
+// without PFC most are.
 TEST(TcpPaused, AnIncastLosesNothing) {
   for (const bool pauses : {true, false}) {
     SwitchParameters switches;
@@ -222,7 +222,7 @@ TEST(TcpPaused, AnIncastLosesNothing) {
   }
 }
 
-/// Cuts the payload off packets that `cut` says, as they arrive at host 1.
+/// Removes the payload of packets for which `cut` returns true, as they arrive at host 1.
 template <class Cut>
 void cut_payloads(Star& star, Cut cut) {
   star.down[1]->set_tap([cut](const Packet& packet, PicoSeconds) mutable {
@@ -327,7 +327,7 @@ TEST(TcpCutPayload, ManySendersAtOnceKeepTheWireBusy) {
     for (const auto& one : star.done) last = std::max(last, one.when);
     return last;
   };
-  const PicoSeconds ideal = kPacket * 6400;  // 7.7 ms
+  const PicoSeconds ideal = kPacket * 6400;  // 7.7 ms on the wire
   EXPECT_GT(end({}), kMilliSecond * 200);
   // A header is a twentieth of a segment, and some segments need several.
   EXPECT_LT(end(50 * 1500), PicoSeconds(ideal.count * 3 / 2));
@@ -371,12 +371,13 @@ TEST(Tcp, ManySendersOverflowAPortAndAllEnd) {
 }
 
 /// The time average of the window with one loss every `gap` segments, on wires without a queue.
-/// Slow start ends with the loss of the `first`. A CUBIC window comes back to about what it was
-/// when cut, so it takes very long to forget where it began: near where the formula has its top.
+/// Slow start ends with the loss of segment `first`. A CUBIC window returns to about the size at
+/// which it was cut, so it takes very long to forget where it began; the run therefore begins near
+/// the formula's maximum.
 double mean_window(Growth growth, PicoSeconds rtt, std::uint64_t gap, std::uint64_t first) {
   TransportChoice choice = tcp(growth);
   choice.of<TcpParameters>("tcp").initial_timeout = kSecond;
-  choice.of<TcpParameters>("tcp").window.fast_convergence = false;  // as in the formula
+  choice.of<TcpParameters>("tcp").window.fast_convergence = false;  // setting of the formula
   Star star(2, choice, PicoSeconds(rtt.count / 4), 100_Gbps);
   std::uint64_t nth = 0;
   star.up[0]->set_loss_hook([&](const Packet&) { return ++nth % gap == 0 || nth == first; });
@@ -401,9 +402,9 @@ double cubic_response(double rtt, double p) {
 TEST(TcpResponse, CubicsWindowIsTheStandardsForTwoRoundTrips) {
   const double near = mean_window(Growth::kCubic, kMilliSecond * 100, 10'000, 192);
   const double far = mean_window(Growth::kCubic, kMilliSecond * 200, 10'000, 330);
-  EXPECT_NEAR(near / cubic_response(0.1, 1e-4), 1, 0.03);  // 187 segments
+  EXPECT_NEAR(near / cubic_response(0.1, 1e-4), 1, 0.03);  // 187 segments by the formula
   EXPECT_NEAR(far / cubic_response(0.2, 1e-4), 1, 0.03);   // 315
-  // Throughputs: the one with twice the round trip gets 2^-(1/4).
+  // Ratio of throughputs: the flow with twice the round trip gets 2^-(1/4).
   EXPECT_NEAR(far / 0.2 / (near / 0.1), std::pow(2, -0.25), 0.03);
 }
 
@@ -440,7 +441,7 @@ TEST(Tcp, DctcpKeepsTheQueueAtItsThreshold) {
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
 }
 
-// Otherwise a port that drops what it cannot mark would drop ACKs above DCTCP's low threshold.
+// A port that drops what it cannot mark would drop ACKs without ECT above the low threshold.
 TEST(Tcp, AcksOfDctcpMayBeMarked) {
   for (const Growth growth : {Growth::kDctcp, Growth::kNewReno}) {
     Star star(2, tcp(growth, 10, true));
@@ -453,7 +454,7 @@ TEST(Tcp, AcksOfDctcpMayBeMarked) {
   }
 }
 
-// RFC 3168: the mark is echoed until the sender says that it has cut its window; one cut for it.
+// RFC 3168: the mark is echoed until the sender reports its cut; the sender cuts once.
 TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
   Star star(2, tcp(Growth::kNewReno, 32, true), kMicroSecond * 100);
   star.down[1]->set_tap([](const Packet& packet, PicoSeconds) {

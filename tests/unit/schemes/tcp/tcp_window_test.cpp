@@ -1,4 +1,4 @@
-// TCP's window laws against their closed forms, worked out by hand, and the timeout's arithmetic.
+// TCP's window laws against their closed forms, by hand, and the arithmetic of the timeout.
 #include "schemes/tcp/tcp_window.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +60,8 @@ TEST(TcpWindow, ATimeoutLeavesOneSegmentAndHalfAThresholdOnce) {
   EXPECT_EQ(window.threshold(), 20) << "RFC 5681, (4): held for a segment sent again";
 }
 
-// From 100 segments: 70 remain, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at time t the window is
-// 0.4 (t - K)^3 + 100.
+// After a cut from 100 segments 70 remain, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at time t the
+// window is 0.4 (t - K)^3 + 100.
 TEST(TcpWindow, CubicFollowsItsClosedForm) {
   TcpWindowParameters p = parameters(Growth::kCubic, 100);
   p.reno_friendly = false;
@@ -69,7 +69,7 @@ TEST(TcpWindow, CubicFollowsItsClosedForm) {
   window.lost(100);
   EXPECT_DOUBLE_EQ(window.segments(), 70);
   EXPECT_DOUBLE_EQ(window.cubic_max(), 100);
-  // A round trip's ACKs spread over it, for twelve seconds.
+  // The ACKs of each round trip are spread over it, for twelve seconds.
   PicoSeconds now{};
   double worst = 0;
   while (to_seconds(now) < 12) {
@@ -91,7 +91,7 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   TcpWindow window(p);
   window.lost(100);
   EXPECT_DOUBLE_EQ(window.cubic_max(), 100);
-  window.lost(70);  // lost at 70, below 100: 70 * 1.7 / 2
+  window.lost(70);  // lost at 70, below 100: Wmax is 70 * 1.7 / 2
   EXPECT_DOUBLE_EQ(window.cubic_max(), 59.5);
   EXPECT_DOUBLE_EQ(window.segments(), 49);
   TcpWindowParameters slow = p;
@@ -102,8 +102,8 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   EXPECT_DOUBLE_EQ(other.cubic_max(), 70);
 }
 
-// In short round trips NewReno's line lies above the cubic curve: 3 * 0.3 / 1.7 = 0.529 segments
-// per round trip up to the window before the cut, one segment from there on.
+// In short round trips NewReno's line lies above the cubic curve: it rises by 3 * 0.3 / 1.7 = 0.529
+// segments per round trip up to the window before the cut, and by one segment from there on.
 TEST(TcpWindow, CubicIsNeverSlowerThanNewReno) {
   const TcpWindowParameters p = parameters(Growth::kCubic, 20);
   TcpWindow window(p);
@@ -167,7 +167,7 @@ TEST(TcpWindow, RestMovesTheCurveAndALongOneForgetsTheWindow) {
   EXPECT_EQ(window.segments(), 10);
 }
 
-// RFC 6298: the first measurement R gives R + 4 R/2; then RTTVAR 3/4, SRTT 7/8.
+// RFC 6298: the first measurement R gives R + 4 R/2; then RTTVAR has the weight 3/4 and SRTT 7/8.
 TEST(RtoEstimator, IsSmoothedRoundTripAndFourDeviations) {
   RtoEstimator timer(kSecond, kMicroSecond, kSecond * 60, kMicroSecond);
   EXPECT_EQ(timer.timeout(), kSecond);

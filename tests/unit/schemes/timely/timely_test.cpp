@@ -1,4 +1,4 @@
-// TIMELY walked by hand: gradient, thresholds, HAI, scaling, lazy rises (SIGCOMM 2015).
+// TIMELY, calculated step by step: gradient, thresholds, HAI, scaling, lazy rises (SIGCOMM 2015).
 #include "schemes/timely/timely.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ class TimelyTest : public testing::Test {
     p_.bursts = false;
     p_.initial_rate = 2_Gbps;
   }
-  // At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes. A segment of 16 000 bytes gives less than
-  // one completion in that time, so no scaling applies.
+  // Completes a segment. At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes, so a segment of 16 000
+  // bytes gives less than one completion in that time, and no scaling applies.
   static void complete(Timely& timely, int rtt_us, Bytes bytes = 16'000) {
     AckInfo info;
     info.rtt = kMicroSecond * rtt_us;
@@ -37,7 +37,7 @@ class TimelyTest : public testing::Test {
 TEST_F(TimelyTest, RisesBelowTlowWithoutHyperIncrease) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
-  complete(timely, 30);  // the first only fills the last RTT
+  complete(timely, 30);  // the first completion only fills the last RTT
   EXPECT_DOUBLE_EQ(rate(timely), 2000);
   for (int i = 1; i <= 8; ++i) {
     complete(timely, 30 + i);
@@ -87,7 +87,7 @@ TEST_F(TimelyTest, AboveThighTheRttItselfCuts) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 900);
-  complete(timely, 800);  // gradient negative, yet 2000·(1 − 0.8·(1 − 500/800)) = 1400
+  complete(timely, 800);  // gradient below 0, yet the RTT cuts: 2000·(1 − 0.8·(1 − 500/800)) = 1400
   EXPECT_NEAR(rate(timely), 1400, kRateStep);
 }
 
@@ -110,7 +110,8 @@ TEST_F(TimelyTest, OneCompletionTakesHalfAtTheMost) {
 }
 
 // In exact arithmetic a smoothed difference halves for ever, so a flow at r_min would never move
-// again. 40 us * 7/8 = 35 us; an eighth of it each time: below a nanosecond after six updates.
+// again. 40 us * 7/8 = 35 us is reduced to an eighth each time: after six updates it is below a
+// nanosecond.
 TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
@@ -125,7 +126,7 @@ TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
 }
 
 TEST_F(TimelyTest, SeveralCompletionsInAMinimumRttShareTheChange) {
-  p_.segment = 1000;  // five segments in 20 µs at 2 Gb/s
+  p_.segment = 1000;  // 20 µs at 2 Gb/s are five segments
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 30, 1000);
@@ -185,13 +186,13 @@ TEST_F(TimelyTest, AnApplicationBelowEightyPercentDoesNotRaiseItsRate) {
   timely.on_flow_start(0, {});
   SentInfo segment;
   segment.payload_bytes = 16'000;
-  segment.wire_bytes = 16'000;  // takes 64 µs at 2 Gb/s
+  segment.wire_bytes = 16'000;  // the segment takes 64 µs at 2 Gb/s
   complete(timely, 30);
-  host_.advance(timely, kMicroSecond * 81);  // 79 % of what the rate allowed
+  host_.advance(timely, kMicroSecond * 81);  // the flow used 79 % of its rate
   timely.on_sent(0, segment);
   complete(timely, 30);
   EXPECT_DOUBLE_EQ(rate(timely), 2000);
-  host_.advance(timely, kMicroSecond * 79);  // 81 %
+  host_.advance(timely, kMicroSecond * 79);  // the flow used 81 % of its rate
   timely.on_sent(0, segment);
   complete(timely, 30);
   EXPECT_DOUBLE_EQ(rate(timely), 2010);

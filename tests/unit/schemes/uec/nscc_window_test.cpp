@@ -14,7 +14,7 @@ constexpr PicoSeconds kTarget = kMicroSecond * 9;
 constexpr Bytes kPacket = 4160;
 constexpr Bytes kWindow = 150'000;
 constexpr Bytes kMax = 225'000;
-// Late enough for a cut, too early for growth: 12 us after the beginning, or never.
+// A time late enough for a cut and too early for growth: 12 us after the beginning, or never.
 constexpr PicoSeconds kEarly = kMicroSecond * 11;
 
 struct NsccWindowTest : testing::Test {
@@ -52,8 +52,8 @@ TEST_F(NsccWindowTest, GrowthWaitsForItsBytesOrItsTime) {
   EXPECT_EQ(w.bytes(), kWindow);
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 538) << "twice 269.2";
-  // One base RTT later the fair part acts, however few bytes came; once per base RTT also the
-  // constant part, 624.
+  // One base RTT later the fair part acts, however few bytes were acknowledged; once per base RTT
+  // the constant part of 624 bytes acts as well.
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly + kBase - PicoSeconds(1));
   EXPECT_EQ(w.bytes(), kWindow + 538);
   w.acknowledged(0, kBase + kMicroSecond * 2, false, 0, kEarly + kBase);
@@ -124,13 +124,13 @@ TEST_F(NsccWindowTest, TheLeastRoundTripIsTheBase) {
 
 TEST_F(NsccWindowTest, ATrimmedPacketIsOneLessOrSetsItToWhatCameThrough) {
   NsccWindow w = window();
-  w.trimmed(kPacket, kBase, 0, kEarly);  // looked at for the first time: nothing to judge by
+  w.trimmed(kPacket, kBase, 0, kEarly);  // the first observation: there is nothing to compare with
   EXPECT_EQ(w.bytes(), kWindow - kPacket);
   w.acknowledged(kPacket * 3, kBase + kMicroSecond * 2, false, 0, kEarly);
   const PicoSeconds judged = kEarly + kBase + kTarget;
   w.trimmed(kPacket, kBase, 0, judged - PicoSeconds(1));
   EXPECT_EQ(w.bytes(), kWindow - kPacket * 2);
-  // Three packets in a round trip and the target are less than an eighth of the greatest window.
+  // Three packets in one round trip plus the target are less than an eighth of the greatest window.
   w.trimmed(kPacket, kBase, kPacket * 10, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
   // Marks and trimmed headers of the ten packets in flight have no effect any more.
@@ -163,8 +163,8 @@ TEST_F(NsccWindowTest, AVeryLongDelaySetsItBackAsWell) {
   four.acknowledged(kPacket, kBase + kTarget * 4, false, 0, judged);
   EXPECT_GT(four.bytes(), kWindow / 2);
   w.acknowledged(kPacket, kBase + kTarget * 4 + PicoSeconds(1), false, 0, judged);
-  // The sum of the packet that came through, its fair increase of 5 * 4160 * 4160 / 4160, and the
-  // constant.
+  // The new window is the sum of the packet that arrived, its fair increase of 5 * 4160 * 4160 /
+  // 4160, and the constant.
   EXPECT_EQ(w.bytes(), kPacket + kPacket * 5 + 624);
 }
 

@@ -44,7 +44,7 @@ struct Star : TransportStar {
   Star(HostId hosts, const TransportChoice& choice, SwitchParameters switches = {})
       : TransportStar(hosts, choice, switches, {10_Gbps, kMicroSecond, 0}, 4096) {}
 
-  /// Loses the packets that `lost` says, each number once.
+  /// Loses the packets for which `lost` returns true, each number once.
   template <class Lost>
   void lose_once(PacketKind kind, Lost lost) {
     lose([this, kind, lost](const Packet& packet) {
@@ -69,15 +69,16 @@ TEST(Uec, OneSenderFillsTheWireByWindow) {
   star.expect_all_arrived();
 }
 
-// The first packet asks for one more: its PULL, behind its ACK, lets four go before the wire would
-// be idle. From then on a PULL each 13.447 us, four packets at 99 %, calls for 13.312 us of data.
+// The first packet asks for one more: its PULL, behind its ACK, releases four packets before the
+// wire would be idle. From then on a PULL every 13.447 us (four packets at 99 %) releases 13.312 us
+// of data.
 TEST(Uec, OneSenderIsLetGoAtThePaceOfPulls) {
   Star star(2, uec(Control::kRccc));
   star.send(0, 1, kPayload * 400);
   star.scheduler.run_until(kMilliSecond * 2);
   const PicoSeconds first_pull = kThere + kHeader + kBack;
   const PicoSeconds interval{13'446'465};
-  // Four packets went before the first answer, four more for each PULL.
+  // Four packets left before the first answer, and four more leave for each PULL.
   const PicoSeconds last_sent = first_pull + interval * 98 + kPacket * 3;
   EXPECT_NEAR(static_cast<double>((star.received_at(0) - last_sent - kThere).count), 0, 52'000)
       << "that one header may wait for another";
@@ -113,8 +114,8 @@ TEST(Uec, WhatIsTrimmedIsSentAgainBeforeThePortRunsDry) {
   EXPECT_EQ(last, kThere + kPacket * 11 + kHeader * 3) << "12 packets and 3 headers, no gap";
 }
 
-// With credit the three wait for their turn among all twelve, who cannot know whether they will
-// need some.
+// With credit the three trimmed packets wait for their turn among all twelve senders, which cannot
+// know whether they will need credit.
 TEST(Uec, WhatIsTrimmedWaitsForItsPull) {
   for (const Control control : {Control::kRccc, Control::kBoth}) {
     SCOPED_TRACE(static_cast<int>(control));
@@ -169,12 +170,12 @@ TEST(Uec, AnswersAreAsRareAsIsWanted) {
     star.scheduler.run_until(kMilliSecond);
     star.expect_all_arrived();
     // Acknowledged are the first packet, every fourth packet after it, and the last packet, which
-    // asks for it.
+    // requests an acknowledgement.
     EXPECT_EQ(star.sum_of(&NicCounters::acks_sent), rare ? 6u : 20u);
   }
 }
 
-// An answer brings back the mark, and the number that the data's path was chosen by.
+// An answer brings back the mark, and the number by which the data's path was chosen.
 TEST(Uec, AnAnswerBringsBackMarkAndPath) {
   Star star(2, uec(Control::kNscc));
   star.send(0, 1, kPayload);
@@ -238,7 +239,7 @@ struct Told {
   int answers = 0;
 };
 
-// Packet 0 has come before.
+// Packet 0 has arrived before.
 TEST(Uec, AnAnswerTellsOfAllThatCameSinceTheLast) {
   Told told((kPayload + 64) * 4);
   for (const Psn psn : {62, 63, 64, 65}) told.comes(psn);
@@ -265,7 +266,7 @@ TEST(Uec, NothingIsLeftUntoldWhateverTheOrder) {
       std::set<Psn> untold;
       std::set_difference(come.begin(), come.end(), told.of.begin(), told.of.end(),
                           std::inserter(untold, untold.end()));
-      untold.erase(psn);  // the next answer's, if that was of what came before
+      untold.erase(psn);  // an answer that was due earlier leaves this packet to the next
       ASSERT_TRUE(untold.empty()) << *untold.begin() << " when " << psn << " came";
     }
     EXPECT_GT(answers, 100);
@@ -311,7 +312,7 @@ TEST(Uec, MarksKeepACrowdFromBeingTrimmed) {
 }
 
 // Credit is given to the flows of a host in turn; the queue holds no more than the first windows
-// left in it.
+// left there.
 TEST(Uec, PullsOfAllSendersTakeTurns) {
   Star star(9, uec(Control::kRccc));
   for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 100);
@@ -334,7 +335,7 @@ TEST(Uec, PullsOfAllSendersTakeTurns) {
   EXPECT_LT(last * 1000, (kThere + kPacket * 800) * 1020) << "99 %, and what the crowd began with";
 }
 
-// The last packet is trimmed when its sender has used up its credit: its header is enough for a
+// The last packet is trimmed when its sender has used all its credit: its header is enough for a
 // PULL.
 TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   Star star(2, uec(Control::kRccc));
@@ -360,7 +361,7 @@ TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   EXPECT_LT(star.received_at(0), came + PicoSeconds(13'446'465) + kBack + kThere);
 }
 
-// No PULL ever arrives: every second answer tells how far the sender's credit reaches.
+// No PULL ever arrives: every second answer reports how far the sender's credit reaches.
 TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   Star star(2, uec(Control::kRccc));
   star.lose([](const Packet& packet) { return packet.kind == PacketKind::kCredit; });
@@ -370,7 +371,7 @@ TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   EXPECT_EQ(star.retransmits(), 0u);
 }
 
-// Without an answer the sender asks for credit.
+// Without an answer the sender requests credit.
 TEST(Uec, WhoHearsNothingAndMaySendNothingAsks) {
   Star star(2, uec(Control::kRccc));
   std::uint64_t requests = 0;
@@ -405,7 +406,7 @@ TEST(Uec, WhoIsImpatientAsksOnceARoundTripAllTheSame) {
   star.expect_all_arrived();
 }
 
-// Grants of many packets, and losses: work ends and comes back again and again.
+// Grants of many packets and losses: senders run out of work and get new work again and again.
 TEST(Uec, CreditThatIsLeftIsCountedOnce) {
   TransportChoice choice = uec(Control::kRccc, kPayload);
   choice.of<UecParameters>("uec").pull_packets = 64;
@@ -455,7 +456,7 @@ struct Lossy {
 };
 class UecLosses : public testing::TestWithParam<Lossy> {};
 
-// Packets of every kind are lost, a twentieth of them, in a crowd that trims and bounces.
+// A twentieth of every kind of packet is lost, while many senders cause trimming.
 TEST_P(UecLosses, EveryByteArrivesOnceAllTheSame) {
   SwitchParameters switches;
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 2;

@@ -20,7 +20,7 @@ TEST_F(VegasTest, GrowsByAPacketWithoutAQueueAndShrinksByOneAboveBeta) {
   p_.initial_window = 50'000;
   build();
   link_.begin(1);
-  link_.ack(10);  // nothing waits
+  link_.ack(10);  // no packet waits
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
   link_.ack(10.5);  // 51 (1 - 10 / 10.5) = 2.43 packets wait: between alpha and beta
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
@@ -28,7 +28,7 @@ TEST_F(VegasTest, GrowsByAPacketWithoutAQueueAndShrinksByOneAboveBeta) {
   EXPECT_NEAR(link_.window(), 50'000, 1e-6);
 }
 
-// The least RTT of a round trip counts, not a burst's last packet.
+// The least RTT of a round trip counts, not that of a burst's last packet.
 TEST_F(VegasTest, GoesByTheLeastRttOfTheRoundTrip) {
   p_.initial_window = 50'000;
   build();
@@ -51,7 +51,7 @@ TEST_F(VegasTest, KeepsTwoToFourPacketsOfEachFlowInTheQueue) {
     build();
     link_.begin(flows);
     for (int round = 0; round < 3000; ++round) link_.round();
-    // All flows measure the same RTT, so each has its share of the path and alpha to beta packets.
+    // All flows measure one RTT: each has its share of the path and alpha to beta packets queued.
     EXPECT_GE(link_.queue(), flows * 2'000.0 - 1e-6) << flows;
     EXPECT_LE(link_.queue(), flows * 5'000.0 + 1e-6) << flows;
     for (int round = 0; round < 100; ++round) {

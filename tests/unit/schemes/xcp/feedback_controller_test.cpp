@@ -18,8 +18,8 @@ struct Link10G : FeedbackController {
     set_link(BitRate(10'000'000'000));
   }
   using Flow = FeedbackController::Flow;
-  /// An interval in which flows send their windows once a round trip, `queue` bytes waiting.
-  /// Returns the changes of the flows' windows.
+  /// Plays an interval in which flows send their windows once per round trip, with `queue` bytes
+  /// waiting. Returns the changes of the flows' windows.
   std::vector<double> interval(const std::vector<Flow>& flows, Bytes queue = 0) {
     std::vector<double> changes;
     for (const Flow& flow : flows) {
@@ -47,14 +47,14 @@ TEST(FeedbackController, PacketsOfARoundTripGetTheWholeChange) {
     const std::vector<double> changes = link.interval(flows, queue);
     EXPECT_NEAR(changes[0] + changes[1] + changes[2], change, 1e-6);
     for (std::size_t i = 0; i < 3; ++i) {
-      // An increase is the same for all, a decrease the same part of each.
+      // An increase is the same rate for all flows, a decrease the same part of each rate.
       const double own = change > 0 ? change / 3 : change * flows[i].window / 12'000;
       EXPECT_NEAR(changes[i], own, 1e-6) << i;
     }
   }
 }
 
-// Full link, no queue: γ of the traffic changes hands. A rule without it would leave any shares.
+// Full link, empty queue: γ of the traffic changes hands, else any shares would stay.
 TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   Link10G link;
   const std::vector<FeedbackController::Flow> flows{{20'000, kTrip}, {5000, kTrip}};
@@ -69,13 +69,13 @@ TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   EXPECT_NEAR(still.interval(flows)[0], 0, 1e-6);
 }
 
-// Equal rates are at rest whatever the round trips are; the windows differ by their ratio. A change
-// in bytes instead of in rate (without RTT in the numerators) would favour one of the two.
+// Equal rates are at rest whatever the round trips are; the windows differ in their ratio. A change
+// in bytes instead of in rate (without RTT in the numerators) would favour one of the two flows.
 TEST(FeedbackController, EqualRatesAreAtRestWhateverTheRoundTrips) {
   Link10G link;
   const std::vector<FeedbackController::Flow> flows{{10'000, kMicroSecond * 16},
                                                     {20'000, kMicroSecond * 32}};
-  // d is the mean over packets of both round trips, of which each flow sends as many: 24 us.
+  // d is the mean over packets of both round trips, as many of each flow: 24 us.
   link.interval(flows);
   link.now = link.now + kMicroSecond * 4;
   const std::vector<double> changes = link.interval(flows);

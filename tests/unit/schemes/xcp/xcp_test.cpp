@@ -25,7 +25,7 @@ struct Star : test::TransportStar {
   Bytes received(std::uint32_t flow) { return ledger[flow].received_bytes; }
 };
 
-// The spare capacity falls to 0.6 of itself in every other round trip: after 20 round trips (130
+// The spare capacity falls to 0.6 of its value in every other round trip: after 20 round trips (130
 // us) less than 1 % is spare; until then the flow misses less than 6 round trips of the line.
 TEST(Xcp, OneSenderFillsTheWire) {
   Star star(2);
@@ -48,7 +48,7 @@ TEST(Xcp, FlowsShareTheLinkEquallyAndTheQueueStaysEmpty) {
     star.scheduler.run_until(star.scheduler.now() + kMicroSecond);
     longest = std::max(longest, star.device->queue_bytes(0));
   }
-  // The link carries 1000 of 1064 bytes as payload, for 2 ms.
+  // In 2 ms the link carries 1000 of 1064 bytes as payload.
   const double ideal = 2.5e6 * 1000 / 1064;
   for (std::uint32_t flow = 0; flow < 4; ++flow) {
     EXPECT_NEAR(static_cast<double>(star.received(flow) - before[flow]) * 4 / ideal, 1, 0.05)
@@ -58,7 +58,7 @@ TEST(Xcp, FlowsShareTheLinkEquallyAndTheQueueStaysEmpty) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
 }
 
-// A flow that joins a full link has its share by shuffling: 1 − 0.9^n of it after n round trips.
+// A flow that joins a full link gets its share by shuffling: 1 − 0.9^n of it after n round trips.
 TEST(Xcp, WhoJoinsAFullLinkGetsItsShare) {
   Star star(3);
   star.send(1, 0, kPayload * 10'000);
