@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RTL = os.path.join(ROOT, "rtl")
-SECONDS = 120  # seconds after which a bench counts as hung
+SECONDS = 120  # a bench that takes longer stands still
 Block = tuple[list[tuple[str, str, list[str]]], list[str], list[str]]
 # Tops with their parameters, sources of the core that the bench needs, arguments of the bench.
 BLOCKS: dict[str, Block] = {
@@ -59,7 +59,7 @@ def sources_with(block, rows, directory):
     for file in files:
         with open(os.path.join(RTL, file), encoding="utf-8") as source:
             text = source.read()
-        instead = {}  # mutants of each expression
+        instead = {}  # expression -> its mutants
         for number, (name, old, new, _) in enumerate(rows, 1):
             if os.path.join(block, "rtl", name) == file:
                 instead.setdefault(old, []).append(f"dcc_mutant_pkg::number == {number} ? ({new}) : ")
