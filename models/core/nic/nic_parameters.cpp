@@ -99,6 +99,15 @@ unsigned RecoveryParameters::window_for(const NetworkScale& network) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(packets, 256, 16'384));
 }
 
+Bytes WindowParameters::limit_at(Rate rate, BitRate line_rate, PicoSeconds base_rtt) const {
+  constexpr std::uint64_t kPerByte = 8'000'000'000'000;  // bits in a byte times ps in a second
+  const Uint128 product =
+      Uint128(static_cast<std::uint64_t>(base_rtt.count)) * line_rate.bits_per_second / kPerByte;
+  Uint128 allowed = limit == Limit::kBdp ? product : Uint128(static_cast<std::uint64_t>(bytes));
+  if (follows_rate) allowed = allowed * rate.raw / Rate::from(line_rate).raw;
+  return std::max<Bytes>(static_cast<Bytes>(allowed), 1);
+}
+
 void WindowParameters::describe(ParameterVisitor& v) {
   v.choice("limit", limit,
            {"greatest number of unacknowledged bytes of a queue pair, beside what its algorithm "

@@ -39,6 +39,12 @@ struct CnpParameters {
   bool with_nak = false;         // a NAK for a gap is accompanied by a CNP
   PicoSeconds delay{};           // from the packet that causes a CNP to the CNP
 
+  /// True if a sender obeys a CNP that arrives with this ECN field.
+  bool accepts(dcc::Ecn field) const {
+    if (!react) return false;
+    if (accept == Accept::kAny || field == dcc::Ecn::kCe) return true;
+    return field == (accept == Accept::kEct1 ? dcc::Ecn::kEct1 : dcc::Ecn::kEct0);
+  }
   void describe(ParameterVisitor& v);
 };
 
@@ -92,6 +98,10 @@ struct WindowParameters {
   Bytes bytes = 64 * 1024;    // with kBytes
   bool follows_rate = false;  // the limit shrinks as the rate does
 
+  bool is_on() const { return limit != Limit::kNone; }
+  /// The limit in bytes, at least 1, for a queue pair with this rate and base RTT. Precondition:
+  /// is_on().
+  Bytes limit_at(Rate rate, BitRate line_rate, PicoSeconds base_rtt) const;
   void describe(ParameterVisitor& v);
 };
 

@@ -27,6 +27,10 @@ void Receiver::destroy_queue_pair(Qpn qpn) {
 }
 
 bool Receiver::is_quiescent(Qpn qpn) const {
+  const bool owes_cnp =
+      std::any_of(delayed_cnps_.begin(), delayed_cnps_.end(),
+                  [qpn](const DelayedCnp& delayed) { return delayed.cnp->source_qpn == qpn; });
+  if (owes_cnp) return false;
   const Context* const context = contexts_.find(qpn);
   if (context == nullptr || context->early == nullptr) return true;
   const std::vector<Packet*>& kept = context->early->kept;
@@ -111,16 +115,25 @@ void Receiver::on_data(Packet* packet) {
 
 /// Sends a NAK for the missing packet. With selective repeat it names the early one, `data`.
 void Receiver::report_gap(const Packet& data, Context& context) {
-  Packet* const nak = reply_to(data, context, PacketKind::kNak);
-  nak->psn = context.expected;
+  Packet* const nak = nak_for(data, context, NakReason::kSequence);
   const bool is_kept = data.psn - context.expected < context.early->kept.size();
   if (parameters_.repeats_selectively() && is_kept) nak->remote_address = data.psn;
-  ++counters_.naks_sent;
   transmitter_.send_control(nak);
   const bool is_news = !std::exchange(context.nak_sent, true);
-  if (is_news && parameters_.cnp.with_nak && wants_cnps(data.source)) {
-    send_cnp(data, context, 1, context.notification_point.reported_packets());
-  }
+  if (!is_news || !parameters_.cnp.with_nak || !wants_cnps(data.source)) return;
+  // The loss counts as one mark, and no limiter holds its CNP back.
+  NotificationPoint& point = context.notification_point;
+  PicoSeconds unlimited{};
+  const std::uint8_t marks = point.on_ce(scheduler_.now(), cnp_for(data.source), unlimited);
+  send_cnp(data, context, marks, point.reported_packets());
+}
+
+Packet* Receiver::nak_for(const Packet& data, const Context& context, NakReason reason) {
+  Packet* const nak = reply_to(data, context, PacketKind::kNak);
+  nak->psn = context.expected;
+  nak->nak = reason;
+  ++counters_.naks_sent;
+  return nak;
 }
 
 Receiver::Early& Receiver::early_of(Context& context) {
@@ -181,39 +194,26 @@ void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result
     ++counters_.receive_discards;
     return;
   }
-  Packet* const nak = reply_to(data, context, PacketKind::kNak);
-  nak->psn = context.expected;
-  switch (result) {
-    case DeliverySink::Result::kAccepted:
-    case DeliverySink::Result::kBuffered:
-    case DeliverySink::Result::kDiscarded:  // handled above
-    case DeliverySink::Result::kAccess:
-      ++counters_.mr_violations;
-      nak->nak = context.refusal = NakReason::kAccess;
-      context.refused = true;
-      break;
-    case DeliverySink::Result::kInvalid:
-      nak->nak = context.refusal = NakReason::kInvalid;
-      context.refused = true;
-      break;
-    case DeliverySink::Result::kNotReady:
-    case DeliverySink::Result::kFull:
-      if (result == DeliverySink::Result::kNotReady) ++counters_.receives_missing;
-      nak->nak = NakReason::kNotReady;
-      nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
-      context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
-      break;
+  if (result == DeliverySink::Result::kNotReady || result == DeliverySink::Result::kFull) {
+    if (result == DeliverySink::Result::kNotReady) ++counters_.receives_missing;
+    Packet* const nak = nak_for(data, context, NakReason::kNotReady);
+    nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
+    context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
+    transmitter_.send_control(nak);
+    return;
   }
-  ++counters_.naks_sent;
-  transmitter_.send_control(nak);
+  context.refused = true;
+  if (result == DeliverySink::Result::kInvalid) {
+    context.refusal = NakReason::kInvalid;
+  } else {
+    ++counters_.mr_violations;
+    context.refusal = NakReason::kAccess;
+  }
+  repeat_refusal(data, context);
 }
 
 void Receiver::repeat_refusal(const Packet& data, const Context& context) {
-  Packet* const nak = reply_to(data, context, PacketKind::kNak);
-  nak->psn = context.expected;
-  nak->nak = context.refusal;
-  ++counters_.naks_sent;
-  transmitter_.send_control(nak);
+  transmitter_.send_control(nak_for(data, context, context.refusal));
 }
 
 DeliverySink::Result Receiver::deliver(Qpn qpn, const Packet& packet) {
@@ -335,9 +335,7 @@ void Receiver::notify(const Packet& data, Context& context) {
 }
 
 PicoSeconds& Receiver::shared_limiter(HostId sender) {
-  if (limiters_ == nullptr) limiters_ = std::make_unique<Limiters>();
-  const bool one = parameters_.cnp.scope == CnpParameters::Scope::kPort;
-  return one ? limiters_->port : limiters_->address[sender];
+  return cnp_limiters_.keep(parameters_.cnp.scope == CnpParameters::Scope::kPort ? 0 : sender);
 }
 
 void Receiver::send_due_cnps() {

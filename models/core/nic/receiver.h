@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -74,7 +73,7 @@ class Receiver {
   void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
-  /// True if no packet is buffered for want of an earlier one.
+  /// True if no packet is buffered for want of an earlier one, and no CNP is delayed.
   bool is_quiescent(Qpn qpn) const;
   void release(Qpn qpn) {
     contexts_.drop(qpn);
@@ -110,7 +109,7 @@ class Receiver {
         if (early != nullptr) d(*early);
       }
     });
-    if (limiters_ != nullptr) d(limiters_->port);
+    cnp_limiters_.every([&](PicoSeconds quiet_until) { d(quiet_until); });
     for (const DelayedCnp& delayed : delayed_cnps_) d(delayed.due, *delayed.cnp);
   }
 
@@ -134,11 +133,6 @@ class Receiver {
     std::unique_ptr<Early> early;  // out-of-order state; null: no packet was early
   };
 
-  /// Limiters of CNPs that several queue pairs share (nic.cnp.scope).
-  struct Limiters {
-    PicoSeconds port{};  // no CNP before
-    std::unordered_map<HostId, PicoSeconds> address;
-  };
   struct DelayedCnp {
     PicoSeconds due;
     Packet* cnp;
@@ -162,6 +156,7 @@ class Receiver {
   PicoSeconds& shared_limiter(HostId sender);
   void send_due_cnps();
   void report_gap(const Packet& data, Context& context);
+  Packet* nak_for(const Packet& data, const Context& context, NakReason reason);
   void notify_by_engine(const Packet& data, const Context& context);
   void count_mark(const Packet& data);
   void send_cnp(const Packet& data, const Context& context, std::uint8_t marks,
@@ -192,8 +187,10 @@ class Receiver {
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
-      cnp_profile_of_;                   // empty: the NIC's own settings apply
-  std::unique_ptr<Limiters> limiters_;   // null: no CNP of a shared scope was sent
+      cnp_profile_of_;  // empty: the NIC's own settings apply
+  // Limiters that several queue pairs share (nic.cnp.scope): no CNP before. Number: the sending
+  // host, or 0 for the whole port.
+  NumberedTable<PicoSeconds> cnp_limiters_;
   std::deque<DelayedCnp> delayed_cnps_;  // oldest first; empty without nic.cnp.delay
   Event cnp_due_;
   NotificationEngine* notification_engine_ = nullptr;  // null: the model in each context

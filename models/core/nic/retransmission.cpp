@@ -10,6 +10,29 @@ void Retransmission::gap_reported(SendQueuePair& pair) const {
   limit_window(pair);
 }
 
+void Retransmission::arrived_early(SendQueuePair& pair, Psn early) const {
+  if (early < pair.work.oldest_unacked() || early >= pair.work.next_psn()) return;
+  if (pair.selective == nullptr) {
+    pair.selective = std::make_unique<SelectiveRepeat>(selective_window_, pair.work);
+    gap_reported(pair);
+  }
+  pair.selective->arrived(pair.work, early);
+}
+
+void Retransmission::repeat_unheard(SendQueuePair& pair) const {
+  if (pair.selective == nullptr) {
+    pair.selective = std::make_unique<SelectiveRepeat>(selective_window_, pair.work);
+  }
+  pair.selective->timed_out(pair.work);
+  went_back(pair);
+}
+
+bool Retransmission::has_lost(const SendQueuePair& pair) {
+  if (!pair.selective->has_lost()) return false;
+  const Bytes repeated = pair.selective->repeated_bytes();
+  return pair.recovery == nullptr || repeated == 0 || repeated < pair.window;
+}
+
 void Retransmission::open_window(SendQueuePair& pair, Bytes newly_acked) {
   if (pair.work.idle()) {
     pair.recovery.reset();

@@ -1,5 +1,5 @@
-// The rules by which RoCE queue pairs repeat what was lost: timeout, retries, and the window that
-// holds a queue pair back meanwhile.
+// The rules by which RoCE queue pairs repeat what was lost: timeout, retries, selective repeat, and
+// the window that holds a queue pair back meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,11 @@ class Retransmission {
  public:
   /// `expired` must call expire().
   Retransmission(Scheduler& scheduler, const NicParameters& parameters, Event expired)
-      : scheduler_(scheduler), parameters_(parameters), timer_(scheduler, std::move(expired)) {}
+      : scheduler_(scheduler),
+        parameters_(parameters),
+        timer_(scheduler, std::move(expired)),
+        selective_window_(parameters.repeats_selectively() ? parameters.recovery.reorder_window
+                                                           : 0) {}
 
   /// False if nothing is sent again (recovery.kind: none).
   bool is_on() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
@@ -44,6 +48,33 @@ class Retransmission {
   }
   /// The receiver reported a gap in the sequence of packets.
   void gap_reported(SendQueuePair& pair) const;
+
+  // Selective repeat. READ and atomic requests go back instead: a response repeats its rest.
+  bool repeats_selectively(const SendQueuePair& pair) const {
+    return selective_window_ != 0 && pair.work.reads_out() == 0;
+  }
+  /// The receiver keeps packet `early`, which came before a missing one. Ignored if the packet is
+  /// acknowledged already, or will be sent again in any case.
+  void arrived_early(SendQueuePair& pair, Psn early) const;
+  /// After a timeout: every packet that is not known to have arrived is lost.
+  void repeat_unheard(SendQueuePair& pair) const;
+  /// `bytes` were newly acknowledged.
+  static void acknowledged(SendQueuePair& pair, Bytes bytes) {
+    if (pair.selective == nullptr || bytes == 0) return;
+    pair.selective->acknowledged(pair.work, bytes);
+    if (pair.selective->is_over()) pair.selective.reset();
+  }
+  /// True if a lost packet waits to be sent again, and the window that holds back what is repeated
+  /// after a timeout has room.
+  static bool may_repeat(const SendQueuePair& pair) {
+    return pair.selective != nullptr && has_lost(pair);
+  }
+  /// False if the receiver might discard the next packet, since it keeps no more early ones.
+  bool has_room(const SendQueuePair& pair) const {
+    return selective_window_ == 0 ||
+           pair.work.next_psn() - pair.work.oldest_unacked() < selective_window_;
+  }
+
   /// The queue pair goes on from its oldest unacknowledged packet.
   static void went_back(SendQueuePair& pair) {
     cancel(pair);
@@ -106,10 +137,13 @@ class Retransmission {
   }
   static void open_window(SendQueuePair& pair, Bytes newly_acked);
   static void close_window(SendQueuePair& pair);
+  [[gnu::noinline]] static bool has_lost(const SendQueuePair& pair);
 
   Scheduler& scheduler_;
   const NicParameters& parameters_;
   RetransmitTimer timer_;
+  // Greatest number of unacknowledged packets of a queue pair; 0: without selective repeat.
+  unsigned selective_window_;
 };
 
 }  // namespace dcc

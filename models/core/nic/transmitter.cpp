@@ -27,8 +27,7 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       responder_(pool, counters, parameters),
       retransmission_(scheduler, parameters,
                       Event::calling<&Transmitter::check_timeouts>(*this, rank)),
-      demotion_(parameters.demotion),
-      selective_window_(parameters.repeats_selectively() ? parameters.recovery.reorder_window : 0) {
+      demotion_(parameters.demotion) {
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
   }
@@ -63,7 +62,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.connected = config.service == Service::kUd;
   if (delays_ != nullptr) delays_->messages().forget(qpn);
   pacing_.add_flow(qpn, config.priority);
-  if (parameters_.window.limit != WindowParameters::Limit::kNone) pair.has_window = true;
+  pair.has_window = parameters_.window.is_on();
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
     algorithm_->on_flow_start(qpn, {config.dscp, config.remote_host, config.base_rtt,
@@ -151,7 +150,8 @@ ReadState& Transmitter::read_state(SendQueuePair& pair) {
 // ---------------------------------------------------------------- turns: who may send, and when
 
 bool Transmitter::may_send(const SendQueuePair& pair) const {
-  return pair.connected && (may_request(pair) || has_response(pair) || may_repeat(pair));
+  return pair.connected &&
+         (may_request(pair) || has_response(pair) || Retransmission::may_repeat(pair));
 }
 
 bool Transmitter::may_request(const SendQueuePair& pair) const {
@@ -162,22 +162,10 @@ bool Transmitter::may_request(const SendQueuePair& pair) const {
       return false;
     }
   }
-  // The receiver keeps no more early packets than this.
-  if (selective_window_ != 0 &&
-      pair.work.next_psn() - pair.work.oldest_unacked() >= selective_window_) {
-    return false;
-  }
+  if (!retransmission_.has_room(pair)) return false;
   // A window below one packet still lets one packet out, since only an ACK reopens the window.
   const Bytes in_flight = pair.work.in_flight();
   return in_flight == 0 || in_flight < pair.window;
-}
-
-/// A lost packet waits to be sent again, and the window that holds back what is repeated after a
-/// timeout has room.
-bool Transmitter::may_repeat(const SendQueuePair& pair) const {
-  if (pair.selective == nullptr || !pair.selective->has_lost()) return false;
-  const Bytes repeated = pair.selective->repeated_bytes();
-  return pair.recovery == nullptr || repeated == 0 || repeated < pair.window;
 }
 
 PicoSeconds Transmitter::next_request_start(const SendQueuePair& pair) const {
@@ -228,27 +216,14 @@ void Transmitter::set_rate(FlowNumber flow, Rate rate) {
   SendQueuePair& pair = pairs_[flow];
   if (pair.config.rate_cap.raw != 0) rate = std::min(rate, pair.config.rate_cap);
   pacer_.set_rate(pair.pacing, rate);
-  if (pair.has_window && parameters_.window.limit != WindowParameters::Limit::kNone) {
-    limit_window(pair);
+  if (parameters_.window.is_on()) {
+    pair.window_limit =
+        parameters_.window.limit_at(rate, parameters_.line_rate, pair.config.base_rtt);
+    Retransmission::limit_window(pair);
   }
   if (!pacing_.is_waiting(flow)) return;
   activate(flow, pair);
   try_send();
-}
-
-/// Applies nic.window at the queue pair's present rate.
-void Transmitter::limit_window(SendQueuePair& pair) {
-  const WindowParameters& window = parameters_.window;
-  const Uint128 product = Uint128(static_cast<std::uint64_t>(pair.config.base_rtt.count)) *
-                          parameters_.line_rate.bits_per_second / 8'000'000'000'000u;
-  Bytes limit =
-      window.limit == WindowParameters::Limit::kBdp ? static_cast<Bytes>(product) : window.bytes;
-  if (window.follows_rate) {
-    limit = static_cast<Bytes>(Uint128(static_cast<std::uint64_t>(limit)) * pair.pacing.rate.raw /
-                               line_rate_.raw);
-  }
-  pair.window_limit = std::max<Bytes>(limit, 1);
-  Retransmission::limit_window(pair);
 }
 
 void Transmitter::set_window(FlowNumber flow, Bytes bytes) {
@@ -437,7 +412,7 @@ Packet* Transmitter::pick_data_packet() {
         continue;
       }
     }
-    if (may_repeat(pair)) return make_repeated_packet(qpn, pair);
+    if (Retransmission::may_repeat(pair)) return make_repeated_packet(qpn, pair);
     const PacketPlan plan = pair.work.plan_next();
     Packet* const packet = make_request_packet(qpn, pair, plan, pair.work.next_psn());
     if (needs_.rtt_from_due) packet->sent = std::min(now(), pacer_.due_of_next(pair));
@@ -560,10 +535,7 @@ Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
   }
   const Bytes newly = pair.work.acknowledge_before(
       psn, [&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
-  if (pair.selective != nullptr && newly > 0) {
-    pair.selective->acknowledged(pair.work, newly);
-    if (pair.selective->is_over()) pair.selective.reset();
-  }
+  Retransmission::acknowledged(pair, newly);
   if (newly > 0) tally_.acknowledged(ledger_[pair.config.flow], newly, now());
   note_messages(qpn, pair);
   return newly;
@@ -630,8 +602,11 @@ void Transmitter::on_nak(const Packet& nak) {
   const Bytes newly = complete_before(qpn, pair, nak.psn);
   if (newly > 0) pair.retries = pair.rnr_retries = 0;
   if (fail_if_refused(qpn, pair)) return;
-  if (nak.remote_address != 0 && parameters_.repeats_selectively()) {
-    on_early_arrival(qpn, pair, nak, newly);
+  if (nak.remote_address != 0 && retransmission_.repeats_selectively(pair)) {
+    retransmission_.progressed(qpn, pair, newly);
+    retransmission_.arrived_early(pair, nak.remote_address);
+    activate_if_sendable(qpn, pair);
+    try_send();
     return;
   }
   if (nak.nak == NakReason::kSequence) {
@@ -667,40 +642,6 @@ void Transmitter::retry_or_fail(Qpn qpn, SendQueuePair& pair) {
   }
 }
 
-/// A NAK of selective repeat names a packet that the receiver keeps: those before it are lost.
-void Transmitter::on_early_arrival(Qpn qpn, SendQueuePair& pair, const Packet& nak, Bytes newly) {
-  retransmission_.progressed(qpn, pair, newly);
-  const Psn early = nak.remote_address;
-  if (early < pair.work.oldest_unacked() || early >= pair.work.next_psn()) {
-    activate_if_sendable(qpn, pair);  // an old one, or the packet will be sent again in any case
-    try_send();
-    return;
-  }
-  if (pair.work.reads_out() > 0) {  // a response repeats its rest, so its request goes out again
-    retry_or_fail(qpn, pair);
-    return;
-  }
-  if (pair.selective == nullptr) {
-    pair.selective = std::make_unique<SelectiveRepeat>(selective_window_, pair.work);
-    retransmission_.gap_reported(pair);
-  }
-  pair.selective->arrived(pair.work, early);
-  activate_if_sendable(qpn, pair);
-  try_send();
-}
-
-/// After a timeout of selective repeat: every packet that is not known to have arrived goes out
-/// again.
-void Transmitter::repeat_unheard(Qpn qpn, SendQueuePair& pair) {
-  if (pair.selective == nullptr) {
-    pair.selective = std::make_unique<SelectiveRepeat>(selective_window_, pair.work);
-  }
-  pair.selective->timed_out(pair.work);
-  Retransmission::went_back(pair);
-  activate_if_sendable(qpn, pair);
-  try_send();
-}
-
 /// Sends again from the oldest unacknowledged packet.
 void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
   pair.selective.reset();
@@ -714,18 +655,19 @@ void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
 }
 
 void Transmitter::check_timeouts() {
-  retransmission_.expire([this](Qpn qpn) { return pairs_.find(qpn); },
-                         [this](const SendQueuePair& pair) { return may_send(pair); },
-                         [this](Qpn qpn, SendQueuePair& pair) {
-                           ++counters_.timeouts;
-                           if (!parameters_.repeats_selectively() || pair.work.reads_out() > 0) {
-                             retry_or_fail(qpn, pair);
-                           } else if (retransmission_.count_retry(pair)) {
-                             repeat_unheard(qpn, pair);
-                           } else {
-                             fail(qpn, pair, Status::kRetryExceeded);
-                           }
-                         });
+  retransmission_.expire(
+      [this](Qpn qpn) { return pairs_.find(qpn); },
+      [this](const SendQueuePair& pair) { return may_send(pair); },
+      [this](Qpn qpn, SendQueuePair& pair) {
+        ++counters_.timeouts;
+        if (retransmission_.repeats_selectively(pair) && retransmission_.count_retry(pair)) {
+          retransmission_.repeat_unheard(pair);
+          activate_if_sendable(qpn, pair);
+          try_send();
+        } else {
+          retry_or_fail(qpn, pair);
+        }
+      });
 }
 
 /// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
@@ -838,16 +780,8 @@ void Transmitter::on_response(const Packet& packet) {
 
 // ---------------------------------------------------------------- congestion and link control
 
-namespace {
-/// True if a sender takes a packet with this ECN field as a CNP.
-bool accepts(CnpParameters::Accept accept, Ecn ecn) {
-  if (accept == CnpParameters::Accept::kAny || ecn == Ecn::kCe) return true;
-  return ecn == (accept == CnpParameters::Accept::kEct1 ? Ecn::kEct1 : Ecn::kEct0);
-}
-}  // namespace
-
 void Transmitter::on_cnp(const Packet& cnp) {
-  if (!parameters_.cnp.react || !accepts(parameters_.cnp.accept, cnp.ecn)) {
+  if (!parameters_.cnp.accepts(cnp.ecn)) {
     ++counters_.cnps_refused;
     return;
   }

@@ -247,7 +247,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   // Turns
   bool may_send(const SendQueuePair& pair) const;
   bool may_request(const SendQueuePair& pair) const;
-  bool may_repeat(const SendQueuePair& pair) const;
   bool has_response(const SendQueuePair& pair) const {
     return pair.reads != nullptr && !pair.reads->responder.responses.empty();
   }
@@ -274,10 +273,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
     delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
   }
-  void limit_window(SendQueuePair& pair);
-  void on_early_arrival(Qpn qpn, SendQueuePair& pair, const Packet& nak, Bytes newly);
   void retransmit(Qpn qpn, SendQueuePair& pair);
-  void repeat_unheard(Qpn qpn, SendQueuePair& pair);
   void retry_or_fail(Qpn qpn, SendQueuePair& pair);
   bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
   void on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, CompletionSink::Status status);
@@ -319,8 +315,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   DelaysByClass* delays_ = nullptr;
   std::unique_ptr<HostClock> clock_;  // clock for RTTs; null: an exact clock
   Demotion demotion_;
-  // Greatest number of unacknowledged packets of a queue pair; 0: without selective repeat.
-  unsigned selective_window_;
 };
 
 }  // namespace dcc

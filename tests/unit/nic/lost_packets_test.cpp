@@ -1,4 +1,4 @@
-// Two NICs on a cable that loses packets or delivers them out of order.
+// Go-back-N between two NICs: the test loses, delays or swaps packets on the link that joins them.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -319,5 +319,89 @@ TEST_F(NotifiedPair, ACnpComesLaterByItsDelay) {
   EXPECT_LT(notified - marked, kMicroSecond * 9);  // the bound includes the link's delay
 }
 
+// Two queue pairs whose packets are all marked, as of one sender or as of two. Without a shared
+// limiter each has a CNP in every interval.
+class SharedCnpLimit : public NotifiedPair {
+ protected:
+  using Scope = CnpParameters::Scope;
+  Result delivered(Qpn, const Packet&) override { return Result::kAccepted; }
+  void work_done(Qpn, const WorkItem&, Status) override {}
+
+  /// Returns the number of CNPs.
+  int cnps(Scope scope, bool two_senders) {
+    seen.clear();
+    parameters.cnp.scope = scope;
+    parameters.cnp.interval = kMicroSecond * 10;
+    build();
+    for (int at = 0; at < 2; ++at) {
+      QueuePairConfig config;
+      config.remote_host = at == 0 ? 1 : two_senders ? 7 : 0;
+      config.remote_qpn = at == 0 ? 6 : 4;
+      config.flow = static_cast<FlowNumber>(at);
+      nic[at]->create_queue_pair(at == 0 ? 4 : 6, config);
+      nic[at]->connect_queue_pair(at == 0 ? 4 : 6);
+    }
+    on_wire = [&](Packet& packet) {
+      if (packet.kind != PacketKind::kData) return true;
+      packet.ecn = Ecn::kCe;
+      if (two_senders && packet.destination_qpn == 6) packet.source = 7;
+      return true;
+    };
+    for (const Qpn qpn : {3, 4}) {
+      WorkItem item;
+      item.bytes = 400'000;
+      nic[0]->transmitter().post(qpn, item);
+    }
+    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // less than the timeout
+    return count(PacketKind::kCnp);
+  }
+};
+
+TEST_F(SharedCnpLimit, HoldsForAQueuePairASenderOrThePort) {
+  const int each = cnps(Scope::kQueuePair, true);
+  EXPECT_GT(each, 12);  // 800 KB take 65 us at 100 Gb/s: 7 intervals of two queue pairs
+  const int half = (each + 1) / 2;
+  EXPECT_EQ(cnps(Scope::kQueuePair, false), each);
+  EXPECT_EQ(cnps(Scope::kAddress, true), each);
+  EXPECT_NEAR(cnps(Scope::kAddress, false), half, 1);
+  EXPECT_NEAR(cnps(Scope::kPort, false), half, 1);
+  EXPECT_NEAR(cnps(Scope::kPort, true), half, 1);
+}
+
+// The CNP of a loss reports the packets since the last CNP, and leaves none for the next one.
+TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
+  parameters.cnp.with_nak = true;
+  parameters.cnp.carry_marks = true;
+  build();
+  std::vector<std::pair<int, int>> cnps;  // marks, packets
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kCnp) cnps.emplace_back(packet.cnp_marks, packet.cnp_packets);
+    if (packet.kind != PacketKind::kData) return true;
+    if (packet.psn == 30) packet.ecn = Ecn::kCe;
+    return packet.psn != 4 || count(PacketKind::kNak) > 0;
+  };
+  post(50'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(cnps.size(), 2u);
+  EXPECT_EQ(cnps[0], (std::pair{1, 5}));  // packets 0 to 3, and the early packet 5
+  EXPECT_EQ(cnps[1].first, 1);
+  EXPECT_GE(cnps[1].second, 26);  // 4 to 30; go-back-N brings some of them twice
+  EXPECT_LT(cnps[1].second, 26 + 50);
+}
+
+TEST_F(NotifiedPair, AReceiverRestsOnceItsDelayedCnpIsSent) {
+  parameters.cnp.delay = kMicroSecond * 50;
+  build();
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+    return true;
+  };
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 20);
+  EXPECT_FALSE(nic[1]->receiver().is_quiescent(5));
+  scheduler.run_until(kMicroSecond * 80);
+  EXPECT_TRUE(nic[1]->receiver().is_quiescent(5));
+}
+
 }  // namespace
 }  // namespace dcc

@@ -1,6 +1,7 @@
 // READ and SEND between two hosts: delivery, packet loss, pacing of READs.
 #include <map>
 
+#include "sim/random.h"
 #include "unit/nic/rdma_hosts.h"
 #include "wire/roce_headers.h"
 #include "wire/wire_size.h"
@@ -68,74 +69,111 @@ TEST_F(Rdma, ASendFillsTheBuffersInTheOrderInWhichTheyWerePosted) {
 
 // Writes, sends and reads of one queue pair in both directions; each run loses one packet.
 TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
-  parameters.recovery.not_ready_delay = kMicroSecond * 10;
-  std::size_t packets = 0;
-  std::map<std::pair<int, int>, int> kinds;
-  for (std::size_t lost = 0; lost <= packets; ++lost) {
-    SCOPED_TRACE(lost);
-    scheduler.run_until(scheduler.now() + kMilliSecond);
-    seen.clear();
-    ledger = FlowLedger(2);
-    build();
-    std::size_t passed = 0;
-    on_wire = [&](const Packet& packet) {
-      const bool keep = ++passed != lost;
-      if (!keep) {
-        const bool data = packet.kind == PacketKind::kData;
-        ++kinds[{static_cast<int>(packet.kind), data ? static_cast<int>(packet.operation) : 0}];
+  using Kind = RecoveryParameters::Kind;
+  for (const Kind kind : {Kind::kGoBackN, Kind::kSelectiveRepeat}) {
+    parameters.recovery.kind = kind;
+    parameters.recovery.reorder_window = kind == Kind::kSelectiveRepeat ? 64 : 0;
+    SCOPED_TRACE(testing::Message() << "recovery " << static_cast<int>(kind));
+    parameters.recovery.not_ready_delay = kMicroSecond * 10;
+    std::size_t packets = 0;
+    std::map<std::pair<int, int>, int> kinds;
+    for (std::size_t lost = 0; lost <= packets; ++lost) {
+      SCOPED_TRACE(lost);
+      scheduler.run_until(scheduler.now() + kMilliSecond);
+      seen.clear();
+      ledger = FlowLedger(2);
+      build();
+      std::size_t passed = 0;
+      on_wire = [&](const Packet& packet) {
+        const bool keep = ++passed != lost;
+        if (!keep) {
+          const bool data = packet.kind == PacketKind::kData;
+          ++kinds[{static_cast<int>(packet.kind), data ? static_cast<int>(packet.operation) : 0}];
+        }
+        return keep;
+      };
+      for (int at = 0; at < 2; ++at) {
+        post(at, work(NIC_WQE_RDMA_WRITE, 1, kData, kData + 0x10000, 2'500));
+        post(at, work(NIC_WQE_RDMA_READ, 2, kData + 0x14000, kData + 0x3000, 3'500));
+        post(at, work(NIC_WQE_SEND, 3, kData + 0x4000, 0, 1'500));
+        post(at, work(NIC_WQE_RDMA_READ, 4, kData + 0x18000, kData + 0x5000, 900));
+        post(at, work(NIC_WQE_RDMA_WRITE_IMMEDIATE, 5, kData + 0x6000, kData + 0x1C000, 1'200));
       }
-      return keep;
-    };
-    for (int at = 0; at < 2; ++at) {
-      post(at, work(NIC_WQE_RDMA_WRITE, 1, kData, kData + 0x10000, 2'500));
-      post(at, work(NIC_WQE_RDMA_READ, 2, kData + 0x14000, kData + 0x3000, 3'500));
-      post(at, work(NIC_WQE_SEND, 3, kData + 0x4000, 0, 1'500));
-      post(at, work(NIC_WQE_RDMA_READ, 4, kData + 0x18000, kData + 0x5000, 900));
-      post(at, work(NIC_WQE_RDMA_WRITE_IMMEDIATE, 5, kData + 0x6000, kData + 0x1C000, 1'200));
-    }
-    run(kMicroSecond * 5);  // the first SEND finds no buffer
-    for (int at = 0; at < 2; ++at) post_receive(at, 60, kData + 0x1E000, 4096);
-    run(kMilliSecond * 2);
-    if (lost == 0) packets = passed;
-    for (int at = 0; at < 2; ++at) {
-      SCOPED_TRACE(at);
-      EXPECT_EQ(bytes(1 - at, kData + 0x10000, 2'500), bytes(at, kData, 2'500));
-      EXPECT_EQ(bytes(at, kData + 0x14000, 3'500), bytes(1 - at, kData + 0x3000, 3'500));
-      EXPECT_EQ(bytes(1 - at, kData + 0x1E000, 1'500), bytes(at, kData + 0x4000, 1'500));
-      EXPECT_EQ(bytes(at, kData + 0x18000, 900), bytes(1 - at, kData + 0x5000, 900));
-      EXPECT_EQ(bytes(1 - at, kData + 0x1C000, 1'200), bytes(at, kData + 0x6000, 1'200));
-      std::vector<std::uint64_t> ids;
-      int receives = 0;
-      for (const nic_cqe& done : reap(at)) {
-        EXPECT_EQ(done.status, NIC_CQE_OK);
-        if (done.opcode == NIC_CQE_SEND_DONE) {
-          ids.push_back(done.wr_id);
-        } else {
-          ++receives;
+      run(kMicroSecond * 5);  // the first SEND finds no buffer
+      for (int at = 0; at < 2; ++at) post_receive(at, 60, kData + 0x1E000, 4096);
+      run(kMilliSecond * 2);
+      if (lost == 0) packets = passed;
+      for (int at = 0; at < 2; ++at) {
+        SCOPED_TRACE(at);
+        EXPECT_EQ(bytes(1 - at, kData + 0x10000, 2'500), bytes(at, kData, 2'500));
+        EXPECT_EQ(bytes(at, kData + 0x14000, 3'500), bytes(1 - at, kData + 0x3000, 3'500));
+        EXPECT_EQ(bytes(1 - at, kData + 0x1E000, 1'500), bytes(at, kData + 0x4000, 1'500));
+        EXPECT_EQ(bytes(at, kData + 0x18000, 900), bytes(1 - at, kData + 0x5000, 900));
+        EXPECT_EQ(bytes(1 - at, kData + 0x1C000, 1'200), bytes(at, kData + 0x6000, 1'200));
+        std::vector<std::uint64_t> ids;
+        int receives = 0;
+        for (const nic_cqe& done : reap(at)) {
+          EXPECT_EQ(done.status, NIC_CQE_OK);
+          if (done.opcode == NIC_CQE_SEND_DONE) {
+            ids.push_back(done.wr_id);
+          } else {
+            ++receives;
+          }
+        }
+        EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order of posting
+        EXPECT_EQ(receives, 2);
+        EXPECT_EQ(ledger[at].acked_bytes, 9'600);
+        // An ACK that overtakes a response takes effect after the response.
+        if (lost == 0) {
+          EXPECT_EQ(host[at]->nic.counters().timeouts, 0u);
         }
       }
-      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order of posting
-      EXPECT_EQ(receives, 2);
-      EXPECT_EQ(ledger[at].acked_bytes, 9'600);
-      // An ACK that overtakes a response takes effect after the response.
-      if (lost == 0) {
-        EXPECT_EQ(host[at]->nic.counters().timeouts, 0u);
-      }
+      EXPECT_EQ(pool.in_use(), 0);
+      for (int at = 0; at < 2; ++at) host[at]->nic.destroy_queue_pair(kQpn[at]);
+      run(kMilliSecond);
     }
-    EXPECT_EQ(pool.in_use(), 0);
-    for (int at = 0; at < 2; ++at) host[at]->nic.destroy_queue_pair(kQpn[at]);
-    run(kMilliSecond);
+    EXPECT_GT(packets, 30u);
+    const auto lost_once = [&](PacketKind kind, Operation operation) {
+      return kinds[{static_cast<int>(kind), static_cast<int>(operation)}] > 0;
+    };
+    for (const Operation operation :
+         {Operation::kWrite, Operation::kSend, Operation::kRead, Operation::kReadResponse}) {
+      EXPECT_TRUE(lost_once(PacketKind::kData, operation));
+    }
+    EXPECT_TRUE(lost_once(PacketKind::kAck, Operation::kWrite));
+    EXPECT_TRUE(lost_once(PacketKind::kNak, Operation::kWrite));
   }
-  EXPECT_GT(packets, 30u);
-  const auto lost_once = [&](PacketKind kind, Operation operation) {
-    return kinds[{static_cast<int>(kind), static_cast<int>(operation)}] > 0;
-  };
-  for (const Operation operation :
-       {Operation::kWrite, Operation::kSend, Operation::kRead, Operation::kReadResponse}) {
-    EXPECT_TRUE(lost_once(PacketKind::kData, operation));
+}
+
+// Operations of all kinds in both directions, three of them at a time, on a link that loses one
+// packet of eight.
+TEST_F(Rdma, SelectiveRepeatLosesNothingOnALossyLink) {
+  parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
+  parameters.recovery.reorder_window = 64;
+  build();
+  RandomStream random(7, "losses");
+  on_wire = [&](const Packet&) { return random.next_u64() % 8 != 0; };
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    for (int at = 0; at < 2; ++at) {
+      post_receive(at, 60, kData + 0x1E000, 4096);
+      post(at, work(NIC_WQE_RDMA_WRITE, 1, kData + round, kData + 0x10000, 9'500));
+      post(at, work(NIC_WQE_RDMA_READ, 2, kData + 0x14000, kData + 0x3000 + round, 3'500));
+      post(at, work(NIC_WQE_SEND, 3, kData + 0x4000 + round, 0, 3'500));
+    }
+    run(kMilliSecond * 20);
+    for (int at = 0; at < 2; ++at) {
+      SCOPED_TRACE(at);
+      ASSERT_EQ(bytes(1 - at, kData + 0x10000, 9'500), bytes(at, kData + round, 9'500));
+      ASSERT_EQ(bytes(at, kData + 0x14000, 3'500), bytes(1 - at, kData + 0x3000 + round, 3'500));
+      ASSERT_EQ(bytes(1 - at, kData + 0x1E000, 3'500), bytes(at, kData + 0x4000 + round, 3'500));
+      const auto done = reap(at);
+      ASSERT_EQ(done.size(), 4u);  // three requests and a receive
+      for (const nic_cqe& one : done) ASSERT_EQ(one.status, NIC_CQE_OK);
+    }
+    ASSERT_EQ(pool.in_use(), 0);
   }
-  EXPECT_TRUE(lost_once(PacketKind::kAck, Operation::kWrite));
-  EXPECT_TRUE(lost_once(PacketKind::kNak, Operation::kWrite));
+  EXPECT_GT(host[0]->nic.counters().timeouts, 0u);
 }
 
 TEST_F(Rdma, AGapInAnAnswerIsAskedForAtOnceAndOnce) {

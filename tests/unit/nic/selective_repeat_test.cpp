@@ -134,6 +134,42 @@ TEST_F(SelectivePair, OvertakenPacketsAreKeptAndAnswered) {
   EXPECT_EQ(pool.in_use(), 0);
 }
 
+// A NAK that comes when its early packet is acknowledged already says nothing about the packet that
+// has the same place in the window now.
+TEST_F(SelectivePair, ANakThatComesTooLateIsIgnored) {
+  parameters.recovery.timeout = kMicroSecond * 100;
+  build_selective(4);
+  Packet late;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kNak && packet.remote_address == 5) late = packet;
+    if (packet.kind != PacketKind::kData) return true;
+    if (packet.psn != 4 && packet.psn != 9) return true;
+    if (++sendings[packet.psn] > 1) return true;
+    if (packet.psn == 9) {
+      Packet* const nak = pool.allocate();
+      *nak = late;
+      nak->next = nullptr;
+      nic[0]->receive(nak, 0);
+    }
+    return false;
+  };
+  post(20'000);
+  scheduler.run_until(kMilliSecond * 5);
+  EXPECT_EQ(late.remote_address, 5u);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 0u);
+}
+
+TEST_F(SelectivePair, OneCnpGoesWithAllNaksOfAGap) {
+  parameters.cnp.with_nak = true;
+  build_selective();
+  lose_once({3});
+  post(50'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(count(PacketKind::kNak), 1);
+  EXPECT_EQ(count(PacketKind::kCnp), 1);
+}
+
 TEST_F(SelectivePair, OneAckForSeveralPackets) {
   parameters.ack_every = 8;
   build();
