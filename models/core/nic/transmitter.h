@@ -247,6 +247,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   // Turns
   bool may_send(const SendQueuePair& pair) const;
   bool may_request(const SendQueuePair& pair) const;
+  [[gnu::noinline]] bool reads_allow(const SendQueuePair& pair) const;
   bool has_response(const SendQueuePair& pair) const {
     return pair.reads != nullptr && !pair.reads->responder.responses.empty();
   }
