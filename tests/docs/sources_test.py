@@ -71,7 +71,10 @@ class Sources(unittest.TestCase):
         self.assertIn("lies outside", self.faults(state="measured", figures=[["Another title"]])[0])
         self.assertIn("lies outside", self.faults(state="measured", figures=[["Another title", "N=2", "share"]])[0])
         self.assertEqual(self.faults(state="measured", figures=[["Another title", "N=2", "queue"]]), [])
-        self.assertEqual(self.faults(state="measured", figures=[["Another title"]], why="the share is too small"), [])
+        outside = {"state": "measured", "figures": [["Another title"]]}
+        self.assertEqual(self.faults(**outside, why="outside: the share is too small"), [])
+        self.assertIn("lies outside", self.faults(**outside, why="the share is too small")[0])
+        self.assertIn("lies outside", self.faults(**outside, why="outside: delays are too long")[0])
 
     def test_schemes_are_checked(self):
         scheme = {"name": "S", "kind": "balancing", "signal": "ECN", "where": ["README.md"],

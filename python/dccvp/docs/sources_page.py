@@ -6,8 +6,8 @@
 Exit 1, with the line, if a line lacks a key that its state needs, or if its evidence is gone: a file or words
 in a file that `where` names, a test that `test` names, a figure of configs/reproduce that `figures` names. A test
 counts if its file's name, its own name, comment or body has a word of the line (`says`, or `mechanism` where the
-test has other words). A line that is measured needs a reason (`why`) if a figure that it names lies outside its
-bounds.
+test has other words). A line that is measured needs a `why` that begins with "outside: " if a figure that it names lies
+outside its bounds; it has a word of each such figure, or of its run.
 """
 
 import pathlib
@@ -143,9 +143,10 @@ def faults_of(line, rows, root):
         fault = fault_of_test(line["test"], line.get("mechanism", line.get("says", "")), root)
         faults += [fault] if fault else []
     missing = gone(line, rows, root)
-    if state == "measured" and not missing and not line.get("why"):
+    if state == "measured" and not missing:
+        said = stems(line.get("why", "")) if line.get("why", "").startswith("outside: ") else set()
         outside = [f"{row[0]}: {row[1]}" for wanted in line.get("figures", [])
-                   for row in chosen(wanted, rows) if row[3]]
+                   for row in chosen(wanted, rows) if row[3] and not said & stems(f"{row[0]} {row[1]}")]
         faults += [f"measured, but '{figure}' lies outside, and no 'why' says so" for figure in outside[:1]]
     return faults + missing
 
@@ -185,6 +186,8 @@ def page(documents, rows):
     for document in documents:
         counts = [sum(line["state"] == state for line in document["lines"]) for state in STATES]
         lines.append(f"| {document['name']} | " + " | ".join(map(str, counts)) + " |")
+    states = [line["state"] for document in documents for line in document["lines"]]
+    lines.append("| all | " + " | ".join(str(states.count(state)) for state in STATES) + " |")
     for document in documents:
         lines += ["", f"## {document['name']}", "", document["about"][0].upper() + document["about"][1:] + ".", "",
                   "| at | says | state | where, figures, reason |", "|---|---|---|---|"]
