@@ -1,6 +1,10 @@
-// Base of the disciplines that write a rate or a price into arriving packets (D3, PDQ, FCP).
+// Base of the disciplines that write a rate, a price or a change into arriving packets (D3, PDQ,
+// FCP, RCP, XCP).
 #pragma once
 
+#include <utility>
+
+#include "sim/state_digest.h"
 #include "switch/drop_tail.h"
 
 namespace dcc {
@@ -42,6 +46,29 @@ class AskedPort : public PortDiscipline {
   const Scheduler& clock_;
   DropTailPort queue_;
   Bytes overhead_ = 0;
+};
+
+/// An AskedPort whose answers come from a model of its link, which has set_link() and add_state().
+template <class Model>
+class ModelledPort : public AskedPort {
+ public:
+  void add_state(StateDigest& d) const final {
+    AskedPort::add_state(d);
+    d(model_);
+  }
+  const Model& model() const { return model_; }
+
+ protected:
+  /// `of_model`: arguments of the model's constructor.
+  template <class... OfModel>
+  ModelledPort(const AskedPortParameters& parameters, const DisciplineContext& context,
+               OfModel&&... of_model)
+      : AskedPort(parameters, context), model_(std::forward<OfModel>(of_model)...) {}
+
+  Model model_;
+
+ private:
+  void set_link(BitRate rate) final { model_.set_link(rate); }
 };
 
 }  // namespace dcc

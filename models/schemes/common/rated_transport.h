@@ -1,4 +1,5 @@
-// Base of the transports whose senders request a rate from the ports of their path (D3, PDQ, FCP).
+// Base of the transports whose senders request a rate from the ports of their path (D3, PDQ, FCP,
+// RCP), or whose ports write into data what the sender is to do (XCP).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
 #include "schemes/d3/explicit_rate.h"
 
-#include "sim/state_digest.h"
-
 namespace dcc {
 
 namespace {
@@ -20,24 +18,19 @@ void ExplicitRateParameters::describe(ParameterVisitor& v) {
 
 ExplicitRatePort::ExplicitRatePort(const ExplicitRateParameters& parameters,
                                    const DisciplineContext& context)
-    : AskedPort(parameters, context), rates_(parameters.rates) {}
+    : ModelledPort(parameters, context, parameters.rates) {}
 
 void ExplicitRatePort::asked(Packet& packet) {
-  rates_.comes(on_wire(packet), bytes(), now());
+  model_.comes(on_wire(packet), bytes(), now());
   using Header = RateRequestHeader;
-  if (packet.kind == PacketKind::kRequest) rates_.request_comes(on_wire(packet));
+  if (packet.kind == PacketKind::kRequest) model_.request_comes(on_wire(packet));
   if (!Header::is_on(packet) || packet.immediate >= packet.telemetry_hops) return;
   IntHop& hop = packet.telemetry->hop[packet.immediate++];
-  Header::write_crowded(hop, rates_.is_crowded());
+  Header::write_crowded(hop, model_.is_crowded());
   Header::write(
-      hop, rates_.answer({Header::desired(packet), Header::past_desired(packet), Header::lease(hop),
+      hop, model_.answer({Header::desired(packet), Header::past_desired(packet), Header::lease(hop),
                           Header::leaves(packet), Header::round_trip(hop)},
                          now()));
-}
-
-void ExplicitRatePort::add_state(StateDigest& d) const {
-  AskedPort::add_state(d);
-  d(rates_);
 }
 
 }  // namespace dcc

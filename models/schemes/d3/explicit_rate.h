@@ -38,19 +38,12 @@ struct RateRequestHeader {
 };
 
 /// A request asks for a part of the link's rate.
-class ExplicitRatePort final : public AskedPort {
+class ExplicitRatePort final : public ModelledPort<RateAllocator> {
  public:
   ExplicitRatePort(const ExplicitRateParameters& parameters, const DisciplineContext& context);
 
-  void add_state(StateDigest& d) const override;
-
-  const RateAllocator& rates() const { return rates_; }
-
  private:
-  void set_link(BitRate rate) override { rates_.set_link(rate); }
   void asked(Packet& packet) override;
-
-  RateAllocator rates_;
 };
 
 }  // namespace dcc

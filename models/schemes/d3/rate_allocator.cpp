@@ -30,8 +30,8 @@ void RateAllocator::turn(PicoSeconds now) {
   const bool next = interval == interval_ + 1;
   const double seconds = to_seconds(span_);
   const double given = next ? static_cast<double>(allocated().bits_per_second) : 0;
-  const double queue = next ? static_cast<double>(queue_) : 0;
-  const double used = next ? static_cast<double>(arrived_) * 8 / seconds : 0;
+  const double queue = next ? static_cast<double>(arrivals_.queue()) : 0;
+  const double used = next ? static_cast<double>(arrivals_.bytes()) * 8 / seconds : 0;
   const double capacity = static_cast<double>(link_) +
                           parameters_.reclaim.value() * std::max(given - used, 0.0) -
                           parameters_.drain.value() * queue * 8 / seconds;
@@ -39,8 +39,8 @@ void RateAllocator::turn(PicoSeconds now) {
   older_ = next ? newer_ : Book{};
   newer_ = Book{};
   crowded_ = next && static_cast<double>(asked_) * 8 / seconds > static_cast<double>(link_) / 4;
-  arrived_ = asked_ = 0;
-  queue_ = 0;
+  arrivals_ = {};
+  asked_ = 0;
   interval_ = interval;
 }
 

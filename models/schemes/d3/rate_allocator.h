@@ -6,6 +6,7 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "schemes/common/interval_arrivals.h"
 #include "units.h"
 
 namespace dcc {
@@ -57,8 +58,7 @@ class RateAllocator {
   /// Records arriving bytes for the link, overhead included; `queue`: bytes that wait for the link.
   void comes(Bytes bytes, Bytes queue, PicoSeconds now) {
     turn(now);
-    queue_ = arrived_ == 0 ? queue : std::min(queue_, queue);
-    arrived_ += bytes;
+    arrivals_.add(bytes, queue);
   }
   Lease answer(const Request& request, PicoSeconds now);
   /// Records that `bytes` of the arrived ones were a request in a packet of its own.
@@ -73,7 +73,7 @@ class RateAllocator {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(capacity_, span_, interval_, arrived_, asked_, crowded_, queue_, older_, newer_);
+    d(capacity_, span_, interval_, arrivals_, asked_, crowded_, older_, newer_);
   }
 
  private:
@@ -97,10 +97,9 @@ class RateAllocator {
   std::uint64_t capacity_ = 0;
   PicoSeconds span_;           // length of an interval
   std::int64_t interval_ = 0;  // number of the present interval
-  Bytes arrived_ = 0;          // bytes that arrived in the present interval
-  Bytes asked_ = 0;            // bytes of requests among the arrived bytes
+  IntervalArrivals arrivals_;
+  Bytes asked_ = 0;  // bytes of requests among the arrived bytes
   bool crowded_ = false;
-  Bytes queue_ = 0;  // least queue that arrivals found
   Book older_, newer_;
 };
 

@@ -1,7 +1,5 @@
 #include "schemes/fcp/priced.h"
 
-#include "sim/state_digest.h"
-
 namespace dcc {
 
 namespace {
@@ -18,30 +16,25 @@ void PricedParameters::describe(ParameterVisitor& v) {
 }
 
 PricedPort::PricedPort(const PricedParameters& parameters, const DisciplineContext& context)
-    : AskedPort(parameters, context), link_(parameters.prices) {}
+    : ModelledPort(parameters, context, parameters.prices) {}
 
 void PricedPort::asked(Packet& packet) {
   const bool has_place = PriceHeader::is_on(packet) && packet.immediate < packet.telemetry_hops;
   if (!has_place) {
-    link_.comes(on_wire(packet), 0, bytes(), now());
+    model_.comes(on_wire(packet), 0, bytes(), now());
     return;
   }
   IntHop& hop = packet.telemetry->hop[packet.immediate++];
   if (packet.kind == PacketKind::kData) {
-    link_.comes(on_wire(packet), PriceHeader::price(hop), bytes(), now());
+    model_.comes(on_wire(packet), PriceHeader::price(hop), bytes(), now());
   } else {
     LinkPrice::Preload ahead = PriceHeader::preload(packet);
-    link_.comes(on_wire(packet), 0, bytes(), now());
-    link_.preload(ahead, now());
-    ahead.elsewhere += link_.price();
+    model_.comes(on_wire(packet), 0, bytes(), now());
+    model_.preload(ahead, now());
+    ahead.elsewhere += model_.price();
     PriceHeader::write(packet, ahead);
   }
-  PriceHeader::write(hop, link_.price());
-}
-
-void PricedPort::add_state(StateDigest& d) const {
-  AskedPort::add_state(d);
-  d(link_);
+  PriceHeader::write(hop, model_.price());
 }
 
 }  // namespace dcc

@@ -1,7 +1,5 @@
 #include "schemes/pdq/preemptive_rate.h"
 
-#include "sim/state_digest.h"
-
 namespace dcc {
 
 namespace {
@@ -20,24 +18,19 @@ void PreemptiveRateParameters::describe(ParameterVisitor& v) {
 /// The number of the port is random, so that no two ports of a network have the same.
 PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameters,
                                        const DisciplineContext& context)
-    : AskedPort(parameters, context), rates_(parameters.rates, context.random.next_u64() | 1) {}
+    : ModelledPort(parameters, context, parameters.rates, context.random.next_u64() | 1) {}
 
 void PreemptiveRatePort::asked(Packet& packet) {
   if (!SchedulingHeaderOn::way_out(packet)) return;
   SchedulingHeader header = SchedulingHeaderOn::read(packet);
   const bool probe = packet.kind == PacketKind::kRequest;
-  rates_.ask(packet.flow, header, bytes(), now(), probe ? on_wire(packet) : 0);
+  model_.ask(packet.flow, header, bytes(), now(), probe ? on_wire(packet) : 0);
   SchedulingHeaderOn::write(packet, header);
 }
 
 void PreemptiveRatePort::reverse_packet(const Packet& packet) {
   if (!SchedulingHeaderOn::way_back(packet)) return;
-  rates_.answer(packet.flow, SchedulingHeaderOn::read(packet), packet.sent);
-}
-
-void PreemptiveRatePort::add_state(StateDigest& d) const {
-  AskedPort::add_state(d);
-  d(rates_);
+  model_.answer(packet.flow, SchedulingHeaderOn::read(packet), packet.sent);
 }
 
 }  // namespace dcc

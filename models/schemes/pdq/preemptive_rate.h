@@ -45,21 +45,15 @@ struct SchedulingHeaderOn {
 
 /// Handles packets with a SchedulingHeader on the forward path and their answers on the reverse
 /// path.
-class PreemptiveRatePort final : public AskedPort {
+class PreemptiveRatePort final : public ModelledPort<PreemptiveAllocator> {
  public:
   PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);
 
   bool needs_reverse_packets() const override { return true; }
   void reverse_packet(const Packet& packet) override;
-  void add_state(StateDigest& d) const override;
-
-  const PreemptiveAllocator& rates() const { return rates_; }
 
  private:
-  void set_link(BitRate rate) override { rates_.set_link(rate); }
   void asked(Packet& packet) override;
-
-  PreemptiveAllocator rates_;
 };
 
 }  // namespace dcc

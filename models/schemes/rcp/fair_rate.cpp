@@ -46,9 +46,7 @@ void FairRate::comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSecon
     mean_ = round_trip;
   }
   turn(now);
-  queue_ = arrived_ ? std::min(queue_, queue) : queue;
-  arrived_ = true;
-  bytes_ += bytes;
+  arrivals_.add(bytes, queue);
   if (round_trip > PicoSeconds()) {
     trips_ = trips_ + round_trip;
     ++count_;
@@ -64,12 +62,11 @@ void FairRate::turn(PicoSeconds now) {
       averages_ = false;
     }
     if (now < began_ + span) return;
-    const double arrival = static_cast<double>(bytes_) * 8 / to_seconds(span);
-    change(arrival, static_cast<double>(queue_));
+    const double arrival = static_cast<double>(arrivals_.bytes()) * 8 / to_seconds(span);
+    change(arrival, static_cast<double>(arrivals_.queue()));
     began_ = began_ + span;
     if (count_ > 0) mean_ = PicoSeconds(trips_.count / count_);
-    bytes_ = queue_ = 0;
-    arrived_ = false;
+    arrivals_ = {};
     trips_ = PicoSeconds();
     count_ = 0;
     // Nothing came since: R does not change once it is the link's rate.

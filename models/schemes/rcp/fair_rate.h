@@ -7,6 +7,7 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "schemes/common/interval_arrivals.h"
 #include "units.h"
 
 namespace dcc {
@@ -47,7 +48,7 @@ class FairRate {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(rate_, before_, averages_, begun_, began_, mean_, bytes_, queue_, arrived_, trips_, count_);
+    d(rate_, before_, averages_, begun_, began_, mean_, arrivals_, trips_, count_);
   }
 
  private:
@@ -58,14 +59,12 @@ class FairRate {
   FairRateParameters parameters_;
   double link_ = 0;  // bits per second, as all rates here
   double rate_ = 0;
-  double before_ = 0;       // R before its last change
-  bool averages_ = false;   // true until R becomes the mean of both rates
-  bool begun_ = false;      // a packet has arrived
-  PicoSeconds began_{};     // start of the present interval
-  PicoSeconds mean_{};      // d
-  Bytes bytes_ = 0;         // bytes that arrived in the present interval
-  Bytes queue_ = 0;         // shortest queue that these bytes found
-  bool arrived_ = false;    // true if queue_ holds a length
+  double before_ = 0;      // R before its last change
+  bool averages_ = false;  // true until R becomes the mean of both rates
+  bool begun_ = false;     // a packet has arrived
+  PicoSeconds began_{};    // start of the present interval
+  PicoSeconds mean_{};     // d
+  IntervalArrivals arrivals_;
   PicoSeconds trips_{};     // sum of the round trips in their headers
   std::int64_t count_ = 0;  // number of these round trips
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "sim/state_digest.h"
-
 namespace dcc {
 
 namespace {
@@ -22,24 +20,19 @@ void FairRatePortParameters::describe(ParameterVisitor& v) {
 
 FairRatePort::FairRatePort(const FairRatePortParameters& parameters,
                            const DisciplineContext& context)
-    : AskedPort(parameters, context), rate_(parameters.rates) {}
+    : ModelledPort(parameters, context, parameters.rates) {}
 
 void FairRatePort::asked(Packet& packet) {
   if (!FairRateHeader::is_on(packet)) {
-    rate_.comes(on_wire(packet), bytes(), PicoSeconds(), now());
+    model_.comes(on_wire(packet), bytes(), PicoSeconds(), now());
     return;
   }
   const PicoSeconds round_trip = FairRateHeader::round_trip(packet);
-  rate_.comes(on_wire(packet), bytes(), round_trip, now());
+  model_.comes(on_wire(packet), bytes(), round_trip, now());
   const BitRate rate = FairRateHeader::rate(packet);
-  const BitRate own = rate_.rate();
+  const BitRate own = model_.rate();
   FairRateHeader::write(packet, BitRate(std::min(rate.bits_per_second, own.bits_per_second)),
                         round_trip);
-}
-
-void FairRatePort::add_state(StateDigest& d) const {
-  AskedPort::add_state(d);
-  d(rate_);
 }
 
 }  // namespace dcc

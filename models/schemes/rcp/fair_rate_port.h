@@ -27,17 +27,12 @@ struct FairRateHeader {
   }
 };
 
-class FairRatePort final : public AskedPort {
+class FairRatePort final : public ModelledPort<FairRate> {
  public:
   FairRatePort(const FairRatePortParameters& parameters, const DisciplineContext& context);
 
-  void add_state(StateDigest& d) const override;
-
  private:
-  void set_link(BitRate rate) override { rate_.set_link(rate); }
   void asked(Packet& packet) override;
-
-  FairRate rate_;
 };
 
 }  // namespace dcc

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "sim/state_digest.h"
-
 namespace dcc {
 
 namespace {
@@ -22,22 +20,17 @@ void FeedbackPortParameters::describe(ParameterVisitor& v) {
 
 FeedbackPort::FeedbackPort(const FeedbackPortParameters& parameters,
                            const DisciplineContext& context)
-    : AskedPort(parameters, context), controller_(parameters.feedback) {}
+    : ModelledPort(parameters, context, parameters.feedback) {}
 
 void FeedbackPort::asked(Packet& packet) {
   if (!CongestionHeader::is_on(packet)) {
-    controller_.comes(on_wire(packet), bytes(), {}, now());
+    model_.comes(on_wire(packet), bytes(), {}, now());
     return;
   }
   const double change =
-      controller_.comes(on_wire(packet), bytes(), CongestionHeader::flow(packet), now());
+      model_.comes(on_wire(packet), bytes(), CongestionHeader::flow(packet), now());
   const double least = std::min(CongestionHeader::feedback(packet), change);
   CongestionHeader::write_feedback(packet, least);
-}
-
-void FeedbackPort::add_state(StateDigest& d) const {
-  AskedPort::add_state(d);
-  d(controller_);
 }
 
 }  // namespace dcc

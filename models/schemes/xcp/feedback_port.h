@@ -1,9 +1,8 @@
 // A port that writes changes of windows into packets (XCP).
 #pragma once
 
-#include <cstring>
-
 #include "schemes/common/asked_port.h"
+#include "schemes/common/number_bits.h"
 #include "schemes/xcp/feedback_controller.h"
 
 namespace dcc {
@@ -26,13 +25,10 @@ struct CongestionHeader {
   }
   /// Bytes by which the window is to change.
   static double feedback(const Packet& packet) {
-    double value = 0;
-    static_assert(sizeof value == sizeof packet.telemetry->hop[0].tx_bytes);
-    std::memcpy(&value, &packet.telemetry->hop[0].tx_bytes, sizeof value);
-    return value;
+    return number_of(packet.telemetry->hop[0].tx_bytes);
   }
   static void write_feedback(Packet& packet, double bytes) {
-    std::memcpy(&packet.telemetry->hop[0].tx_bytes, &bytes, sizeof bytes);
+    packet.telemetry->hop[0].tx_bytes = bits_of(bytes);
   }
   static void write(Packet& packet, const FeedbackController::Flow& flow, double wanted) {
     packet.telemetry->hop[0].queue = static_cast<Bytes>(flow.window);
@@ -42,17 +38,12 @@ struct CongestionHeader {
 };
 
 /// A packet keeps the least change of the ports that it passed.
-class FeedbackPort final : public AskedPort {
+class FeedbackPort final : public ModelledPort<FeedbackController> {
  public:
   FeedbackPort(const FeedbackPortParameters& parameters, const DisciplineContext& context);
 
-  void add_state(StateDigest& d) const override;
-
  private:
-  void set_link(BitRate rate) override { controller_.set_link(rate); }
   void asked(Packet& packet) override;
-
-  FeedbackController controller_;
 };
 
 }  // namespace dcc

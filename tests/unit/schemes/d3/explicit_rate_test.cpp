@@ -186,10 +186,10 @@ TEST(ExplicitRatePort, WritesWhatItGivesOverWhatItGave) {
   const Lease given = RateRequestHeader::lease(one->telemetry->hop[1]);
   EXPECT_EQ(given.rate, gbps(10));
   Packet* const again = request(gbps(3), given, 0);
-  EXPECT_EQ(port.rates().flows(), 1u) << "the same one";
+  EXPECT_EQ(port.model().flows(), 1u) << "the same one";
   Packet* const beyond = request(gbps(3), {}, 3);
   EXPECT_EQ(beyond->immediate, 3u);
-  EXPECT_EQ(port.rates().flows(), 1u) << "no place in the header";
+  EXPECT_EQ(port.model().flows(), 1u) << "no place in the header";
   for (Packet* packet : {one, again, beyond}) pool.free(packet);
 }
 

@@ -357,7 +357,7 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   RandomStream random{1, "port"};
   PreemptiveRatePort port(PreemptiveRateParameters{}, {random, clock});
   PreemptiveRatePort other(PreemptiveRateParameters{}, {random, clock});
-  EXPECT_NE(port.rates().name(), other.rates().name());
+  EXPECT_NE(port.model().name(), other.model().name());
   port.attach({gbps(10), kMicroSecond, 20});
   const Flow first{1, kRtt * 10, kSecond}, second{2, kRtt * 20, kSecond};
   Packet* const probe = with_header(pool, PacketKind::kRequest, first);
@@ -374,11 +374,11 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   EXPECT_EQ(told.left, kRtt * 10);
   EXPECT_EQ(told.round_trip, kRtt);
   EXPECT_EQ(told.probe_after, kRtt);
-  EXPECT_EQ(SchedulingHeaderOn::read(*data).paused_by, port.rates().name());
-  EXPECT_EQ(port.rates().flows()[0].rate, BitRate()) << "only promised";
+  EXPECT_EQ(SchedulingHeaderOn::read(*data).paused_by, port.model().name());
+  EXPECT_EQ(port.model().flows()[0].rate, BitRate()) << "only promised";
   probe->kind = PacketKind::kCredit;
   port.reverse_packet(*probe);
-  EXPECT_EQ(port.rates().flows()[0].rate, gbps(10));
+  EXPECT_EQ(port.model().flows()[0].rate, gbps(10));
   for (Packet* packet : {probe, data}) pool.free(packet);
 }
 
