@@ -14,10 +14,13 @@ const Transports::Registered<RcpParameters> kRcp{
     [](const RcpParameters& parameters, const TransportContext& context) {
       return std::make_unique<Rcp>(context, parameters);
     }};
+
+/// Round trips after a data packet until a request of its own.
+constexpr int kFirstWait = 4;
 }  // namespace
 
 Rcp::Rcp(const TransportContext& context, const RcpParameters& parameters)
-    : RatedTransport(context, parameters) {}
+    : RatedTransport(context, parameters), timeout_(parameters.timeout) {}
 
 void Rcp::begin(Qpn qpn) {
   RatedTransport::begin(qpn);
@@ -47,15 +50,33 @@ void Rcp::leave(Qpn qpn) {
 
 PicoSeconds Rcp::asks_at(Qpn qpn) const {
   if (is_asking(qpn)) return repeats_at(qpn);
-  return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
+  const Sender& sender = senders_[qpn];
+  return sender.sending ? asked_at(qpn) + sender.wait : PicoSeconds();
 }
 
 void Rcp::ask(Qpn qpn) {
-  if (!is_asking(qpn)) senders_[qpn].heard = now();
+  Sender& sender = senders_[qpn];
+  if (sender.sending) {
+    sender.wait = sender.wait * 2;
+  } else if (!is_asking(qpn)) {
+    sender.heard = now();
+  }
   asks(qpn);
   Packet* const request = make_request(qpn);
-  write(senders_[qpn], *request);
+  write(sender, *request);
   send_control(request);
+}
+
+/// Every data packet is a request.
+void Rcp::goes(Qpn qpn, Packet& data) {
+  Sender& sender = senders_[qpn];
+  sender.wait = sender.round_trip * kFirstWait;
+  need_not_ask(qpn);
+  write(sender, data);
+}
+
+void Rcp::on_timeout(Qpn qpn) {
+  if (senders_[qpn].heard <= now() - timeout_) leave(qpn);
 }
 
 void Rcp::write(const Sender& sender, Packet& packet) {
@@ -72,6 +93,7 @@ void Rcp::on_answer(Qpn qpn, const Packet& answer) {
   sender.round_trip =
       PicoSeconds(sender.round_trip.count + (sample.count - sender.round_trip.count) / 8);
   answered(qpn);
+  if (!sender.sending) sender.wait = sender.round_trip * kFirstWait;
   sender.sending = true;
   sender.rate = FairRateHeader::rate(answer);
 }

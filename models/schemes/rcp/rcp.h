@@ -14,9 +14,12 @@ struct RcpParameters final : RatedParameters {
 };
 
 /// A flow requests its first rate in a packet of its own; then every data packet is a request and
-/// every acknowledgement an answer. The flow sends at the rate of the newest answer. The NIC is no
-/// port of the path: flows that together have more than its link take turns there. After a timeout,
-/// or after a pause, the flow requests a rate again.
+/// every acknowledgement an answer. The flow sends at the rate of the newest answer. A flow whose
+/// next packet is not due within some round trips sends requests meanwhile, as in the authors'
+/// ns-2 code, since the rate may have risen; each takes twice as long as the last to follow. The
+/// NIC is no port of the path: flows that together have more than its link take turns there. After
+/// a pause, or when nothing sent within a timeout has been answered, the flow requests a rate again
+/// before it sends.
 class Rcp final : public RatedTransport {
  public:
   Rcp(const TransportContext& context, const RcpParameters& parameters);
@@ -26,10 +29,11 @@ class Rcp final : public RatedTransport {
     bool sending = false;
     PicoSeconds heard{};       // sending time of the packet whose answer is the newest
     PicoSeconds round_trip{};  // smoothed
+    PicoSeconds wait{};        // since the last packet, until a request between data packets
     BitRate rate;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(sending, heard, round_trip, rate);
+      d(sending, heard, round_trip, wait, rate);
     }
   };
 
@@ -40,13 +44,14 @@ class Rcp final : public RatedTransport {
   void ask(Qpn qpn) override;
   bool may_send(Qpn qpn) const override { return senders_[qpn].sending; }
   BitRate rate_of(Qpn qpn) const override { return senders_[qpn].rate; }
-  void goes(Qpn qpn, Packet& data) override { write(senders_[qpn], data); }
+  void goes(Qpn qpn, Packet& data) override;
   void leave(Qpn qpn) override;
   void on_answer(Qpn qpn, const Packet& answer) override;
-  void on_timeout(Qpn qpn) override { leave(qpn); }
+  void on_timeout(Qpn qpn) override;
 
   void write(const Sender& sender, Packet& packet);
 
+  const PicoSeconds timeout_;
   std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 

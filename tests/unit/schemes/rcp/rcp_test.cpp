@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "schemes/rcp/fair_rate_port.h"
 #include "unit/schemes/transport_network.h"
 
@@ -91,6 +93,35 @@ TEST(Rcp, LostPacketsAreSentAgain) {
   star.send(2, 0, kPayload * 500);
   star.scheduler.run_until(kSecond);
   star.expect_all_arrived();
+}
+
+// Seven packets fill the path, so the rates of 32 flows fall, when all begin, to a thousandth of
+// the link: a packet each 0.85 ms, of which the flows have fifty. A flow that did not request
+// meanwhile would stay at that rate long after the others had ended.
+TEST(Rcp, AFlowWhoseNextPacketIsFarOffRequestsMeanwhile) {
+  Star star(33);
+  for (HostId h = 1; h <= 32; ++h) star.send(h, 0, kPayload * 50);
+  const PicoSeconds ideal = kAsking + kPacket * (32 * 50 - 1) + kThere;
+  star.scheduler.run_until(ideal * 2);
+  star.expect_all_arrived();
+}
+
+// A timeout of one packet tells nothing of the rate, which the answers to later packets bring. If
+// each of the thirty losses made the flow pause for a round trip, they would cost 174 us, 7 %.
+TEST(Rcp, AFlowThatIsAnsweredSendsOnWhenAPacketIsLost) {
+  FairRatePortParameters port;
+  port.rates.first_rate = Ratio(1);
+  Star star(2, port);
+  std::set<Psn> lost;
+  star.lose([&](const Packet& packet) {
+    return packet.kind == PacketKind::kData && packet.psn < 1500 && packet.psn % 50 == 49 &&
+           lost.insert(packet.psn).second;
+  });
+  star.send(0, 1, kPayload * 3000);
+  star.scheduler.run_until(kMilliSecond * 5);
+  star.expect_all_arrived();
+  const PicoSeconds ideal = kAsking + kPacket * 3030 + kThere;
+  EXPECT_LT(star.received_at(0) * 100, ideal * 103);
 }
 
 TEST(Rcp, TheLowestRateOfThePathCounts) {
