@@ -5,8 +5,9 @@
 namespace dcc {
 
 namespace {
-/// Number of intervals without a packet after which a link counts as idle.
-constexpr int kPause = 4;
+/// Number of intervals without a packet after which a link counts as idle. A link with one flow of
+/// the shortest window, and twice the mean round trip, is not idle: that flow must be given more.
+constexpr int kPause = 2 * FeedbackController::kLongestGap;
 }  // namespace
 
 void FeedbackParameters::describe(ParameterVisitor& v) {
@@ -26,9 +27,7 @@ double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, Pic
     span_ = flow.round_trip;
   }
   if (begun_) turn(now);
-  queue_ = arrived_ ? std::min(queue_, queue) : queue;
-  arrived_ = true;
-  bytes_ += bytes;
+  arrivals_.add(bytes, queue);
   if (trip <= 0 || flow.window <= 0) return 0;
   const auto size = static_cast<double>(bytes);
   by_window_ += trip * size / flow.window;
@@ -45,9 +44,9 @@ void FeedbackController::turn(PicoSeconds now) {
   give_ = take_ = 0;
   if (now < began_ + span_ * kPause) {
     const double d = to_seconds(span_);
-    const double traffic = static_cast<double>(bytes_) * d / to_seconds(now - began_);
+    const double traffic = static_cast<double>(arrivals_.bytes()) * d / to_seconds(now - began_);
     const double change = parameters_.gain.value() * (d * link_ - traffic) -
-                          parameters_.drain.value() * static_cast<double>(queue_);
+                          parameters_.drain.value() * static_cast<double>(arrivals_.queue());
     const double shuffled =
         std::max(0.0, parameters_.shuffle.value() * traffic - std::fabs(change));
     if (counted_ > 0) {
@@ -57,8 +56,7 @@ void FeedbackController::turn(PicoSeconds now) {
     }
   }
   began_ = now;
-  bytes_ = queue_ = 0;
-  arrived_ = false;
+  arrivals_ = {};
   by_window_ = counted_ = trips_ = 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "schemes/common/interval_arrivals.h"
 #include "units.h"
 
 namespace dcc {
@@ -32,6 +33,9 @@ struct FeedbackParameters {
 /// is the mean.
 class FeedbackController {
  public:
+  /// Round trips between two packets of a flow with the shortest window, an eighth of a packet.
+  static constexpr int kLongestGap = 8;
+
   /// What a packet carries to the ports.
   struct Flow {
     double window = 0;         // bytes
@@ -47,7 +51,7 @@ class FeedbackController {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(begun_, began_, span_, give_, take_, bytes_, queue_, arrived_, by_window_, counted_, trips_);
+    d(begun_, began_, span_, give_, take_, arrivals_, by_window_, counted_, trips_);
   }
 
  private:
@@ -56,13 +60,11 @@ class FeedbackController {
   FeedbackParameters parameters_;
   double link_ = 0;  // bytes per second
   bool begun_ = false;
-  PicoSeconds began_{};   // start of the present interval
-  PicoSeconds span_{};    // length d of the present interval
-  double give_ = 0;       // bytes for a packet of size · RTT² / window = 1 s
-  double take_ = 0;       // bytes for a packet of size · RTT = 1 byte-second
-  Bytes bytes_ = 0;       // bytes that arrived in the present interval
-  Bytes queue_ = 0;       // shortest queue that these bytes found
-  bool arrived_ = false;  // true if queue_ holds a length
+  PicoSeconds began_{};  // start of the present interval
+  PicoSeconds span_{};   // length d of the present interval
+  double give_ = 0;      // bytes for a packet of size · RTT² / window = 1 s
+  double take_ = 0;      // bytes for a packet of size · RTT = 1 byte-second
+  IntervalArrivals arrivals_;
   double by_window_ = 0;  // sum of RTT · size / window, in s
   double counted_ = 0;    // sum of the sizes of packets with a header
   double trips_ = 0;      // sum of size · RTT of these packets

@@ -16,11 +16,12 @@ const Transports::Registered<XcpParameters> kXcp{
     }};
 
 /// Shortest window, in packets.
-constexpr double kLeastPackets = 1.0 / 8;
+constexpr double kLeastPackets = 1.0 / FeedbackController::kLongestGap;
 }  // namespace
 
 Xcp::Xcp(const TransportContext& context, const XcpParameters& parameters)
     : RatedTransport(context, parameters),
+      timeout_(parameters.timeout),
       packet_(static_cast<double>(parameters.framing.data(context.nic.mtu) +
                                   context.nic.link_overhead)),
       line_(static_cast<double>(context.nic.line_rate.bits_per_second) / 8) {}
@@ -31,7 +32,7 @@ void Xcp::begin(Qpn qpn) {
   const QueuePairConfig& config = at(qpn).config;
   const PicoSeconds base =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
-  senders_[qpn] = Sender{packet_, to_seconds(base), 0};
+  senders_[qpn] = Sender{packet_, to_seconds(base), 0, now()};
 }
 
 void Xcp::end(Qpn qpn) {
@@ -69,13 +70,19 @@ void Xcp::goes(Qpn qpn, Packet& data) {
 void Xcp::on_timeout(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (sender.under_way > 0) --sender.under_way;
+  if (now() - timeout_ >= sender.began) begin_anew(sender);
+}
+
+void Xcp::begin_anew(Sender& sender) {
   sender.window = packet_;
+  sender.began = now();
 }
 
 void Xcp::on_answer(Qpn qpn, const Packet& answer) {
   Sender& sender = senders_[qpn];
   if (sender.under_way > 0) --sender.under_way;
   sender.round_trip += (to_seconds(now() - answer.sent) - sender.round_trip) / 8;
+  if (answer.sent < sender.began) return;
   sender.window = std::clamp(sender.window + CongestionHeader::feedback(answer),
                              packet_ * kLeastPackets, 2 * line_ * sender.round_trip + packet_);
 }

@@ -17,8 +17,9 @@ struct XcpParameters final : RatedParameters {
 /// A flow begins with a window of one packet. Every data packet carries window, round trip and the
 /// change that would make the flow fill the NIC's link; every acknowledgement changes the window by
 /// what the ports left of it. A window is paced over the smoothed round trip, and may become
-/// shorter than a packet; one packet may be under way then. After a timeout, or after a pause, the
-/// flow begins anew.
+/// shorter than a packet; one packet may be under way then. After a pause, or when a packet times
+/// out that was sent since the flow last began, the flow begins anew; what ports wrote into earlier
+/// packets changed a window that is no more, and does not count.
 class Xcp final : public RatedTransport {
  public:
   Xcp(const TransportContext& context, const XcpParameters& parameters);
@@ -28,9 +29,10 @@ class Xcp final : public RatedTransport {
     double window = 0;            // wire bytes, overhead included
     double round_trip = 0;        // smoothed, seconds
     std::uint32_t under_way = 0;  // packets without an answer
+    PicoSeconds began{};          // when the flow last began anew
     template <class Digest>
     void add_state(Digest& d) const {
-      d(window, round_trip, under_way);
+      d(window, round_trip, under_way, began);
     }
   };
 
@@ -42,10 +44,12 @@ class Xcp final : public RatedTransport {
   bool may_send(Qpn qpn) const override;
   BitRate rate_of(Qpn qpn) const override;
   void goes(Qpn qpn, Packet& data) override;
-  void leave(Qpn qpn) override { senders_[qpn].window = packet_; }
+  void leave(Qpn qpn) override { begin_anew(senders_[qpn]); }
   void on_answer(Qpn qpn, const Packet& answer) override;
   void on_timeout(Qpn qpn) override;
+  void begin_anew(Sender& sender);
 
+  const PicoSeconds timeout_;
   const double packet_;          // wire bytes of a full packet with overhead
   const double line_;            // bytes per second
   std::vector<Sender> senders_;  // senders indexed by queue pair

@@ -96,10 +96,20 @@ TEST(FeedbackController, ALonelyFlowTakesFourTenthsOfTheRest) {
   EXPECT_NEAR(window, kFull, 0.05 * kFull);
 }
 
+// Of a window of an eighth of a packet one packet passes in eight round trips. If the link took
+// that for a pause it would give nothing for ever.
+TEST(FeedbackController, AFlowOfTheShortestWindowIsGivenTheSpareCapacity) {
+  Link10G link;
+  const FeedbackController::Flow flow{kPacket / 8.0, kTrip};
+  link.comes(kPacket, 0, flow, PicoSeconds());
+  const double change = link.comes(kPacket, 0, flow, kTrip * 8);
+  EXPECT_NEAR(change, 0.4 * (kFull - kPacket / 8.0), 1e-6);
+}
+
 TEST(FeedbackController, AfterAPauseNothingIsGivenAtFirst) {
   Link10G link;
   link.interval({{1000, kTrip}});
-  link.now = kTrip * 10;
+  link.now = kTrip * 20;
   EXPECT_DOUBLE_EQ(link.interval({{1000, kTrip}})[0], 0);
 }
 
