@@ -46,7 +46,7 @@ class DelayWindow : public Algorithm {
     long double round_least = 0;   // ps, least RTT of the round trip; 0: no sample yet
     long double round_most = 0;    // ps, greatest RTT of the round trip
     long double round_sum = 0;     // ps, of the RTTs of the round trip
-    std::uint32_t round_acks = 0;  // number of those
+    std::uint32_t round_acks = 0;  // number of those; next_window() is called after the first
     bool marked = false;           // an ACK of the round trip reported a mark
     Psn round_end = 0;             // an ACK of this packet or a later one ends the round trip
   };

@@ -33,7 +33,6 @@ Dx::Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu)
       noise_(static_cast<long double>(parameters.noise.count)) {}
 
 long double Dx::next_window(FlowNumber, const Flow& flow) {
-  if (flow.round_acks == 0) return flow.window;
   const long double mean = flow.round_sum / flow.round_acks;
   const long double waited = mean - flow.least_rtt;
   if (waited <= noise_) return flow.window + mtu();

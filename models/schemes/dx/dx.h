@@ -18,9 +18,10 @@ struct DxParameters final : DelayWindowParameters {
 ///     W ← W + 1 packet    if Q is at most `noise`
 ///     W ← W (1 − Q / V)   otherwise
 ///
-/// V is the mean RTT, so the windows of all flows at a bottleneck then hold one bandwidth-delay
-/// product, and its queue empties in one step however many flows there are. Q is the mean RTT less
-/// the least one. The paper measures the delay one way; acknowledgements here carry no time of
+/// V is our derivation. At a bottleneck of rate C all windows together are C · RTT, of which C · Q
+/// waits. A cut of every window by the part Q / RTT removes just that, so with V = RTT one step
+/// empties the queue, whatever the number of flows. RTT is the mean of the round trip, and Q is RTT
+/// less the least one. The paper measures the delay one way; acknowledgements here carry no time of
 /// arrival, so waiting on the way back counts too.
 class Dx final : public DelayWindow {
  public:

@@ -30,8 +30,8 @@ TEST_F(DxTest, GrowsByAPacketUpToTheNoiseAndThenShrinksByTheDelay) {
   EXPECT_NEAR(link_.window(), 52'000 * 0.8, 1e-6);
 }
 
-// The mean delay decides: one late packet of ten hardly moves the window. By the greatest delay the
-// window would lose half, by the least delay nothing.
+// The mean counts: one late packet of ten hardly moves the window. By the greatest delay it would
+// lose half of itself, by the least one nothing.
 TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
   p_.initial_window = 50'000;
   build(0);
@@ -51,8 +51,9 @@ TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
   EXPECT_NEAR(link_.window(), before * (1 - 1.0 / 11), 1.0);
 }
 
-// One step empties the queue, however many flows there are and however long it is. A constant V
-// would leave a part of the queue, or reduce windows by more than it.
+// All flows begin with windows of a whole bandwidth-delay product, so all products but one wait in
+// the queue. When each flow has cut its window once, nothing waits and the link is still full. A
+// rule with a constant V in place of the RTT does that for one length of the queue only.
 TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
   for (const FlowNumber flows : {2u, 8u, 50u}) {
     p_.initial_window = 125'000;
@@ -67,8 +68,8 @@ TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
   }
 }
 
-// After that N flows add N packets and remove them again: the queue is never longer than that, and
-// the link never misses more.
+// At rest each flow adds a packet in one round trip and cuts its window in the next. So a packet of
+// each flow waits at most, and the windows never hold less than the link needs to be full.
 TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
   constexpr FlowNumber kFlows = 8;
   build(0);
