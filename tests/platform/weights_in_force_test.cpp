@@ -88,5 +88,21 @@ TEST(WeightsInForce, WhateverTheirScale) {
             kTolerance);
 }
 
+// Seawall has the configured weights from the first packet on; without them both classes would get
+// a half.
+TEST(WeightsInForce, UnderSeawall) {
+  const RunResults r =
+      run("topology: {kind: star, hosts: 3, link: {rate: 10Gbps, delay: 1us}}\n"
+          "host: {driver: none}\nduration: 30ms\nmeasure: {from: 10ms}\n"
+          "nic: {congestion_control: {algorithm: seawall}}\n"
+          "dscp: {10: {weight: 1}, 46: {weight: 3}}\n"
+          "traffic:\n"
+          "  - {kind: flow, from: 1, to: 0, dscp: 10}\n"
+          "  - {kind: flow, from: 2, to: 0, dscp: 46}\n");
+  const auto light = static_cast<double>(r.flows[0].delivered_measured);
+  const auto heavy = static_cast<double>(r.flows[1].delivered_measured);
+  EXPECT_NEAR(heavy / (light + heavy), 0.75, 0.75 * kTolerance);
+}
+
 }  // namespace
 }  // namespace dcc::vp::weights_in_force_test

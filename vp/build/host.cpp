@@ -3,6 +3,7 @@
 #include "build/engines.h"
 #include "build/translate.h"
 #include "controller/controller_setup.h"
+#include "nic/algorithm/weighted.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -39,10 +40,11 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
                                                context.nic_rank, context.longest_base_rtt,
                                                config_.seed, &nic.reordering()});
   nic.set_transport(transport_.get());
-  if (transport_ != nullptr) {
-    for (const auto& [dscp, entry] : config_.dscp) {
-      transport_->on_weight(static_cast<std::uint8_t>(dscp), entry.weight);
-    }
+  const bool weighs = dynamic_cast<WeightedAlgorithm*>(algorithm_.get()) != nullptr;
+  for (const auto& [dscp, entry] : config_.dscp) {
+    const auto number = static_cast<std::uint8_t>(dscp);
+    if (weighs) algorithm_->on_weight(number, entry.weight);
+    if (transport_ != nullptr) transport_->on_weight(number, entry.weight);
   }
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(

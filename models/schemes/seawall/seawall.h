@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "nic/algorithm/algorithm.h"
 #include "nic/algorithm/algorithm_parameters.h"
+#include "nic/algorithm/weighted.h"
 
 namespace dcc {
 
@@ -35,7 +35,7 @@ struct SeawallParameters final : AlgorithmParameters {
 /// Tunnels at one bottleneck see the same F, so they get rates in proportion to their weights,
 /// however many flows each of them has. A begins with 1, so a crowd gives way quickly at first; the
 /// paper goes by F itself, which full and empty queues make 1 or 0.
-class Seawall final : public Algorithm {
+class Seawall final : public WeightedAlgorithm {
  public:
   Seawall(AlgorithmHost& host, const SeawallParameters& parameters);
 

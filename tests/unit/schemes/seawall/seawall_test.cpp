@@ -34,7 +34,7 @@ struct Nic {
     seawall.on_flow_start(flows, start);
     return flows++;
   }
-  /// Plays a period in which every flow sends, and `marked` of 100 acknowledgements have a mark.
+  /// A period in which every flow sends, `marked` of 100 acknowledgements with a mark.
   void period(int marked) {
     for (FlowNumber flow = 0; flow < flows; ++flow) {
       seawall.on_sent(flow, {});
@@ -104,10 +104,9 @@ TEST(Seawall, WhoSendsNothingLeavesItsShareToTheOthers) {
   EXPECT_NEAR(nic.host.mbps(1), kLine / 2, 0.01);
 }
 
-// Entities with weights 1, 2 and 4, of which the lightest opens eight flows. A rate for each flow
-// would give it 8 / 14 of the link, and rates without weights would give each entity a third. A cut
-// of F and a step of w leave rates in proportion to w; the tolerance is one step of the lightest of
-// them in three.
+// Entities with weights 1, 2 and 4, of which the lightest opens eight flows. With a rate for each
+// flow it would have 8 / 14 of the link, without weights each entity a third. A step is 3.5 % of
+// the lightest entity's share, 10 000 / 7 Mb/s; its rate is off by a step and a half at most.
 TEST(Seawall, EntitiesGetTheirWeightsWhateverTheyOpen) {
   const int flows[] = {8, 1, 2};
   std::vector<std::unique_ptr<Nic>> nics;
