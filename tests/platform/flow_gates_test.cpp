@@ -2,7 +2,6 @@
 #include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -379,53 +378,25 @@ TEST(FlowGates, AComputationBeyondTheEndOfTimeDoesNotEnd) {
   EXPECT_EQ(begun, 1);
 }
 
-/// Processor time of a run, in seconds.
-double cost_of(const std::string& yaml) {
-  const std::string text = in_a_process([&] {
-    timespec begin{}, end{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    run(config_of(yaml));
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    return std::to_string(static_cast<double>(end.tv_sec - begin.tv_sec) +
-                          static_cast<double>(end.tv_nsec - begin.tv_nsec) * 1e-9);
-  });
-  return std::stod(text);
-}
-
-// With 4000 flows one after the other, a sample reads only the flow under way, so 8000 samples cost
-// less than twice the run without them. If each sample read all flows, there would be 30 million
-// reads.
-TEST(FlowGates, SamplesCostNothingForFlowsThatWait) {
-  std::string lines = "4000\n0 1 0 100 1000 0 id=l0\n";
-  for (int i = 1; i < 4000; ++i) {
-    const std::string number = std::to_string(i);
-    lines += std::to_string(i % 4) + ' ' + std::to_string((i + 1) % 4) + " 0 100 1000 0 id=l" +
-             number + " after=l" + std::to_string(i - 1) + '\n';
-  }
-  const TraceFile file(lines);
-  const auto cost = [&](const std::string& classes) {
-    return cost_of(
-        "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
-        "host: {driver: none}\nduration: 8ms\ntraffic: [{kind: trace, file: " +
-        file.path + "}]\noutput: {series: {interval: 1us, flows: none, queues: none, classes: " +
-        classes + "}}\n");
-  };
-  EXPECT_LT(cost("true"), cost("false") * 3 + 0.05);
-}
-
-// A run checks every 10 us whether all flows and computations have ended. If each check read all
-// computations, four times as many computations would cost sixteen times as much.
-TEST(FlowGates, ComputationsCostInProportionToTheirNumber) {
-  const auto cost = [](int number) {
+// A run looks every 10 us whether all is done. The looks cost no event for each computation, so
+// events grow by as many for each hundred computations however many there are.
+TEST(FlowGates, EventsAreInProportionToTheNumberOfComputations) {
+  const auto events = [](int number) {
     std::string lines = std::to_string(number + 1) + "\n0 1 0 100 1000 0\n";
     for (int i = 0; i < number; ++i) lines += "compute 0 10us\n";
     const TraceFile file(lines);
-    return cost_of(
-        "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
-        "host: {driver: none}\nduration: 1s\ntraffic: [{kind: trace, file: " +
-        file.path + "}]\noutput: {series: {flows: none, queues: none, classes: false}}\n");
+    return std::stoll(in_a_process([&] {
+      return std::to_string(
+          run("topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+              "host: {driver: none}\nduration: 100ms\ntraffic: [{kind: trace, file: " +
+              file.path + "}]\noutput: {series: {flows: none, queues: none, classes: false}}\n")
+              .events);
+    }));
   };
-  EXPECT_LT(cost(16'000), cost(4'000) * 8);
+  const auto of_100 = events(100);
+  const auto of_200 = events(200);
+  EXPECT_GT(of_200, of_100);
+  EXPECT_EQ(events(400) - of_200, (of_200 - of_100) * 2);
 }
 
 // Each of two halves waits only for flows that end at its own hosts, so the run may be divided.

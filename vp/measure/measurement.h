@@ -12,6 +12,7 @@
 #include "debug/snapshot.h"
 #include "disturb/platform_clock.h"
 #include "measure/results.h"
+#include "measure/sampled_flows.h"
 #include "parallel/partitions.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -61,7 +62,6 @@ class Measurement final : public PlatformPart {
   void measure_to();
   void sample();
   void sample_flows(PicoSeconds now, double interval_s);
-  void find_live(PicoSeconds now);
   /// The state of a flow at its sender and its algorithm.
   struct Sending {
     std::int64_t rate = 0;  // Rate::raw
@@ -117,9 +117,7 @@ class Measurement final : public PlatformPart {
   bool sample_flow_series_ = false;
   // by flow of a held plan: bytes received at the last sample
   std::vector<Bytes> sampled_received_;
-  // flows of a held plan that may have begun and whose bytes have not all been sampled, by id
-  std::vector<std::uint32_t> live_;
-  std::size_t started_ = 0;      // flows whose start has come
+  SampledFlows sampled_;
   std::vector<unsigned> dscps_;  // DSCPs in use, ascending
   FlowRateColumns flow_rates_;
   QueueColumns queue_series_;                // all sampled ports, of which finish() chooses

@@ -47,29 +47,19 @@ void Measurement::sample_flows(PicoSeconds now, double interval_s) {
     flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
     return false;
   };
-  find_live(now);
-  live_.erase(std::remove_if(live_.begin(), live_.end(), add), live_.end());
+  // A gated flow may begin in another process, so several processes look at all from their start
+  // on.
+  std::vector<std::uint32_t> begun;
+  const bool alone = partitions_.group() == nullptr;
+  if (alone) gates_.take_begun(begun);
+  sampled_.add_started(plan_.flows(), now, alone ? &begun : nullptr);
+  sampled_.each(add);
   if (!config_.output.series.classes) return;
   for (const unsigned dscp : dscps_) {
     class_series_.t.push_back(now);
     class_series_.dscp.push_back(dscp);
     class_series_.goodput_gbps.push_back(gbps(by_class[dscp], interval_s));
   }
-}
-
-/// Most flows of a long trace are over, or have not begun, at any one time.
-void Measurement::find_live(PicoSeconds now) {
-  const std::vector<PlannedFlow>& flows = plan_.flows();
-  const bool alone = partitions_.group() == nullptr;
-  const std::size_t known = live_.size();
-  for (; started_ < flows.size() && flows[started_].spec.start <= now; ++started_) {
-    // A gated flow may begin in another process.
-    if (!alone || !flows[started_].spec.is_gated()) live_.push_back(flows[started_].spec.id);
-  }
-  if (alone) gates_.take_begun(live_);
-  const auto middle = live_.begin() + static_cast<std::ptrdiff_t>(known);
-  std::sort(middle, live_.end());
-  std::inplace_merge(live_.begin(), middle, live_.end());
 }
 
 std::vector<Measurement::Sending> Measurement::senders() const {

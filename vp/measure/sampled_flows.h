@@ -1,0 +1,45 @@
+// The flows that a sample of flows looks at.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Of the flows of a held plan, those that may have begun and whose bytes have not all been
+/// sampled, by id. Most flows of a long trace are over, or have not begun, at any one time, so a
+/// sample costs nothing for them.
+class SampledFlows {
+ public:
+  /// Adds the flows whose start has come since the last call, of `flows`, all of the plan by start.
+  /// `begun`: the flows behind gates that have begun since then; null if that is not known, and
+  /// then flows behind gates are added at their start, too.
+  void add_started(const std::vector<PlannedFlow>& flows, PicoSeconds now,
+                   const std::vector<std::uint32_t>* begun) {
+    const std::size_t known = live_.size();
+    for (; started_ < flows.size() && flows[started_].spec.start <= now; ++started_) {
+      if (begun == nullptr || !flows[started_].spec.is_gated()) {
+        live_.push_back(flows[started_].spec.id);
+      }
+    }
+    if (begun != nullptr) live_.insert(live_.end(), begun->begin(), begun->end());
+    const auto middle = live_.begin() + static_cast<std::ptrdiff_t>(known);
+    std::sort(middle, live_.end());
+    std::inplace_merge(live_.begin(), middle, live_.end());
+  }
+  /// Calls `sample(flow)` for each; removes a flow if that returns true.
+  template <class Sample>
+  void each(Sample sample) {
+    live_.erase(std::remove_if(live_.begin(), live_.end(), sample), live_.end());
+  }
+
+ private:
+  std::vector<std::uint32_t> live_;
+  std::size_t started_ = 0;  // flows whose start has come
+};
+
+}  // namespace dcc::vp
