@@ -47,6 +47,9 @@ fi
 # Includes go down, and no scheme is known to the rest.
 tests/check_layers.py || fail=1
 tests/check_layers_test.py 2>/dev/null || { echo "tests/check_layers_test.py fails"; fail=1; }
+# Files that may become one source share no names.
+tests/check_names.py || fail=1
+tests/check_names_test.py 2>/dev/null || { echo "tests/check_names_test.py fails"; fail=1; }
 # Nothing the hardware holds is a floating-point number. (What a configuration asks for becomes integers
 # in dcc.cpp and in the laws' own parameter rules, before the hardware has it.)
 if git grep -nE '\b(double|float)\b' -- models/core/controller models/core/registers |

@@ -10,7 +10,7 @@ namespace dcc::vp {
 
 namespace {
 // Networks with fewer hosts fit the caches and the address-translation buffers.
-constexpr unsigned kManyHosts = 256;
+constexpr unsigned kHostsBeyondCaches = 256;
 // includes the host's share of switches, wires and packets
 constexpr std::size_t kBytesAHost = 96 << 10;
 }  // namespace
@@ -18,7 +18,7 @@ constexpr std::size_t kBytesAHost = 96 << 10;
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup) {
   const unsigned hosts = config.topology.host_count();
-  if (hosts >= kManyHosts) prefer_large_pages(hosts * kBytesAHost);
+  if (hosts >= kHostsBeyondCaches) prefer_large_pages(hosts * kBytesAHost);
   std::unique_ptr<Platform> platform;
   const auto build = [&] { platform = std::make_unique<Platform>("platform", config, setup); };
   if (setup.group != nullptr) {

@@ -32,7 +32,7 @@ const char kHelp[] =
     "quit                end the run here\n"
     "Lines that begin with # are comments.\n";
 
-constexpr std::size_t kMaxLineLength = 1000;
+constexpr std::size_t kMaxCommandLength = 1000;
 constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 
 /// Replaces characters that a terminal cannot show.
@@ -132,7 +132,7 @@ void Console::at_time() {
 }
 
 Console::Then Console::execute(const std::string& line) {
-  if (line.size() > kMaxLineLength) {
+  if (line.size() > kMaxCommandLength) {
     out_ << "a line of " << line.size() << " characters is no command\n";
     return Then::kStay;
   }

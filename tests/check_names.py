@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Checks that files which may be compiled as one share no name of an anonymous namespace.
+
+CMake puts several files into one source (UNITY_BUILD), and which ones changes whenever a file is added or
+the size of a batch differs, as in the build with sanitizers. usage: check_names.py [ROOT]; exit status 1 and
+one line for each name that two files of a group have.
+"""
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+# Folders whose files share sources, the first that holds a file; each folder below a * is a group of its own.
+GROUPS = ("models/core/*", "models/schemes", "models/tlm", "tests/model", "tests/platform", "tests/unit/*",
+          "vp/cli", "vp/config", "vp/diagnose", "vp/report", "vp")
+
+TYPE = re.compile(r"(?:struct|class|enum(?: class)?) (\w+)[^;]*(?:\{.*)?$")
+VALUE = re.compile(r"(?:constexpr|const|static|inline)\b[^(]*?\b(\w+)(?:\[\w*\])*(?: = .*|\{.*|;)$")
+FUNCTION = re.compile(r"\w[\w:<>,&* ]*[ &*](\w+\(.*)$")
+
+
+def names(text):
+    """Names in anonymous namespaces, each with the namespaces around. Files are formatted, so these names
+    begin at the start of a line, and each namespace ends with a comment."""
+    around = []
+    for line in text.splitlines():
+        if line.startswith("namespace ") and line.endswith("{"):
+            around.append(line[len("namespace "):-1].strip())
+        elif line.startswith("}  // namespace") and around:
+            around.pop()
+        elif "" in around and not line.startswith(("using ", "template ", "return", "TEST", "INSTANTIATE")):
+            found = TYPE.match(line) or VALUE.match(line) or FUNCTION.match(line)
+            if found:
+                # Functions of one name differ by their parameters.
+                yield "::".join(around[:around.index("")]), found.group(1).split(" {")[0]
+
+
+def group_of(file):
+    for group in GROUPS:
+        stem = group.removesuffix("/*")
+        if file.startswith(stem + "/"):
+            return stem if stem == group else "/".join(file.split("/")[:stem.count("/") + 2])
+    return None
+
+
+def clashes(texts):
+    """(name, files) of each name that several files of a group have; `texts`: the files' texts by path."""
+    where = defaultdict(set)
+    for file, text in texts:
+        group = group_of(file)
+        for name in names(text) if group else ():
+            where[group, name].add(file)
+    found = [(name[1], sorted(files)) for (_, name), files in where.items() if len(files) > 1]
+    return sorted(found, key=lambda clash: clash[1])
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.cpp"],
+                           cwd=root, check=True, capture_output=True, text=True).stdout.split()
+    found = clashes((file, (root / file).read_text()) for file in files if (root / file).exists())
+    for name, both in found:
+        print(f"{name} is in " + " and in ".join(both))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
