@@ -30,8 +30,8 @@ TEST_F(DxTest, GrowsByAPacketUpToTheNoiseAndThenShrinksByTheDelay) {
   EXPECT_NEAR(link_.window(), 52'000 * 0.8, 1e-6);
 }
 
-// The mean counts: one late packet of ten hardly moves the window. By the greatest delay it would
-// lose half of itself, by the least one nothing.
+// The mean delay decides: one late packet of ten hardly moves the window. By the greatest delay the
+// window would lose half, by the least delay nothing.
 TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
   p_.initial_window = 50'000;
   build(0);

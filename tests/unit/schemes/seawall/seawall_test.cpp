@@ -34,7 +34,7 @@ struct Nic {
     seawall.on_flow_start(flows, start);
     return flows++;
   }
-  /// A period in which every flow sends, `marked` of 100 acknowledgements with a mark.
+  /// Plays a period in which every flow sends, and `marked` of 100 acknowledgements have a mark.
   void period(int marked) {
     for (FlowNumber flow = 0; flow < flows; ++flow) {
       seawall.on_sent(flow, {});
