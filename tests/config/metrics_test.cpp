@@ -198,12 +198,13 @@ TEST(Slowdown, ByHand) {
   for (int i = 1; i <= 4; ++i) {
     FlowResult& flow = f.add(1, 0, 10, 1000);
     flow.bytes = i <= 2 ? 1'000 : 50'000;
-    flow.start = kMicroSecond * 100;
-    flow.end_rx = kMicroSecond * (100 + 10 * i - 2);
-    flow.end = kMicroSecond * (100 + 10 * i);
+    // The third begins before the window.
+    flow.start = i == 3 ? kMicroSecond * 9'999 : kMilliSecond * 10;
+    flow.end_rx = flow.start + kMicroSecond * (10 * i - 2);
+    flow.end = flow.start + kMicroSecond * 10 * i;
     flow.ideal = kMicroSecond * 10;
-    if (i == 2) flow.ideal_rx = kMicroSecond * 4;
-    flow.completed = i != 4;  // the last flow did not complete
+    if (i == 2 || i == 3) flow.ideal_rx = kMicroSecond * 4;
+    flow.completed = i != 4;  // the last one did not complete
   }
   const Metrics m = f.metrics();
   EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown, 2.0);

@@ -336,7 +336,9 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
     const Bytes size = flow.bytes.value_or(0);
     slowdowns.add(size, m.slowdown);
     grouping.add(flow, m.fct ? m.fct : m.fct_rx, m.slowdown);
-    received.add(size, m.slowdown_received);
+    if (flow.start >= results.measured_from && flow.start < results.measured_to) {
+      received.add(size, m.slowdown_received);
+    }
     reference.add(size, m.reference_slowdown);
   }
   metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);

@@ -184,7 +184,8 @@ struct Metrics {
   std::vector<TenantMetrics> tenants;      // tenants in the order of the configuration
   std::optional<SlowdownBin> slowdown;     // over all completed flows; empty if there are none
   std::vector<SlowdownBin> slowdown_bins;  // size bins that contain flows
-  // Over FlowMetrics::slowdown_received; empty if the transport is RoCE.
+  // Over FlowMetrics::slowdown_received of the flows that begin within `measure`, whenever they
+  // end; empty if the transport is RoCE.
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
   std::optional<DeadlineMetrics> deadlines;  // deadlines met; empty if no flow has one
