@@ -11,8 +11,10 @@
 #include "controller/own_rate_unit.h"
 #include "controller/rate_lockstep.h"
 #include "controller/timing_wheel.h"
+#include "nic/pacer/pacer_model.h"
 
-#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL) || defined(DCC_HAVE_NOTIFIER_RTL)
+#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL) || defined(DCC_HAVE_NOTIFIER_RTL) || \
+    defined(DCC_HAVE_PACER_RTL)
 #include "injected_fault.h"
 #endif
 #ifdef DCC_HAVE_RTL
@@ -26,6 +28,10 @@
 #ifdef DCC_HAVE_NOTIFIER_RTL
 #include "notification_engine_lockstep.h"
 #include "notification_engine_rtl.h"
+#endif
+#ifdef DCC_HAVE_PACER_RTL
+#include "pacer_engine_lockstep.h"
+#include "pacer_engine_rtl.h"
 #endif
 #ifdef DCC_HAVE_RATE_RTL
 #include "rate_engine_lockstep.h"
@@ -163,6 +169,28 @@ std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfi
       std::move(hardware), {fmt::format("host {} notification point", host), config.seed});
 #else
   throw std::runtime_error("nic.np.engine: this build has no RTL (configure with -DDCCVP_RTL=ON)");
+#endif
+}
+
+std::unique_ptr<PacerEngine> make_pacer_engine(const PlatformConfig& config,
+                                               [[maybe_unused]] HostId host,
+                                               const PacerSettings& settings) {
+  const BlockImplementation engine = config.nic.pacer.engine;
+  if (engine == BlockImplementation::kNone) return nullptr;
+  if (engine == BlockImplementation::kModel) {
+    return std::make_unique<PacerModel>(PacerShape{}, settings);
+  }
+#ifdef DCC_HAVE_PACER_RTL
+  RtlPacerOptions options;
+  options.host = host;
+  options.fault = injected_number("DCCVP_PACER_FAULT", kPacerFaults);
+  auto hardware = make_rtl_pacer(settings, options);
+  if (engine == BlockImplementation::kRtl) return hardware;
+  return make_lockstep_pacer(std::move(hardware), settings,
+                             {fmt::format("host {} pacer", host), config.seed});
+#else
+  throw std::runtime_error(
+      "nic.pacer.engine: this build has no RTL (configure with -DDCCVP_RTL=ON)");
 #endif
 }
 

@@ -10,6 +10,7 @@
 #include "controller/timer_engine.h"
 #include "controller/timing_wheel.h"
 #include "nic/notification/notification_engine.h"
+#include "nic/pacer/pacer_engine.h"
 
 namespace dcc::vp {
 
@@ -33,6 +34,10 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 /// The notification point of a host's receiver. Null: the receiver's own model.
 std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
                                                              HostId host);
+
+/// The pacer block of a host's NIC. Null: the transmitter's own pacing.
+std::unique_ptr<PacerEngine> make_pacer_engine(const PlatformConfig& config, HostId host,
+                                               const PacerSettings& settings);
 
 /// The engine for the whole block. Empty: the model, made of the parts above.
 ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,

@@ -23,6 +23,10 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
            nic_parameters(context.config, context.id, context.link), context.nic_rank,
            context.sockets) {
   nic_.device().receiver().set_notification_engine(notification_.get());
+  const PicoSeconds pacer_cycle = config_.nic.controller.clock_period();
+  Transmitter& transmitter = nic_.device().transmitter();
+  pacer_ = make_pacer_engine(config_, id_, transmitter.pacer_settings(PacerShape{}, pacer_cycle));
+  if (pacer_ != nullptr) transmitter.set_pacer(*pacer_, PacerShape{}, pacer_cycle);
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   const ControllerSetup controller{
       static_cast<const dcc::ControllerConfig&>(config_.nic.controller),

@@ -120,6 +120,7 @@ class Host final : public sc_core::sc_module {
   model::SimulationKernel& kernel_;
   LinkParameters link_;
   std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
+  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter's own pacing
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // null if the host runs no algorithm
   std::unique_ptr<Transport> transport_;  // null if the transport is RoCE

@@ -25,6 +25,8 @@ constexpr bool kHasRtl = false;
 #endif
 /// The RTL's notification point has 32 bits for an interval; the platform's time is in picoseconds.
 constexpr PicoSeconds kLongestRtlInterval{0xFFFF'FFFF};
+/// The pacer's scale_i has 22 bits for 2048 times its clock in MHz: 489 ps are 2047 MHz.
+constexpr PicoSeconds kShortestPacerCycle{489};
 constexpr const char* kNoRtl = ": this build has no RTL (configure with -DDCCVP_RTL=ON)";
 
 std::string as_list(const std::array<unsigned, 3>& split) {
@@ -97,7 +99,7 @@ class ControllerCheck : private CheckContext {
   void check_notification_point() const {
     const Implementation engine = c_.nic.np.engine;
     if (engine == Implementation::kModel) return;
-    const std::string path = "nic.np.engine";
+    const std::string path = given("nic.np.engine", "nic.engine");
     const std::string said = std::string("engine: ") + name_of(engine);
     const auto check_cnp = [&](const CnpParameters& cnp, const std::string& section) {
       require(cnp.interval <= kLongestRtlInterval, given(section + ".interval", path),
@@ -117,6 +119,37 @@ class ControllerCheck : private CheckContext {
     require(c_.nic.transport.chosen() == nullptr, path,
             said + " has no part in this transport, which does without RoCE's CNPs: remove it");
     require(kHasRtl, path, said + kNoRtl);
+  }
+
+  /// Checks for the pacer block, whatever implements it.
+  void check_pacer() const {
+    const BlockImplementation engine = c_.nic.pacer.engine;
+    if (engine == BlockImplementation::kNone) return;
+    const std::string path = given("nic.pacer.engine", "nic.engine");
+    const std::string said = std::string("engine: ") + name_of(engine);
+    for (const TransportChoice* const transport : c_.transports()) {
+      require(transport->chosen() == nullptr, path,
+              said +
+                  " schedules the packets of RoCE, and this transport sends by itself: write "
+                  "nic.pacer.engine: none");
+    }
+    for (const AlgorithmChoice* const algorithm : c_.congestion_controls()) {
+      const AlgorithmNeeds needs = algorithm->needs(c_.nic.mtu);
+      require(needs.burst == 0 && !needs.rtt_from_due, path,
+              said + " paces every packet, and " + algorithm->name() +
+                  " sends bursts or reads when a packet was due: write nic.pacer.engine: none");
+    }
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      const std::string entry = "traffic." + std::to_string(i) + ".operation";
+      require(!expects_response(c_.traffic[i].operation), given(entry, path),
+              said +
+                  " is told the length of each packet ahead, which nobody knows of a response: "
+                  "write send or write");
+    }
+    const Frequency clock = c_.nic.controller.clock;
+    require(clock.cycles(1) >= kShortestPacerCycle, given("nic.controller.clock", path),
+            said + " counts the cycles of a byte in 22 bits, so its clock has at most 2047MHz");
+    require(kHasRtl || engine == BlockImplementation::kModel, path, said + kNoRtl);
   }
 
  private:
@@ -219,7 +252,7 @@ class ControllerCheck : private CheckContext {
 
   /// Checks for the whole block as RTL, alone or in lock-step.
   void check_engine(const ControllerConfig& k, bool dcc) const {
-    const std::string path = "nic.controller.engine";
+    const std::string path = given("nic.controller.engine", "nic.engine");
     const std::string said = std::string("engine: ") + name_of(k.engine);
     require(dcc, path, said + " without the controller (algorithm: dcc)");
     for (const auto& [part, key] :
@@ -266,6 +299,7 @@ void check_congestion_control(const LoadedConfig& loaded) {
 void check_controller(const LoadedConfig& loaded) {
   ControllerCheck(loaded).check_controller();
   ControllerCheck(loaded).check_notification_point();
+  ControllerCheck(loaded).check_pacer();
   check_injected_faults(kHasRtl);
 }
 

@@ -23,6 +23,8 @@ class FastForwardCheck : private CheckContext {
            "RTL cannot skip cycles");
     refuse(c_.nic.np.engine != Implementation::kModel, "nic.np.engine",
            "RTL does not see packets that are skipped");
+    refuse(c_.nic.pacer.engine != BlockImplementation::kNone, "nic.pacer.engine",
+           "the pacer's clock cannot skip packets");
     refuse(!c_.nics.empty(), "nics", "all hosts must have the same NIC settings");
     refuse(c_.nic.transport.chosen() != nullptr, "nic.transport.kind",
            "only RoCE's work can be shortened");

@@ -10,6 +10,9 @@ DCC_ENUM_NAMES(vp::TelemetryKind, {vp::TelemetryKind::kAuto, "auto"},
                {vp::TelemetryKind::kOn, "on"}, {vp::TelemetryKind::kOff, "off"});
 DCC_ENUM_NAMES(vp::Implementation, {vp::Implementation::kModel, "model"},
                {vp::Implementation::kRtl, "rtl"}, {vp::Implementation::kLockstep, "lockstep"});
+DCC_ENUM_NAMES(vp::BlockImplementation, {vp::BlockImplementation::kNone, "none"},
+               {vp::BlockImplementation::kModel, "model"}, {vp::BlockImplementation::kRtl, "rtl"},
+               {vp::BlockImplementation::kLockstep, "lockstep"});
 DCC_ENUM_NAMES(vp::DriverKind, {vp::DriverKind::kNative, "native"},
                {vp::DriverKind::kFirmware, "firmware"}, {vp::DriverKind::kNone, "none"});
 DCC_ENUM_NAMES(MachineKind, {MachineKind::kDcc, "dcc"}, {MachineKind::kVirt, "virt"});

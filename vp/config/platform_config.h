@@ -36,6 +36,7 @@ struct MeasureConfig {
 enum class TelemetryKind { kAuto, kOn, kOff };
 
 enum class Implementation { kModel, kRtl, kLockstep };
+enum class BlockImplementation { kNone, kModel, kRtl, kLockstep };
 
 /// The hardware block, and the implementation of it or its parts.
 struct ControllerConfig : dcc::ControllerConfig {
@@ -55,13 +56,21 @@ struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
 
+/// The pacer block that schedules the packets of every NIC. kNone: the transmitter's own pacing.
+struct PacerConfig {
+  BlockImplementation engine = BlockImplementation::kNone;
+};
+
 struct NicConfig : NicParameters {
+  // implementation of all blocks of which the configuration says nothing
+  BlockImplementation engine = BlockImplementation::kNone;
   // in-band telemetry; kAuto: on if the algorithm reads it
   TelemetryKind telemetry = TelemetryKind::kAuto;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
   NotificationConfig np;
+  PacerConfig pacer;
 };
 
 /// Hosts whose NICs differ from what `nic` says.

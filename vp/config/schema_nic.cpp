@@ -1,10 +1,41 @@
 // Describes where the parameters of NIC and controller stand in a configuration.
 #include "config/schema.h"
+#include "controller/dcc.h"
 
 namespace dcc::vp {
 
+namespace {
+
+/// What nic.engine says for a part that is an Implementation.
+Implementation part_of(BlockImplementation all) {
+  switch (all) {
+    case BlockImplementation::kRtl:
+      return Implementation::kRtl;
+    case BlockImplementation::kLockstep:
+      return Implementation::kLockstep;
+    default:
+      return Implementation::kModel;
+  }
+}
+
+/// True if nic.engine holds for the whole controller: there is one with a law, and no part of it is
+/// chosen alone.
+bool has_whole_controller(const NicConfig& c) {
+  const auto* const dcc = c.congestion_control.chosen<DccParameters>();
+  return dcc != nullptr && dcc->rules().law() != nullptr &&
+         c.controller.timer == Implementation::kModel &&
+         c.controller.rate_lut == Implementation::kModel;
+}
+
+}  // namespace
+
 void describe_nic(ParameterVisitor& v, NicConfig& c) {
   c.describe(v);
+  v.choice("engine", c.engine,
+           {"implementation of controller, pacer and notification point together: the default of "
+            "nic.controller.engine, nic.pacer.engine and nic.np.engine; none: each has its own",
+            ""});
+  const bool together = c.engine != BlockImplementation::kNone;
   v.choice("telemetry", c.telemetry,
            {"in-band telemetry; auto: on if the algorithm reads it", "HPCC, SIGCOMM'19"});
   v.section("transport", {"transport protocol", ""}, [&] { c.transport.describe(v); });
@@ -17,6 +48,8 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.choice(
         "engine", c.controller.engine,
         {"implementation of the whole block; rtl and lockstep: its Verilog, cycle by cycle", ""});
+    v.follows(together && has_whole_controller(c), "nic.engine",
+              [&](const NetworkScale&) { c.controller.engine = part_of(c.engine); });
     v.choice("timer", c.controller.timer, {"implementation of the timing wheel", ""});
     v.choice("rate_lut", c.controller.rate_lut, {"implementation of the rate unit", ""});
   });
@@ -24,6 +57,15 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.choice(
         "engine", c.np.engine,
         {"implementation; rtl and lockstep: its Verilog decides on each CNP and writes it", ""});
+    v.follows(together, "nic.engine",
+              [&](const NetworkScale&) { c.np.engine = part_of(c.engine); });
+  });
+  v.section("pacer", {"the block that schedules data packets", ""}, [&] {
+    v.choice("engine", c.pacer.engine,
+             {"none: the transmitter paces with exact times; model, rtl, lockstep: the pacer of "
+              "rtl/pacer decides each packet on the controller's clock",
+              "rtl/pacer/doc/contract.md"});
+    v.follows(together, "nic.engine", [&](const NetworkScale&) { c.pacer.engine = c.engine; });
   });
 }
 

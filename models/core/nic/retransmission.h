@@ -70,9 +70,10 @@ class Retransmission {
     return pair.selective != nullptr && has_lost(pair);
   }
   /// False if the receiver might discard the next packet, since it keeps no more early ones.
-  bool has_room(const SendQueuePair& pair) const {
-    return selective_window_ == 0 ||
-           pair.work.next_psn() - pair.work.oldest_unacked() < selective_window_;
+  bool has_room(const SendQueuePair& pair) const { return has_room(pair, pair.work.next_psn()); }
+  /// The same for packet `psn`.
+  bool has_room(const SendQueuePair& pair, Psn psn) const {
+    return selective_window_ == 0 || psn - pair.work.oldest_unacked() < selective_window_;
   }
 
   /// The queue pair goes on from its oldest unacknowledged packet.

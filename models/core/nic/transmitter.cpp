@@ -31,6 +31,7 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
   }
+  special_turns_ = demotion_.is_active();
   mtu_changed();
 }
 
@@ -82,6 +83,7 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->on_flow_end(qpn);
   fail(qpn, pairs_[qpn], Status::kFlushed);
   pairs_[qpn].created = false;
+  if (port_ != nullptr) port_->release(qpn);
 }
 
 void Transmitter::give_up(Qpn qpn) {
@@ -91,13 +93,14 @@ void Transmitter::give_up(Qpn qpn) {
 bool Transmitter::is_quiescent(Qpn qpn) const {
   const SendQueuePair& pair = pairs_[qpn];
   if (!pair.work.idle() || pair.deadline.is_armed() || pacing_.is_active(qpn)) return false;
-  if (has_response(pair)) return false;
+  if (has_response(pair) || (port_ != nullptr && port_->posted(qpn) > 0)) return false;
   return algorithm_ == nullptr || !pair.config.governed || algorithm_->is_quiescent(qpn);
 }
 
 void Transmitter::release(Qpn qpn) {
   if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->release(qpn);
   pacing_.release(qpn);
+  if (port_ != nullptr) port_->release(qpn);
   pairs_.drop(qpn);
 }
 
@@ -116,7 +119,10 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
     return;
   }
   pair.work.post(item);
-  if (expects_response(item.operation)) read_state(pair);
+  if (expects_response(item.operation)) {
+    if (port_ != nullptr) refuse_response(item.operation);
+    read_state(pair);
+  }
   activate_if_sendable(qpn, pair);
   try_send();
 }
@@ -179,7 +185,13 @@ void Transmitter::activate_if_sendable(Qpn qpn, SendQueuePair& pair) {
 }
 
 void Transmitter::activate(Qpn qpn, SendQueuePair& pair) {
-  if (demotion_.is_active()) set_turn_priority(qpn, pair);
+  if (special_turns_) {
+    if (port_ != nullptr) {
+      offer(qpn, pair);
+      return;
+    }
+    set_turn_priority(qpn, pair);
+  }
   if (has_response(pair) && !responses_are_paced(pair)) {
     pacing_.activate(qpn, now());
     return;
@@ -201,6 +213,7 @@ bool Transmitter::is_response_next(SendQueuePair& pair) {
 
 void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
   demotion_ = Demotion(std::move(thresholds));
+  special_turns_ = port_ != nullptr || demotion_.is_active();
   pairs_.each([this](Qpn qpn, const SendQueuePair& pair) { set_turn_priority(qpn, pair); });
   try_send();
 }
@@ -222,6 +235,10 @@ void Transmitter::set_rate(FlowNumber flow, Rate rate) {
     pair.window_limit =
         parameters_.window.limit_at(rate, parameters_.line_rate, pair.config.base_rtt);
     Retransmission::limit_window(pair);
+  }
+  if (port_ != nullptr) {
+    port_->set_rate(flow, rate, pair.config.priority);
+    return;
   }
   if (!pacing_.is_waiting(flow)) return;
   activate(flow, pair);
@@ -314,6 +331,10 @@ void Transmitter::send_data(Packet* packet) {
 // Precondition: nothing can be sent at this instant. The wire does not report when it is free, so
 // the event below replaces that report. The end of a DMA request calls try_send() itself.
 void Transmitter::schedule_send() {
+  if (port_ != nullptr) {
+    schedule_with_pacer();
+    return;
+  }
   const bool may_take = !parameters_.real_payload() || staging_.has_room();
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
@@ -402,8 +423,7 @@ void Transmitter::send_one_staged() {
 
 Packet* Transmitter::pick_data_packet() {
   for (;;) {
-    const Qpn qpn = demotion_.is_active() ? pacing_.pick_strictly(now(), allowed())
-                                          : pacing_.pick(now(), allowed());
+    const Qpn qpn = special_turns_ ? pick_specially() : pacing_.pick(now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
     SendQueuePair& pair = pairs_[qpn];
     if (!may_send(pair)) continue;  // the window closed, or the work was withdrawn meanwhile
@@ -815,7 +835,7 @@ void Transmitter::on_cnm(const Packet& cnm) {
 void Transmitter::on_pause(unsigned priorities) {
   ++counters_.pauses_received;
   pause_.pause_received(priorities, now());
-  try_send();
+  pauses_changed();
 }
 
 }  // namespace dcc

@@ -15,6 +15,7 @@
 #include "nic/host/dma.h"
 #include "nic/link_pause.h"
 #include "nic/nic_parameters.h"
+#include "nic/pacer/pacer_port.h"
 #include "nic/pacing_scheduler.h"
 #include "nic/payload_staging.h"
 #include "nic/read_responder.h"
@@ -38,7 +39,10 @@ namespace dcc {
 /// PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, Retransmission.
 ///
 /// With a Transport, data comes from there, and queue pairs here only carry their configuration.
-class Transmitter final : public AlgorithmHost, private DmaClient {
+///
+/// With a pacer block (set_pacer()), that block decides whose turn it is and when. PacingScheduler
+/// then holds queue pairs that a not-ready NAK delays, and no others.
+class Transmitter final : public AlgorithmHost, private DmaClient, private PacerUser {
  public:
   Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
               const NicParameters& parameters, std::uint32_t rank);
@@ -48,6 +52,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// Sets the transport that replaces RoCE's data path; null: RoCE. Not owned. Call it before the
   /// first queue pair is created.
   void set_transport(Transport* transport) { transport_ = transport; }
+  /// Lets this block schedule the packets of RoCE queue pairs. Not owned. Call it before the first
+  /// queue pair is created.
+  void set_pacer(PacerEngine& engine, const PacerShape& shape, PicoSeconds clock_period);
+  /// Constants of a pacer block for this NIC.
+  PacerSettings pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const;
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
   /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
@@ -125,17 +134,17 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void on_pause(unsigned priorities);
   /// Enables PFC for the priorities in `mask` (bit p: priority p) and ignores pauses of others.
   void set_pfc_mask(std::uint8_t mask) {
-    if (pause_.set_pfc_mask(mask, now())) try_send();
+    if (pause_.set_pfc_mask(mask, now())) pauses_changed();
   }
   /// Stops exactly the priorities in the mask, for want of credits.
   void block(unsigned priorities) {
     pause_.block(priorities, now());
-    try_send();
+    pauses_changed();
   }
   /// The link lost its carrier (false) or has it again (true).
   void set_carrier(bool up) {
     pause_.set_carrier(up, now());
-    try_send();
+    pauses_changed();
   }
   /// Mask of the priorities that may be sent now.
   unsigned allowed() const { return pause_.allowed(); }
@@ -238,7 +247,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
            transport_->has_packet();
   }
   /// Null if no data may be sent now. Called for every ACK, so the common case is tested inline.
-  Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
+  Packet* next_data_packet() {
+    return pacing_.is_idle(now()) && port_ == nullptr ? nullptr : pick_data_packet();
+  }
   Packet* pick_data_packet();
   Packet* make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan, Psn psn);
   Packet* make_repeated_packet(Qpn qpn, SendQueuePair& pair);
@@ -260,6 +271,22 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void activate_if_sendable(Qpn qpn, SendQueuePair& pair);
   void activate(Qpn qpn, SendQueuePair& pair);
   void set_turn_priority(Qpn qpn, const SendQueuePair& pair);
+
+  // With a pacer block: transmitter_pacer.cpp
+  void decided() override;
+  PicoSeconds wire_free() const override { return wire_free_; }
+  bool takes_ahead() const override { return staging_.has_room(); }
+  PicoSeconds wire_time(std::uint32_t bytes) const override {
+    return serialization_time(bytes, parameters_.line_rate);
+  }
+  void offer(Qpn qpn, SendQueuePair& pair);
+  void offer_delayed();
+  [[noreturn]] static void refuse_response(Operation operation);
+  Qpn take_decision();
+  Qpn pick_specially();
+  void pauses_changed();
+  void schedule_with_pacer();
+  std::uint32_t wire_bytes_of(const PacketPlan& plan, const SendQueuePair& pair) const;
 
   // Reliability
   bool expects_acks(const SendQueuePair& pair) const {
@@ -302,6 +329,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   NumberedTable<SendQueuePair> pairs_;
   PacingScheduler pacing_;
   FlowPacer pacer_;
+  std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide
+  bool special_turns_ = false;       // with port_, or with demotion
   ControlQueue control_;
   LinkPause pause_;
   PicoSeconds wire_free_{};  // end of the packet that is on the wire

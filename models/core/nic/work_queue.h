@@ -142,7 +142,10 @@ class WorkQueue {
   };
   // For selective repeat: a cursor over packets that were sent and are not acknowledged.
   Cursor oldest() const { return una_; }
-  /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn < next_psn().
+  // For packets that are announced before they are sent. `at` is behind the last posted one: false.
+  Cursor next() const { return next_; }
+  bool holds(const Cursor& at) const { return at.index - base_ < items_.size(); }
+  /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn, and it is posted.
   PacketPlan plan_at(const Cursor& at) const { return plan(at); }
   /// Moves the cursor to the next packet.
   void pass(Cursor& at) const { step(at, plan(at)); }

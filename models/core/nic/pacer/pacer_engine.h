@@ -1,0 +1,71 @@
+// The interface of a pacer block: inputs and outputs of one clock cycle. Contract model, verilated
+// RTL, or both compared stand behind it.
+#pragma once
+
+#include <cstdint>
+
+#include "units.h"
+
+namespace dcc {
+
+/// The size of the block that platforms use; rtl/pacer/doc/contract.md explains the parameters.
+struct PacerShape {
+  std::uint32_t flows = 1024;
+  std::uint32_t width = 32;  // flows a row
+  std::uint32_t depth = 4;   // packets of a flow that wait
+  std::uint32_t rows() const { return flows / width; }
+};
+
+/// Constants of the block after reset.
+struct PacerSettings {
+  std::uint32_t scale = 0;  // cycles that a byte takes at 1/256 Mb/s
+  std::uint32_t slack = 0;  // cycles behind its deadline after which a packet is late
+};
+
+/// Number of a flow within the block.
+using PacerFlow = std::uint16_t;
+
+/// What the pins of the block carry in one cycle. Without `post` or `rate` its fields mean nothing.
+struct PacerInputs {
+  PicoSeconds now{};        // for reports: the cycle's edge
+  std::uint8_t paused = 0;  // bit p: no packet of priority p is decided
+  bool want = false;        // a packet can be taken
+  bool post = false;        // precondition: post_ready of the cycle before
+  bool rate = false;        // precondition: rate_ready of the cycle before
+  PacerFlow post_flow = 0;
+  PacerFlow rate_flow = 0;
+  std::uint16_t post_bytes = 0;
+  std::uint8_t priority = 0;
+  Rate rate_value;
+};
+
+/// The outputs of the block behind the edge of a cycle.
+struct PacerAnswer {
+  bool post_ready = true;
+  bool rate_ready = true;
+  bool refused = false;  // the post of this cycle found as many packets of its flow as fit
+  bool sent = false;     // the decision of the cycle before
+  bool strict = false;   // over-subscribed
+  PacerFlow flow = 0;    // of the decision; 0 without one
+  std::uint16_t bytes = 0;
+};
+
+inline bool operator==(const PacerAnswer& a, const PacerAnswer& b) {
+  return a.post_ready == b.post_ready && a.rate_ready == b.rate_ready && a.refused == b.refused &&
+         a.sent == b.sent && a.strict == b.strict && a.flow == b.flow && a.bytes == b.bytes;
+}
+
+/// A pacer behind its reset and the sweep of its memories.
+class PacerEngine {
+ public:
+  virtual ~PacerEngine() = default;
+
+  virtual PacerAnswer cycle(const PacerInputs& inputs) = 0;
+  /// Runs `cycles` cycles without posts, rates and decisions. `inputs`: time of the first of them,
+  /// and the pauses. Returns the last answer. Precondition: cycles > 0.
+  virtual PacerAnswer skip(std::uint64_t cycles, const PacerInputs& inputs) = 0;
+  /// Flow `flow` of the block belongs to this flow of the network from now on; for reports.
+  virtual void named(PacerFlow, std::uint32_t /*flow*/) {}
+};
+
+}  // namespace dcc

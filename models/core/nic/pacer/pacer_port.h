@@ -1,0 +1,118 @@
+// What stands between a transmitter and a pacer block: the block's clock, FIFOs before its inputs,
+// and decisions that wait for the wire.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "nic/pacer/pacer_engine.h"
+#include "sim/scheduler.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// The transmitter as the port sees it.
+class PacerUser {
+ public:
+  /// The block decided: PacerPort::take() has a packet.
+  virtual void decided() = 0;
+  /// When the last packet taken so far has left the wire.
+  virtual PicoSeconds wire_free() const = 0;
+  /// A packet may be taken ahead of the wire, to fetch its payload.
+  virtual bool takes_ahead() const = 0;
+  /// Time of so many bytes on the wire.
+  virtual PicoSeconds wire_time(std::uint32_t bytes) const = 0;
+
+ protected:
+  ~PacerUser() = default;
+};
+
+/// Binds queue pairs to flows of the block when they post first. Cycle n of the block takes what
+/// was given before n clock periods, or at that instant before the cycle ran. Cycles in which the
+/// block cannot decide are run later, in one go.
+class PacerPort {
+ public:
+  struct Clock {
+    PicoSeconds period{};
+    bool ahead = false;  // decisions are wanted whenever PacerUser::takes_ahead()
+  };
+  /// Cycles before the end of what was decided, from which on the next decision is wanted.
+  static constexpr unsigned kLookAhead = 4;
+
+  PacerPort(Scheduler& scheduler, std::uint32_t rank, PacerEngine& engine, PacerUser& user,
+            const PacerShape& shape, const Clock& clock);
+
+  /// Number of packets of the queue pair that were posted and not taken.
+  std::uint32_t posted(Qpn qpn) const {
+    return qpn < slots_of_.size() && slots_of_[qpn] != kNone ? slots_[slots_of_[qpn]].posted : 0;
+  }
+  std::uint32_t depth() const { return shape_.depth; }
+  bool is_bound(Qpn qpn) const { return qpn < slots_of_.size() && slots_of_[qpn] != kNone; }
+  /// Gives the queue pair a flow of the block. Throws std::runtime_error if there is none.
+  void bind(Qpn qpn, std::uint32_t flow, Rate rate, std::uint8_t priority);
+  /// The queue pair is gone. Its flow is free when its decisions are over.
+  void release(Qpn qpn);
+  /// Precondition: is_bound(qpn), posted(qpn) < depth().
+  void post(Qpn qpn, std::uint32_t bytes);
+  /// Does nothing if the queue pair is not bound.
+  void set_rate(Qpn qpn, Rate rate, std::uint8_t priority);
+  /// Stops exactly the priorities in the mask.
+  void set_paused(unsigned priorities);
+
+  /// True if a decision of an allowed priority waits.
+  bool has_decision(unsigned allowed) const;
+  /// Removes the oldest decision of an allowed priority. Returns kNone if there is none, or if its
+  /// queue pair is gone.
+  Qpn take(unsigned allowed);
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  /// The wire or the room of the transmitter may have changed: schedules the next cycle in which
+  /// the block can decide.
+  void arm();
+
+ private:
+  struct Slot {
+    Qpn qpn = kNone;  // kNone: free, or waits for its decisions
+    std::uint32_t posted = 0;
+    Rate rate;
+    std::uint8_t priority = 0;
+    bool rate_waits = false;
+    bool leaves = false;  // free when nothing is posted any more
+  };
+  struct Post {
+    PacerFlow flow;
+    std::uint16_t bytes;
+  };
+
+  PicoSeconds time_of(std::int64_t cycle) const { return clock_.period * cycle; }
+  std::int64_t edge_at(PicoSeconds t) const;
+  PicoSeconds wanted_from() const;
+  void catch_up();
+  void run(bool want);
+  void tick();
+  void free_if_over(PacerFlow flow);
+
+  Scheduler& scheduler_;
+  PacerEngine& engine_;
+  PacerUser& user_;
+  PacerShape shape_;
+  Clock clock_;
+  Event tick_;
+
+  std::int64_t cycles_ = 0;  // that have run
+  PacerAnswer answer_;
+  std::uint8_t paused_ = 0;
+  std::vector<Slot> slots_;              // by the block's flow
+  std::vector<std::uint32_t> slots_of_;  // by queue pair
+  std::vector<PacerFlow> free_;
+  std::deque<Post> posts_;
+  std::deque<PacerFlow> rates_;
+  std::uint64_t in_block_ = 0;    // packets posted and not decided, in FIFO or block
+  bool asked_ = false;            // a decision may be under way
+  std::uint32_t last_bytes_ = 0;  // of the last decision
+  std::deque<Post> decided_;      // in the order of decisions
+};
+
+}  // namespace dcc

@@ -1,0 +1,135 @@
+// The transmitter with a pacer block: what it posts ahead, and what it does with decisions.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "nic/transmitter.h"
+#include "wire/wire_size.h"
+
+namespace dcc {
+
+void Transmitter::set_pacer(PacerEngine& engine, const PacerShape& shape,
+                            PicoSeconds clock_period) {
+  PacerUser& user = *this;
+  port_ = std::make_unique<PacerPort>(scheduler_, rank_, engine, user, shape,
+                                      PacerPort::Clock{clock_period, parameters_.real_payload()});
+  special_turns_ = true;
+  port_->set_paused(pause_.blocked());
+}
+
+/// A queue pair whose turn comes by another rule than that of PacingScheduler::pick().
+Qpn Transmitter::pick_specially() {
+  if (port_ == nullptr) return pacing_.pick_strictly(now(), allowed());
+  offer_delayed();
+  return take_decision();
+}
+
+void Transmitter::pauses_changed() {
+  if (port_ != nullptr) port_->set_paused(pause_.blocked());
+  try_send();
+}
+
+PacerSettings Transmitter::pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const {
+  // A packet is late when it is behind its deadline by more than one decision: the largest packet's
+  // time on the line, and what the contract adds. Two packets and twice that: the control packets
+  // between data, and a decision that the transmitter took ahead.
+  const std::int64_t packet =
+      (wire_time(pacer_.full_packet()).count + clock_period.count - 1) / clock_period.count;
+  constexpr std::int64_t kScaleAtOnePicosecond = 2'048'000'000;  // 2048 times the clock in MHz
+  PacerSettings settings;
+  settings.scale = static_cast<std::uint32_t>((kScaleAtOnePicosecond + clock_period.count - 1) /
+                                              clock_period.count);
+  settings.slack = static_cast<std::uint32_t>(2 * (packet + shape.rows() + 11));
+  return settings;
+}
+
+void Transmitter::refuse_response(Operation operation) {
+  throw std::runtime_error(
+      std::string("nic.pacer.engine: the pacer's posts carry no length of a ") +
+      (is_atomic(operation) ? "response to an atomic operation" : "response to a READ") +
+      "; leave nic.pacer out, or write sends and writes only");
+}
+
+std::uint32_t Transmitter::wire_bytes_of(const PacketPlan& plan, const SendQueuePair& pair) const {
+  const bool immediate = plan.ends_item && plan.item->with_immediate;
+  const std::uint32_t bytes =
+      plan.item->operation == Operation::kSend
+          ? roce::send_wire_bytes(plan.payload_bytes, immediate,
+                                  pair.config.service == Service::kUd)
+          : roce::data_wire_bytes(plan.payload_bytes, plan.first, immediate);
+  return bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
+}
+
+/// Posts the packets that the queue pair may send, as many as the block keeps. Packets that were
+/// posted before and not decided are the first ones of these.
+void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
+  if (pair.not_before > now()) {
+    pacing_.activate(qpn, pair.not_before);
+    return;
+  }
+  std::uint32_t posted = port_->posted(qpn);
+  if (posted >= port_->depth()) return;
+  if (!port_->is_bound(qpn)) {
+    port_->bind(qpn, pair.config.flow, pair.pacing.rate, pair.config.priority);
+  }
+  if (Retransmission::may_repeat(pair)) {  // one at a time: acknowledgements change what is lost
+    if (posted == 0)
+      port_->post(qpn, wire_bytes_of(pair.work.plan_at(pair.selective->next()), pair));
+    return;
+  }
+  WorkQueue::Cursor at = pair.work.next();
+  Bytes in_flight = pair.work.in_flight();
+  for (std::uint32_t i = 0; i < port_->depth() && pair.work.holds(at); ++i) {
+    if (in_flight > 0 && in_flight >= pair.window) return;
+    if (!retransmission_.has_room(pair, at.psn)) return;
+    const PacketPlan plan = pair.work.plan_at(at);
+    if (i >= posted) port_->post(qpn, wire_bytes_of(plan, pair));
+    in_flight += plan.payload_bytes;
+    pair.work.pass(at);
+  }
+}
+
+/// Queue pairs whose delay after a not-ready NAK is over.
+void Transmitter::offer_delayed() {
+  while (!pacing_.is_idle(now())) {
+    const Qpn qpn = pacing_.pick(now(), ~0u);
+    activate_if_sendable(qpn, pairs_[qpn]);
+  }
+}
+
+/// The queue pair of the next decision. Packets that were withdrawn after they were posted leave
+/// decisions without a packet.
+Qpn Transmitter::take_decision() {
+  for (;;) {
+    const Qpn qpn = port_->take(allowed());
+    if (qpn == PacerPort::kNone) return PacingScheduler::kNone;
+    if (pairs_[qpn].not_before <= now()) return qpn;
+    activate_if_sendable(qpn, pairs_[qpn]);
+  }
+}
+
+void Transmitter::decided() {
+  if (parameters_.real_payload() && !sending_) {  // payload is fetched while the wire is busy
+    sending_ = true;
+    stage_packets();
+    sending_ = false;
+  }
+  try_send();
+}
+
+void Transmitter::schedule_with_pacer() {
+  const bool may_take = !parameters_.real_payload() || staging_.has_room();
+  PicoSeconds when = PicoSeconds::max();
+  if (control_.has_sendable(pause_.blocked()) || staged_packet_is_ready() ||
+      (may_take && port_->has_decision(allowed()))) {
+    when = wire_free_;
+  } else if (const PicoSeconds delayed = pacing_.next_ready(); delayed != PicoSeconds::max()) {
+    when = std::max(delayed, wire_free_);
+  }
+  if (when != PicoSeconds::max() && (!wake_.is_scheduled() || wake_.due() != when)) {
+    scheduler_.schedule_at(wake_, when);
+  }
+  port_->arm();
+}
+
+}  // namespace dcc

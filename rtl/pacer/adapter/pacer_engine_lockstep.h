@@ -1,0 +1,23 @@
+// Pacers in lock-step: the model and a hardware unit, every cycle's answer compared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "nic/pacer/pacer_engine.h"
+
+namespace dcc {
+
+struct PacerLockstepOptions {
+  std::string name;        // "host 3 pacer", for reports
+  std::uint64_t seed = 0;  // of the run, for reports
+};
+
+/// An engine that returns the model's answers. Throws LockstepMismatch from the cycle in which the
+/// hardware answers otherwise.
+std::unique_ptr<PacerEngine> make_lockstep_pacer(std::unique_ptr<PacerEngine> hardware,
+                                                 const PacerSettings& settings,
+                                                 const PacerLockstepOptions& options);
+
+}  // namespace dcc

@@ -1,0 +1,148 @@
+// The platform's pacer in RTL: equal to the contract model, cycle by cycle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "controller/lockstep_report.h"
+#include "nic/pacer/pacer_model.h"
+#include "pacer_engine_lockstep.h"
+#include "pacer_engine_rtl.h"
+
+namespace dcc {
+namespace {
+
+constexpr PacerSettings kSettings{512'000, 150};  // 250 MHz
+constexpr PicoSeconds kCycle{4000};
+
+std::unique_ptr<PacerEngine> lockstep(unsigned fault = 0) {
+  RtlPacerOptions options;
+  options.host = 3;
+  options.fault = fault;
+  return make_lockstep_pacer(make_rtl_pacer(kSettings, options), kSettings, {"host 3 pacer", 9});
+}
+
+struct Load {
+  std::uint64_t decisions = 0, bytes = 0, strict = 0, pauses = 0, rates = 0, skipped = 0;
+};
+
+/// Flows of few rows post packets as long as the block keeps them, in phases that fit a line of 100
+/// Gb/s or do not. Rates, priorities and pauses change, and in each third phase the packets drain,
+/// so that there are times without any, which are skipped.
+Load drive(PacerEngine& engine, std::uint64_t cycles) {
+  std::mt19937_64 random(7);
+  const PacerShape shape;
+  constexpr std::uint32_t kCount = 96;
+  std::array<PacerFlow, kCount> flows{};
+  std::vector<std::uint32_t> posted(shape.flows);
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    // A third in row 1, the others anywhere.
+    flows[i] = static_cast<PacerFlow>(i % 3 == 0 ? i / 3 * shape.rows() + 1 : i * 7 % shape.flows);
+    engine.named(flows[i], 100 + i);
+  }
+  Load seen;
+  PacerInputs inputs;
+  PacerAnswer answer;
+  std::uint32_t waiting = 0;
+  std::uint64_t wire = 0;  // cycle in which it is free
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    inputs.now = kCycle * static_cast<std::int64_t>(cycle + seen.skipped);
+    const std::uint64_t phase = cycle / 8192 % 3;
+    const bool drains = phase == 2;
+    if (drains && waiting == 0 && cycle % 512 == 0) {
+      const std::uint64_t skipped = 1 + random() % 3000;
+      answer = engine.skip(skipped, inputs);
+      seen.skipped += skipped;
+      continue;
+    }
+    if (cycle % 256 == 0) {
+      inputs.paused =
+          !drains && random() % 4 == 0 ? static_cast<std::uint8_t>(random()) : std::uint8_t{0};
+      seen.pauses += inputs.paused != 0;
+    }
+    const PacerFlow at = flows[random() % kCount];
+    inputs.post = !drains && answer.post_ready && posted[at] < shape.depth &&
+                  random() % (phase == 1 ? 4 : 40) == 0;
+    inputs.post_flow = at;
+    inputs.post_bytes = static_cast<std::uint16_t>(1 + random() % 1500);
+    inputs.rate = answer.rate_ready && random() % 16 == 0;
+    inputs.rate_flow = flows[random() % kCount];
+    // 4 to 64 Gb/s; rarely anything from 0 on, until the packets shall drain.
+    const auto raw = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
+    inputs.rate_value = Rate(!drains && random() % 32 == 0 ? raw : (1u << 20) + raw % (15u << 20));
+    inputs.priority = static_cast<std::uint8_t>(random() % 8 == 0 ? random() % 8 : 3);
+    inputs.want = cycle >= wire && random() % 8 != 0;
+    if (inputs.post) ++posted[at], ++waiting;
+    seen.rates += inputs.rate;
+    answer = engine.cycle(inputs);
+    seen.strict += answer.strict;
+    if (answer.sent) {
+      ++seen.decisions;
+      seen.bytes += answer.bytes;
+      wire = std::max(cycle, wire) + answer.bytes / 50;  // 50 bytes a cycle
+      --posted[answer.flow];
+      --waiting;
+    }
+    EXPECT_FALSE(answer.refused);
+  }
+  return seen;
+}
+
+TEST(PacerEngine, RtlDecidesAsTheModel) {
+  const auto both = lockstep();
+  const Load seen = drive(*both, 100'000);
+  EXPECT_GT(seen.decisions, 3'000u);
+  EXPECT_GT(seen.strict, 1'000u);
+  EXPECT_GT(seen.pauses, 20u);
+  EXPECT_GT(seen.rates, 1'000u);
+  EXPECT_GT(seen.skipped, 1'000u);
+}
+
+TEST(PacerEngine, RtlAloneAndModelAloneDecideTheSame) {
+  const auto alone = make_rtl_pacer(kSettings, {});
+  PacerModel model(PacerShape{}, kSettings);
+  const Load one = drive(*alone, 20'000), other = drive(model, 20'000);
+  EXPECT_EQ(one.decisions, other.decisions);
+  EXPECT_EQ(one.bytes, other.bytes);
+  EXPECT_EQ(one.strict, other.strict);
+}
+
+TEST(PacerEngine, APostThatDoesNotFitIsRefusedByBoth) {
+  const auto both = lockstep();
+  PacerInputs inputs;
+  inputs.post = true;
+  inputs.post_flow = 5;
+  inputs.post_bytes = 1000;
+  unsigned refused = 0;
+  PacerAnswer answer;
+  for (int i = 0; i < 40; ++i) {
+    inputs.post = answer.post_ready;
+    answer = both->cycle(inputs);
+    refused += answer.refused;
+  }
+  EXPECT_EQ(refused, 40u - PacerShape{}.depth);
+}
+
+TEST(PacerEngine, AFaultIsToldWithNameTimeAndFlow) {
+  for (unsigned fault = 1; fault <= kPacerFaults; ++fault) {
+    const auto both = lockstep(fault);
+    try {
+      drive(*both, 100'000);
+      ADD_FAILURE() << "fault " << fault << " is not found";
+    } catch (const LockstepMismatch& difference) {
+      const std::string report = difference.what();
+      EXPECT_EQ(report.find("host 3 pacer: model and RTL differ after "), 0u) << report;
+      for (const char* part : {"seed 9: at ", "decision for flow ", "\n  model: ", "\n  RTL:   ",
+                               "\n  last calls:\n    at ", " Mb/s", " B\n"}) {
+        EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dcc
