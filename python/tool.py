@@ -33,6 +33,7 @@ TOOLS = {
     "export": "dccvp.importers.export_files",
     "fluid": "dccvp.experiments.fluid",
     "weight-map": "dccvp.experiments.weight_map",
+    "weight-tree": "dccvp.experiments.weight_tree",
     "diagnosis-oracle": "dccvp.experiments.diagnosis_oracle",
     "component": "dccvp.handoff.component",
     "stamp-license": "dccvp.handoff.stamp_license",

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""Allocations over several bottlenecks (tool weight-tree), by the conditions that define them, and one run.
+
+  weight_tree_test.py DCCVP
+"""
+
+import contextlib
+import io
+import os
+import random
+import unittest
+
+from package import DCCVP, main
+from dccvp.experiments import weight_tree
+
+
+def drawn(rng):
+    """(paths, weights, rates) of a random network in which every link has a flow."""
+    rates = {link: rng.uniform(10, 100) for link in range(rng.randint(1, 6))}
+    paths = [rng.sample(sorted(rates), rng.randint(1, len(rates))) for _ in range(rng.randint(1, 12))]
+    return paths, [rng.randint(1, 8) for _ in paths], rates
+
+
+def loads(paths, found, rates):
+    return {link: sum(rate for rate, path in zip(found, paths) if link in path) for link in rates}
+
+
+class MaxMin(unittest.TestCase):
+    def test_two_links(self):
+        # The long flow takes two thirds of the slow link, and the rest of the fast one is the other flow's.
+        found = weight_tree.max_min([["a", "b"], ["a"], ["b"]], [2, 1, 1], {"a": 90, "b": 30})
+        self.assertEqual([round(rate, 9) for rate in found], [20, 70, 10])
+
+    def test_each_flow_has_a_full_link_on_which_none_has_more_for_its_weight(self):
+        rng = random.Random(7)
+        for _ in range(300):
+            paths, weights, rates = drawn(rng)
+            found = weight_tree.max_min(paths, weights, rates)
+            load = loads(paths, found, rates)
+            for link, rate in rates.items():
+                self.assertLess(load[link], rate * (1 + 1e-9))
+            for path, weight, rate in zip(paths, weights, found):
+                def is_bottleneck(link, level=rate / weight):
+                    others = (r / w for r, w, p in zip(found, weights, paths) if link in p)
+                    return load[link] > rates[link] * (1 - 1e-9) and max(others) <= level * (1 + 1e-9)
+                self.assertTrue(any(is_bottleneck(link) for link in path))
+
+
+class ProportionallyFair(unittest.TestCase):
+    def test_two_links(self):
+        # Prices of 1/50 and 1/50 for weights 1: a third of each link for the long flow.
+        found = weight_tree.proportionally_fair([["a", "b"], ["a"], ["b"]], [1, 1, 1], {"a": 90, "b": 90})
+        self.assertEqual([round(rate, 3) for rate in found], [30, 60, 60])
+
+    def test_no_other_allocation_has_a_greater_sum_of_relative_gains(self):
+        rng = random.Random(8)
+        for _ in range(20):
+            paths, weights, rates = drawn(rng)
+            found = weight_tree.proportionally_fair(paths, weights, rates, rounds=3000)
+            for link, load in loads(paths, found, rates).items():
+                self.assertLess(load, rates[link] * 1.01)
+            other = weight_tree.max_min(paths, weights, rates)
+            gain = sum(w * (b / a - 1) for w, a, b in zip(weights, found, other))
+            self.assertLess(gain, 0.01 * sum(weights))
+
+
+class Runs(unittest.TestCase):
+    def test_both_networks(self):
+        os.environ["DCCVP"] = str(DCCVP)
+        for network in weight_tree.NETWORKS:
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                status = weight_tree.main([network, "--points", "1", "--flows", "4", "--begin", "2", "--window", "1"])
+            self.assertEqual(status, 0, said.getvalue())
+            self.assertEqual(len(said.getvalue().splitlines()), 3)  # head, rule, point
+
+
+if __name__ == "__main__":
+    main()
