@@ -45,14 +45,14 @@ class Point:
     beside: int = 0  # number of flows of plain DCQCN at the same port, each from a host of its own
 
     @staticmethod
-    def drawn(rng):
+    def drawn(rng, most_flows=1024):
         def between(low, high):
             return math.exp(rng.uniform(math.log(low), math.log(high)))
         rate, rtt, kmin = rng.choice(RATES), between(2e-6, 200e-6), between(5e3, 3.2e6)
         step = rng.random() < 0.15
         kmax = kmin if step else kmin * rng.uniform(2, 8)
         pmax = 1.0 if step else between(0.01, 1)
-        mark_at, flows, weights = rng.choice(("enqueue", "dequeue")), round(between(2, 1024)), rng.choice(WEIGHTS)
+        mark_at, flows, weights = rng.choice(("enqueue", "dequeue")), round(between(2, most_flows)), rng.choice(WEIGHTS)
         beside = rng.randint(1, 4) if rng.random() < 0.15 else 0
         return Point(rate, rtt, kmin, kmax, pmax, mark_at, [weights[i % len(weights)] for i in range(flows)], beside)
 
@@ -94,12 +94,14 @@ class Point:
         return "\n".join(lines) + "\n"
 
 
-def run(point, seed):
-    """The figures of a point, or the program's message if there are none."""
+def run(point, seed, settings=()):
+    """The figures of a point with further settings (KEY=VALUE), or the program's message if there are none."""
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
         (at / "point.yaml").write_text(point.yaml(seed), encoding="utf-8")
         command = [program.program(), "run", at / "point.yaml", "--quiet", "--no-plots", "--out", at / "out"]
+        for setting in settings:
+            command += ["-c", setting]
         said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
         if not (at / "out/metrics.json").exists():
             return said
@@ -111,7 +113,8 @@ def run(point, seed):
     return {"error": error(weighted, point.weights), "use": sum(goodput) * 1.082 / point.rate,
             "marks": total["ecn_marks"] / max(1, total["data_received"]), "pauses": total["pfc_pauses"],
             "queue": max(q["mean_bytes"] for q in metrics["queues"]),
-            "told": [finding["id"] for finding in metrics["diagnoses"]]}
+            "told": [finding["id"] for finding in metrics["diagnoses"]],
+            "why": [finding["text"] for finding in metrics["diagnoses"] if finding["id"] in TELLING]}
 
 
 def row(number, point, found):
@@ -130,21 +133,26 @@ def main(arguments):
     parser.add_argument("--points", type=int, default=20, help="number of points (default 20)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
     parser.add_argument("--run-seeds", type=int, default=1, help="runs of each point, with seeds from 1 on")
+    parser.add_argument("--most-flows", type=int, default=1024, help="greatest number of flows (default 1024)")
+    parser.add_argument("-c", dest="settings", action="append", default=[], metavar="KEY=VALUE",
+                        help="a setting for all runs, to compare the same points with and without it")
+    parser.add_argument("--why", action="store_true", help="print what the diagnoses say of points beyond the limit")
     parser.add_argument("--csv", type=pathlib.Path, help="file for the table")
     chosen = parser.parse_args(arguments)
     rng = random.Random(chosen.seed)
-    rows, within, silent, judged = [], 0, 0, 0
+    rows, why, within, silent, judged = [], [], 0, 0, 0
     for number in range(chosen.points):
-        point = Point.drawn(rng)
+        point = Point.drawn(rng, chosen.most_flows)
         for seed in range(1, chosen.run_seeds + 1):
-            found = run(point, seed)
+            found = run(point, seed, chosen.settings)
             rows.append(row(number, point, found))
             if isinstance(found, str):
                 continue
             judged += 1
             within += found["error"] <= LIMIT
+            why += [f"point {number}: {text}" for text in found["why"] if chosen.why and found["error"] > LIMIT]
             silent += found["error"] > LIMIT and not TELLING & set(found["told"])
-    sys.stdout.write(text_table([list(COLUMNS), *rows]))
+    sys.stdout.write(text_table([list(COLUMNS), *rows]) + "".join(f"{line}\n" for line in why))
     if chosen.csv:
         with open(chosen.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([COLUMNS, *rows])
