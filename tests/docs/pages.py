@@ -16,7 +16,8 @@ def pages(root):
     root = pathlib.Path(root)
     docs = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     schemes = sorted((root / "models/schemes").glob("*/README.md"))
-    return [*docs, *schemes, *sorted((root / "rtl").glob("*/doc/*.md")), root / "rtl/handoff/README.md"]
+    return [*docs, *schemes, *sorted((root / "rtl").glob("*/doc/*.md")), root / "rtl/handoff/README.md",
+            root / "configs/reproduce/silicon.md"]
 
 
 def blocks(page):

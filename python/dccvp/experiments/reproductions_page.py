@@ -21,7 +21,8 @@ from dccvp.experiments.reproduce_plan import SHIPPED
 INTRODUCTION = """\
 # Published experiments, run again
 
-This page says which published experiments DCC-VP repeats, how many of their figures it meets, and how to run one.
+After this page you can repeat the published experiments that DCC-VP reproduces, and you know how many of their figures
+it meets.
 
 **Published conclusions that come out reversed here:**
 
@@ -44,6 +45,7 @@ tolerance or bound, the value of DCC-VP with its 95 % confidence interval, the v
 outside. Without a name all experiments but the slow ones are run; `--list` lists them. An experiment is a configuration
 and a file of figures in `configs/reproduce/`, both with their sources; `results.md` there has the counts of each.
 `python/tool.py reproductions-page --onto docs/reproductions.md out/reproduce` renews them and the table below.
+[Measured adapters and switches](../configs/reproduce/silicon.md) explains the experiments `silicon_…`.
 
 *Inside* counts figures within their bounds, of all that have bounds; each of the others has its reason. *Shown* counts
 figures without bounds.
