@@ -138,6 +138,28 @@ class Platforms(unittest.TestCase):
         self.check("beside_dcqcn.yaml", "nics.0.congestion_control.algorithm=none", "classes.0.goodput_gbps")
 
 
+class MovingWeights(unittest.TestCase):
+    """moving.yaml: a weight rises to 4 at 10 ms and returns to 1 at 15 ms."""
+
+    def share(self, begin, end, *overrides):
+        done, metrics = run_with("moving.yaml", f"measure={{from: {begin}ms, to: {end}ms}}", "expect=[]", *overrides)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(metrics["warnings"], [])
+        return metrics["classes"][0]["share"]
+
+    def test_shares_follow_within_a_millisecond(self):
+        for driver in ("none", "native"):
+            with self.subTest(driver=driver):
+                done, _ = run_with("moving.yaml", f"host.driver={driver}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertAlmostEqual(self.share(11, 12, f"host.driver={driver}"), 0.8, delta=0.08 * 0.8)
+                self.assertAlmostEqual(self.share(16, 17, f"host.driver={driver}"), 0.5, delta=0.08 * 0.5)
+
+    def test_the_preset_s_steps_need_longer(self):
+        # sinh(ln(R1/R2)) falls by e each 0.63 ms, from 15/8: 0.59 of the link is left after 1 ms, 0.52 after 2.
+        self.assertGreater(self.share(16, 17, "nic.congestion_control.r_ai=13700kbps"), 0.53)
+
+
 class Policies(unittest.TestCase):
     """Priority, guaranteed rate and rate limit from the same tables (policies.yaml and its expectations)."""
 
