@@ -53,8 +53,8 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     inputs.now = kCycle * static_cast<std::int64_t>(cycle + seen.skipped);
     const std::uint64_t phase = cycle / 8192 % 3;
     const bool drains = phase == 2;
-    if (drains && waiting == 0 && cycle % 512 == 0) {
-      const std::uint64_t skipped = 1 + random() % 3000;
+    if (drains && waiting == 0 && random() % 32 == 0) {
+      const std::uint64_t skipped = 1 + random() % (random() % 8 == 0 ? 3000 : 30);
       answer = engine.skip(skipped, inputs);
       seen.skipped += skipped;
       continue;
@@ -68,12 +68,13 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     inputs.post = !drains && answer.post_ready && posted[at] < shape.depth &&
                   random() % (phase == 1 ? 4 : 40) == 0;
     inputs.post_flow = at;
-    inputs.post_bytes = static_cast<std::uint16_t>(1 + random() % 1500);
+    inputs.post_bytes = static_cast<std::uint16_t>(3 * (1 + random() % 500));
     inputs.rate = answer.rate_ready && random() % 16 == 0;
     inputs.rate_flow = flows[random() % kCount];
     // 4 to 64 Gb/s; rarely anything from 0 on, until the packets shall drain.
     const auto raw = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
     inputs.rate_value = Rate(!drains && random() % 32 == 0 ? raw : (1u << 20) + raw % (15u << 20));
+    if (random() % 4 == 0) inputs.rate_value = Rate(3 * kSettings.scale);  // three bytes a cycle
     inputs.priority = static_cast<std::uint8_t>(random() % 8 == 0 ? random() % 8 : 3);
     inputs.want = cycle >= wire && random() % 8 != 0;
     if (inputs.post) ++posted[at], ++waiting;
@@ -109,6 +110,25 @@ TEST(PacerEngine, RtlAloneAndModelAloneDecideTheSame) {
   EXPECT_EQ(one.decisions, other.decisions);
   EXPECT_EQ(one.bytes, other.bytes);
   EXPECT_EQ(one.strict, other.strict);
+}
+
+TEST(PacerEngine, StrictOrderEndsInSkippedCycles) {
+  const auto both = lockstep();
+  PacerInputs inputs;
+  inputs.rate = inputs.post = true;
+  inputs.rate_flow = inputs.post_flow = 5;
+  inputs.post_bytes = 100;
+  inputs.rate_value = Rate::from(BitRate{100'000'000'000});
+  both->cycle(inputs);
+  inputs.rate = inputs.post = false;
+  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // nobody wants the packet, and it is late
+  inputs.want = true;
+  PacerAnswer answer = both->cycle(inputs);
+  inputs.want = false;
+  answer = both->cycle(inputs);
+  EXPECT_TRUE(answer.sent);
+  EXPECT_TRUE(both->skip(20, inputs).strict);
+  EXPECT_FALSE(both->skip(40, inputs).strict);
 }
 
 TEST(PacerEngine, APostThatDoesNotFitIsRefusedByBoth) {

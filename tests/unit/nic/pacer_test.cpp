@@ -87,22 +87,32 @@ TEST_F(PacerTest, ANewRateActsWithinItsDivision) {
             (gap(BitRate{50'000'000'000}) * 200 + kCycle * 30).count);
 }
 
-TEST_F(PacerTest, APausedPriorityWaits) {
-  build_with_pacer();
-  post(Bytes{parameters.mtu} * 100);
-  scheduler.run_until(kMicroSecond);
-  nic[0]->transmitter().on_pause(1);
-  scheduler.run_until(kMicroSecond * 10);  // what was on the wire arrives
-  const std::size_t paused = sent.size();
-  EXPECT_LT(paused, 30u);
-  scheduler.run_until(kMicroSecond * 90);
-  EXPECT_EQ(sent.size(), paused);
-  nic[0]->transmitter().on_pause(0);
-  end_of_run();
-  EXPECT_EQ(sent.size(), 100u);
-  // Nothing is caught up.
-  for (std::size_t i = paused + 2; i < sent.size(); ++i) {
-    EXPECT_GE((sent[i] - sent[i - 1]).count, gap(parameters.line_rate).count) << i;
+TEST_F(PacerTest, APauseActsAtOnceAndNothingIsCaughtUp) {
+  const BitRate rate{20'000'000'000};
+  for (int step = 0; step < 20; ++step) {  // a pause at any moment of a packet
+    sent.clear();
+    build_with_pacer();
+    nic[0]->transmitter().set_rate(3, Rate::from(rate));
+    const PicoSeconds begin = scheduler.now();
+    post(Bytes{parameters.mtu} * 100);
+    const PicoSeconds paused = begin + kMicroSecond * 5 + PicoSeconds(17'000 * step);
+    scheduler.run_until(paused);
+    nic[0]->transmitter().on_pause(1);
+    scheduler.run_until(paused + kMicroSecond * 50);
+    const std::size_t before = sent.size();
+    ASSERT_GT(before, 5u);
+    EXPECT_LE(sent.back().count,
+              (paused + gap(parameters.line_rate) + LinkParameters{}.delay).count);
+    nic[0]->transmitter().on_pause(0);
+    end_of_run(begin + kMilliSecond);
+    ASSERT_EQ(sent.size(), 100u);
+    // The first packet may come late, since its row takes part again within a sweep.
+    for (std::size_t i = before + 1; i < sent.size(); ++i) {
+      const std::int64_t cycles = 6 + (i == before + 1 ? PacerShape{}.rows() : 0);
+      EXPECT_GE((sent[i] - sent[i - 1]).count, (gap(rate) - kCycle * cycles).count) << i;
+    }
+    nic[0].reset();
+    nic[1].reset();
   }
 }
 
@@ -167,6 +177,12 @@ TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   transmitter.post(10, item);
   scheduler.run_until(kMilliSecond * 2);
   EXPECT_EQ(sent.size(), most);
+  // The flow of one that ended at rest is free, too.
+  nic[0]->destroy_queue_pair(11);
+  nic[0]->create_queue_pair(5000, there);
+  transmitter.post(5000, item);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(sent.size(), most + 1);
 }
 
 TEST_F(PacerTest, AReadIsRefused) {
