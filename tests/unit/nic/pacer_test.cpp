@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "nic/host/host_link.h"
 #include "nic/pacer/pacer_model.h"
+#include "unit/nic/fake_host.h"
 #include "unit/nic/nic_pair_test.h"
 #include "wire/wire_size.h"
 
@@ -71,6 +73,21 @@ TEST_F(PacerTest, AFlowAtTheLineFillsIt) {
   const PicoSeconds line = gap(parameters.line_rate) * 400;
   EXPECT_GE((sent[499] - sent[99]).count, line.count);
   EXPECT_LE((sent[499] - sent[99]).count, line.count + 2 * kCycle.count);
+}
+
+TEST_F(PacerTest, AFlowAtTheLineFillsItWithPayloadFromMemory) {
+  parameters.payload = NicParameters::Payload::kReal;
+  FakeMemory memory{1'000'000};
+  HostLink host{scheduler, memory, {}, 5};
+  build_with_pacer();
+  nic[0]->transmitter().set_dma(&host);
+  post(Bytes{parameters.mtu} * 500);
+  end_of_run();
+  ASSERT_EQ(sent.size(), 500u);
+  const PicoSeconds line = gap(parameters.line_rate) * 400;
+  EXPECT_GE((sent[499] - sent[99]).count, line.count);
+  EXPECT_LE((sent[499] - sent[99]).count, line.count + 2 * kCycle.count);
+  EXPECT_EQ(delivered_bytes, Bytes{parameters.mtu} * 500);
 }
 
 TEST_F(PacerTest, ANewRateActsWithinItsDivision) {
