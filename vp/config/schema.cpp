@@ -8,7 +8,7 @@ namespace {
 
 void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
   v.field("weight", c.weight, {"1/8", "128"},
-          {"share of a congested link relative to other flows", "", kRuntime});
+          {"weight of a flow's share of a congested link", "", kRuntime});
   v.field("priority", c.priority, any_priority(),
           {"802.1p priority: switch queue and PFC class", ""});
   v.text("tenant", c.tenant, {"the tenant whose flows use this class (a name of `tenants`)", ""});
@@ -106,8 +106,8 @@ void describe_qos(ParameterVisitor& v, QosConfig& c) {
 void describe_fast_forward(ParameterVisitor& v, FastForwardConfig& c) {
   v.field("enabled", c.enabled, {}, {"skip time while the network is in a steady state", ""});
   v.field("window", c.window, {"1us", "1s"},
-          {"rates, queues and marks are compared over so long a time; it doubles while they are "
-           "not known well enough",
+          {"time over which rates, queues and marks are compared; doubled while they are not "
+           "known precisely enough",
            "batch means"});
   v.field("tolerance", c.tolerance, {"1/100000", "1/10"},
           {"required precision of the mean rate of flows, as a share of the rate", ""});
@@ -140,8 +140,8 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
     v.field("misaligned_done", c.misaligned_done, {},
             {"misaligned loads and stores in RAM work instead of trapping", ""});
     v.field("keeps_accounts", c.keeps_accounts, {},
-            {"the firmware fills the boot block's results as sw/app does, and the run judges by "
-             "them; false: nothing is judged that only they could show",
+            {"the firmware fills in the results of the boot block as sw/app does, and the run "
+             "checks them; false: these checks are left out",
              ""});
     v.section("rom", {"memory for code and constants beside RAM, as flash is", ""}, [&] {
       v.field("base", c.rom.base, {"0", "4294963200"},

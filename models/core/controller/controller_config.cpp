@@ -6,7 +6,7 @@
 namespace dcc {
 
 void ControllerConfig::describe(ParameterVisitor& v) {
-  v.field("slots", slots, {"1", kMaxSlots}, {"flows controlled at a time", ""});
+  v.field("slots", slots, {"1", kMaxSlots}, {"number of flows controlled at the same time", ""});
   v.field("clock", clock, {"1MHz", "5GHz"}, {"of the controller", ""});
   v.field("tick", tick, {"10ns", "1ms"}, {"unit of the timing engine", ""});
   v.field("latency", latency_cycles, {timing::kMinLatency, kMaxLatencyCycles},

@@ -50,7 +50,7 @@ void describe(ParameterVisitor& v, FatTreeParameters& p) {
           {"ports of a switch, from which the five below follow", "Al-Fares et al., SIGCOMM'08"});
   v.when(p.k.has_value(), "k: a number", [&] {
     v.field("oversubscription", p.oversubscription, {"1", "64"},
-            {"times as many hosts in a rack as ports lead up", ""});
+            {"ratio of hosts in a rack to ports that lead up", ""});
   });
   v.when(!p.k, "k: none", [&] {
     v.field("pods", p.pods, {"1", "64"}, {"groups of racks", ""});
@@ -109,7 +109,7 @@ void describe(ParameterVisitor& v, TopologyParameters& p) {
   });
   v.when(lot, "kind: parking_lot", [&] {
     v.numbers("hosts_per_switch", p.hosts_per_switch, 2, 64, {"0", "256"},
-              {"hosts on each switch of the chain, numbered along it", ""});
+              {"hosts on each switch along the chain", ""});
   });
   v.when(star || lot, "kind: star or parking_lot",
          [&] { link(v, "link", p.link, "between host and switch"); });
@@ -127,8 +127,8 @@ void describe(ParameterVisitor& v, TopologyParameters& p) {
              v.text("name", node.name, {"referred to by `links`", ""});
              v.choice("kind", node.kind, {"host or switch", ""});
              v.field("forwards", node.forwards, {},
-                     {"false: a switch that only packets from and to its own hosts pass, as the "
-                      "ports of a host",
+                     {"false: the switch passes only packets from and to its own hosts, as "
+                      "the ports of a host do",
                       ""});
            });
     v.list("links", p.links, {"cables, both directions", ""}, [&](CableParameters& cable) {

@@ -35,8 +35,8 @@ void CnpParameters::describe(ParameterVisitor& v) {
             "not one that a switch marked CE on the way. any: no filter",
             ""});
   v.choice("scope", scope,
-           {"what shares one limiter of the interval at a receiver: each queue pair has its own; "
-            "all queue pairs of one sending host share one; all of the port do",
+           {"which queue pairs share a limiter of the interval at a receiver: none, those of "
+            "one sending host, or all of the port",
             "Lumina, SIGCOMM'23, 6.3"});
   v.field("notify", notify, {},
           {"this host sends CNPs for the CE marks that reach it (notification point)",
@@ -68,7 +68,8 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
           {"greatest number of retransmissions without progress; then the queue pair fails",
            "InfiniBand RC"});
   v.field("not_ready_retries", not_ready_retries, "unlimited", {"0", "255"},
-          {"the same for SENDs that found no buffer at the receiver", "InfiniBand RC: RNR retry"});
+          {"greatest number of repetitions of a SEND that finds no buffer at the receiver",
+           "InfiniBand RC: RNR retry"});
   v.field(
       "not_ready_delay", not_ready_delay, {"10us", "655360us"},
       {"time that a receiver without a buffer asks a sender to wait; rounded up to one of the 32 "
@@ -142,9 +143,9 @@ Bytes NicParameters::pause_headroom() const {
 
 void describe_ack_every(ParameterVisitor& v, unsigned& ack_every) {
   v.field("ack_every", ack_every, {"1", "256"},
-          {"with `ack: per_packet`: one ACK for so many packets and for the last packet of a "
-           "message. A queue pair with a window asks for an ACK of each packet all the same, since "
-           "only ACKs open it",
+          {"with `ack: per_packet`: number of packets for one ACK; the last packet of a "
+           "message always gets one. A queue pair with a window requests an ACK for each "
+           "packet, since only ACKs open it",
            "reference simulator of HPCC: L2_ACK_INTERVAL"});
 }
 

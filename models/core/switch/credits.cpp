@@ -10,7 +10,7 @@ namespace dcc {
 
 void CreditParameters::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, "auto", {"1KB", "1GiB"},
-          {"receive buffer of each input and priority; auto: as much as keeps the link busy",
+          {"receive buffer of each input and priority; auto: just enough to keep the link busy",
            "InfiniBand Architecture 1.3, 7.9"});
 }
 

@@ -15,8 +15,8 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
 
 void WatchdogParameters::describe(ParameterVisitor& v) {
   v.field("detect", detect, "off", {"1us", "10s"},
-          {"a queue that waits and was paused for this long is taken for the victim of a pause "
-           "storm; off: no watchdog",
+          {"time for which a queue with packets is paused until a pause storm is assumed; "
+           "off: no watchdog",
            "SONiC: detection_time"});
   v.field("restore", restore, {"1us", "100s"},
           {"the storm is over when no pause frame came for this long", "SONiC: restoration_time"});
@@ -29,9 +29,10 @@ void WatchdogParameters::describe(ParameterVisitor& v) {
 
 void PfcParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {},
-          {"true: pause the sender; false: drop packets when the buffer is full", ""});
+          {"true: senders are paused; false: packets are dropped when the buffer is full", ""});
   v.field("alpha", alpha, {"1/1024", "64"},
-          {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne", kRuntime});
+          {"a class is paused above alpha x free buffer", "dynamic threshold, Choudhury and Hahne",
+           kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"port rate that alpha is for; alpha scales with the port's rate", "", kRuntime});
   v.field("headroom", headroom, "auto", {"0B", "1GiB"},
@@ -45,7 +46,7 @@ void PfcParameters::describe(ParameterVisitor& v) {
            "`headroom` is then what one class may take of it",
            "SONiC: xoff of a buffer pool"});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
-          {"resume when a class is this far below its threshold", "", kRuntime});
+          {"a class resumes when it is this far below its threshold", "", kRuntime});
   v.bits(
       "priorities", priorities,
       {"lossless priorities, which are paused; others drop packets when the buffer is full", ""});

@@ -66,10 +66,10 @@ void PriorityParameters::describe(ParameterVisitor& v) {
   v.field("headroom", headroom, kAuto, {"0B", "1GiB"},
           {"as switch.pfc.headroom, for this priority; auto: as there", "SONiC: xoff"});
   v.field("resume_below", resume_below, kAuto, {"0B", "1GiB"},
-          {"resume when a class is this far below its threshold; auto: as switch.pfc",
+          {"a class resumes when it is this far below its threshold; auto: as switch.pfc",
            "SONiC: xon_offset", kRuntime});
   v.field("resume_at", resume_at, kAuto, {"0B", "64GiB"},
-          {"resume also when a class holds at most this; auto: 0B", "SONiC: xon", kRuntime});
+          {"the class also resumes when it holds at most this; auto: 0B", "SONiC: xon", kRuntime});
   v.section("queue", {"limit of the egress queue, beyond which packets are dropped", ""}, [&] {
     v.field("alpha", queue.alpha, "none", {"1/1024", "128"},
             {"the queue of a port holds at most alpha x free pool", "", kRuntime});

@@ -27,8 +27,8 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          [&] {
            v.hosts("senders", senders, {"hosts that send; all: all but the receiver", ""});
            v.field("receiver", receiver, "random", host,
-                   {"host that they send to; random (incast): another one each time, with other "
-                    "senders, again and again to the end of the run",
+                   {"host that they send to; random (incast): repeated incasts to the end of "
+                    "the run, each with a random receiver and random senders",
                     ""});
          });
   const char* const share =
@@ -53,7 +53,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
                 ""});
          });
   v.when(is({Kind::kCompute}), "kind: compute", [&] {
-    v.field("time", time, {"0ns", "1000s"}, {"what each of `hosts` computes for", ""});
+    v.field("time", time, {"0ns", "1000s"}, {"time for which each of `hosts` computes", ""});
     v.field(
         "processor", processor, {"0", "255"},
         {"processor of the host; does one computation at a time, first come, first served", ""});
@@ -70,12 +70,12 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "65535"},
-            {"each sends to the host so many places on in `hosts`, round and round",
+            {"each host sends to the one so many places further in `hosts`, cyclically",
              "Hedera, NSDI'10, 6: stride(i)"});
   });
   v.when(is({Kind::kStaggered}), "kind: staggered", [&] {
-    v.field("rack", rack, {"1", "65536"}, {"so many of `hosts` in a row make a rack", ""});
-    v.field("pod", pod, {"1", "65536"}, {"... and so many a pod", ""});
+    v.field("rack", rack, {"1", "65536"}, {"number of consecutive `hosts` in a rack", ""});
+    v.field("pod", pod, {"1", "65536"}, {"... and in a pod", ""});
     v.field("to_rack", to_rack, {"0", "1"},
             {"probability that a host sends to another of its rack",
              "Hedera, NSDI'10, 6: EdgeP of staggered prob"});
@@ -103,9 +103,10 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          });
   const bool asks = !fan_out.empty() || is({Kind::kCollective});
   v.when(asks, "kind: partition_aggregate with a fan_out, or collective", [&] {
-    v.field(
-        "think", think, {"0ns", "1s"},
-        {"from what a host waited for to what it then sends; collective: between two rounds", ""});
+    v.field("think", think, {"0ns", "1s"},
+            {"time from the arrival of awaited data to a host's next send; collective: time "
+             "between two rounds",
+             ""});
   });
   v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
     v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
@@ -133,19 +134,19 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(sized, "kind: any but trace, poisson, background and compute", [&] {
     v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
     v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
-    v.field("stagger", stagger, {}, {"each further flow starts this much later", ""});
-    v.field("stop_stagger", stop_stagger, {}, {"... and stops this much later", ""});
+    v.field("stagger", stagger, {}, {"time between the starts of successive flows", ""});
+    v.field("stop_stagger", stop_stagger, {}, {"... and between their stops", ""});
     v.field("initial_rate", initial_rate, "algorithm", {"1Mbps", "10Tbps"},
             {"rate at which these flows start", ""});
   });
   v.when(is({Kind::kBackground}) || sized, "kind: any but trace, poisson and compute", [&] {
     v.field("rate", rate, "unlimited", {"1kbps", "10Tbps"},
-            {"the application offers no more than this (background: sends just this)", ""});
+            {"greatest rate that the application offers (background: its constant rate)", ""});
   });
   const bool works = !is({Kind::kBackground, Kind::kCompute});
   v.when(works, "kind: any but background and compute", [&] {
     v.field("deadline", deadline, "none", {"1ns", "1000s"},
-            {"a flow should have arrived so long after its start", "D2TCP, SIGCOMM'12"});
+            {"time after a flow's start at which it should have arrived", "D2TCP, SIGCOMM'12"});
   });
   v.field("start", start, {}, {"when the first flow starts; with `after` not before this", ""});
   v.section("after", {"what the entry waits for; its times then count from there", ""}, [&] {
@@ -160,10 +161,11 @@ void TrafficSpec::describe(ParameterVisitor& v) {
              {"all: each host waits for all of them; host: only for those that end at the host "
               "itself (received there, sent from there, computed there)",
               ""});
-    v.field("delay", after.delay, {"0ns", "1000s"}, {"from their end to the begin", ""});
+    v.field("delay", after.delay, {"0ns", "1000s"},
+            {"time from the end of these flows to the begin", ""});
   });
   v.when(!is({Kind::kCompute}), "kind: any but compute", [&] {
-    v.field("stop", stop, "end", {}, {"no new data after this", ""});
+    v.field("stop", stop, "end", {}, {"time after which no new data is sent", ""});
     v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
   });
   v.when(works, "kind: any but background and compute", [&] {

@@ -10,11 +10,11 @@ namespace dcc {
 void RatedParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
-          {"a request that is not answered for so long is made again, ever more rarely; auto: "
-           "three times the longest base RTT",
+          {"time without an answer after which a request is repeated, at growing intervals; "
+           "auto: three times the longest base RTT",
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", ""});
+          {"time without an answer after which a packet is sent again", ""});
 }
 
 RatedTransport::RatedTransport(const TransportContext& context, const RatedParameters& parameters)

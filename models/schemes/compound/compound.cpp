@@ -12,7 +12,7 @@ namespace dcc {
 
 namespace {
 const RegisteredAlgorithm<CompoundParameters> kCompound{
-    "compound", "a window by marks plus a window by delay",
+    "compound", "the sum of a window by marks and a window by delay",
     [](const CompoundParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Compound>(context.host, parameters, context.mtu);
     }};

@@ -11,7 +11,7 @@ namespace dcc {
 
 namespace {
 const Balancers::Registered<CongaParameters> kConga{
-    "conga", "flowlets by the use of the ways to the far edge",
+    "conga", "flowlets on the least used path to the far edge",
     [](const CongaParameters& parameters, const PathContext& context) {
       return std::make_unique<Conga>(parameters, context);
     }};
@@ -20,14 +20,14 @@ const Balancers::Registered<CongaParameters> kConga{
 void CongaParameters::describe(ParameterVisitor& v) {
   flowlet.describe(v);
   v.field("dre_period", dre.period, {"100ns", "1s"},
-          {"between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
+          {"time between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
   v.field("dre_alpha", dre.alpha, {"1/1000", "9/10"},
           {"share that a decay takes; the estimate's time constant is dre_period / dre_alpha",
            "CONGA, SIGCOMM'14, 3.2"});
   v.field("metric_bits", dre.bits, {"1", "8"},
-          {"of the use of a way", "CONGA, SIGCOMM'14, 3.6: Q"});
+          {"bits of the number for the use of a path", "CONGA, SIGCOMM'14, 3.6: Q"});
   v.field("metric_age", age, {"1us", "1000s"},
-          {"news of a way counts one step less for every time of this that it is old",
+          {"the recorded use of a path falls by one step for each such period of its age",
            "CONGA, SIGCOMM'14, 3.3"});
 }
 

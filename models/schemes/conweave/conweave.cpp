@@ -297,7 +297,7 @@ void Conweave::add_state(StateDigest& d) const {
 
 namespace {
 const Balancers::Registered<ConweaveParameters> kConweave{
-    "conweave", "flows by how fast answers come, put in order again at the far edge",
+    "conweave", "flows on paths whose answers come in time, put in order again at the far edge",
     [](const ConweaveParameters& parameters, const PathContext& context) {
       return std::make_unique<Conweave>(parameters, context);
     }};
@@ -306,25 +306,25 @@ const Balancers::Registered<ConweaveParameters> kConweave{
 void ConweaveParameters::describe(ParameterVisitor& v) {
   // A tail leaves at most reply + inactive after the first packet of its epoch. The limits keep
   // that sum below 4.3 ms, after which stamps wrap.
-  v.field(
-      "reply", reply, {"100ns", "2ms"},
-      {"an answer that takes longer means a congested way: the base round trip from edge to edge "
-       "and some more",
-       "ConWeave, SIGCOMM'23: theta_reply"});
+  v.field("reply", reply, {"100ns", "2ms"},
+          {"longest time of an answer from a path that is not congested; somewhat more than the "
+           "base round trip from edge to edge",
+           "ConWeave, SIGCOMM'23: theta_reply"});
   v.field("path_busy", path_busy, {"0us", "1s"},
-          {"so long after news of a mark no flow is given that way",
+          {"time after a report of a mark in which no flow is moved to that path",
            "ConWeave, SIGCOMM'23: theta_path_busy"});
   v.field("inactive", inactive, {"100ns", "2ms"},
-          {"a flow that pauses longer may go on another way at once",
+          {"least pause of a flow after which it may take another path at once",
            "ConWeave, SIGCOMM'23: theta_inactive"});
   v.field("wait_more", wait_more, {"0us", "1s"},
-          {"packets are held so much longer than the last of the way before should take",
+          {"time for which packets are held beyond the expected arrival of the last packet of "
+           "the old path",
            "ConWeave, SIGCOMM'23: theta_resume_extra"});
   v.field("wait_unknown", wait_unknown, {"100ns", "1s"},
-          {"... or so long where none of that way has come yet to tell",
+          {"time for which packets are held if none of the old path has arrived",
            "ConWeave, SIGCOMM'23: theta_resume_default"});
   v.field("message_priority", message_priority, any_priority(),
-          {"of what edge switches tell each other", ""});
+          {"priority of messages between edge switches", ""});
 }
 
 }  // namespace dcc

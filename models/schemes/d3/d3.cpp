@@ -10,7 +10,7 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<D3Parameters> kD3{
-    "d3", "rates that meet deadlines, asked for hop by hop; for ports that give out rates",
+    "d3", "rates that meet deadlines, requested hop by hop; for ports that allocate rates",
     [](const D3Parameters& parameters, const TransportContext& context) {
       return std::make_unique<D3>(context, parameters);
     }};

@@ -7,15 +7,15 @@ namespace dcc {
 void RateAllocatorParameters::describe(ParameterVisitor& v) {
   const char* const paper = "D3, SIGCOMM'11";
   v.field("interval", interval, {"1us", "1s"},
-          {"of the control, or two round trips if that is longer; a rate that is not asked for "
-           "again is "
-           "free after one or two",
+          {"control interval, or two round trips if that is longer; a rate that is not "
+           "requested again is free after one or two intervals",
            ""});
   v.field("reclaim", reclaim, {"0", "1"},
-          {"alpha: of what was given and not used, that is given once more", paper});
-  v.field(
-      "drain", drain, {"0", "10"},
-      {"beta: of what would drain the standing queue in an interval, that is held back", paper});
+          {"alpha: share of unused allocated rate that is allocated again", paper});
+  v.field("drain", drain, {"0", "10"},
+          {"beta: share of the rate that would drain the standing queue in an interval, which is "
+           "not allocated",
+           paper});
 }
 
 void RateAllocator::set_link(BitRate rate) {

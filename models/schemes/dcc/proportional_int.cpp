@@ -20,7 +20,8 @@ class ProportionalIntPolicy final : public Policy {
  public:
   ProportionalIntPolicy()
       : Policy("proportional_int",
-               "bandwidth follows the weights by in-band telemetry, which no hardware here does") {}
+               "bandwidth follows the weights by in-band telemetry, which no hardware here "
+               "supports") {}
 
   // The policy takes the step and the least rate from here, and the rest of the rules from HPCC. A
   // step of 1/1000 of the line for each unit of weight lowers the target rate noticeably only for

@@ -33,7 +33,7 @@ long double repeatable_power(long double base, long double exponent) {
 }
 
 const RegisteredAlgorithm<DctcpParameters> kDctcp{
-    "dctcp", "the share of marked packets sets the depth of the cut, once a window",
+    "dctcp", "the share of marked packets sets the size of the cut, once a window",
     [](const DctcpParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Dctcp>(context.host, parameters, context.mtu,
                                      context.longest_base_rtt);
@@ -43,7 +43,7 @@ const RegisteredAlgorithm<DctcpParameters> kDctcp{
 void DctcpParameters::describe(ParameterVisitor& v) {
   const char* const paper = "DCTCP, SIGCOMM'10; RFC 8257";
   v.choice("form", form, {"control the window or the rate", ""});
-  v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", paper});
+  v.field("g", g, {"1/65536", "1"}, {"weight of the newest sample in alpha", paper});
   v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT", ""});
   v.follows(form == Form::kRate, "a full packet a base RTT, as in window form",
             [this](const NetworkScale& network) { r_ai = network.packet_rate(); });
@@ -55,9 +55,10 @@ void DctcpParameters::describe(ParameterVisitor& v) {
   v.field("d2tcp_exponent", d2tcp_exponent, {"1/4", "4"},
           {"cut by alpha to this power; 1: DCTCP", "D2TCP, SIGCOMM'12"});
   v.field("d2tcp_deadlines", d2tcp_deadlines, {},
-          {"a flow with a deadline: to the power by which it would miss it", "D2TCP, SIGCOMM'12"});
-  v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not to a smaller one", ""});
-  v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not to a greater one", ""});
+          {"the power of a flow with a deadline is the factor by which it would miss it",
+           "D2TCP, SIGCOMM'12"});
+  v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not smaller than this", ""});
+  v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not greater than this", ""});
 }
 
 void DctcpParameters::ask_marking(EcnParameters& ecn) const {

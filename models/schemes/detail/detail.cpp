@@ -57,7 +57,7 @@ class Detail final : public PathChoice {
 };
 
 const Balancers::Registered<DetailParameters> kDetail{
-    "detail", "packets by the bytes before them in the ports' queues",
+    "detail", "packets to ports with few bytes of their priority and higher ones",
     [](const DetailParameters& parameters, const PathContext& context) {
       return std::make_unique<Detail>(parameters, context);
     }};
@@ -66,11 +66,10 @@ const Balancers::Registered<DetailParameters> kDetail{
 
 void DetailParameters::describe(ParameterVisitor& v) {
   const char* const paper = "DeTail, SIGCOMM'12";
-  v.field(
-      "favoured_below", favoured_below, {"1B", "1GiB"},
-      {"a port with fewer bytes of a packet's priority and higher ones is among the first", paper});
+  v.field("favoured_below", favoured_below, {"1B", "1GiB"},
+          {"ports with fewer bytes of the packet's priority and higher ones are preferred", paper});
   v.field("avoided_from", avoided_from, {"1B", "1GiB"},
-          {"one with as many is among the last", paper});
+          {"ports with at least so many bytes are avoided", paper});
 }
 
 void DetailParameters::check() const {

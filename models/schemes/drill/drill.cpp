@@ -164,7 +164,7 @@ class Drill final : public PathChoice {
 };
 
 const Balancers::Registered<DrillParameters> kDrill{
-    "drill", "packets by the queues of a few ports",
+    "drill", "packets to the shortest queue of a few ports",
     [](const DrillParameters& parameters, const PathContext& context) {
       return std::make_unique<Drill>(parameters, context);
     }};
@@ -174,7 +174,8 @@ const Balancers::Registered<DrillParameters> kDrill{
 void DrillParameters::describe(ParameterVisitor& v) {
   v.field("samples", samples, {"1", "64"}, {"ports drawn for each packet", "DRILL, SIGCOMM'17: d"});
   v.field("memory", memory, {"0", "64"},
-          {"shortest queues of the last time that are looked at again", "DRILL, SIGCOMM'17: m"});
+          {"number of shortest queues remembered from the last packet and compared again",
+           "DRILL, SIGCOMM'17: m"});
 }
 
 }  // namespace dcc

@@ -18,7 +18,8 @@ const RegisteredAlgorithm<DxParameters> kDx{
 
 void DxParameters::describe(ParameterVisitor& v) {
   v.field("noise", noise, {"0us", "1s"},
-          {"mean queueing delay that counts as none", "DX, ATC'15: the error of measurement"});
+          {"mean queueing delay up to which the queue counts as empty",
+           "DX, ATC'15: the error of measurement"});
   v.follows(
       true,
       "an eighth of the base RTT: as much waits where packets of several flows meet, on a link "

@@ -6,7 +6,7 @@ namespace dcc {
 
 namespace {
 const Disciplines::Registered<CreditPortParameters> kCreditPort{
-    "credit", "credits wait apart, behind a token bucket, and go before data",
+    "credit", "credits wait in their own queue behind a token bucket, and are sent before data",
     [](const CreditPortParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<CreditPort>(parameters, context);
     }};

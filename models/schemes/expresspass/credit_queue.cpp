@@ -11,7 +11,7 @@ void CreditQueueParameters::describe(ParameterVisitor& v) {
   v.field("credit_frame", credit_frame, {"40B", "1KB"},
           {"a credit on the wire, preamble and gap included", paper});
   v.field("data_frame", data_frame, {"64B", "64KB"},
-          {"the largest packet that answers a credit, the same way", paper});
+          {"the largest packet that answers a credit, preamble and gap included", paper});
 }
 
 PicoSeconds CreditQueue::spacing(Bytes bytes) const {

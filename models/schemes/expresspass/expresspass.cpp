@@ -31,23 +31,30 @@ void ExpressPassParameters::describe(ParameterVisitor& v) {
   const char* const paper = "ExpressPass, SIGCOMM'17";
   describe_framing(v);
   queue.describe(v);
-  v.field("initial_rate", initial_rate, {"0.001", "1"}, {"of the greatest rate of credits", paper});
+  v.field("initial_rate", initial_rate, {"0.001", "1"},
+          {"first rate of credits, as a share of the greatest", paper});
   v.field("target_loss", target_loss, {"0.001", "1"},
-          {"share of credits lost that a flow at rate zero bears; one at the greatest bears none",
+          {"share of lost credits that a flow at rate zero accepts; at the greatest rate a "
+           "flow accepts none",
            paper});
   v.field("initial_weight", initial_weight, {"0.001", "1"},
-          {"how far a flow goes towards the greatest rate in a round trip, at first", paper});
+          {"part of the distance to the greatest rate that a flow gains in a round trip, at first",
+           paper});
   v.field("min_weight", min_weight, {"0.001", "1"}, {"… at least", paper});
   v.field("max_weight", max_weight, {"0.001", "1"}, {"… at most", paper});
-  v.field("weight_step", weight_step, {"0", "1"}, {"what it gains in a good round trip", paper});
+  v.field(
+      "weight_step", weight_step, {"0", "1"},
+      {"increase of this weight in each further round trip without too many lost credits", paper});
   v.field("jitter", jitter, {"0", "0.9"},
-          {"of the time between two credits of a flow, drawn either way", paper});
+          {"greatest random deviation of the time between two credits of a flow, as a share of it",
+           paper});
   v.field("credit_spread", credit_spread, {"0B", "20B"},
-          {"credits are up to so much longer or shorter, drawn", "authors' ns-2 scripts"});
+          {"greatest random deviation of a credit's length", "authors' ns-2 scripts"});
   v.field("stop_after", stop_after, {"0us", "10s"},
-          {"a sender that has sent all says so then", "authors' ns-2 scripts: 2 ms"});
+          {"time after its last data at which a sender reports that it has sent everything",
+           "authors' ns-2 scripts: 2 ms"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"nothing was heard of what is missing for so long: it is asked for again", ""});
+          {"time without an answer after which missing data is requested again", ""});
 }
 
 void ExpressPassParameters::check() const {

@@ -14,7 +14,7 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<FastpassParameters> kFastpass{
-    "fastpass", "an arbiter gives out timeslots and ways; one host of the network is it",
+    "fastpass", "an arbiter, one of the hosts, allocates timeslots and paths",
     [](const FastpassParameters& parameters, const TransportContext& context) {
       return std::make_unique<Fastpass>(context, parameters);
     }};
@@ -77,38 +77,39 @@ void check_racks(const Topology& network, unsigned rack, unsigned ways) {
 void FastpassParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Fastpass, SIGCOMM'14";
   describe_framing(v);
-  v.field("arbiter", arbiter, {"0", "1000000"}, {"the host that is it", ""});
+  v.field("arbiter", arbiter, {"0", "1000000"}, {"host of the arbiter", ""});
   v.choice("order", order,
-           {"who gets a slot first: who has waited longest, or who lacks fewest slots", paper});
+           {"which pair gets a slot first: the one that has waited longest, or the one that "
+            "needs the fewest slots",
+            paper});
   v.field("slot", slot, "auto", {"1ns", "1ms"},
-          {"a timeslot; auto: a full packet, an acknowledgement, and a batch's share of a packet "
-           "that tells of it",
+          {"length of a timeslot; auto: time of a full packet, an acknowledgement, and a "
+           "batch's share of the packet that announces it",
            paper});
-  v.field("batch", batch, {"1", "64"}, {"timeslots that are given out at a time", paper});
+  v.field("batch", batch, {"1", "64"}, {"number of timeslots allocated at a time", paper});
   v.field("lead", lead, "auto", {"0us", "1s"},
-          {"from when the arbiter begins a batch to the first slot in it; auto: half the longest "
-           "base RTT and two batches. The paper has 65 us",
+          {"time from the arbiter's work on a batch to the first slot in it; auto: half the "
+           "longest base RTT and two batches. The paper has 65 us",
            paper});
   v.field("request_time", request_time, {"0ns", "1s"},
-          {"that the arbiter takes for what a host asks of another", ""});
-  v.field(
-      "allocation_time", allocation_time, {"0ns", "1s"},
-      {"that the arbiter takes for a slot of a pair; the default is 1500 bytes at the 2.21 Tb/s of "
-       "eight cores",
-       paper});
-  v.field("rack", rack, {"0", "1024"},
-          {"hosts at a switch, which are numbered together, for the choice of ways; 0: none, "
-           "routing is the switches'",
+          {"time that the arbiter needs for a host's request", ""});
+  v.field("allocation_time", allocation_time, {"0ns", "1s"},
+          {"time that the arbiter needs to allocate a slot; the default is 1500 bytes at the 2.21 "
+           "Tb/s of eight cores",
            paper});
-  v.field("ways", ways, {"1", "255"}, {"up from such a switch", paper});
+  v.field("rack", rack, {"0", "1024"},
+          {"hosts at a switch, with consecutive numbers, if the arbiter chooses paths; 0: the "
+           "switches choose",
+           paper});
+  v.field("ways", ways, {"1", "255"}, {"number of paths up from such a switch", paper});
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
-          {"a demand of which nothing is heard for so long is repeated, ever more rarely; auto: "
-           "three times the longest base RTT, and the lead",
+          {"time without an answer after which a demand is repeated, at growing intervals; "
+           "auto: three times the longest base RTT, plus the lead",
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", ""});
+          {"time without an answer after which a packet is sent again", ""});
   v.field("clock_error", clock_error, {"0ns", "1s"},
-          {"a host's clock is off by up to so much, drawn once", ""});
+          {"greatest error of a host's clock, drawn once for each host", ""});
 }
 
 void FastpassParameters::check() const {

@@ -10,7 +10,9 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<FcpParameters> kFcp{
-    "fcp", "what each flow's budget buys at the prices of its links; for ports that ask them",
+    "fcp",
+    "each flow has the rate that its budget buys at the prices of its links; for ports "
+    "that set prices",
     [](const FcpParameters& parameters, const TransportContext& context) {
       return std::make_unique<Fcp>(context, parameters);
     }};

@@ -4,7 +4,7 @@ namespace dcc {
 
 namespace {
 const Disciplines::Registered<PricedParameters> kPriced{
-    "priced", "asks a price for every bit, by what all pay for the link",
+    "priced", "sets a price for every bit from what all flows pay for the link",
     [](const PricedParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<PricedPort>(parameters, context);
     }};

@@ -134,14 +134,15 @@ const Balancers::Registered<FlowbenderParameters> kFlowbender{
 }  // namespace
 
 void FlowbenderParameters::describe(ParameterVisitor& v) {
+  v.field("mark_share", mark_share, {"0", "1"},
+          {"share of marked ACKs above which a round trip counts as congested",
+           "FlowBender, CoNEXT'14: T"});
   v.field(
-      "mark_share", mark_share, {"0", "1"},
-      {"a round trip with a larger share of marked ACKs is congested", "FlowBender, CoNEXT'14: T"});
-  v.field("rounds", rounds, {"1", "1000"},
-          {"congested round trips in a row after which a flow changes its path",
-           "FlowBender, CoNEXT'14: N"});
+      "rounds", rounds, {"1", "1000"},
+      {"congested round trips in a row until a flow changes its path", "FlowBender, CoNEXT'14: N"});
   v.field("values", values, {"2", "255"},
-          {"values of the field that switches hash besides the flow", "FlowBender, CoNEXT'14: V"});
+          {"number of values of the field that switches hash besides the flow",
+           "FlowBender, CoNEXT'14: V"});
 }
 
 }  // namespace dcc

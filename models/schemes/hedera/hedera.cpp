@@ -32,22 +32,22 @@ const Balancers::Registered<HederaParameters> kHedera{
 
 void HederaParameters::describe(ParameterVisitor& v) {
   v.choice("placement", placement,
-           {"how large flows find their way: by simulated annealing, or the first with room",
+           {"how paths of large flows are chosen: by simulated annealing, or the first path "
+            "with room",
             "Hedera, NSDI'10, 4.2, 4.3"});
   v.field("period", period, {"1us", "1000s"},
-          {"the scheduler reads the edge switches' counters so often; the paper's 5 s are of TCP "
-           "flows of minutes",
+          {"time between two readings of the edge switches' counters; the paper's 5 s are for "
+           "TCP flows of minutes",
            "Hedera, NSDI'10"});
   v.field("elephant", elephant, {"0", "1"},
-          {"share of the sender's link from which on a flow is a large one", "Hedera, NSDI'10"});
+          {"share of the sender's link from which on a flow counts as large", "Hedera, NSDI'10"});
   v.when(placement == Placement::kAnnealing, "placement: annealing", [&] {
     v.field("iterations", iterations, {"1", "1000000"},
-            {"of the annealing, each time; also the temperature it begins with",
-             "Hedera, NSDI'10: T0"});
+            {"iterations of each annealing; also its first temperature", "Hedera, NSDI'10: T0"});
     v.field("annealing", annealing, {"0", "1000"},
-            {"how little a worse state is liked, for each of `iterations`: a state worse by a "
-             "link's excess E in rates of a host passes with exp(-annealing * iterations * E / "
-             "temperature)",
+            {"resistance to worse states: a state in which links exceed their rates by E more "
+             "(in multiples of a host's rate) is accepted with probability exp(-annealing * "
+             "iterations * E / temperature)",
              "Hedera, NSDI'10: c / T0; 0.5, of a large network 1000"});
   });
 }

@@ -18,7 +18,7 @@ constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
 
 const Balancers::Registered<HermesParameters> kHermes{
-    "hermes", "flows by what their ACKs tell of ways, moved with care",
+    "hermes", "flows on paths that their ACKs show to be good, moved with care",
     [](const HermesParameters& parameters, const PathContext& context) {
       return std::make_unique<Hermes>(parameters, context);
     }};
@@ -234,26 +234,30 @@ void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); 
 
 void HermesParameters::describe(ParameterVisitor& v) {
   v.field("rtt_low", rtt_low, {"1ns", "1s"},
-          {"a way with less, and few marks, is good: the base RTT and some more",
+          {"RTT below which a path with few marks is good; somewhat more than the base RTT",
            "Hermes, SIGCOMM'17: T_RTT_low"});
   v.field("rtt_high", rtt_high, {"1ns", "1s"},
-          {"a way with more, and many marks, is bad", "Hermes, SIGCOMM'17: T_RTT_high"});
-  v.field("ecn_share", ecn_share, {"0", "1"},
-          {"share of marked packets that is many", "Hermes, SIGCOMM'17: T_ECN"});
-  v.field("rtt_gain", rtt_gain, {"0us", "1s"},
-          {"a flow moves only to a way with so much less", "Hermes, SIGCOMM'17"});
-  v.field("ecn_gain", ecn_gain, {"0", "1"},
-          {"... and so much a smaller share of marked packets", "Hermes, SIGCOMM'17"});
-  v.field("sent", sent, {"0B", "1GiB"},
-          {"and only when it has sent so much on its way", "Hermes, SIGCOMM'17: S"});
-  v.field("rate", rate, {"0", "1"},
-          {"... and sends at less than this share of the link", "Hermes, SIGCOMM'17: R"});
+          {"RTT above which a path with many marks is bad", "Hermes, SIGCOMM'17: T_RTT_high"});
   v.field(
-      "interval", interval, {"0us", "1s"},
-      {"between two thoughts of moving, of which every second is dropped", "Hermes, SIGCOMM'17"});
-  v.field("age", age, {"1us", "1000s"}, {"what was heard of a way so long ago counts no more", ""});
+      "ecn_share", ecn_share, {"0", "1"},
+      {"share of marked packets above which a path has many marks", "Hermes, SIGCOMM'17: T_ECN"});
+  v.field("rtt_gain", rtt_gain, {"0us", "1s"},
+          {"least gain of RTT for which a flow changes its path", "Hermes, SIGCOMM'17"});
+  v.field("ecn_gain", ecn_gain, {"0", "1"},
+          {"... and least gain in the share of marked packets", "Hermes, SIGCOMM'17"});
+  v.field("sent", sent, {"0B", "1GiB"},
+          {"least number of bytes that a flow sends on a path before it may leave it",
+           "Hermes, SIGCOMM'17: S"});
+  v.field("rate", rate, {"0", "1"},
+          {"share of the link below which a flow's rate must be to change its path",
+           "Hermes, SIGCOMM'17: R"});
+  v.field("interval", interval, {"0us", "1s"},
+          {"time between two decisions of a flow whether to leave a bad path; half of them, drawn "
+           "at random, are to stay",
+           "Hermes, SIGCOMM'17"});
+  v.field("age", age, {"1us", "1000s"}, {"age after which the record of a path is ignored", ""});
   v.field("failed_for", failed_for, {"1us", "1000s"},
-          {"a way on which packets vanish is not taken for so long", ""});
+          {"time for which a path that loses packets is not used", ""});
 }
 
 }  // namespace dcc

@@ -41,18 +41,20 @@ void HomaParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Homa, SIGCOMM'18";
   describe_framing(v);
   v.field("rtt_bytes", rtt_bytes, {"1B", "100MB"},
-          {"sent unasked of each message, and kept granted ahead; in whole packets, rounded up",
+          {"bytes of each message sent without a grant, and kept granted in advance; rounded "
+           "up to whole packets",
            paper});
-  v.field("overcommitment", overcommitment, {"1", "7"},
-          {"messages a host grants at the same time, each at a priority of its own", paper});
-  v.numbers(
-      "cutoffs", cutoffs, 0, kPriorities - 2, {"1", "4000000000"},
-      {"bytes of a message above which what goes unasked goes one priority lower, from 7 down",
-       paper});
+  v.field(
+      "overcommitment", overcommitment, {"1", "7"},
+      {"number of messages that a host grants at the same time, each at its own priority", paper});
+  v.numbers("cutoffs", cutoffs, 0, kPriorities - 2, {"1", "4000000000"},
+            {"sizes of messages above which packets sent without a grant have one priority less, "
+             "from 7 down",
+             paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"a receiver that lacks something granted asks for it after so long", ""});
+          {"time after which a receiver asks for granted data that has not come", ""});
   v.field("sender_timeout", sender_timeout, {"1us", "10s"},
-          {"a sender that heard nothing for so long sends its first packet again", ""});
+          {"time without an answer after which a sender repeats its first packet", ""});
 }
 
 void HomaParameters::check() const {

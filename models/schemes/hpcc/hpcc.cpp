@@ -13,7 +13,9 @@ namespace dcc {
 
 namespace {
 const RegisteredAlgorithm<HpccParameters> kHpcc{
-    "hpcc", "switches report their load in every packet, senders hold the bytes in flight to it",
+    "hpcc",
+    "switches report their load in every packet, by which senders limit the bytes in "
+    "flight",
     [](const HpccParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Hpcc>(context.host, parameters, context.longest_base_rtt);
     }};

@@ -28,16 +28,20 @@ DctcpParameters dctcp_of(const HullParameters& hull) {
 
 void HullParameters::describe(ParameterVisitor& v) {
   const char* const paper = "HULL, NSDI'12";
-  v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", "DCTCP, SIGCOMM'10"});
-  v.field("drain", drain, {"1/2", "1"}, {"of a phantom queue, by its port's rate", paper});
-  v.field("mark_above", mark_above, {"1KB", "1MB"}, {"bytes in a phantom queue", paper});
+  v.field("g", g, {"1/65536", "1"}, {"weight of the newest sample in alpha", "DCTCP, SIGCOMM'10"});
+  v.field("drain", drain, {"1/2", "1"},
+          {"drain rate of a phantom queue, as a share of its port's rate", paper});
+  v.field("mark_above", mark_above, {"1KB", "1MB"},
+          {"bytes in a phantom queue above which packets are marked", paper});
   v.follows(true, "1/7 of the product of slowest link and base RTT (DCTCP), at least 15KB",
             [this](const NetworkScale& network) {
               mark_above = std::min<Bytes>(
                   1'000'000, std::max<Bytes>(15'000, network.products(Ratio(1, 7), 1)));
             });
-  v.field("period", period, {"1us", "10ms"}, {"between two rates of the pacer", paper});
-  v.field("eta", eta, {"1/1024", "1"}, {"weight of what paced flows sent in a period", paper});
+  v.field("period", period, {"1us", "10ms"},
+          {"time between two changes of the pacer's rate", paper});
+  v.field("eta", eta, {"1/1024", "1"},
+          {"weight of the newest period in the rate of paced flows", paper});
   v.field("beta", beta, {"0", "10000"}, {"Mb/s for each KB that the pacer holds back", paper});
   v.follows(true, "16 at 10Gbps, in proportion to the slowest link's rate",
             [this](const NetworkScale& network) {
@@ -45,8 +49,9 @@ void HullParameters::describe(ParameterVisitor& v) {
                   network.rate.bits_per_second * 16 / 10'000'000'000, 1, 10'000));
             });
   v.field("pace_chance", pace_chance, {"0", "1"},
-          {"that a mark makes its flow a paced one", paper});
-  v.field("pace_time", pace_time, {"1us", "1s"}, {"that a flow stays one", paper});
+          {"probability that a mark makes its flow a paced one", paper});
+  v.field("pace_time", pace_time, {"1us", "1s"},
+          {"time for which a flow stays a paced one", paper});
 }
 
 void HullParameters::ask_switch(SwitchParameters& parameters) const {

@@ -77,7 +77,7 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
   v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
-  v.field("becn_every", becn_every, {"1", "65535"}, {"of so many BECNs one counts", ""});
+  v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts", ""});
   v.follows(true, "1/8 of the full packets in the product of slowest link and base RTT",
             [this](const NetworkScale& network) {
               const Bytes packets = network.products(Ratio(1, 8), 1) / network.packet;
@@ -85,8 +85,9 @@ void IbccParameters::describe(ParameterVisitor& v) {
             });
   v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
          [&](Change& change) {
-           v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
-           v.field("dscp", change.dscp, any_dscp(), {"of the flows it is for", ""});
+           v.field("at", change.at, {"0us", "1000s"}, {"time from which the entry applies", ""});
+           v.field("dscp", change.dscp, any_dscp(),
+                   {"DSCP of the flows to which the entry applies", ""});
            v.field("ccti_increase", change.ccti_increase, increases, {"CCTI steps a BECN", iba});
            v.field("ccti_min", change.ccti_min, "unchanged", leasts, {"least CCTI", iba});
            v.field("ccti_limit", change.ccti_limit, "unchanged", limits,

@@ -15,10 +15,12 @@ constexpr std::uint64_t kMinGain = kWhole / 10;
 
 void LidManagerParameters::describe(ParameterVisitor& v) {
   v.field("move_period", period, "never", {"1us", "1000s"},
-          {"the manager reads counters so often, and moves flows off full wires",
+          {"time between two readings of counters, after which the manager moves flows away "
+           "from full wires",
            "InfiniBand paper, 3 (1)"});
   v.when(on(), "move_period: a time", [&] {
-    v.field("move_above", above, {"1/1000", "1"}, {"share of a wire's rate that is full", ""});
+    v.field("move_above", above, {"1/1000", "1"},
+            {"share of a wire's rate above which it counts as full", ""});
   });
 }
 

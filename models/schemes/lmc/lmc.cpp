@@ -56,7 +56,7 @@ const Balancers::Registered<LmcParameters> kLmc{
 
 void LmcParameters::describe(ParameterVisitor& v) {
   v.field("lmc", lmc, {"0", kMaxLmc},
-          {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+          {"a port has 2^lmc destination addresses with one path each", "InfiniBand LMC"});
   lid_manager.describe(v);
 }
 

@@ -20,9 +20,10 @@ const Transports::Registered<NdpParameters> kNdp{
 void NdpParameters::describe(ParameterVisitor& v) {
   const char* const paper = "NDP, SIGCOMM'17";
   describe_framing(v);
-  v.field("initial_window", initial_window, {"1", "100000"}, {"packets sent unasked", paper});
+  v.field("initial_window", initial_window, {"1", "100000"},
+          {"number of packets sent without a PULL", paper});
   v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
-          {"between two PULLs of a host; auto: a full payload at line rate", paper});
+          {"time between two PULLs of a host; auto: that of a full payload at line rate", paper});
   v.field("timeout", timeout, {"1us", "10s"},
           {"least time without an answer after which a packet is sent again", paper});
 }

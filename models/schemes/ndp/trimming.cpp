@@ -9,7 +9,7 @@ namespace dcc {
 
 namespace {
 const Disciplines::Registered<TrimmingParameters> kTrimming{
-    "trimming", "a full queue cuts payloads off and keeps the headers, which go first",
+    "trimming", "a full queue cuts payloads off and keeps the headers, which are sent first",
     [](const TrimmingParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<TrimmingPort>(parameters, context.random);
     }};
@@ -17,20 +17,23 @@ const Disciplines::Registered<TrimmingParameters> kTrimming{
 
 void TrimmingParameters::describe(ParameterVisitor& v) {
   const char* const paper = "NDP, SIGCOMM'17";
-  v.field("data_packets", data_packets, {"1", "100000"}, {"packets of data that may wait", paper});
+  v.field("data_packets", data_packets, {"1", "100000"},
+          {"number of data packets that may wait", paper});
   v.field("header_queue", header_queue, {"64B", "1GB"},
           {"bytes of headers and control packets that may wait", paper});
-  v.field("header", header, {"20B", "1KB"}, {"what is left of a packet on the wire", paper});
+  v.field("header", header, {"20B", "1KB"}, {"bytes of a trimmed packet on the wire", paper});
   v.field("headers_a_packet", headers_a_packet, {"1", "1000"},
-          {"headers sent for each packet of data when both wait", paper});
+          {"number of headers sent for each data packet when both wait", paper});
   v.field("return_to_sender", return_to_sender, {},
-          {"a header that finds no room goes back to its sender", paper});
-  v.field("ecn", ecn, {}, {"data that leaves many behind it is marked", "uet-htsim, 2025"});
+          {"a header that finds no room is returned to its sender", paper});
+  v.field("ecn", ecn, {},
+          {"a data packet that leaves many bytes in the queue is marked", "uet-htsim, 2025"});
   v.when(ecn, "ecn: true", [&] {
     v.field("kmin", kmin, {"0B", kMaxThreshold},
-            {"bytes of data left behind up to which nothing is marked", "uet-htsim, 2025"});
+            {"data bytes left in the queue up to which no packet is marked", "uet-htsim, 2025"});
     v.field("kmax", kmax, {"0B", kMaxThreshold},
-            {"... above which all is; in between by lot, in proportion", "uet-htsim, 2025"});
+            {"... above which every packet is marked; in between the probability rises linearly",
+             "uet-htsim, 2025"});
   });
 }
 

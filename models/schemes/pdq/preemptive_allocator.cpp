@@ -26,19 +26,20 @@ std::int64_t ends_in(const PreemptiveAllocator::Flow& flow) {
 void PreemptiveAllocatorParameters::describe(ParameterVisitor& v) {
   const char* const paper = "PDQ, SIGCOMM'12";
   v.field("early_start", early_start, {"0", "100"},
-          {"K: flows that end within so many round trips, together, do not keep the next waiting",
+          {"K: flows that together end within so many round trips do not make the next flow wait",
            paper});
   v.field("probing", probing, {"0", "10"},
-          {"X: for each flow before it a paused one waits so many round trips more before it asks "
-           "again, but one at least",
+          {"X: round trips that a paused flow waits before it asks again, for each flow "
+           "before it; at least one",
            paper});
-  v.field(
-      "dampening", dampening, {"0", "10"},
-      {"round trips after one flow began to send in which no other does, but such as end within "
-       "early_start",
-       ""});
+  v.field("dampening", dampening, {"0", "10"},
+          {"round trips after the begin of one flow in which no other begins, except flows that "
+           "end within early_start",
+           ""});
   v.field("flows", flows, {"1", "65535"},
-          {"that are kept, or twice those that send if that is more; any others pause", ""});
+          {"number of flows in a port's list, or twice the number of sending flows if that is "
+           "more; all others pause",
+           ""});
 }
 
 void PreemptiveAllocator::set_link(BitRate rate) {

@@ -121,7 +121,7 @@ class Permutation final : public PathChoice {
 };
 
 const Balancers::Registered<ManyPathsParameters> kPermutation{
-    "permutation", "packets of a flow by all ways in an order drawn anew for each round",
+    "permutation", "packets of a flow on all paths in turn, in a new random order each round",
     [](const ManyPathsParameters&, const PathContext& context) {
       return std::make_unique<Permutation>(context);
     }};

@@ -15,8 +15,8 @@ constexpr double kNoThreshold =
 
 const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
-    "packets say what is left of their flow, a window and a short timeout; for pfabric "
-    "ports",
+    "packets carry the remaining bytes of their flow; a window and a short timeout; for "
+    "pfabric ports",
     [](const PfabricParameters& parameters, const TransportContext& context) {
       return std::make_unique<Pfabric>(context, parameters);
     }};
@@ -27,9 +27,11 @@ void PfabricParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   v.field("initial_window", initial_window, {"1", "100000"}, {"packets", paper});
   v.field("max_window", max_window, {"1", "100000"}, {"packets", ""});
-  v.field("timeout", timeout, {"1us", "10s"}, {"nothing acknowledged for so long: go back", paper});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"time without an ACK after which the sender goes back", paper});
   v.field("probe_after", probe_after, {"1", "1000"},
-          {"timeouts in a row, after which only probes are sent until one is answered", paper});
+          {"number of timeouts in a row after which only probes are sent until one is answered",
+           paper});
 }
 
 void PfabricParameters::check() const {

@@ -6,7 +6,7 @@ namespace dcc {
 
 namespace {
 const Disciplines::Registered<PfabricPortParameters> kPfabricPort{
-    "pfabric", "serves what has least left to send, drops what has most",
+    "pfabric", "serves the flow with the least left to send, drops from the one with the most",
     [](const PfabricPortParameters& parameters, const DisciplineContext&) {
       return std::make_unique<PfabricPort>(parameters);
     }};

@@ -10,7 +10,7 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<PhostParameters> kPhost{
-    "phost", "receivers hand out tokens that soon are void, senders serve who has least left",
+    "phost", "receivers send tokens of short life, senders serve the flow with the least left",
     [](const PhostParameters& parameters, const TransportContext& context) {
       return std::make_unique<Phost>(context, parameters);
     }};
@@ -30,17 +30,17 @@ void PhostParameters::describe(ParameterVisitor& v) {
   const char* const paper = "pHost, CoNEXT'15";
   describe_framing(v);
   v.field("free_tokens", free_tokens, {"0", "100000"},
-          {"a message of no more packets goes out unasked", paper});
+          {"greatest number of packets of a message that is sent without tokens", paper});
   v.field("window", window, {"1", "100000"},
-          {"tokens of a flow that data has not answered", paper});
+          {"greatest number of tokens of a flow that data has not answered yet", paper});
   v.field("token_life", token_life, {"1", "100000"},
-          {"packet times after which a token is void", paper});
+          {"lifetime of a token in packet times", paper});
   v.field("resend_after", resend_after, {"1", "100000"},
-          {"packet times from the last token until what is missing gets new ones", paper});
+          {"packet times from the last token until missing packets get new tokens", paper});
   v.field("window_timeout", window_timeout, {"1", "100000"},
-          {"packet times after the last token of a full window until there is one more", paper});
+          {"packet times from the last token of a full window to one more token", paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"a sender that heard nothing for so long asks again", ""});
+          {"time without a token after which a sender asks again", ""});
 }
 
 Phost::Phost(const TransportContext& context, const PhostParameters& parameters)

@@ -10,13 +10,13 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<PiasParameters> kPias{
-    "pias", "RoCE whose messages lose priority the more of them was sent; for strict ports",
+    "pias", "RoCE whose messages lose priority as more of them is sent; for strict ports",
     [](const PiasParameters&, const TransportContext&) { return std::unique_ptr<Transport>(); }};
 }  // namespace
 
 void PiasParameters::describe(ParameterVisitor& v) {
   v.numbers("thresholds", thresholds, 1, kPriorities - 1, {"1", "4000000000"},
-            {"bytes of a message after which it goes on one priority lower, from 7 down",
+            {"bytes of a message after which its packets have one priority less, from 7 down",
              "PIAS, NSDI'15"});
   tuning_by_agent.describe(v);
 }

@@ -9,13 +9,14 @@ namespace dcc {
 void ThresholdTuning::describe(ParameterVisitor& v) {
   const char* const paper = "AuTO, SIGCOMM'18";
   v.field("tune_every", every, "never", {"1us", "1000s"},
-          {"a central agent sets the thresholds so often, by the sizes of messages that have ended "
-           "and a model of their time (AuTO without its learning)",
+          {"time between two changes of the thresholds by a central agent, from the sizes of "
+           "messages that have ended and a model of their time (AuTO without its learning)",
            paper});
   v.when(every.has_value(), "tune_every: a time", [&] {
-    v.field("tune_flows", flows, {"20", "1000000"}, {"the last so many that ended", ""});
+    v.field("tune_flows", flows, {"20", "1000000"},
+            {"number of ended messages whose sizes count", ""});
     v.field("tune_delay", delay, {"0us", "1000s"},
-            {"from the end of a period to new thresholds at the hosts", paper});
+            {"time from the end of a period to new thresholds at the hosts", paper});
   });
 }
 

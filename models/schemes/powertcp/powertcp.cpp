@@ -13,7 +13,7 @@ namespace dcc {
 
 namespace {
 const RegisteredAlgorithm<PowerTcpParameters> kPowerTcp{
-    "powertcp", "the window follows power: how fast bytes come times how many are on the way",
+    "powertcp", "the window follows power: arrival rate of bytes times their number in flight",
     [](const PowerTcpParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<PowerTcp>(context.host, parameters, context.longest_base_rtt);
     }};
@@ -39,9 +39,9 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"tau; auto: the longest of the topology", paper});
   v.field("base_factor", base_factor, {"1", "4"},
-          {"by delay: round trips of so many base RTTs are no queue", ""});
+          {"by delay: round trips up to this many base RTTs count as an empty queue", ""});
   v.field("least_current", least_current, {"0", "1"},
-          {"current is never taken for less than this part of a link's rate", ""});
+          {"least value of the current, as a share of a link's rate", ""});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
   v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });

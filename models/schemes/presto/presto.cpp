@@ -47,7 +47,8 @@ const Balancers::Registered<PrestoParameters> kPresto{
 }  // namespace
 
 void PrestoParameters::describe(ParameterVisitor& v) {
-  v.field("cell", cell, {"64B", "1GiB"}, {"bytes of a flow that go one way", "Presto, SIGCOMM'15"});
+  v.field("cell", cell, {"64B", "1GiB"},
+          {"bytes of a flow that take one path", "Presto, SIGCOMM'15"});
 }
 
 }  // namespace dcc

@@ -13,7 +13,7 @@ constexpr std::size_t kFaultsKept = 8;
 constexpr std::uint32_t kEachTimer = (1u << DCC_PROGRAM_TIMERS) - 1;
 
 const RegisteredAlgorithm<ProgramParameters> kProgram{
-    "program", "a program of the user's on cores in the NIC",
+    "program", "a user's program on cores in the NIC",
     [](const ProgramParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Program>(context, parameters);
     }};

@@ -29,7 +29,7 @@ void ProgramParameters::describe(ParameterVisitor& v) {
     v.field("load", cpi.load, range, {"loads", ""});
     v.field("store", cpi.store, range, {"stores", ""});
     v.field("branch", cpi.branch, range, {"conditional branches", ""});
-    v.field("taken", cpi.taken, range, {"added where a conditional branch is taken", ""});
+    v.field("taken", cpi.taken, range, {"extra cycles of a conditional branch that is taken", ""});
     v.field("jump", cpi.jump, range, {"jumps, calls, returns", ""});
     v.field("system", cpi.system, range, {"CSR accesses, fences, atomic operations", ""});
   });
@@ -38,9 +38,9 @@ void ProgramParameters::describe(ParameterVisitor& v) {
           {"data memory of a NIC's cores, stack included, in pages of 4KiB", ""});
   v.field("limit", limit, {"100", "1000000000"},
           {"instructions after which a handler counts as endless", ""});
-  v.field("trace", trace, {"0", "1000000"}, {"lines that a NIC's program may write", ""});
+  v.field("trace", trace, {"0", "1000000"}, {"number of lines that a NIC's program may write", ""});
   v.numbers("values", values, 0, DCC_MAX_VALUES, {"0", "4294967295"},
-            {"numbers for the program, which knows their meaning (dcc_value())", ""});
+            {"numbers for the program, which reads them by dcc_value()", ""});
 }
 
 void ProgramParameters::check(Bytes) const {

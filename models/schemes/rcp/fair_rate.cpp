@@ -15,9 +15,10 @@ void FairRateParameters::describe(ParameterVisitor& v) {
           {"time between two changes of a port's rate, at most the mean round trip; auto: the mean "
            "round trip",
            paper});
-  v.field("gain", gain, {"0", "10"}, {"alpha: of the unused rate, the part given out", paper});
+  v.field("gain", gain, {"0", "10"}, {"alpha: share of the unused rate that is given out", paper});
   v.field("drain", drain, {"0", "10"},
-          {"beta: of what would drain the queue in a round trip, the part held back", paper});
+          {"beta: share of the rate that would drain the queue in a round trip, which is held back",
+           paper});
   v.field("first_rate", first_rate, {"1/1000", "1"},
           {"rate of a flow at a port that has seen none, as a part of the link's",
            "authors' ns-2 code"});

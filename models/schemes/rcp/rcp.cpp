@@ -10,7 +10,9 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<RcpParameters> kRcp{
-    "rcp", "the one rate that the ports of the path give to each flow; for ports that give one",
+    "rcp",
+    "the rate that the ports of the path assign to each flow; for ports that write one "
+    "rate",
     [](const RcpParameters& parameters, const TransportContext& context) {
       return std::make_unique<Rcp>(context, parameters);
     }};

@@ -136,11 +136,14 @@ const Balancers::Registered<RepsParameters> kReps{
 
 void RepsParameters::describe(ParameterVisitor& v) {
   v.field("entropies", entropies, {"1", "255"},
-          {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
+          {"number of different values that a packet may carry", "REPS, 2024: EVS size"});
   v.field("kept", kept, {"1", kMaxKept},
-          {"of those that came back without a mark, the last so many a flow", "REPS, 2024: 8"});
+          {"number of values kept for each flow: the last ones that came back without a mark",
+           "REPS, 2024: 8"});
   v.field("warm_up", warm_up, {"0", "1000000"},
-          {"a flow's first packets that go at random, some bandwidth-delay product", "REPS, 2024"});
+          {"number of first packets of a flow that take random paths; about a bandwidth-delay "
+           "product",
+           "REPS, 2024"});
 }
 
 }  // namespace dcc

@@ -13,7 +13,7 @@ namespace dcc {
 
 namespace {
 const RegisteredAlgorithm<SeawallParameters> kSeawall{
-    "seawall", "a rate for each class and destination by its weight, whatever flows it opens",
+    "seawall", "a rate for each class and destination by its weight, however many flows it has",
     [](const SeawallParameters& parameters, const AlgorithmContext& context) {
       return std::make_unique<Seawall>(context.host, parameters);
     }};
@@ -31,13 +31,13 @@ void SeawallParameters::describe(ParameterVisitor& v) {
     period = network.round_trips(Ratio(4), kMicroSecond);
   });
   v.field("step", step, {"1Mbps", "1Tbps"},
-          {"what a period without a mark adds, times the weight of the class", paper});
+          {"rate added in a period without a mark, times the weight of the class", paper});
   v.follows(true, "1/200 of the slowest link's rate",
             [this](const NetworkScale& network) { step = network.share(Ratio(1, 200)); });
   v.field("cut", cut, {"1/1000", "1"},
-          {"part that a period with marks takes where all are marked", paper});
+          {"share of the rate that a period in which all packets are marked takes", paper});
   v.field("gain", gain, {"1/1024", "1"},
-          {"weight of a period in the average share of marks; 1: none but the last", ""});
+          {"weight of a period in the average share of marks; 1: only the last period counts", ""});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a tunnel's rate is never cut below this", ""});
   v.follows(true, "1/1000 of the slowest link's rate",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });

@@ -39,7 +39,7 @@ struct SourceParameters final : BalancerParameters {
 };
 
 const Balancers::Registered<SourceParameters> kSource{
-    "source", "packets as their sender's transport says; by hash where it says nothing",
+    "source", "packets on the path that their sender's transport chose, else by hash",
     [](const SourceParameters&, const PathContext& context) {
       return std::make_unique<Source>(context.hash_seed);
     }};

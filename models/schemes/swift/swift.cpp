@@ -29,23 +29,23 @@ void SwiftParameters::describe(ParameterVisitor& v) {
               base_target = network.round_trips(Ratio(2), kMicroSecond);
             });
   v.field("scaling_range", scaling_range, {"0us", "1s"},
-          {"most that a small window's target has on top", paper});
+          {"greatest addition to the target of a small window", paper});
   v.follows(
       true, "10 base RTTs: five times base_target, as in csg-htsim",
       [this](const NetworkScale& network) { scaling_range = network.round_trips(Ratio(10)); });
   v.field("scaling_min", scaling_min, {"1/1000", "1000"},
-          {"window in packets that gets all of scaling_range", paper});
+          {"window in packets up to which the addition is scaling_range", paper});
   v.field("scaling_max", scaling_max, {"1/1000", "10000"},
-          {"window in packets that gets nothing of it", paper});
-  v.field(
-      "whole_packets", whole_packets, {},
-      {"flow scaling goes by the packets that fit into a window whole; none: all of scaling_range",
-       "csg-htsim"});
+          {"window in packets from which on nothing is added", paper});
+  v.field("whole_packets", whole_packets, {},
+          {"flow scaling counts whole packets of a window; a window below a packet gets all of "
+           "scaling_range",
+           "csg-htsim"});
   v.field("additive_increase", additive_increase, {"1/1000", "100"},
-          {"packets more a round trip", paper});
+          {"growth of the window in packets per round trip", paper});
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
   v.field("max_decrease", max_decrease, {"0", "1"},
-          {"most of a window that one decrease takes", paper});
+          {"greatest share of a window that one decrease takes", paper});
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
           {"window of a new flow; bdp: rate x base RTT", ""});
   v.field("min_window", min_window, {"1B", "1GB"}, {"a window is never cut below this", ""});

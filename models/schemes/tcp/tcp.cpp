@@ -57,17 +57,18 @@ void TcpParameters::describe(ParameterVisitor& v) {
   window.describe(v);
   v.field("ecn", ecn, {}, {"marks instead of drops: RFC 3168, with growth: dctcp RFC 8257", ""});
   v.field("fast_retransmit", fast_retransmit, {},
-          {"segments that arrive beyond a gap say that it is lost; false: only a timeout does, for "
-           "networks that reorder and lose nothing",
+          {"segments that arrive behind a gap show that it is lost; false: only a timeout "
+           "does, for networks that reorder but do not lose packets",
            "RFC 6675; false: DeTail, SIGCOMM'12"});
-  v.field("duplicate_threshold", duplicate_threshold, {"1", "100000"},
-          {"segments that arrived beyond one that did not, which make it lost", "RFC 6675"});
+  v.field(
+      "duplicate_threshold", duplicate_threshold, {"1", "100000"},
+      {"number of segments that arrive behind a missing one until it counts as lost", "RFC 6675"});
   v.field("initial_timeout", initial_timeout, {"1us", "60s"},
-          {"while no round trip is known", "RFC 6298"});
-  v.field("min_timeout", min_timeout, {"1us", "60s"}, {"the least timeout", "Linux"});
+          {"timeout while no round trip is known", "RFC 6298"});
+  v.field("min_timeout", min_timeout, {"1us", "60s"}, {"least timeout", "Linux"});
   v.field("granularity", granularity, {"1ns", "1s"},
-          {"a timeout is at least so much longer than the smoothed round trip", "RFC 6298"});
-  v.field("max_timeout", max_timeout, {"1us", "1000s"}, {"the greatest", "RFC 6298"});
+          {"least difference between a timeout and the smoothed round trip", "RFC 6298"});
+  v.field("max_timeout", max_timeout, {"1us", "1000s"}, {"greatest timeout", "RFC 6298"});
 }
 
 void TcpParameters::check() const {

@@ -18,9 +18,10 @@ void TcpWindowParameters::describe(ParameterVisitor& v) {
     v.field("cubic_beta", cubic_beta, {"0.1", "0.95"},
             {"share of the window that is left after a loss", "RFC 9438, 4.6"});
     v.field("fast_convergence", fast_convergence, {},
-            {"who is cut before it came back makes more room", "RFC 9438, 4.7"});
+            {"a flow that is cut before it has regained its window gives up more of it",
+             "RFC 9438, 4.7"});
     v.field("reno_friendly", reno_friendly, {},
-            {"at least what NewReno of the same mean would have", "RFC 9438, 4.3"});
+            {"the window is at least that of NewReno with the same mean", "RFC 9438, 4.3"});
   });
   v.when(growth == Growth::kDctcp, "growth: dctcp", [&] {
     v.field("g", g, {"1/65536", "1"}, {"weight of the newest window's marks", "RFC 8257, 4.2"});

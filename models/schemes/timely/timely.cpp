@@ -35,9 +35,9 @@ void TimelyParameters::describe(ParameterVisitor& v) {
             [this](const NetworkScale&) { ewma = Ratio(1, 2); });
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
   v.field("max_decrease", max_decrease, {"0", "1"},
-          {"most of a rate that one completion takes", "the authors' published code"});
+          {"greatest share of a rate that one completion takes", "the authors' published code"});
   v.field("resolution", resolution, {"0ns", "1us"},
-          {"smoothed RTT differences below it are no gradient", ""});
+          {"smoothed RTT differences below this count as no gradient", ""});
   v.field("additive_step", additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
   v.follows(true, "1/500 of the slowest link's rate",
             [this](const NetworkScale& network) { additive_step = network.share(Ratio(1, 500)); });
@@ -64,7 +64,7 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("burst_rate", burst_rate, "link", {"1Mbps", "10Tbps"},
           {"rate of the packets in a burst", paper});
   v.field("app_limit", app_limit, {"0", "1"},
-          {"no increase for who uses less than this share of his rate", paper});
+          {"share of its rate below which a flow's use prevents an increase", paper});
   v.field("outstanding", outstanding, "none", {"1KB", "1GB"},
           {"cap on unacknowledged bytes", paper});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});

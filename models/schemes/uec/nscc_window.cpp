@@ -17,21 +17,22 @@ double as_double(PicoSeconds time) { return static_cast<double>(time.count); }
 void NsccParameters::describe(ParameterVisitor& v) {
   const char* const authors = "uet-htsim, 2025";
   v.field("target", target, "auto", {"1ns", "1s"},
-          {"queueing delay that is aimed at; auto: 3/4 of the longest base RTT", authors});
+          {"target of the queueing delay; auto: 3/4 of the longest base RTT", authors});
   v.field("decrease_gain", decrease_gain, {"0", "1"},
-          {"of the part of the mean delay above the target, in a cut", authors});
+          {"factor of a cut by the part of the mean delay above the target", authors});
   v.field("mean_weight", mean_weight, {"1/65536", "1"},
-          {"weight of a packet's delay in the mean", authors});
+          {"weight of a packet's delay in the mean delay", authors});
   v.field("adapt_below", adapt_below, {"0", "1"},
-          {"of the greatest window: with less come through, losses set the window to that",
+          {"share of the greatest window: if less than this came through in a round trip, "
+           "losses set the window to what came through",
            "uet-htsim, 2025; 1: 2024"});
   v.field("update_bytes", update_bytes, {"1B", "1GB"},
-          {"acknowledged, after which the window grows", "uet-htsim, 2025: 8 packets"});
+          {"acknowledged bytes after which the window grows", "uet-htsim, 2025: 8 packets"});
   v.field("update_period", update_period, "auto", {"1ns", "1s"},
-          {"… or after so long; auto: the longest base RTT", authors});
-  v.field(
-      "update_most", update_most, "none", {"1B", "1GB"},
-      {"that the window grows by at once, but for the constant part", "uet-htsim, 2024: 8000B"});
+          {"… or time after which it grows; auto: the longest base RTT", authors});
+  v.field("update_most", update_most, "none", {"1B", "1GB"},
+          {"greatest growth of the window at once, except for the constant part",
+           "uet-htsim, 2024: 8000B"});
   v.field("fair_below_target", fair_below_target, {},
           {"below the target it grows by the fair increase, too", "uet-htsim, 2024"});
 }

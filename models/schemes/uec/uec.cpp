@@ -35,16 +35,17 @@ void UecParameters::describe(ParameterVisitor& v) {
   v.choice("congestion_control", control,
            {"windows set by the sender, credit of the receiver, or both", authors});
   v.field("initial_window", initial_window, "auto", {"64B", "1GB"},
-          {"bytes on the wire that go unasked; auto: 3/2 of line rate times longest base RTT",
+          {"wire bytes sent before the first answer; auto: 3/2 of line rate times longest base RTT",
            authors});
-  v.field("max_window", max_window, "auto", {"64B", "1GB"},
-          {"greatest window, and most credit that is wanted at once; auto: the same", authors});
+  v.field(
+      "max_window", max_window, "auto", {"64B", "1GB"},
+      {"greatest window, and greatest credit requested at once; auto: as initial_window", authors});
   v.field("ack_every", ack_every, {"0B", "1GB"},
-          {"on the wire, after which a receiver acknowledges; at once what is marked, sent again, "
-           "twice there, or asks for it",
+          {"wire bytes after which a receiver sends an ACK; packets that are marked, "
+           "repeated, duplicate or ask for an ACK get one at once",
            "uet-htsim, 2025: 16 KiB"});
   v.field("timeout", timeout, "auto", {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again; auto: 15 us and six "
+          {"time without an answer after which a packet is sent again; auto: 15 us and six "
            "times the longest base RTT",
            authors});
   v.when(has_window(), "congestion_control: nscc or both", [&] {
@@ -52,9 +53,9 @@ void UecParameters::describe(ParameterVisitor& v) {
   });
   v.when(has_credit(), "congestion_control: rccc or both", [&] {
     v.field("pull_rate", pull_rate, {"0.01", "1"},
-            {"of the receiver's link that PULLs call for", authors});
+            {"share of the receiver's link that PULLs request", authors});
     v.field("pull_packets", pull_packets, {"1", "64"},
-            {"full packets that a PULL lets go", "uet-htsim, 2025; 1: 2024"});
+            {"number of full packets that a PULL requests", "uet-htsim, 2025; 1: 2024"});
   });
 }
 

@@ -13,10 +13,10 @@ constexpr int kPause = 2 * FeedbackController::kLongestGap;
 void FeedbackParameters::describe(ParameterVisitor& v) {
   const char* const paper = "XCP, SIGCOMM'02";
   v.field("gain", gain, {"0", "10"},
-          {"alpha: of what the link has spare in a round trip, the part given out", paper});
-  v.field("drain", drain, {"0", "10"}, {"beta: of the queue, the part taken back", paper});
+          {"alpha: share of the link's spare bytes in a round trip that is given out", paper});
+  v.field("drain", drain, {"0", "10"}, {"beta: share of the queue that is taken back", paper});
   v.field("shuffle", shuffle, {"0", "1"},
-          {"gamma: of the traffic, the part that changes hands even if nothing is spare", paper});
+          {"gamma: share of the traffic that is redistributed even if no rate is spare", paper});
 }
 
 double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, PicoSeconds now) {

@@ -10,7 +10,7 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<XcpParameters> kXcp{
-    "xcp", "windows that change by what the ports of the path write; for ports that write it",
+    "xcp", "windows that change by feedback of the ports of the path; for ports that write it",
     [](const XcpParameters& parameters, const TransportContext& context) {
       return std::make_unique<Xcp>(context, parameters);
     }};

@@ -55,9 +55,9 @@ void DcqcnParameters::apply_preset() {
 }
 
 const char* const DcqcnParameters::kPresetMeaning =
-    "a set of parameters; single ones come on top. auto: values that follow the network; sig15: "
-    "for 40 Gb/s (SIGCOMM'15); adapter: what ConnectX adapters begin with at any speed, slow to "
-    "recover above 25 Gb/s; reference: the reference simulator's, for 25 Gb/s";
+    "a set of parameters; those in the file override it. auto: values that follow the "
+    "network; sig15: for 40 Gb/s (SIGCOMM'15); adapter: defaults of ConnectX adapters at any "
+    "speed, slow to recover above 25 Gb/s; reference: the reference simulator's, for 25 Gb/s";
 
 void DcqcnParameters::preset(CnpParameters& cnp) const {
   if (preset_name == Preset::kAdapter) cnp.interval = kMicroSecond * 4;
@@ -78,7 +78,7 @@ void DcqcnParameters::describe(ParameterVisitor& v) {
 
 void DcqcnParameters::describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime) {
   const char* const sig15 = "SIGCOMM'15, section 5";
-  v.field("g", g, {"1/65536", most}, {"weight of news in alpha", sig15, runtime});
+  v.field("g", g, {"1/65536", most}, {"weight of the newest sample in alpha", sig15, runtime});
   v.field("f", f, {"0", "255"}, {"events of fast recovery", sig15, runtime});
   v.field("alpha_timer", alpha_timer, {"1us", "10ms"},
           {"K: alpha decays after this", sig15, runtime});
