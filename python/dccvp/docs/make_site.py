@@ -56,6 +56,7 @@ def pages_beside_code():
     """{file in the repository: its place in the site} of the pages that stand outside docs/."""
     pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
     pages[ROOT / "configs/reproduce/silicon.md"] = "reproduce/silicon.md"
+    pages[ROOT / "configs/differentiation/README.md"] = "studies.md"
     return {**pages, **{page: f"schemes/{page.parent.name}.md" for page in ROOT.glob("models/schemes/*/README.md")}}
 
 
