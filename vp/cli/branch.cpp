@@ -162,7 +162,7 @@ void add_branch_command(CLI::App& app, int& status) {
       "Examples:\n"
       "  echo '[{out: a, set: {switch.ecn.kmax: 50KB}}]' > branches.yaml\n"
       "  dccvp branch configs/demo.yaml branches.yaml --at 20ms\n"
-      "Exit status: 0 done, 1 a branch broke a promise, 2 unusable input.");
+      "Exit status: 0 done, 1 the run of a branch failed, 2 unusable input.");
   command->callback([arguments, &status] { status = branch(*arguments); });
 }
 

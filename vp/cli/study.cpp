@@ -58,7 +58,7 @@ void add_study_command(CLI::App& app, int& status) {
   command->add_flag("--no-plots", arguments->no_plots, "no pictures");
   command->footer(
       "Leaves runs.csv (a line a run), table.csv, table.md and pictures.\n"
-      "What a study file holds: docs/differentiation.md.\n"
+      "Keys of a study file: configs/differentiation/README.md.\n"
       "Examples:\n"
       "  dccvp study configs/differentiation/weights.study.yml --jobs 2\n"
       "  dccvp study configs/differentiation/weights.study.yml --case 1,8 --seeds 1\n"

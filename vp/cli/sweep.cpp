@@ -56,7 +56,7 @@ void add_sweep_command(CLI::App& app, int& status) {
       "  dccvp sweep configs/sweeps/thresholds.yaml -j 8\n"
       "  dccvp sweep configs/sweeps/thresholds.yaml --snakemake flow &&\n"
       "    (cd flow && snakemake -j 2)\n"
-      "The same command again runs what is missing, after whatever end.\n"
+      "The same command again runs the missing points, however the sweep ended.\n"
       "Exit status: 0 every point is ok, 1 some are not, or a metric is in none\n"
       "(listed), 2 unusable input.");
   command->callback([arguments, &status] { status = sweep(*arguments); });

@@ -68,11 +68,11 @@ class NetworkCheck : private CheckContext {
     const std::string path = "switch.pfc.watchdog.";
     require_queues(path + "detect", "the watchdog");
     require(w.restore >= *w.detect, given(path + "restore", path + "detect"),
-            "a storm found after " + text_of(*w.detect) + " would be over after " +
-                text_of(w.restore) + ": restore of at least " + text_of(*w.detect));
+            "a storm that is found after " + text_of(*w.detect) + " (detect) would end after " +
+                text_of(w.restore) + "; write at least " + text_of(*w.detect));
     require(!w.poll || *w.poll <= *w.detect, path + "poll",
-            "a look every " + text_of(w.poll.value_or(*w.detect)) + " misses what lasts " +
-                text_of(*w.detect) + ": poll of at most detect");
+            "a check every " + text_of(w.poll.value_or(*w.detect)) + " misses storms of " +
+                text_of(*w.detect) + " (detect); write at most that");
   }
 
   /// The parts that are taken out of the buffer leave room for packets.

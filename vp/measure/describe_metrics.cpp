@@ -370,7 +370,8 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   if (r.field_counters) describe_switch_ports(v, *r.field_counters);
   v.group("balance", [&] { v.members(r.balance); });
   describe_diagnoses(v, r.diagnoses);
-  v.texts("failures", r.failures, {"", "broken promises: the run exits with 1"});
+  v.texts("failures", r.failures,
+          {"", "conditions that the run violated, so that it exits with 1"});
 }
 
 }  // namespace dcc::vp
