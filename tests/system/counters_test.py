@@ -201,6 +201,14 @@ class Deployed(Run):
         self.assertGreaterEqual(self.lossless_gbps("switch.pools=[{name: bulk, size: 9MB}]",
                                                    "switch.priorities={0: {pool: bulk}}"), 92)
 
+    def test_shipped_configurations_show_both_cases(self):
+        for name in ("mixed_pool", "mixed_pool_unlimited"):  # each expects its own figure
+            config = pathlib.Path(__file__).resolve().parents[2] / f"configs/flow_control/{name}.yaml"
+            done = subprocess.run([DCCVP, "run", config, "--out", self.folder / name, "--quiet", "--no-plots"],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("expect:", config.read_text(encoding="utf-8"))
+
     def test_weights_hold_where_lossy_traffic_cannot_take_the_buffer(self):
         weights = ("topology.link.rate=400Gbps", "nic.mtu=4096B",
                    "switch.scheduler={kind: ets, weights: [60, 1, 1, 40, 1, 1, 1, 1]}",
