@@ -61,8 +61,8 @@ class Profile:
         self._marking()
         self._scheduler()
         self._classes()
-        self._ports()
         self._queues()
+        self._ports()
         if self.priorities:
             self.switch["priorities"] = {number: self.priorities[number] for number in sorted(self.priorities)}
         self.result.settings["switch"] = self.switch
@@ -155,7 +155,9 @@ class Profile:
 
     def _queues(self):
         enabled = self.switch.get("pfc", {}).get("priorities", [])
-        for number, limit in sonic_queues.queue_limits(self.data, self.notes, enabled).items():
+        limits, others = sonic_queues.queue_limits(self.data, self.notes, enabled)
+        self.others += others
+        for number, limit in limits.items():
             self.priorities.setdefault(number, {})["queue"] = limit
         watchdog = sonic_queues.watchdog(self.data, self.notes)
         if watchdog:
@@ -263,11 +265,16 @@ class Profile:
                 self.notes.assumed.append("no queue has a WRED profile: nothing is marked")
             return
         chosen = most_common(used)
+        marked, others = sonic_queues.queue_marking(self.data, chosen)
+        self.others += others
+        for queue, own in marked.items():
+            self.priorities.setdefault(queue, {}).update(own)
         fields = self.data.table("WRED_PROFILE")[chosen]
         marks = fields.get("ecn", "ecn_none")
         if marks not in ("ecn_all",) and "green" not in marks:
             self.switch["ecn"] = {"enabled": False}
-            self.notes.assumed.append(f"{chosen} marks no green packets ({marks}): nothing is marked")
+            self.notes.assumed.append(f"{chosen} marks no green packets ({marks}): queues with this profile mark "
+                                      "nothing")
             return
 
         def field(name, most, default):
@@ -287,8 +294,6 @@ class Profile:
         marking = sorted(queue for queue in queues[chosen] if queue < QUEUES)
         if marking and len(marking) < QUEUES:
             self.switch["ecn"]["priorities"] = marking
-        for queue, own in sonic_queues.queue_marking(self.data, chosen, self.notes).items():
-            self.priorities.setdefault(queue, {}).update(own)
         others = [name for name in used if used[name] == 0 and name != chosen]
         if others:
             self.notes.ignored.append(f"WRED profiles that no queue has: {some(others, 20)}")
@@ -382,7 +387,7 @@ class Profile:
         if len(ports) < 2:
             if self.others:
                 self.notes.not_expressed.append(
-                    "settings of " + some(sorted({port for one in self.others for port in one["ports"]}), 20)
+                    "settings by port, for " + some(sorted({port for one in self.others for port in one["ports"]}), 20)
                     + ": the table PORT has no two ports with a speed")
             return
         cables = {port: self._cable(port) for port in ports}

@@ -6,6 +6,7 @@ import fractions
 from dccvp.importers.network import decimal, size_text, some
 
 QUEUES = 8
+GREATEST_ALPHA = "128"
 LEAST_LIMIT = 2000  # least limit in bytes: a smaller one would not admit a packet of the usual size
 
 
@@ -71,57 +72,81 @@ def lossy(data, path, fields):
     return found
 
 
+class ByQueue:
+    """The profiles that the rows of a table give to queues: of most ports, and of the others."""
+
+    def __init__(self, data, table, field, target):
+        self.names: dict[int, collections.Counter] = collections.defaultdict(collections.Counter)
+        self._of_port: dict[str, dict[int, str | None]] = collections.defaultdict(dict)
+        for key, port, queue in data.rows_by_number(table):
+            name = data.referred(table, key, field, target)
+            if queue >= QUEUES:
+                continue
+            if name is not None:
+                self.names[queue][name] += 1
+                self._of_port[port][queue] = name
+            elif data.table(table)[key].get(field) in (None, "", "NULL"):  # no name that the file lacks
+                self._of_port[port].setdefault(queue, None)
+        self.chosen = {queue: max(names, key=lambda one: names[one]) for queue, names in sorted(self.names.items())}
+
+    def exceptions(self, settings):
+        """Entries of `switches` for ports whose queues differ from `chosen`. settings(queue, name or None for a row
+        without one): settings of the priority; empty if the queue needs none."""
+        ports_of = collections.defaultdict(list)
+        for port, queues in self._of_port.items():
+            own = tuple((queue, name) for queue, name in sorted(queues.items())
+                        if queue in self.chosen and name != self.chosen[queue] and settings(queue, name))
+            if own:
+                ports_of[own].append(port)
+        return [{"ports": ports, "priorities": {queue: settings(queue, name) for queue, name in own}}
+                for own, ports in ports_of.items()]
+
+
 def queue_limits(data, notes, lossless_priorities):
-    """{priority: {alpha or limit}} of the egress queues, by BUFFER_QUEUE; of a lossless queue only one that is smaller
-    than its pool."""
-    counts = collections.defaultdict(collections.Counter)
-    for key, _, queue in data.rows_by_number("BUFFER_QUEUE"):
-        name = data.referred("BUFFER_QUEUE", key, "profile", "BUFFER_PROFILE")
-        if name is not None and queue < QUEUES:
-            counts[queue][name] += 1
-    found, several, pools = {}, [], set()
-    for queue, names in sorted(counts.items()):
-        name = max(names, key=lambda one: names[one])
-        if len(names) > 1:
-            several.append(queue)
-        fields = data.table("BUFFER_PROFILE")[name]
-        limit = threshold(data, ("BUFFER_PROFILE", name), fields)
-        if queue in lossless_priorities:
-            continue
-        if limit:
-            found[queue] = limit
-            pools.add(fields.get("pool", ""))
-    if several:
-        notes.not_expressed.append(f"BUFFER_QUEUE by port, for queues {some(several, QUEUES)}: the profile of most "
-                                   "ports holds")
+    """({priority: {alpha or limit}} of the egress queues by BUFFER_QUEUE, entries of `switches`). Queues of lossless
+    priorities have none."""
+    queues = ByQueue(data, "BUFFER_QUEUE", "profile", "BUFFER_PROFILE")
+
+    def limit_of(name):
+        return threshold(data, ("BUFFER_PROFILE", name), data.table("BUFFER_PROFILE")[name])
+
+    def settings(queue, name):
+        if name is None or queue in lossless_priorities:
+            return {}
+        return {"queue": limit_of(name) or {"alpha": GREATEST_ALPHA}}  # an entry cannot take a limit away
+
+    limits = {queue: limit_of(name) for queue, name in queues.chosen.items() if queue not in lossless_priorities}
+    found = {queue: limit for queue, limit in limits.items() if limit}
+    others = queues.exceptions(settings)
+    pools = {data.table("BUFFER_PROFILE")[name].get("pool", "") for queue, name in queues.chosen.items()
+             if queue in found}
     if found:
         notes.assumed.append("the alpha of a queue refers to the free part of the whole buffer, not of an egress pool "
                              f"({some(sorted(filter(None, pools)), 4) or 'none named'})")
-    if any(queue in lossless_priorities for queue in counts):
+    if any(queue in lossless_priorities for queue in queues.chosen):
         notes.assumed.append("queues of lossless priorities have no limit: their senders are paused")
-    return found
+    return found, others
 
 
-def queue_marking(data, chosen, notes):
-    """{priority: {ecn: …}} of queues whose WRED profile is not `chosen`."""
-    counts = collections.defaultdict(collections.Counter)
-    for key, _, queue in data.rows_by_number("QUEUE"):
-        name = data.referred("QUEUE", key, "wred_profile", "WRED_PROFILE")
-        if name is not None and queue < QUEUES:
-            counts[queue][name] += 1
+def queue_marking(data, chosen):
+    """({priority: {ecn: …}} of queues whose WRED profile is not `chosen`, entries of `switches`)."""
+    queues = ByQueue(data, "QUEUE", "wred_profile", "WRED_PROFILE")
     found = {}
-    for queue, names in sorted(counts.items()):
-        name = max(names, key=lambda one: names[one])
-        if len(names) > 1:
-            notes.not_expressed.append(f"queue {queue} has several WRED profiles: {name} holds; others: "
-                                       + some(sorted(set(names) - {name}), QUEUES))
+    for queue, name in queues.chosen.items():
         fields = data.table("WRED_PROFILE")[name]
         own = {} if name == chosen else values(data, name, fields)
         if fields.get("wred_green_enable") == "true":
             own["drop"] = True
         if own:
             found[queue] = {"ecn": own}
-    return found
+
+    def marking_of(_queue, name):
+        if name is None:
+            return {"ecn": {"enabled": False, "drop": False}}
+        fields = data.table("WRED_PROFILE")[name]
+        return {"ecn": {**values(data, name, fields), "drop": fields.get("wred_green_enable") == "true"}}
+
+    return found, queues.exceptions(marking_of)
 
 
 def values(data, name, fields):
