@@ -70,5 +70,68 @@ TEST(FastForwardCheck, SwitchedOffItGoesWithEverything) {
   EXPECT_EQ(error_of("nic: {congestion_control: {algorithm: hpcc}}"), "accepted");
 }
 
+std::string memo_error_of(const std::string& line) {
+  try {
+    load_config_text("fast_forward: {memo: true}\nhost: {driver: none}\n" + line + "\n", "t");
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(MemoCheck, EachIsRefusedAtItsPlace) {
+  const std::string series = "output: {series: {flows: none, queues: none, classes: false}}\n";
+  const std::string good = "nic: {congestion_control: {algorithm: dctcp}}\n" + series;
+  EXPECT_EQ(memo_error_of(good), "accepted");
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {series + "nic: {congestion_control: {algorithm: dcc}}",
+       "t:4:39: nic.congestion_control.algorithm: "},
+      {series + "nic: {congestion_control: {algorithm: swift}}",
+       "t:4:39: nic.congestion_control.algorithm: "},
+      {series + "nic: {congestion_control: {algorithm: none}, clock: {drift: 0.001}}",
+       "nic.clock: "},
+      {series + "nic: {congestion_control: {algorithm: none}, ack: none}", "nic.ack: "},
+      {series + "nic: {congestion_control: {algorithm: dcqcn}, cnp: {scope: port}}",
+       "nic.cnp.scope: "},
+      {series + "nic: {congestion_control: {algorithm: dcqcn}, cnp: {delay: 1us}}",
+       "nic.cnp.delay: "},
+      {series + "nic: {transport: {kind: tcp}, congestion_control: {algorithm: none}}\n"
+                "switch: {pfc: {enabled: false}}",
+       "nic.transport.kind: "},
+      {"nic: {congestion_control: {algorithm: none}}\noutput: {series: {flows: all}}",
+       "output.series.flows: "},
+      {"nic: {congestion_control: {algorithm: none}}\n"
+       "output: {series: {flows: none, queues: all}}",
+       "output.series.queues: "},
+      {"nic: {congestion_control: {algorithm: none}}\n"
+       "output: {series: {flows: none, queues: none, classes: true}}",
+       "output.series.classes: "},
+      {good + "routing: {kind: spray}", "routing.kind: "},
+      {good + "switch: {scheduler: {kind: ets, weights: [1, 1, 1, 1, 1, 1, 1, 1]}}",
+       "switch.scheduler.kind: "},
+      {good + "faults: [{kind: loss, link: all, probability: 0.1}]", "faults: "},
+      {good + "changes: [{at: 1ms, set: {switch.ecn.kmax: 300KB}}]", "changes: "},
+      {good + "measure: {window: 1ms}", "measure.window: "},
+      {good + "dcbx: {enabled: true}", "dcbx.enabled: "},
+      {good + "traffic: [{kind: flow, from: 1, to: 0, bytes: 1MB, deadline: 1ms}]",
+       "traffic.0.deadline: "},
+      {good + "traffic: [{kind: flow, from: 1, to: 0, operation: read}]", "traffic.0.operation: "},
+      {good + "traffic: [{kind: flow, from: 1, to: 0, service: uc}]", "traffic.0.service: "},
+  };
+  for (const auto& [line, error] : expected) {
+    const std::string said = memo_error_of(line);
+    EXPECT_NE(said.find(error + "does not go with fast_forward.memo: "), std::string::npos)
+        << "expected " << error << "\n     got " << said;
+  }
+  // What nobody wrote is to be written, so `memo` is to blame.
+  for (const auto& [line, what] :
+       {std::pair<std::string, std::string>{series, "write nic.congestion_control.algorithm: none"},
+        {"nic: {congestion_control: {algorithm: none}}", "write output.series.flows: none"}}) {
+    const std::string said = memo_error_of(line);
+    EXPECT_EQ(said.rfind("t:1:22: fast_forward.memo: ", 0), 0u) << said;
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  }
+}
+
 }  // namespace
 }  // namespace dcc::vp

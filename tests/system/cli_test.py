@@ -355,7 +355,8 @@ class Lists(Cli):
         # Figures of the QoS manager, of DCBX and of fast_forward exist only where these are configured. This
         # run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
-                          if not p.startswith(("qos.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s"))}, set(),
+                          if not p.startswith(("qos.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s",
+                                               "memo."))}, set(),
                          "described, but not there")
         for form in ("text", "markdown"):
             text = dccvp("metrics", "--format", form, cwd=self.folder).stdout

@@ -85,6 +85,21 @@ class Collectives(unittest.TestCase):
         self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
 
 
+class Memory(unittest.TestCase):
+    def test_iterations_from_memory_are_those_of_packets(self):
+        short = fast("traffic.0.rounds=8", "expect=[]")
+        quick = run("training_memo", *short)
+        whole = run("training_memo", *short, "fast_forward.memo=false")
+        # The first is noted, the second remembered, the third checked. Marks are not drawn, so nothing differs.
+        memo = quick.pop("memo")
+        self.assertEqual((memo["hits"], memo["misses"], memo["checked"], memo["error_max"]), (5, 2, 1, 0))
+        self.assertEqual(memo["flows"], 5 * 480)
+        for figures in (quick, whole):
+            for left_out in ("wall_s", "speed", "link_traversals", "balance", "hosts", "diagnoses"):
+                figures.pop(left_out)
+        self.assertEqual(quick, whole)
+
+
 class Dependencies(unittest.TestCase):
     def test_a_step_with_two_buckets_takes_what_its_critical_path_takes(self):
         """Its own expectations bound the completion."""

@@ -53,6 +53,7 @@ class PartKind {
     kLinkFaults = 510,
     kWatchedStates = 600,
     kConsole = 610,
+    kMemo = 615,
     kFastForward = 620,  // last: looks at every event that the other parts have scheduled
   };
   using Make = std::unique_ptr<PlatformPart> (*)(Platform& platform);

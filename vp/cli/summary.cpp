@@ -177,6 +177,24 @@ std::string totals(const RunResults& r, const Metrics& m) {
         "Fast forward: {} of {} skipped in steady state, the rest simulated packet by packet\n",
         text_of(*r.fast_forwarded), text_of(r.sim_time));
   }
+  if (r.memo) {
+    const MemoResult& memo = *r.memo;
+    out += fmt::format(
+        "Memory: {} of {} bursts ({} of {}) taken from memory, {} checked packet by packet",
+        memo.hits, memo.hits + memo.misses + memo.checked, text_of(memo.skipped),
+        text_of(r.sim_time), memo.checked);
+    if (memo.error_mean) {
+      out += fmt::format(
+          ": arrivals differ by {:.2g} %{} on the mean, {:.2g} % at most", 100 * *memo.error_mean,
+          memo.error_interval ? fmt::format(" ± {:.2g} %", 100 * *memo.error_interval) : "",
+          100 * *memo.error_max);
+    }
+    if (memo.refused != 0) {
+      out +=
+          fmt::format("; {} forgotten, since they differed by more than memo_error", memo.refused);
+    }
+    out += '\n';
+  }
   out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
                      with_prefix(static_cast<double>(r.link_traversals)),
                      with_prefix(static_cast<double>(r.link_traversals) / std::max(r.wall_s, 1e-9)),

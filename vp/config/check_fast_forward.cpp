@@ -1,6 +1,8 @@
-// Refuses what cannot be combined with skipping time: observers of single events, and everything
-// that is due by simulated time.
+// Refuses what cannot be combined with skipping time, or with bursts from memory: observers of
+// single events, and what is due by simulated time.
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "config/check_context.h"
 #include "describe/quantity_text.h"
@@ -63,10 +65,100 @@ class FastForwardCheck : private CheckContext {
   }
 };
 
+class MemoCheck : private CheckContext {
+ public:
+  using CheckContext::CheckContext;
+
+  void check() const {
+    refuse(c_.fast_forward.enabled, "fast_forward.enabled", "choose one of the two");
+    require_platform_drives(with("host.driver"),
+                            "software would notice packets that come from memory: write driver: "
+                            "none");
+    check_hosts();
+    check_network();
+    refuse(!c_.faults.empty(), "faults", "faults meet single packets");
+    refuse(!c_.changes.empty(), "changes", "memory would hold what was before the change");
+    refuse(c_.qos.manager.has_value(), "qos.manager", "the closed loop measures single packets");
+    refuse(c_.measure.window.has_value(), "measure.window", "shares are watched in every window");
+    refuse(c_.output.delays, "output.delays", "delays need every packet");
+    refuse(c_.output.trace.any(), "output.trace", "a trace needs every event");
+    refuse(c_.output.digest.every.has_value(), "output.digest.every", "a digest needs every event");
+    const SeriesConfig& series = c_.output.series;
+    refuse(series.flows != FlowSeries::kNone, "output.series.flows",
+           "samples within a burst need its packets: write output.series.flows: none");
+    refuse(series.queues != QueueSeries::kNone, "output.series.queues",
+           "samples within a burst need its packets: write output.series.queues: none");
+    refuse(series.classes, "output.series.classes",
+           "samples within a burst need its packets: write output.series.classes: false");
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_traffic(i);
+  }
+
+ private:
+  /// Algorithms whose whole state belongs to a flow, and so ends with it.
+  static constexpr std::array<std::string_view, 5> kForgetful{"none", "dcqcn", "dctcp", "hpcc",
+                                                              "timely"};
+
+  void check_hosts() const {
+    for (const AlgorithmChoice* const choice : c_.congestion_controls()) {
+      bool known = false;
+      for (const std::string_view name : kForgetful) known = known || choice->name() == name;
+      require(known, with("nic.congestion_control.algorithm"),
+              "does not go with fast_forward.memo: something of " + choice->name() +
+                  " may outlive its flows; write nic.congestion_control.algorithm: none, dcqcn, "
+                  "dctcp, hpcc or timely");
+    }
+    refuse(c_.nic.np.engine != Implementation::kModel, "nic.np.engine",
+           "RTL does not see packets that come from memory");
+    for (const TransportChoice* const transport : c_.transports()) {
+      refuse(transport->chosen() != nullptr, "nic.transport.kind", "only RoCE is known");
+    }
+    refuse(c_.nic.payload != NicParameters::Payload::kVirtual, "nic.payload",
+           "payload from memory would have to be written");
+    refuse(c_.nic.ack == AckMode::kNone, "nic.ack",
+           "without acknowledgements the end of a burst is not known");
+    refuse(!c_.nic.clock.exact(), "nic.clock", "readings depend on absolute time");
+    refuse(c_.nic.cnp.scope != CnpParameters::Scope::kQueuePair, "nic.cnp.scope",
+           "a limiter of several flows outlives them: write queue_pair");
+    refuse(c_.nic.cnp.delay.count != 0, "nic.cnp.delay",
+           "a CNP may be due when the network seems to be at rest");
+  }
+  void check_network() const {
+    refuse(c_.switch_.routing.chosen() != nullptr, "routing.kind",
+           "the state of a load balancer outlives flows: write ecmp");
+    refuse(c_.switch_.discipline.chosen() != nullptr, "switch.discipline.kind",
+           "the state of a discipline may outlive flows");
+    refuse(c_.switch_.has_credits(), "switch.flow_control", "credits never rest");
+    refuse(c_.switch_.pfc.watchdog.detect.has_value(), "switch.pfc.watchdog.detect",
+           "the watchdog looks at fixed times");
+    refuse(c_.switch_.qcn.enabled, "switch.qcn.enabled", "a sample's count outlives flows");
+    using Kind = EgressSchedulerParameters::Kind;
+    const EgressSchedulerParameters& scheduler = c_.switch_.scheduler;
+    refuse(scheduler.kind != Kind::kFifo && scheduler.kind != Kind::kStrict,
+           "switch.scheduler.kind",
+           "balances of weighted priorities outlive flows: write fifo or strict");
+    refuse(!scheduler.shapers.empty(), "switch.scheduler.shapers", "credit outlives flows");
+    refuse(c_.switch_.ecn.phantom_drain.value() != 0, "switch.ecn.phantom_drain",
+           "a phantom queue is not empty when its port is");
+    refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");
+  }
+  void check_traffic(std::size_t i) const {
+    const TrafficSpec& t = c_.traffic[i];
+    const std::string path = "traffic." + std::to_string(i);
+    refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due at fixed times");
+    refuse(expects_response(t.operation), path + ".operation", "only writes and sends are known");
+    refuse(t.service != Service::kRc, path + ".service", "only reliable connections are known");
+  }
+  std::string with(const std::string& path) const { return given(path, "fast_forward.memo"); }
+  void refuse(bool there, const std::string& path, const std::string& why) const {
+    require(!there, with(path), "does not go with fast_forward.memo: " + why);
+  }
+};
+
 }  // namespace
 
 void check_fast_forward(const LoadedConfig& loaded) {
   if (loaded.config.fast_forward.enabled) FastForwardCheck(loaded).check();
+  if (loaded.config.fast_forward.memo) MemoCheck(loaded).check();
 }
 
 }  // namespace dcc::vp

@@ -211,11 +211,15 @@ struct OutputConfig {
   bool plots = true;
 };
 
-/// Skipping of simulated time while the network is in a steady state.
+/// Skipping of simulated time while the network is in a steady state, and bursts of traffic taken
+/// from memory where they repeat.
 struct FastForwardConfig {
   bool enabled = false;
   PicoSeconds window = kMicroSecond * 100;
   Ratio tolerance{1, 100};
+  bool memo = false;
+  Ratio memo_error{1, 100};
+  Ratio memo_check{1, 1000};
 };
 
 /// A figure of metrics.json that must lie within bounds, else the run fails.

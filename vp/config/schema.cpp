@@ -111,6 +111,18 @@ void describe_fast_forward(ParameterVisitor& v, FastForwardConfig& c) {
            "batch means"});
   v.field("tolerance", c.tolerance, {"1/100000", "1/10"},
           {"required precision of the mean rate of flows, as a share of the rate", ""});
+  v.field("memo", c.memo, {},
+          {"take a burst of traffic from memory where it repeats: gated flows that start while the "
+           "network is at rest",
+           ""});
+  v.field("memo_error", c.memo_error, {"0", "1"},
+          {"greatest error of a remembered burst's completion times, found by a spot check; above "
+           "it the burst is forgotten",
+           ""});
+  v.field("memo_check", c.memo_check, {"0", "1"},
+          {"share of the repetitions that are simulated as spot checks, beside the first of each "
+           "burst",
+           ""});
 }
 
 void describe_expectation(ParameterVisitor& v, ExpectConfig& c) {

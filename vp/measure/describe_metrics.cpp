@@ -93,6 +93,9 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
               "balance, link_traversals and hosts do not; exists only with fast_forward",
               Statistic::kSum, Span::kRun});
   }
+  if (r.memo) {
+    v.group("memo", [&] { v.members(*r.memo); });
+  }
   v.figure("wall_s", r.wall_s,
            {"s", "wall-clock time of the simulation; differs from run to run", Statistic::kSum,
             Span::kRun});

@@ -120,45 +120,10 @@ Snapshot Measurement::snapshot() const {
   return skipped_.wires.empty() ? s : s.plus(skipped_);
 }
 
-// ---------------------------------------------------------------- time that fast-forward skips
-
-std::unique_ptr<Measurement::Watch> Measurement::watch() const {
-  auto watch = std::make_unique<Watch>();
-  watch->from = scheduler_.now();
-  watch->counted = snapshot();
-  for (const auto& host : hosts_) {
-    watch->rtt_ns.push_back(host->nic().device().transmitter().rtt_ns());
-    watch->reordering.push_back(host->nic().device().reordering());
-  }
-  if (!measuring_ || measured_) return watch;
-  for (const auto& queue : network_.queues()) {
-    watch->queues.push_back(queue->statistics.as_of(scheduler_.now()));
-  }
-  return watch;
-}
-
-void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
-                               const std::vector<Bytes>& left_out) {
-  const PicoSeconds now = scheduler_.now();
-  const Proportion times{skipped, now - watch.from};
-  const Snapshot more = snapshot().since(watch.counted).times(times);
-  skipped_ = skipped_.wires.empty() ? more : skipped_.plus(more);
-  for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    NicDevice& nic = hosts_[i]->nic().device();
-    nic.transmitter().repeat_statistics(watch.rtt_ns[i], times);
-    nic.reordering().repeat_since(watch.reordering[i], times);
-  }
-  for (std::size_t i = 0; i < watch.queues.size(); ++i) {
-    network_.queues()[i]->statistics.repeat_since(watch.queues[i], now, times);
-  }
-  for (std::size_t flow = 0; flow < left_out.size(); ++flow) {
-    sampled_received_[flow] += left_out[flow];
-  }
-}
-
 // ---------------------------------------------------------------- the window
 
 void Measurement::measure_from() {
+  if (before_edges_) before_edges_();
   from_ = snapshot();  // compares lock-step, which may end the run here
   measuring_ = true;
   ledger_.begin_window();
@@ -181,6 +146,7 @@ void Measurement::measure_from() {
 
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
+  if (before_edges_) before_edges_();
   window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
   measured_ = true;
   read_peaks();

@@ -1,8 +1,10 @@
 // Measures the running platform: samples for the series, snapshots at both ends of `measure`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "build/host.h"
@@ -50,6 +52,19 @@ class Measurement final : public PlatformPart {
   /// already.
   void repeat_since(const Watch& watch, PicoSeconds skipped, const std::vector<Bytes>& left_out);
 
+  /// What was counted and measured between two moments at which the network was at rest.
+  struct Stretch {
+    Snapshot counted;
+    std::vector<QueueStatistics> queues_from, queues_to;  // empty if queues are not measured
+    LogHistogram rtt_ns;                                  // of all hosts
+  };
+  Stretch stretch_since(const Watch& watch) const;
+  /// Counts a stretch `times` more times, in place of as long a time at rest. Precondition: since
+  /// the stretch `measure` has neither begun nor ended.
+  void repeat(const Stretch& stretch, std::int64_t times);
+  /// Calls `action` before `measure` begins and before it ends.
+  void before_edges(std::function<void()> action) { before_edges_ = std::move(action); }
+
  private:
   Snapshot snapshot() const;
   void read_by_name(std::vector<std::uint64_t>& to) const;
@@ -94,6 +109,7 @@ class Measurement final : public PlatformPart {
   FlowGates& gates_;
   const Partitions& partitions_;
 
+  std::function<void()> before_edges_;
   Snapshot from_;     // counters at the beginning of the window
   Snapshot window_;   // what was counted within the window
   Snapshot skipped_;  // what devices would have counted in skipped time; empty if none was skipped

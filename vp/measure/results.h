@@ -476,11 +476,77 @@ struct DelayResult {
   ClassDelays of;
 };
 
+/// Bursts of traffic that were taken from memory (disturb/memo.h).
+struct MemoResult {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t checked = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t flows = 0;
+  PicoSeconds skipped{};
+  // Of the checks, as shares of completion times; empty if there are too few checks.
+  std::optional<double> error_mean;
+  std::optional<double> error_interval;
+  std::optional<double> error_max;
+  // Causes of misses:
+  std::uint64_t unknown = 0;
+  std::uint64_t differing = 0;
+  std::uint64_t cut = 0;
+  std::uint64_t lossy = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    constexpr Span kRun = Span::kRun;
+    v(&MemoResult::hits, "hits",
+      {"", "bursts of traffic taken from memory; the group exists only with fast_forward.memo",
+       kSum, kRun});
+    v(&MemoResult::misses, "misses",
+      {"", "bursts simulated packet by packet, spot checks aside", kSum, kRun});
+    v(&MemoResult::checked, "checked",
+      {"", "known bursts simulated packet by packet as spot checks", kSum, kRun});
+    v(&MemoResult::refused, "refused",
+      {"", "bursts forgotten since a spot check differed by more than memo_error", kSum, kRun});
+    v(&MemoResult::entries, "entries", {"", "bursts in memory", kSum, kRun});
+    v(&MemoResult::flows, "flows", {"", "flows that ended as remembered", kSum, kRun});
+    v(&MemoResult::skipped, "skipped_s",
+      {"s",
+       "simulated time of the bursts taken from memory: counters, statistics and flows include it, "
+       "balance, link_traversals and hosts do not",
+       kSum, kRun});
+    v(&MemoResult::error_mean, "error_mean",
+      {"",
+       "of the spot checks: mean difference of a flow's arrival between memory and simulation, as "
+       "a "
+       "share of its time since the burst began; null without checks",
+       Statistic::kMean, kRun});
+    v(&MemoResult::error_interval, "error_interval",
+      {"",
+       "half the width of its 95 % confidence interval, over the checks; null with fewer than two",
+       Statistic::kMean, kRun});
+    v(&MemoResult::error_max, "error_max",
+      {"", "the greatest such difference of any flow; null without checks", Statistic::kMaximum,
+       kRun});
+    v(&MemoResult::unknown, "unknown",
+      {"", "misses whose first flow had not yet begun a burst in memory", kSum, kRun});
+    v(&MemoResult::differing, "differing",
+      {"", "misses whose first flow was known, but other flows followed", kSum, kRun});
+    v(&MemoResult::cut, "cut",
+      {"",
+       "misses during which a flow started by the clock, or the run or `measure` began or ended",
+       kSum, kRun});
+    v(&MemoResult::lossy, "lossy",
+      {"", "bursts not remembered since packets were sent again", kSum, kRun});
+  }
+};
+
 struct RunResults {
   bool completed = false;  // true if the run reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
   std::optional<PicoSeconds>
       fast_forwarded;  // part of sim_time that was skipped; empty if fast-forward is off
+  std::optional<MemoResult> memo;  // empty unless fast_forward.memo
   PicoSeconds measured_from{};
   PicoSeconds measured_to{};
   double wall_s = 0;  // wall-clock time of the simulation alone, in seconds

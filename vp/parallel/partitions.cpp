@@ -41,6 +41,7 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
     if (part != Implementation::kModel) return "the controller is RTL";
   }
+  if (config.fast_forward.memo) return "fast_forward.memo remembers the network as a whole";
   if (watched) return "a trace, a debugger or a prompt watches single events";
   return "";
 }

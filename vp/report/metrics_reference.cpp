@@ -75,6 +75,7 @@ std::vector<MetricInfo> list_all() {
   results.dependencies.emplace().ranks.resize(1);
   results.dependencies->path.resize(1);
   results.fast_forwarded.emplace();
+  results.memo.emplace();
   Metrics metrics;
   metrics.classes.resize(1);
   metrics.tenants.resize(1);

@@ -160,7 +160,7 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
     plan_.created(host, qpn, config);
   }
   if (!sender || (flow.spec.is_gated() && !plan_.is_released(flow.spec.id))) return;
-  post_flow(nic, flow);
+  if (memory_ == nullptr || !memory_->begins(flow, false)) post_flow(nic, flow);
   if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
 }
 
@@ -178,8 +178,9 @@ const PartKind kDirectTrafficKind(PartKind::kTraffic,
                                   [](Platform& p) -> std::unique_ptr<PlatformPart> {
                                     // Links that come up with DCBX do so before flows start;
                                     // fast-forward skips time for the platform's own events.
-                                    const bool in_one_order =
-                                        p.config.dcbx.enabled || p.config.fast_forward.enabled;
+                                    const bool in_one_order = p.config.dcbx.enabled ||
+                                                              p.config.fast_forward.enabled ||
+                                                              p.config.fast_forward.memo;
                                     return std::make_unique<DirectTraffic>(
                                         p.clock, p.plan, p.ledger, p.partitions, p.topology,
                                         [&p](HostId host) -> NicDevice& { return p.nic_of(host); },

@@ -13,6 +13,7 @@
 #include "parallel/partitions.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
+#include "traffic/flow_memory.h"
 #include "traffic/flow_plan.h"
 #include "traffic/live_flows.h"
 
@@ -84,6 +85,8 @@ class DirectTraffic final : public PlatformPart {
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
+  /// `memory` is told of the flows that begin at their start; null: nobody. Not owned.
+  void set_memory(FlowMemory* memory) { memory_ = memory; }
   /// Schedules the first flows. Call once the NICs are connected.
   void begin() override;
   /// Releases flows that are over.
@@ -103,6 +106,7 @@ class DirectTraffic final : public PlatformPart {
   std::function<NicDevice&(HostId)> nic_of_;
   std::function<bool(HostId)> is_direct_;
   std::function<bool(HostId)> is_here_;
+  FlowMemory* memory_ = nullptr;
   FlowPlan::Walk walk_;
   PlannedFlow next_;
   bool more_ = false;              // true if next_ is still to start

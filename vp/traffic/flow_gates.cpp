@@ -20,7 +20,12 @@ void FlowGates::Opener::flow_arrived() { gate_.told(event_, source_); }
 
 // ---------------------------------------------------------------- computations
 
-void FlowGates::Computing::ready_at(PicoSeconds when) { scheduler_.schedule_at(event_, when); }
+void FlowGates::Computing::ready_at(PicoSeconds when) { schedule(when); }
+
+void FlowGates::Computing::schedule(PicoSeconds when) {
+  scheduler_.schedule_at(event_, when);
+  counts_.computations.add(*this, ++counts_.tickets);
+}
 
 void FlowGates::Computing::ready() {
   PicoSeconds begins = scheduler_.now();
@@ -30,10 +35,11 @@ void FlowGates::Computing::ready() {
   }
   began_ = begins;
   const PicoSeconds ends = later(begins, about_.time);
-  if (ends != PicoSeconds::max()) scheduler_.schedule_at(event_, ends);
+  if (ends != PicoSeconds::max()) schedule(ends);
 }
 
 void FlowGates::Computing::due() {
+  counts_.computations.remove(*this);
   if (!begun()) return ready();
   --counts_.computations_left;
   for (Opener* const opener : opens_) opener->flow_arrived();
@@ -62,7 +68,12 @@ void FlowGates::Gate::told(GateOpening::Event event, std::uint32_t source) {
   if (opening_.is_told() || (!any_ && --missing_ != 0)) return;
   opening_ = {event, source, std::max(later(place_.scheduler.now(), delay_), not_before_)};
   if (flows_.empty() && computations_.empty() && gates_.empty()) return;
-  if (opening_.at != PicoSeconds::max()) place_.scheduler.schedule_at(event_, opening_.at);
+  if (opening_.at != PicoSeconds::max()) schedule(opening_.at);
+}
+
+void FlowGates::Gate::schedule(PicoSeconds when) {
+  place_.scheduler.schedule_at(event_, when);
+  counts_.gates.add(*this, ++counts_.tickets);
 }
 
 void FlowGates::Gate::open() {
@@ -75,11 +86,13 @@ void FlowGates::Gate::open() {
   for (; next_ < flows_.size(); ++next_) {
     const PicoSeconds begins = later(opening_.at, flows_[next_]->spec.start - origin_);
     if (begins > now) {
-      if (begins != PicoSeconds::max()) place_.scheduler.schedule_at(event_, begins);
+      if (begins == PicoSeconds::max()) break;
+      schedule(begins);
       return;
     }
     begin(*flows_[next_]);
   }
+  counts_.gates.remove(*this);
 }
 
 /// The queue pairs of a flow exist from its `start` on; they are made after all events of NICs.
@@ -87,7 +100,7 @@ void FlowGates::Gate::begin(const PlannedFlow& flow) {
   counts_.begun.push_back(flow.spec.id);
   if (place_.scheduler.now() == flow.spec.start && plan_.dependencies().any()) {
     plan_.release(flow.spec.id);
-  } else {
+  } else if (counts_.memory == nullptr || !counts_.memory->begins(flow, true)) {
     post_flow(place_.nic, flow);
   }
 }

@@ -15,6 +15,7 @@
 #include "parallel/process_group.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
+#include "traffic/flow_memory.h"
 #include "traffic/flow_plan.h"
 #include "traffic/gate_opening.h"
 
@@ -47,15 +48,48 @@ class FlowGates final : public PlatformPart {
   void take_begun(std::vector<std::uint32_t>& flows);
   /// What opened each gate, by number, in all processes. Valid after finish().
   const std::vector<GateOpening>& openings() const { return openings_; }
+  /// `memory` is told of the flows that begin when their gate opens; null: nobody. Not owned.
+  void set_memory(FlowMemory* memory) {
+    for (auto& [scheduler, counts] : counts_) counts.memory = memory;
+  }
 
  private:
+  friend class GatePreview;
   class Computing;
   class Gate;
+
+  /// Gates or computations whose event is scheduled. Each knows its place in the list.
+  template <class T>
+  class Pending {
+   public:
+    void add(T& one, std::uint64_t ticket) {
+      if (one.pending_at_ == kNowhere) {
+        one.pending_at_ = static_cast<std::uint32_t>(all_.size());
+        all_.push_back(&one);
+      }
+      one.ticket_ = ticket;
+    }
+    void remove(T& one) {
+      all_[one.pending_at_] = all_.back();
+      all_[one.pending_at_]->pending_at_ = one.pending_at_;
+      all_.pop_back();
+      one.pending_at_ = kNowhere;
+    }
+    const std::vector<T*>& all() const { return all_; }
+
+   private:
+    std::vector<T*> all_;
+  };
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
   /// What the hosts of one partition count.
   struct alignas(64) Counts {
     std::int64_t computations_left = 0;
     std::vector<std::uint32_t> begun;  // flows behind gates, since take_begun()
+    FlowMemory* memory = nullptr;
+    std::uint64_t tickets = 0;  // number of schedulings, which are in the order of tickets
+    Pending<Gate> gates;
+    Pending<Computing> computations;
   };
   /// Tells a gate of the end of one flow or computation, or that another gate has opened.
   class Opener final : public ArrivalSink {
@@ -65,6 +99,7 @@ class FlowGates final : public PlatformPart {
     void flow_arrived() override;
 
    private:
+    friend class GatePreview;
     Gate& gate_;
     const std::uint32_t source_;
     const GateOpening::Event event_;
@@ -81,6 +116,7 @@ class FlowGates final : public PlatformPart {
           scheduler_(place.scheduler),
           processor_(processor),
           counts_(counts),
+          rank_(place.rank),
           event_(Event::calling<&Computing::due>(*this, place.rank)) {}
     const Computation& about() const { return about_; }
     /// The computation is ready at `when`; it begins when its processor is free.
@@ -92,14 +128,20 @@ class FlowGates final : public PlatformPart {
     PicoSeconds began() const { return began_; }
 
    private:
+    friend class GatePreview;
+    friend class Pending<Computing>;
     void due();
+    void schedule(PicoSeconds when);
 
     const Computation& about_;
     Scheduler& scheduler_;
     Processor& processor_;
     Counts& counts_;
+    const std::uint32_t rank_;
     PicoSeconds began_ = PicoSeconds::max();
     std::vector<Opener*> opens_;
+    std::uint64_t ticket_ = 0;
+    std::uint32_t pending_at_ = kNowhere;
     Event event_;  // when it is ready, if it waits for nothing; then its end
   };
 
@@ -123,13 +165,18 @@ class FlowGates final : public PlatformPart {
     const GateOpening& opening() const { return opening_; }
 
    private:
+    friend class GatePreview;
+    friend class Pending<Gate>;
     void open();
+    void schedule(PicoSeconds when);
     void begin(const PlannedFlow& flow);
 
     FlowPlan& plan_;
     const Place place_;
     Counts& counts_;
     std::uint32_t missing_ = 0;
+    std::uint32_t pending_at_ = kNowhere;
+    std::uint64_t ticket_ = 0;
     bool any_ = false;
     PicoSeconds delay_{};
     PicoSeconds not_before_{};
@@ -152,6 +199,7 @@ class FlowGates final : public PlatformPart {
     }
 
    private:
+    friend class GatePreview;
     std::vector<ArrivalSink*> sinks_;
   };
   /// Finds who waits for a flow to be acknowledged to this host.
@@ -164,6 +212,7 @@ class FlowGates final : public PlatformPart {
     }
 
    private:
+    friend class GatePreview;
     std::unordered_map<const FlowRecord*, Fan> gates_;
   };
 

@@ -23,6 +23,18 @@ void QueueStatistics::repeat_since(const QueueStatistics& earlier, PicoSeconds n
   area_ += (area_ - earlier.area_) * times.skipped.count / times.watched.count;
 }
 
+void QueueStatistics::repeat_between(const QueueStatistics& earlier, const QueueStatistics& later,
+                                     std::int64_t times) {
+  Weights before = earlier.weights_;
+  later.weights_.find([&](std::uint64_t lower_edge, std::int64_t weight) {
+    const std::int64_t more = times * (weight - before.of(lower_edge));
+    if (more != 0) weights_.of(lower_edge) += more;
+    return false;
+  });
+  weights_.of(0) -= times * (later.since_ - earlier.since_).count;
+  area_ += (later.area_ - earlier.area_) * times;
+}
+
 QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
   const QueueStatistics up_to_now = as_of(now);
   Figures figures;

@@ -45,6 +45,11 @@ class alignas(64) QueueStatistics {
   /// fast-forward skipped. `now`: the time after the skip.
   void repeat_since(const QueueStatistics& earlier, PicoSeconds now, const Proportion& times);
 
+  /// Adds what was recorded between `earlier` and `later`, two former as_of(), `times` more times,
+  /// in place of as long a time with an empty queue that is, or will be, recorded here.
+  void repeat_between(const QueueStatistics& earlier, const QueueStatistics& later,
+                      std::int64_t times);
+
   /// Statistics up to a given time.
   struct Figures {
     Bytes mean = 0;  // rounded to nearest

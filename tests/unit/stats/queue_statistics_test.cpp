@@ -140,5 +140,30 @@ TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
   EXPECT_EQ(statistics.figures(kMicroSecond * 20).mean, (21 * 60 + 69 * 20 + 50) / 100);
 }
 
+TEST(QueueStatistics, ARepeatedStretchTakesThePlaceOfAnEmptyQueue) {
+  const auto burst = [](QueueStatistics& to, PicoSeconds from) {
+    to.changed(3000, from + kMicroSecond);
+    to.changed(70, from + kMicroSecond * 3);
+    to.changed(0, from + kMicroSecond * 4);
+  };
+  QueueStatistics whole;
+  QueueStatistics quick;
+  for (QueueStatistics* const one : {&whole, &quick}) one->restart(0, PicoSeconds(0));
+  for (int i = 0; i < 4; ++i) burst(whole, kMicroSecond * 10 * i);
+  burst(quick, PicoSeconds(0));
+  const QueueStatistics earlier = quick.as_of(kMicroSecond * 10);
+  burst(quick, kMicroSecond * 10);
+  const QueueStatistics later = quick.as_of(kMicroSecond * 15);
+  quick.repeat_between(earlier, later, 2);  // before that time has passed
+  for (const PicoSeconds now : {kMicroSecond * 40, kMicroSecond * 50}) {
+    const auto a = whole.figures(now);
+    const auto b = quick.figures(now);
+    EXPECT_EQ(b.mean, a.mean);
+    EXPECT_EQ(b.p50, a.p50);
+    EXPECT_EQ(b.p99, a.p99);
+    EXPECT_EQ(b.max, a.max);
+  }
+}
+
 }  // namespace
 }  // namespace dcc

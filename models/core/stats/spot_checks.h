@@ -1,0 +1,53 @@
+// Errors found by spot checks: mean with its confidence interval, and the greatest.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace dcc {
+
+/// Each check gives a mean error of many values and the greatest one. Checks are independent of
+/// each other, the values of one check are not.
+class SpotChecks {
+ public:
+  void add(double mean, double greatest) {
+    ++count_;
+    const double off = mean - mean_;  // Welford
+    mean_ += off / static_cast<double>(count_);
+    squares_ += off * (mean - mean_);
+    greatest_ = std::max(greatest_, greatest);
+  }
+  std::uint64_t count() const { return count_; }
+  /// Empty without checks.
+  std::optional<double> mean() const { return count_ == 0 ? std::nullopt : std::optional(mean_); }
+  std::optional<double> greatest() const {
+    return count_ == 0 ? std::nullopt : std::optional(greatest_);
+  }
+  /// Half the width of the 95 % confidence interval of the mean; empty with fewer than two checks.
+  std::optional<double> interval() const {
+    if (count_ < 2) return std::nullopt;
+    const auto n = static_cast<double>(count_);
+    return student_t(count_ - 1) * std::sqrt(squares_ / (n - 1) / n);
+  }
+
+ private:
+  /// 97.5 % quantile of Student's t.
+  static double student_t(std::uint64_t freedom) {
+    constexpr double kExact[] = {12.706, 4.303, 3.182, 2.776, 2.571,
+                                 2.447,  2.365, 2.306, 2.262, 2.228};
+    if (freedom <= std::size(kExact)) return kExact[freedom - 1];
+    // Cornish-Fisher: below 0.1 % from 11 degrees of freedom on.
+    const auto f = static_cast<double>(freedom);
+    return 1.95996 + 2.37227 / f + 2.8225 / (f * f);
+  }
+
+  std::uint64_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+  double greatest_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,334 @@
+#include "disturb/memo.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "config/yaml_reader.h"
+
+namespace dcc::vp {
+
+namespace {
+// How often the end of a burst is looked for.
+constexpr PicoSeconds kLook = kMicroSecond;
+// A burst in memory takes about 100 bytes for each flow and as much as all counters of the network.
+constexpr std::size_t kMostBursts = 128;
+// Bursts in memory that begin with the same flow.
+constexpr std::size_t kMostAlike = 4;
+// So many bursts more than were taken from memory are remembered for one first flow.
+constexpr unsigned kMostInVain = 4;
+constexpr std::size_t kMostKinds = std::size_t{1} << 20;  // of first flows, 100 bytes each
+// Ends of flows come before all events of NICs, as packets do.
+constexpr std::uint32_t kReplayRank = kNicRank - 1;
+constexpr unsigned kAllPriorities = 0xFF;
+}  // namespace
+
+Memo::Memo(const Context& context)
+    : c_(context),
+      random_(context.config.seed, "memo"),
+      look_event_(Event::calling<&Memo::look>(*this, kFastForwardRank)),
+      replay_event_(Event::calling<&Memo::replay_due>(*this, kReplayRank)) {
+  c_.gates.set_memory(this);
+  c_.traffic.set_memory(this);
+  c_.measurement.before_edges([this] { forget_all(); });
+}
+
+void Memo::finish(RunResults& results) {
+  result_.checked = errors_.count();
+  result_.error_mean = errors_.mean();
+  result_.error_interval = errors_.interval();
+  result_.error_max = errors_.greatest();
+  results.memo = result_;
+}
+
+// ---------------------------------------------------------------- the begin of a burst
+
+bool Memo::is_at_rest(std::uint64_t begun) const {
+  if (c_.partitions.packets_in_use() != 0) return false;
+  std::uint64_t finished = 0;
+  for (const auto& host : c_.hosts) {
+    const Transmitter& transmitter = host->nic().device().transmitter();
+    finished += transmitter.tally().finished_flows;
+    if (transmitter.allowed() != kAllPriorities) return false;
+  }
+  return finished == begun;
+}
+
+PicoSeconds Memo::next_event_by_clock() const {
+  return std::min(c_.clock.next_kept(), c_.config.duration);
+}
+
+bool Memo::begins(const PlannedFlow& flow, bool gated) {
+  const std::uint64_t begun = begun_++;
+  if (mode_ == Mode::kReplaying) {
+    replay_begin(flow);
+    return true;
+  }
+  if (mode_ != Mode::kIdle) {
+    if (is_at_rest(begun)) {
+      end_watch();
+    } else if (gated) {
+      flows_.push_back(flow.spec.id);
+      return false;
+    } else {
+      abandon_watch();
+    }
+  } else if (!gated || !is_at_rest(begun)) {
+    return false;
+  }
+  return gated && begin_burst(flow);
+}
+
+bool Memo::begin_burst(const PlannedFlow& flow) {
+  const PicoSeconds now = c_.scheduler.now();
+  const std::uint64_t key = hash_of(flow.spec);
+  const bool is_new = known_.count(key) == 0;
+  if (is_new && known_.size() == kMostKinds) {
+    ++result_.misses;
+    ++result_.unknown;
+    return false;
+  }
+  Known& known = known_[key];
+  key_ = key;
+  bool cut = false;
+  for (const auto& burst : known.bursts) {
+    if (now + burst->length >= next_event_by_clock()) {
+      cut = true;
+      continue;
+    }
+    BurstMatch match(*burst, c_.plan, c_.gates, now);
+    if (!match.matches()) continue;
+    burst_ = burst.get();
+    if (wants_check(*burst)) {
+      watch(Mode::kChecking, flow);
+      return false;
+    }
+    ++known.hits;
+    replay(std::move(match.flows()));
+    replay_begin(flow);
+    return true;
+  }
+  ++result_.misses;
+  ++(known.bursts.empty() ? result_.unknown : cut ? result_.cut : result_.differing);
+  const bool worth_while = !is_new && known.bursts.size() < kMostAlike &&
+                           known.recorded < known.hits + kMostInVain &&
+                           result_.entries < kMostBursts;
+  if (worth_while) watch(Mode::kRecording, flow);
+  return false;
+}
+
+/// The first repetition is always checked.
+bool Memo::wants_check(const RememberedBurst& burst) {
+  const auto below = static_cast<std::uint64_t>(c_.config.fast_forward.memo_check.to_fixed(32));
+  return !burst.checked || random_.next_u32() < below;
+}
+
+// ---------------------------------------------------------------- a burst in the network
+
+void Memo::watch(Mode mode, const PlannedFlow& first) {
+  mode_ = mode;
+  from_ = c_.scheduler.now();
+  flows_ = {first.spec.id};
+  if (mode == Mode::kRecording) watch_ = c_.measurement.watch();
+  c_.scheduler.schedule_in(look_event_, kLook);
+}
+
+void Memo::look() {
+  if (is_at_rest(begun_)) {
+    end_watch();
+  } else {
+    c_.scheduler.schedule_in(look_event_, kLook);
+  }
+}
+
+void Memo::abandon_watch() {
+  if (mode_ == Mode::kChecking) ++result_.misses;
+  mode_ = Mode::kIdle;
+  c_.scheduler.cancel(look_event_);
+  watch_.reset();
+}
+
+void Memo::end_watch() {
+  const Mode mode = std::exchange(mode_, Mode::kIdle);
+  c_.scheduler.cancel(look_event_);
+  std::optional<RememberedBurst> seen = RememberedBurst::of(flows_, c_.ledger, from_);
+  if (mode == Mode::kChecking) {
+    check(seen);
+    return;
+  }
+  Known& known = known_[key_];
+  ++known.recorded;
+  if (seen) {
+    seen->length = c_.scheduler.now() - from_;
+    seen->counted = c_.measurement.stretch_since(*watch_);
+    known.bursts.push_back(std::make_unique<RememberedBurst>(std::move(*seen)));
+    ++result_.entries;
+  } else {
+    ++result_.lossy;
+  }
+  watch_.reset();
+}
+
+void Memo::check(const std::optional<RememberedBurst>& seen) {
+  double mean = 1;  // other flows, or lost packets
+  double greatest = 1;
+  if (seen && burst_->has_same_flows(*seen, c_.plan)) {
+    mean = greatest = 0;
+    for (std::size_t i = 0; i < seen->flows.size(); ++i) {
+      const auto is = static_cast<double>(seen->flows[i].received.count);
+      const auto was = static_cast<double>(burst_->flows[i].received.count);
+      const double error = std::abs(is - was) / is;
+      mean += error / static_cast<double>(seen->flows.size());
+      greatest = std::max(greatest, error);
+    }
+  }
+  errors_.add(mean, greatest);
+  burst_->checked = true;
+  if (mean <= c_.config.fast_forward.memo_error.value()) return;
+  ++result_.refused;
+  --result_.entries;
+  count(*burst_);
+  auto& bursts = known_[key_].bursts;
+  bursts.erase(std::find_if(bursts.begin(), bursts.end(),
+                            [this](const auto& one) { return one.get() == burst_; }));
+}
+
+/// What was counted outside `measure` says nothing about what is counted within it.
+void Memo::forget_all() {
+  for (auto& [key, known] : known_) {
+    for (const auto& burst : known.bursts) count(*burst);
+    known.bursts.clear();
+    known.recorded = 0;
+  }
+  result_.entries = 0;
+  if (mode_ == Mode::kRecording || mode_ == Mode::kChecking) abandon_watch();
+}
+
+void Memo::count(RememberedBurst& burst) {
+  if (burst.owed == 0) return;
+  c_.measurement.repeat(burst.counted, burst.owed);
+  burst.owed = 0;
+}
+
+// ---------------------------------------------------------------- a burst from memory
+
+void Memo::replay(std::vector<std::uint32_t> flows) {
+  mode_ = Mode::kReplaying;
+  from_ = c_.scheduler.now();
+  flows_ = std::move(flows);
+  has_begun_.assign(flows_.size(), 0);
+  next_begin_ = next_end_ = 0;
+  ++burst_->owed;
+  ++result_.hits;
+  result_.flows += flows_.size();
+  result_.skipped += burst_->length;
+  plan_replay();
+}
+
+void Memo::replay_begin(const PlannedFlow& flow) {
+  const PicoSeconds now = c_.scheduler.now();
+  // At one instant flows may begin in another order.
+  std::size_t at = next_begin_;
+  while (at < flows_.size() && flows_[at] != flow.spec.id) ++at;
+  if (at == flows_.size() || now - from_ != burst_->flows[at].begin) {
+    throw std::logic_error("fast_forward.memo: flow " + std::to_string(flow.spec.id) +
+                           " begins at a time at which memory has no begin");
+  }
+  has_begun_[at] = 1;
+  while (next_begin_ < flows_.size() && has_begun_[next_begin_] != 0) ++next_begin_;
+  FlowRecord& record = c_.ledger[flow.spec.id];
+  record.posted = now;
+  record.posted_bytes = flow.spec.bytes;
+}
+
+void Memo::replay_due() {
+  const PicoSeconds now = c_.scheduler.now();
+  const std::vector<RememberedBurst::End>& ends = burst_->ends;
+  for (; next_end_ < ends.size() && from_ + ends[next_end_].at == now; ++next_end_) {
+    const RememberedBurst::End& end = ends[next_end_];
+    const std::uint32_t id = flows_[end.flow];
+    const RememberedBurst::Flow& then = burst_->flows[end.flow];
+    if (has_begun_[end.flow] == 0) {
+      throw std::logic_error("fast_forward.memo: flow " + std::to_string(id) +
+                             " ends in memory, but has not begun");
+    }
+    FlowRecord& record = c_.ledger[id];
+    if (end.sent) {
+      record.packets = then.packets;
+      record.sent_wire_bits = then.wire_bits;
+      const HostId from = c_.plan.flow(id).spec.from;
+      c_.hosts[from]->nic().device().transmitter().acknowledged(id, record.target_bytes);
+    } else {
+      record.ce_received = then.ce;
+      record.cnps_sent = then.cnps;
+      record.received(record.target_bytes, now);
+    }
+  }
+  if (next_end_ == ends.size() && from_ + burst_->length <= now) {
+    mode_ = Mode::kIdle;
+  } else {
+    plan_replay();
+  }
+}
+
+void Memo::plan_replay() {
+  const std::vector<RememberedBurst::End>& ends = burst_->ends;
+  const PicoSeconds next = next_end_ < ends.size() ? ends[next_end_].at : burst_->length;
+  c_.scheduler.schedule_at(replay_event_, from_ + next);
+}
+
+// ---------------------------------------------------------------- the part of the platform
+
+namespace {
+[[noreturn]] void refuse_memo(const std::string& why) {
+  throw SettingError("fast_forward.memo", why);
+}
+
+/// Memory knows flows by their ends; where several paths join the ends, each flow takes its own.
+void require_single_paths(const Platform& p) {
+  if (!p.plan.is_held()) return;  // then no flow waits, and none is taken from memory
+  std::unordered_set<std::uint64_t> seen;
+  for (const PlannedFlow& flow : p.plan.flows()) {
+    if (!seen.insert(std::uint64_t{flow.spec.from} << 32 | flow.spec.to).second) continue;
+    for (const bool back : {false, true}) {
+      const HostId from = back ? flow.spec.to : flow.spec.from;
+      const HostId to = back ? flow.spec.from : flow.spec.to;
+      const NodeId destination = p.topology.node_of(to);
+      for (NodeId here = p.topology.peer(p.topology.node_of(from), 0).node; here != destination;) {
+        const PortSet ports = p.routing.ports(here, to);
+        if (ports.size() != 1) {
+          refuse_memo("several paths lead from host " + std::to_string(from) + " to host " +
+                      std::to_string(to) +
+                      ", and each flow takes its own, so that no burst repeats: memory needs one "
+                      "path for each pair of hosts (topology.kind: star, or spines: 1)");
+        }
+        here = p.topology.peer(here, ports.front()).node;
+      }
+    }
+  }
+}
+
+const PartKind kMemoKind(PartKind::kMemo, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  if (!p.config.fast_forward.memo) return nullptr;
+  if (p.setup.group != nullptr) {
+    refuse_memo("several processes do not know all flows: run one process");
+  }
+  if (p.setup.interactive || p.setup.machine != nullptr) {
+    refuse_memo("a prompt or a debugger looks at single events, which memory leaves out");
+  }
+  if (p.setup.late_change) {
+    refuse_memo("the run is to be changed, and memory would hold what was before");
+  }
+  require_single_paths(p);
+  return std::make_unique<Memo>(Memo::Context{p.config, p.scheduler, p.clock, p.hosts, p.partitions,
+                                              p.plan, p.ledger, *p.part<Measurement>(),
+                                              *p.part<FlowGates>(), *p.part<DirectTraffic>()});
+});
+}  // namespace
+
+}  // namespace dcc::vp

@@ -1,0 +1,80 @@
+// The course of a burst of traffic: which flows began and ended when, and what was counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "measure/measurement.h"
+#include "stats/flow_ledger.h"
+#include "traffic/flow_gates.h"
+#include "traffic/flow_plan.h"
+#include "traffic/gate_preview.h"
+
+namespace dcc::vp {
+
+/// All times count from the begin of the burst.
+struct RememberedBurst {
+  struct Flow {
+    std::uint32_t id = 0;  // the flow that was watched
+    PicoSeconds begin{};
+    PicoSeconds received{};
+    PicoSeconds sent{};  // every byte is acknowledged
+    std::uint64_t wire_bits = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t ce = 0;
+    std::uint64_t cnps = 0;
+    std::uint32_t received_order = 0;  // indices into `ends`
+    std::uint32_t sent_order = 0;
+  };
+  struct End {
+    PicoSeconds at;
+    std::uint32_t flow = 0;  // index into `flows`
+    bool sent = false;
+  };
+  std::vector<Flow> flows;  // in the order of their begin
+  std::vector<End> ends;    // in the order of time
+  PicoSeconds length{};     // the network is at rest again
+  Measurement::Stretch counted;
+  std::int64_t owed = 0;  // hits that the measurement does not contain yet
+  bool checked = false;
+
+  /// The course of these flows, which began at or after `from` and have ended. Empty if packets of
+  /// one were sent again.
+  static std::optional<RememberedBurst> of(const std::vector<std::uint32_t>& flows,
+                                           const FlowLedger& ledger, PicoSeconds from);
+  /// True if the same flows began in the same order, at whatever times.
+  bool has_same_flows(const RememberedBurst& other, const FlowPlan& plan) const;
+};
+
+/// Two flows whose packets would be the same: all of their properties but names and times.
+bool are_alike(const FlowSpec& a, const FlowSpec& b);
+/// A hash of these properties.
+std::uint64_t hash_of(const FlowSpec& flow);
+
+/// Runs gates ahead along a burst and compares the flows that begin.
+class BurstMatch final : private GatePreview::Course {
+ public:
+  BurstMatch(const RememberedBurst& burst, const FlowPlan& plan, const FlowGates& gates,
+             PicoSeconds now);
+  /// True if from `now` on the same flows begin at the same times as in the burst, and no others
+  /// until it ends.
+  bool matches();
+  /// The flows, in the order of RememberedBurst::flows. Valid if matches() returned true.
+  std::vector<std::uint32_t>& flows() { return flows_; }
+
+ private:
+  bool begins(const PlannedFlow& flow, PicoSeconds at) override;
+  bool same_places(Qpn now, HostId host, Qpn then);
+
+  const RememberedBurst& burst_;
+  const FlowPlan& plan_;
+  const PicoSeconds from_;
+  GatePreview preview_;
+  std::vector<std::uint32_t> flows_;
+  std::map<HostId, Qpn> further_;  // by host: how much queue pair numbers are ahead
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,18 @@
+// Is told of each flow that begins, and may take the network's place.
+#pragma once
+
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+class FlowMemory {
+ public:
+  /// A flow begins now: `gated` when its gate opens, else at its own start. Returns true if the
+  /// flow is not to be posted, because its course is known from memory.
+  virtual bool begins(const PlannedFlow& flow, bool gated) = 0;
+
+ protected:
+  ~FlowMemory() = default;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,88 @@
+// Which flows will begin when, if the ends of flows are known: gates and computations ahead of
+// time.
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "stats/flow_ledger.h"
+#include "traffic/flow_gates.h"
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Runs gates and computations ahead, without changing them, in the order of their events. The
+/// state of each gate and processor is copied when it is first needed.
+class GatePreview {
+ public:
+  /// Says when a flow ends that begins in the preview.
+  class Course {
+   public:
+    /// `flow` begins at `at`. The course calls GatePreview::ends() for it. False: the course does
+    /// not know such a flow there, and the preview ends.
+    virtual bool begins(const PlannedFlow& flow, PicoSeconds at) = 0;
+
+   protected:
+    ~Course() = default;
+  };
+
+  /// Begins at `now`, with all that is scheduled. Precondition: all gates are in one partition, and
+  /// no flow is under way.
+  GatePreview(const FlowGates& gates, PicoSeconds now, Course& course);
+
+  /// A flow's last byte arrives, and is acknowledged. `order`: position of the first of the two
+  /// among the ends of all flows at one instant, and `sent_order` that of the second.
+  void ends(std::uint32_t flow, PicoSeconds received, std::uint64_t order, PicoSeconds sent,
+            std::uint64_t sent_order);
+  /// Runs what happens before `until`. False: the course ended the preview, or a flow begins before
+  /// its queue pair exists.
+  bool run(PicoSeconds until);
+
+ private:
+  using Gate = FlowGates::Gate;
+  using Computing = FlowGates::Computing;
+  using Processor = FlowGates::Processor;
+  using Opener = FlowGates::Opener;
+  using Fan = FlowGates::Fan;
+
+  struct Item {
+    PicoSeconds at;
+    std::uint32_t rank = 0;  // ends of flows come first
+    std::uint64_t order = 0;
+    // One of them is not null.
+    const Gate* gate = nullptr;
+    const Computing* computing = nullptr;
+    ArrivalSink* told = nullptr;
+    /// Order of a heap with the earliest item on top.
+    bool operator<(const Item& o) const {
+      if (at != o.at) return o.at < at;
+      return rank != o.rank ? o.rank < rank : o.order < order;
+    }
+  };
+  struct GateState {
+    std::uint32_t missing;
+    bool told, opened;
+    PicoSeconds at;
+    std::size_t next;
+  };
+  void push(PicoSeconds at, std::uint32_t rank, const Gate* gate, const Computing* computing);
+  GateState& state_of(const Gate& gate);
+  void tell(ArrivalSink& sink);
+  void told(const Gate& gate);
+  bool open(const Gate& gate);
+  void ready(const Computing& computing);
+  void due(const Computing& computing);
+
+  const FlowGates& gates_;
+  Course& course_;
+  PicoSeconds now_;
+  std::uint64_t pushed_ = 0;
+  std::priority_queue<Item> agenda_;
+  std::unordered_map<const Gate*, GateState> states_;
+  std::unordered_map<const Processor*, PicoSeconds> busy_until_;
+  std::unordered_map<const Computing*, bool> begun_;
+};
+
+}  // namespace dcc::vp
