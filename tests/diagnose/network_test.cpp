@@ -60,6 +60,43 @@ TEST(HeadroomExceedsBuffer, OnlyWhereTrafficIsLossless) {
       << "the user's headroom fits; a loss then tells what is missing";
 }
 
+// Of four inputs one is another priority's; 10 MB each where priority 0 is lossless.
+TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
+  const std::string far = "rate: 100Gbps, delay: 400us";
+  const auto found = [&](const std::string& more) {
+    return foreseen(star(far, more), "headroom_exceeds_buffer");
+  };
+  const std::string general = "switch: {buffer: 21MB, pfc: {priorities: [0]}";
+  EXPECT_TRUE(says(found(general + "}\n"), "4 inputs with 1 lossless priority"));
+  const auto two =
+      found(general + "}\nswitches: [{ports: [h0, h1, h2], priorities: {0: {lossy: true}}}]\n");
+  EXPECT_FALSE(two) << two->text;  // h3 and h4: 20 MB
+  EXPECT_FALSE(found(general + "}\nswitches: [{ports: [s0], priorities: {0: {headroom: 1MB}}}]\n"));
+  EXPECT_FALSE(found(general + ", priorities: {0: {headroom: 1MB}}}\n"));
+  EXPECT_FALSE(found(general + ", priorities: {0: {lossy: true}}}\n"));
+  EXPECT_TRUE(
+      found("switch: {buffer: 21MB, pfc: {priorities: [3]}}\n"
+            "switches: [{ports: [s0], priorities: {0: {lossy: false}}}]\n"));
+}
+
+// Four inputs of 1 MB in a buffer of 8 MB, 3 MB of which are a pool and 2 MB reserved at five
+// ports.
+TEST(HeadroomExceedsBuffer, PoolsAndReservedPartsAreNotForHeadroom) {
+  const auto found = [](const std::string& reserved) {
+    return foreseen(
+        star("rate: 100Gbps, delay: 1us",
+             "switch: {buffer: 8MB, pfc: {headroom: 1MB}, pools: [{name: a, size: 3MB}], "
+             "priorities: {0: {reserved: " +
+                 reserved + "}}}\n"),
+        "headroom_exceeds_buffer");
+  };
+  const auto tight = found("400KB");
+  EXPECT_TRUE(says(tight, "a buffer of 8MB, 5MB of which pools and reserved parts take; 4 inputs"));
+  EXPECT_EQ(figure_of(tight, "missing_bytes"), 1e6);
+  EXPECT_TRUE(says(tight, "switch.buffer above 9MB"));
+  EXPECT_FALSE(found("100KB"));
+}
+
 TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   const std::string traffic = "traffic: [{kind: incast, senders: 1..4, receiver: 0}]\n";
   SyntheticRun set("switch: {pfc: {headroom: 10KB}}\n" + traffic);
@@ -80,6 +117,27 @@ TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   SyntheticRun lossy("switch: {pfc: {enabled: false}}\n" + traffic);
   lossy.drop(5);
   EXPECT_FALSE(lossy.found("lossless_loss"));
+}
+
+TEST(LosslessLoss, NamesTheSettingThatIsTooSmall) {
+  const std::string traffic = "traffic: [{kind: incast, senders: 1..4, receiver: 0}]\n";
+  SyntheticRun one("switches: [{ports: [h4]}, {ports: [h3], priorities: {0: {headroom: 9KB}}}]\n" +
+                   traffic);
+  one.drop(5);
+  const auto found = one.found("lossless_loss");
+  EXPECT_TRUE(says(found, "after a pause h3->s0 still brings")) << found->text;
+  EXPECT_TRUE(says(found, "switches.1.priorities.0.headroom is 9KB")) << found->text;
+  SyntheticRun all("switch: {priorities: {0: {headroom: 9KB}}}\n" + traffic);
+  all.drop(5);
+  EXPECT_TRUE(says(all.found("lossless_loss"), "switch.priorities.0.headroom is 9KB"));
+  SyntheticRun shared("switch: {pfc: {headroom: 1MB, shared_headroom: 1500KB}}\n" + traffic);
+  shared.drop(5);
+  EXPECT_TRUE(says(shared.found("lossless_loss"),
+                   "together need 4MB of headroom and "
+                   "switch.pfc.shared_headroom is 1500KB, so 2500KB"));
+  SyntheticRun lossy_port("switches: [{ports: [h3], priorities: {0: {lossy: true}}}]\n" + traffic);
+  lossy_port.drop(5);
+  EXPECT_FALSE(lossy_port.found("lossless_loss")) << "h3's packets may be lost";
 }
 
 TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {

@@ -1,8 +1,11 @@
 #include "diagnose/headroom.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
+#include <limits>
 
+#include "build/port_exceptions.h"
 #include "build/translate.h"
 #include "switch/pfc.h"
 
@@ -19,73 +22,148 @@ std::uint8_t priorities_in_use(const PlatformConfig& config) {
   return static_cast<std::uint8_t>(used);
 }
 
-std::uint8_t lossless_in_use(const PlatformConfig& config) {
-  if (!config.switch_.pauses()) return 0;
-  return static_cast<std::uint8_t>(priorities_in_use(config) &
-                                   config.switch_.lossless_priorities());
+namespace {
+
+/// The settings of all ports of switches, with the entries of `switches`.
+class SwitchPorts {
+ public:
+  struct Port {
+    LinkParameters link;
+    PortSettings settings;
+    /// By priority; 0 for a class that is lossy or that no traffic uses.
+    std::array<Bytes, kPriorities> headroom{};
+    std::uint8_t lossless = 0;  // bit p: priority p is lossless and in use
+  };
+
+  explicit SwitchPorts(const Evidence& evidence)
+      : config_(evidence.config()),
+        topology_(evidence.topology()),
+        parameters_(switch_parameters(config_)),
+        exceptions_(port_exceptions(config_, topology_)),
+        used_(priorities_in_use(config_)) {}
+
+  const SwitchParameters& parameters() const { return parameters_; }
+
+  Port at(NodeId node, int port) const {
+    Port of{with_jitter(config_, topology_.link(node, port)), {}, {}, 0};
+    of.settings =
+        port_settings(parameters_, of.link.rate, exceptions_of(exceptions_, node, port), 0);
+    of.lossless = static_cast<std::uint8_t>(of.settings.lossless & used_);
+    for (std::size_t p = 0; p < kPriorities; ++p) {
+      if ((of.lossless >> p & 1) == 0) continue;
+      of.headroom[p] = of.settings.headroom[p].value_or(parameters_.headroom_of(of.link));
+    }
+    return of;
+  }
+
+  /// Calls `visit(node, port number, Port)` for each port of a switch.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (NodeId node = 0; node < static_cast<NodeId>(topology_.nodes().size()); ++node) {
+      if (topology_.node(node).is_host) continue;
+      for (int port = 0; port < topology_.node(node).ports; ++port)
+        visit(node, port, at(node, port));
+    }
+  }
+
+  /// The key that sets the headroom of a class.
+  std::string key_of_headroom(NodeId node, int port, std::size_t priority) const {
+    const auto sets = [priority](const PrioritySettings& all) {
+      const auto found = all.find(static_cast<unsigned>(priority));
+      return found != all.end() && found->second.headroom;
+    };
+    const std::string rest = ".priorities." + std::to_string(priority) + ".headroom";
+    const auto& exceptions = exceptions_of(exceptions_, node, port);
+    for (auto one = exceptions.rbegin(); one != exceptions.rend(); ++one) {
+      if (sets((*one)->priorities)) {
+        return "switches." + std::to_string(*one - config_.switches.data()) + rest;
+      }
+    }
+    return sets(parameters_.priorities) ? "switch" + rest : "switch.pfc.headroom";
+  }
+
+ private:
+  const PlatformConfig& config_;
+  const Topology& topology_;
+  SwitchParameters parameters_;
+  ExceptionsByPort exceptions_;
+  std::uint8_t used_;
+};
+
+/// What a switch's inputs need, and what its buffer has for them.
+HeadroomNeed need_of(const Evidence& evidence, const SwitchPorts& ports, NodeId node) {
+  const TopologyNode& of = evidence.topology().node(node);
+  const SwitchParameters& parameters = ports.parameters();
+  HeadroomNeed need;
+  need.of = of.name;
+  need.buffer = parameters.buffer;
+  for (const PoolParameters& pool : parameters.pools) need.set_aside += pool.size;
+  Bytes least = std::numeric_limits<Bytes>::max();
+  for (int number = 0; number < of.ports; ++number) {
+    const SwitchPorts::Port port = ports.at(node, number);
+    Bytes sum = 0;
+    for (const Bytes headroom : port.headroom) {
+      sum += headroom;
+      need.per_input = std::max(need.per_input, headroom);
+    }
+    for (const std::optional<ClassRules>& rules : port.settings.rules) {
+      if (rules && rules->pool == 0) need.set_aside += rules->reserved;
+    }
+    if (port.lossless != 0) ++need.inputs;
+    need.priorities =
+        std::max(need.priorities, static_cast<int>(std::bitset<8>(port.lossless).count()));
+    need.wanted += sum;
+    least = std::min(least, sum);
+  }
+  // If a switch has several ports, the bytes of all inputs leave through one port, which is not
+  // an input at the same time.
+  if (of.ports > 1) {
+    need.wanted -= least;
+    if (need.inputs == of.ports) --need.inputs;
+  }
+  need.reserved = std::min(need.wanted, parameters.pfc.shared_headroom.value_or(need.wanted));
+  return need;
 }
 
-namespace {
-/// Headroom of all lossless priorities in use at one input, without the entries of `switches`.
-Bytes headroom_of_port(const SwitchParameters& parameters, const LinkParameters& link,
-                       std::uint8_t used) {
-  const PortSettings settings = port_settings(parameters, link.rate, {}, 0);
-  Bytes sum = 0;
-  for (std::size_t p = 0; p < kPriorities; ++p) {
-    if ((used >> p & 1) != 0) sum += settings.headroom[p].value_or(parameters.headroom_of(link));
-  }
-  return sum;
-}
 }  // namespace
+
+std::uint8_t lossless_in_use(const Evidence& evidence) {
+  if (!evidence.config().switch_.pauses()) return 0;
+  unsigned everywhere = priorities_in_use(evidence.config());
+  SwitchPorts(evidence).each(
+      [&](NodeId, int, const SwitchPorts::Port& port) { everywhere &= port.settings.lossless; });
+  return static_cast<std::uint8_t>(everywhere);
+}
 
 HeadroomNeed greatest_headroom(const Evidence& evidence) {
   HeadroomNeed worst;
-  const PlatformConfig& config = evidence.config();
-  const std::uint8_t used = lossless_in_use(config);
-  const auto priorities = static_cast<int>(std::bitset<8>(used).count());
-  if (priorities == 0) return worst;
-  const SwitchParameters parameters = switch_parameters(config);
+  if (!evidence.config().switch_.pauses()) return worst;
+  const SwitchPorts ports(evidence);
   const Topology& topology = evidence.topology();
   for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
-    const TopologyNode& of = topology.node(node);
-    if (of.is_host) continue;
-    HeadroomNeed need{of.name, parameters.buffer, 0, 0, std::max(of.ports - 1, 1), priorities};
-    Bytes least = parameters.buffer * priorities;
-    for (int port = 0; port < of.ports; ++port) {
-      const LinkParameters link = with_jitter(config, topology.link(node, port));
-      const Bytes headroom = headroom_of_port(parameters, link, used);
-      need.reserved += headroom;
-      need.per_input = std::max(need.per_input, headroom / priorities);
-      least = std::min(least, headroom);
-    }
-    // If a switch has several ports, the bytes of all inputs leave through one port, which is not
-    // an input at the same time.
-    if (of.ports > 1) need.reserved -= least;
-    if (parameters.pfc.shared_headroom) {
-      need.reserved = std::min(need.reserved, *parameters.pfc.shared_headroom);
-    }
-    if (worst.of.empty() || need.reserved > worst.reserved) worst = need;
+    if (topology.node(node).is_host) continue;
+    const HeadroomNeed need = need_of(evidence, ports, node);
+    if (need.priorities == 0) continue;
+    if (worst.of.empty() || need.missing() > worst.missing()) worst = need;
   }
   return worst;
 }
 
 HeadroomGap greatest_headroom_gap(const Evidence& evidence) {
   HeadroomGap worst;
-  const PlatformConfig& config = evidence.config();
-  if (lossless_in_use(config) == 0 || !config.switch_.pfc.headroom) return worst;
-  const SwitchParameters parameters = switch_parameters(config);
+  if (!evidence.config().switch_.pauses()) return worst;
+  const SwitchPorts ports(evidence);
   const Topology& topology = evidence.topology();
-  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
-    if (topology.node(node).is_host) continue;
-    for (int port = 0; port < topology.node(node).ports; ++port) {
-      const LinkParameters link = with_jitter(config, topology.link(node, port));
-      const Bytes needed = parameters.headroom_needed(link);
-      const Bytes set = *parameters.pfc.headroom;
-      if (set >= needed || needed - set <= worst.needed - worst.set) continue;
-      const CableEnd peer = topology.peer(node, port);
-      worst = {topology.wire_name(peer.node, peer.port), set, needed};
+  ports.each([&](NodeId node, int number, const SwitchPorts::Port& port) {
+    const Bytes needed = ports.parameters().headroom_needed(port.link);
+    for (std::size_t p = 0; p < kPriorities; ++p) {
+      const Bytes set = port.headroom[p];
+      if ((port.lossless >> p & 1) == 0 || needed - set <= worst.needed - worst.set) continue;
+      const CableEnd peer = topology.peer(node, number);
+      worst = {topology.wire_name(peer.node, peer.port), ports.key_of_headroom(node, number, p),
+               set, needed};
     }
-  }
+  });
   return worst;
 }
 

@@ -12,23 +12,31 @@ namespace dcc::vp {
 struct HeadroomNeed {
   std::string of;  // name of the switch; empty: no switch pauses
   Bytes buffer = 0;
-  Bytes reserved = 0;   // bytes of all inputs but one, in every lossless priority in use
+  Bytes set_aside = 0;  // bytes of the buffer that pools and reserved parts take
+  Bytes wanted = 0;     // bytes of all inputs but one, in every lossless priority in use
+  Bytes reserved = 0;   // the part of `wanted` that a shared headroom grants
   Bytes per_input = 0;  // greatest headroom of one input and priority
   int inputs = 0;
-  int priorities = 0;
+  int priorities = 0;  // greatest number at one input
+
+  /// Part of the buffer that headroom can be taken from.
+  Bytes room() const { return buffer - set_aside; }
+  /// Negative: bytes that remain for queues.
+  Bytes missing() const { return reserved - room(); }
 };
 HeadroomNeed greatest_headroom(const Evidence& evidence);
 
 /// The link whose configured headroom is furthest below what arrives after a pause.
 struct HeadroomGap {
   std::string link;  // name of the link towards the switch; empty: none is too small
+  std::string key;   // of the headroom
   Bytes set = 0;
   Bytes needed = 0;
 };
 HeadroomGap greatest_headroom_gap(const Evidence& evidence);
 
-/// Bit p: traffic uses priority p and `switch.pfc` makes it lossless. 0 without PFC.
-std::uint8_t lossless_in_use(const PlatformConfig& config);
+/// Bit p: traffic uses priority p, and all ports of switches make it lossless. 0 without PFC.
+std::uint8_t lossless_in_use(const Evidence& evidence);
 /// Bit p: traffic uses priority p.
 std::uint8_t priorities_in_use(const PlatformConfig& config);
 

@@ -12,29 +12,31 @@ class HeadroomExceedsBuffer final : public Diagnosis {
  public:
   Found before(const Evidence& evidence) const override {
     const HeadroomNeed need = greatest_headroom(evidence);
-    if (need.of.empty() || need.reserved < need.buffer) return std::nullopt;
+    if (need.of.empty() || need.missing() < 0) return std::nullopt;
     const char* const which = evidence.config().switch_.pfc.headroom ? "" : " (auto)";
-    std::string text;
-    if (need.per_input >= need.buffer) {
-      text = fmt::format(
-          "Switch {} has a buffer of {} and one input needs {} of PFC headroom{}, so "
-          "nothing is left for queues: packets are dropped at an empty switch",
-          need.of, readable(need.buffer), readable(need.per_input), which);
+    std::string text = fmt::format("Switch {} has a buffer of {}", need.of, readable(need.buffer));
+    if (need.set_aside > 0) {
+      text += fmt::format(", {} of which pools and reserved parts take", readable(need.set_aside));
+    }
+    if (need.per_input >= need.room()) {
+      text += fmt::format(
+          " and one input needs {} of PFC headroom{}, so nothing is left for queues: packets are "
+          "dropped at an empty switch",
+          readable(need.per_input), which);
     } else {
-      text = fmt::format(
-          "Switch {} has a buffer of {}; {} inputs with {} lossless priorit{} need {} of PFC "
-          "headroom{}, up to {} each: a lossless class loses packets when all are paused",
-          need.of, readable(need.buffer), need.inputs, need.priorities,
-          need.priorities == 1 ? "y" : "ies", readable(need.reserved), which,
-          readable(need.per_input));
+      text += fmt::format(
+          "; {} inputs with {} lossless priorit{} need {} of PFC headroom{}, up to {} each: a "
+          "lossless class loses packets when all are paused",
+          need.inputs, need.priorities, need.priorities == 1 ? "y" : "ies", readable(need.reserved),
+          which, readable(need.per_input));
     }
     text += fmt::format(" (switch.buffer above {}, shorter links, or fewer switch.pfc.priorities)",
-                        readable(need.reserved));
+                        readable(need.reserved + need.set_aside));
     return Observation{text,
                        {{"switch", need.of},
                         {"buffer_bytes", static_cast<double>(need.buffer)},
                         {"headroom_bytes", static_cast<double>(need.reserved)},
-                        {"missing_bytes", static_cast<double>(need.reserved - need.buffer)}}};
+                        {"missing_bytes", static_cast<double>(need.missing())}}};
   }
 };
 

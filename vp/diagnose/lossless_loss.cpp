@@ -23,9 +23,10 @@ class LosslessLoss final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
-    const std::uint8_t lossless = lossless_in_use(config);
     const std::uint64_t dropped = no_room(results.counters);
-    if (lossless == 0 || dropped == 0) return std::nullopt;
+    if (dropped == 0) return std::nullopt;
+    const std::uint8_t lossless = lossless_in_use(evidence);
+    if (lossless == 0) return std::nullopt;
     std::uint64_t lost = dropped;
     const char* lost_text = "packets of lossless classes found no room in a switch";
     if (lossless != priorities_in_use(config)) {
@@ -51,23 +52,31 @@ class LosslessLoss final : public Diagnosis {
     const HeadroomNeed need = greatest_headroom(evidence);
     if (!gap.link.empty()) {
       text += fmt::format(
-          ": after a pause {} still brings up to {}, and switch.pfc.headroom is {}, so {} is "
-          "missing; headroom: auto reserves it",
-          gap.link, readable(gap.needed), readable(gap.set), readable(gap.needed - gap.set));
+          ": after a pause {} still brings up to {}, and {} is {}, so {} is missing; headroom: "
+          "auto "
+          "reserves it",
+          gap.link, readable(gap.needed), gap.key, readable(gap.set),
+          readable(gap.needed - gap.set));
       figures.push_back({"missing_bytes", static_cast<double>(gap.needed - gap.set)});
-    } else if (need.reserved >= need.buffer) {
+    } else if (need.wanted > need.reserved) {
       text += fmt::format(
-          ": the inputs of {} need {} of headroom and its buffer has {}, so {} is "
-          "missing (switch.buffer)",
-          need.of, readable(need.reserved), readable(need.buffer),
-          readable(need.reserved - need.buffer));
-      figures.push_back({"missing_bytes", static_cast<double>(need.reserved - need.buffer)});
+          ": all inputs of {} together need {} of headroom and switch.pfc.shared_headroom is {}, "
+          "so {} is missing when all are paused",
+          need.of, readable(need.wanted), readable(need.reserved),
+          readable(need.wanted - need.reserved));
+      figures.push_back({"missing_bytes", static_cast<double>(need.wanted - need.reserved)});
+    } else if (need.missing() >= 0) {
+      text += fmt::format(
+          ": the inputs of {} need {} of headroom and its buffer has {} for them, so {} is missing "
+          "(switch.buffer)",
+          need.of, readable(need.reserved), readable(need.room()), readable(need.missing()));
+      figures.push_back({"missing_bytes", static_cast<double>(need.missing())});
     } else {
       text += fmt::format(
           ": {} of headroom are needed and the buffer of {} has {}; other classes "
           "had filled it before headroom could be reserved, or a neighbour did "
           "not obey pauses",
-          readable(need.reserved), need.of, readable(need.buffer));
+          readable(need.reserved), need.of, readable(need.room()));
     }
     return Observation{text, std::move(figures)};
   }
