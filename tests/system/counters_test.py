@@ -26,7 +26,7 @@ host: {driver: none}
 dscp: {26: {priority: 3}}
 nic: {congestion_control: {algorithm: dcqcn}}
 switch: {buffer: 400KB, ecn: {kmin: 20KB, kmax: 100KB, pmax: 0.1}, pfc: {priorities: [3]}}
-traffic: [{kind: incast, senders: 1..3, receiver: 0, dscp: 26, bytes: 1MB, start: 1us}]
+traffic: [{kind: incast, senders: 1..3, receiver: 0, dscp: 26, bytes: 1MB}]
 output: {plots: false, trace: {packets: [{name: all}]}}
 """
 

@@ -70,6 +70,9 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
 }
 
 void Measurement::begin() {
+  // measure_from() runs after everything else of its instant. Most traffic begins at 0, so a window
+  // from 0 on counts from here.
+  if (config_.measure.from == PicoSeconds(0)) from_ = snapshot();
   clock_.schedule_at(from_event_, config_.measure.from);
   clock_.schedule_at(to_event_, config_.measure_end());
   const bool series =
@@ -124,7 +127,8 @@ Snapshot Measurement::snapshot() const {
 
 void Measurement::measure_from() {
   if (before_edges_) before_edges_();
-  from_ = snapshot();  // compares lock-step, which may end the run here
+  // A snapshot compares lock-step, which may end the run here.
+  if (config_.measure.from != PicoSeconds(0)) from_ = snapshot();
   measuring_ = true;
   ledger_.begin_window();
   for (auto& queue : network_.queues()) {
