@@ -3,10 +3,11 @@
 #
 # Lint of files.f; elaboration in a second tool, one clock and one reset everywhere, no latch; golden
 # vectors on rtl/ itself with its assertions (Verilator), and in a plain Verilog simulator with four
-# states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the reference model
-# compiled and given the same vectors. Logs go to reports/. Steps run side by side, as many as CHECK_JOBS
-# says (as many as there are processors); the first that fails ends it. CHECK_STEPS: these alone. Needs verilator with
-# a C++ compiler and make, yosys and iverilog.
+# states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the golden model
+# compiled, given the same vectors, run beside the RTL in both simulators, and called from Python. Logs go
+# to reports/. Steps run side by side, as many as CHECK_JOBS says (as many as there are processors); the
+# first that fails ends it. CHECK_STEPS: these alone. Needs verilator with a C++ compiler and make, yosys,
+# iverilog and python3.
 # DESIGN.json: the elaborated design is left there.
 set -eu
 cd "$(dirname "$0")"
@@ -80,17 +81,49 @@ unit() {  # UNIT verilator|icarus
   esac
 }
 
-model() {
-  make -s -C model BUILD="$work/model" >"$work/model.log" 2>&1 ||
-    { tail "$work/model.log"; fail "model: does not compile"; }
-  "$work/model/model_replay" vectors/controller.vec >reports/vectors_model.log ||
-    { tail reports/vectors_model.log; fail "model: other answers than the golden vectors"; }
-  echo "reference model: $(grep '^PASS' reports/vectors_model.log)"
+golden_library() {  # Steps run side by side, and need it once.
+  flock "$work" make -s -C golden BUILD="$work/golden" all "$@" >"$work/golden.log" 2>&1 ||
+    { tail "$work/golden.log"; fail "golden model: does not compile"; }
+}
+
+golden() {
+  golden_library
+  "$work/golden/golden_replay" vectors/controller.vec >reports/vectors_golden.log ||
+    { tail reports/vectors_golden.log; fail "golden model: other answers than the golden vectors"; }
+  echo "golden model: $(grep '^PASS' reports/vectors_golden.log)"
+  python3 -B golden/example.py "$work/golden/libdcc_golden.so" >reports/golden_python.log 2>&1 ||
+    { tail reports/golden_python.log; fail "golden model: fails in Python"; }
+  echo "golden model: $(tail -n 1 reports/golden_python.log) (Python)"
+}
+
+golden_bench() {  # verilator|icarus
+  log=reports/golden_$1.log
+  case $1 in
+    verilator)
+      golden_library
+      # shellcheck disable=SC2046
+      verilator --binary --timing -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
+        -Wno-TIMESCALEMOD --top-module tb_golden --Mdir "$work/tb_golden" $(sources_of .) \
+        vectors/controller_dut.sv golden/dcc_golden_pkg.sv golden/tb_golden.sv \
+        "$work/golden/libdcc_golden.a" >"$work/tb_golden.log" 2>&1 ||
+        { tail "$work/tb_golden.log"; fail "golden model: the bench is not accepted by Verilator"; }
+      "$work/tb_golden/Vtb_golden" +cycles=50000 +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
+    icarus)
+      golden_library "$work/golden/dcc_golden_vpi.vpi"
+      # shellcheck disable=SC2046
+      yosys -q -p "read_verilog -sv $(sources_of .) vectors/controller_dut.sv; hierarchy -check \
+        -top controller_dut; proc; flatten; opt_clean -purge; write_verilog -noattr $work/golden_dut.v" \
+        >"$work/golden_flat.log" 2>&1 || { tail "$work/golden_flat.log"; fail "golden: not accepted by yosys"; }
+      iverilog -g2012 -s tb_golden -o "$work/tb_golden_icarus" golden/tb_golden.sv "$work/golden_dut.v"
+      vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_golden_icarus" +cycles=6000 >"$log" 2>&1 ;;
+  esac && grep -q '^PASS' "$log" || { tail "$log"; fail "golden model: another answer than the RTL in $1"; }
+  echo "golden model beside the RTL: $(grep '^PASS' "$log") ($1)"
 }
 
 if [ "${1:-}" = --step ]; then
   work=$2
   case $3 in
+    golden:*) golden_bench "${3#*:}" ;;
     *:*) unit "${3%:*}" "${3#*:}" ;;
     *) "$3" ;;
   esac
@@ -101,7 +134,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # What sees most comes first.
 steps="controller:verilator lint elaboration controller:icarus rate_unit:verilator
-  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus model"
+  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus golden golden:verilator golden:icarus"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

@@ -22,13 +22,13 @@ controller_vectors=$cosim/controller/controller_vectors
 for program in "$rate_vectors" "$wheel_vectors" "$controller_vectors"; do
   [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
 done
-for tool in verilator yosys iverilog xmllint ${unchecked:-sta}; do
+for tool in xmllint ${unchecked:-verilator yosys iverilog sta}; do
   [ $tool = yes ] || command -v $tool >/dev/null ||
     { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
 done
 
 rm -rf "$out"
-for folder in doc registers constraints vectors reports lint sva model; do mkdir -p "$out/$folder"; done
+for folder in doc registers constraints vectors reports lint sva golden/model; do mkdir -p "$out/$folder"; done
 out=$(cd "$out" && pwd)
 
 # RTL, in its folders, in order.
@@ -78,15 +78,16 @@ for pins in rate_dut timing_wheel_dut controller_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done
 
-# The reference model: the sources its makefile names, and the headers those include.
-cp "$root/rtl/handoff/model.mk" "$out/model/Makefile"
-cp "$cosim_sources/controller/model_replay.cpp" "$out/model/replay.cpp"
-sources=$(make -s -C "$out/model" sources)
-(cd "$root/models/core" && g++ -std=c++17 -MM -I. $sources "$out/model/replay.cpp") |
-  tr ' \\' '\n\n' | sed -n "s|^\./||; /^[a-z].*\.\(h\|cpp\)\$/p" | sort -u |
+# The golden model: its interface, the sources that its makefile names, and the headers they include.
+cp "$root"/rtl/golden/* "$out/golden"
+sources=$(make -s -C "$out/golden" sources)
+includes=$(cd "$root/models/core" && g++ -std=c++17 -MM -I. -I../../sw -I../../rtl/golden $sources \
+  ../../rtl/golden/dcc_golden.cpp)
+printf '%s\n' "$includes" | tr ' \\' '\n\n' | grep '\.\(h\|cpp\)$' | grep -v rtl/golden | sort -u |
   while read -r file; do
-    mkdir -p "$out/model/$(dirname "$file")"
-    cp "$root/models/core/$file" "$out/model/$file"
+    place=$out/golden/model/${file#../../sw/}
+    mkdir -p "$(dirname "$place")"
+    cp "$root/models/core/$file" "$place"
   done
 
 cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"

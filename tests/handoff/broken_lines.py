@@ -73,8 +73,8 @@ def refused(package, fault):
         run = checked(copy)
     if run.returncode == 0:
         return "check.sh is content"
-    said = re.findall(r"^.*(?:fail in|not clean|not accepted).*$", run.stdout, re.M)
-    failed = [line for line in said if "vectors fail in" in line]
+    said = re.findall(r"^.*(?:fail in|another answer|not clean|not accepted).*$", run.stdout, re.M)
+    failed = [line for line in said if "vectors fail in" in line or "another answer" in line]
     if not failed:
         return f"refused for another reason: {said or run.stdout + run.stderr}"
     print(f"{name}: {failed[0]}", end="")

@@ -7,8 +7,9 @@ import pathlib
 import sys
 
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
-COMMENTS = {".sv": "// {}", ".v": "// {}", ".vlt": "// {}", ".h": "// {}", ".cpp": "// {}", ".rdl": "// {}",
-            ".sh": "# {}", ".mk": "# {}", ".sdc": "# {}", ".upf": "# {}", ".core": "# {}",
+COMMENTS = {".sv": "// {}", ".v": "// {}", ".vlt": "// {}", ".h": "// {}", ".cpp": "// {}", ".c": "// {}",
+            ".rdl": "// {}",
+            ".sh": "# {}", ".py": "# {}", ".mk": "# {}", ".sdc": "# {}", ".upf": "# {}", ".core": "# {}",
             ".md": "<!-- {} -->", ".xml": "<!-- {} -->", ".svd": "<!-- {} -->"}
 DATA = {".vec", ".log", ".txt", ".f"}
 NAMES = {"Makefile": "# {}", "LICENSE": None}

@@ -1,0 +1,179 @@
+"""The golden model from Python, with nothing but the standard library.
+
+    from dcc_golden import Golden
+    model = Golden("build/libdcc_golden.so", slots=1024, latency=64)
+    model.write(cycle, address, data)
+    model.cnp(cycle, flow=3, dscp=10, marks=1)
+    for answer in model.answers(cycle): ...
+
+dcc_golden.h says what a cycle is. In a cocotb bench call answers(), then the inputs, then the access
+of each cycle, at its rising edge. ValueError: an argument out of range, or a cycle in the past.
+"""
+import ctypes
+from typing import Iterator, NamedTuple, Optional, Tuple
+
+_U32 = ctypes.c_uint32
+_U64 = ctypes.c_uint64
+
+
+class Answer(NamedTuple):
+    """What rate_valid_o shows in a cycle. `rate`: 24.8 fixed point; None for a flow without a slot."""
+
+    cycle: int
+    flow: int
+    rate: Optional[int]
+    query: bool
+
+
+class BusError(Exception):
+    """The block answered an access with PSLVERR."""
+
+
+class _Library:
+    def __init__(self, path: str) -> None:
+        self.calls = ctypes.CDLL(path)
+        for name in ("dcc_golden_new", "dcc_golden_wheel_new"):
+            getattr(self.calls, name).restype = ctypes.c_void_p
+        self.calls.dcc_golden_error.restype = ctypes.c_char_p
+
+    def error(self) -> ValueError:
+        return ValueError(self.calls.dcc_golden_error().decode())
+
+    def call(self, name: str, *arguments: object) -> int:
+        result = int(getattr(self.calls, name)(*arguments))
+        if result == -1:
+            raise self.error()
+        return result
+
+
+def _number(value: int, bits: int, name: str) -> int:
+    if not 0 <= value < 1 << bits:
+        raise ValueError(f"{name} {value}: 0 to {(1 << bits) - 1}")
+    return value
+
+
+def _u32(name: str, value: int) -> ctypes.c_uint32:
+    return _U32(_number(value, 32, name))
+
+
+def _u64(name: str, value: int) -> ctypes.c_uint64:
+    return _U64(_number(value, 64, name))
+
+
+class Golden:
+    """The whole block, with `slots` slots and `latency` cycles from issue to answer."""
+
+    def __init__(self, library: str, slots: int = 1024, latency: int = 64) -> None:
+        self._library = _Library(library)
+        handle = self._library.calls.dcc_golden_new(_u32("slots", slots), _u32("latency", latency))
+        if not handle:
+            raise self._library.error()
+        self._handle = ctypes.c_void_p(handle)
+
+    def close(self) -> None:
+        """Frees the model."""
+        self._library.calls.dcc_golden_free(self._handle)
+        self._handle = ctypes.c_void_p(None)
+
+    def __enter__(self) -> "Golden":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, name: str, cycle: int, *arguments: object) -> int:
+        return self._library.call("dcc_golden_" + name, self._handle, _u64("cycle", cycle), *arguments)
+
+    def cnp(self, cycle: int, flow: int, dscp: int, marks: int = 1, packets: int = 0) -> None:
+        """A congestion notification at the port."""
+        self._call("cnp", cycle, _u32("flow", flow), _u32("dscp", dscp), _u32("marks", marks),
+                   _u32("packets", packets))
+
+    def sent(self, cycle: int, flow: int, dscp: int, length: int) -> None:
+        """A byte notification, in a cycle in which bytes_ready_o is 1."""
+        self._call("bytes", cycle, _u32("flow", flow), _u32("dscp", dscp), _u32("length", length))
+
+    def release(self, cycle: int, flow: int) -> None:
+        """The command that frees the flow's slot."""
+        self._call("release", cycle, _u32("flow", flow))
+
+    def query(self, cycle: int, flow: int) -> None:
+        """The command that asks for the flow's rate; its answer has `query` set."""
+        self._call("query", cycle, _u32("flow", flow))
+
+    def write(self, cycle: int, address: int, data: int) -> None:
+        """An APB write whose PSEL rises in `cycle`."""
+        if self._call("write", cycle, _u32("address", address), _u32("data", data)):
+            raise BusError(f"write of 0x{data:08x} to 0x{address:05x}")
+
+    def read(self, cycle: int, address: int) -> int:
+        """An APB read whose PSEL rises in `cycle`."""
+        data = _U32()
+        if self._call("read", cycle, _u32("address", address), ctypes.byref(data)):
+            raise BusError(f"read of 0x{address:05x}")
+        return data.value
+
+    def answers(self, cycle: int) -> Iterator[Answer]:
+        """Takes the answers that leave in or before `cycle`."""
+        when, kind, flow, rate = _U64(), _U32(), _U32(), _U32()
+        places = [ctypes.byref(one) for one in (when, kind, flow, rate)]
+        while self._call("answer", cycle, *places):
+            yield Answer(when.value, flow.value, None if kind.value == 2 else rate.value, kind.value != 0)
+
+    def irq(self, cycle: int) -> bool:
+        """irq_o in `cycle`."""
+        return bool(self._call("irq", cycle))
+
+    def slot_of(self, cycle: int, flow: int) -> Optional[int]:
+        """The slot of a flow, or None."""
+        slot = self._call("slot_of", cycle, _u32("flow", flow))
+        return None if slot == -2 else slot
+
+    def decrease(self, rc: int, rt: int, alpha: int, delta: int, dscp: int, marks: int = 1,
+                 first: bool = False) -> Tuple[int, int, int]:
+        """The rate unit's cut, with the present registers and tables: new (rc, rt, alpha)."""
+        state = [_u32("rc", rc), _u32("rt", rt), _u32("alpha", alpha)]
+        self._library.call("dcc_golden_decrease", self._handle, *map(ctypes.byref, state), _u32("delta", delta),
+                           _u32("dscp", dscp), _u32("marks", marks), ctypes.c_int(first))
+        return state[0].value, state[1].value, state[2].value
+
+    def increase(self, rc: int, rt: int, dscp: int, stage: int, packets: int = 0) -> Tuple[int, int, bool]:
+        """The rate unit's increase: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
+        state = [_u32("rc", rc), _u32("rt", rt)]
+        most = self._library.call("dcc_golden_increase", self._handle, *map(ctypes.byref, state),
+                                  _u32("dscp", dscp), _u32("stage", stage), _u32("packets", packets))
+        return state[0].value, state[1].value, bool(most)
+
+
+class Wheel:
+    """The timing wheel alone: one event a slot over 2^16 ticks."""
+
+    def __init__(self, library: str, slots: int = 1024) -> None:
+        self._library = _Library(library)
+        handle = self._library.calls.dcc_golden_wheel_new(_u32("slots", slots))
+        if not handle:
+            raise self._library.error()
+        self._handle = ctypes.c_void_p(handle)
+
+    def close(self) -> None:
+        """Frees the model."""
+        self._library.calls.dcc_golden_wheel_free(self._handle)
+        self._handle = ctypes.c_void_p(None)
+
+    def start(self, slot: int, delay: int, now: int) -> None:
+        """Starts or restarts the slot's event, due at now + max(1, delay)."""
+        self._library.call("dcc_golden_wheel_start", self._handle, _u32("slot", slot), _u32("delay", delay),
+                           _u64("now", now))
+
+    def cancel(self, slot: int, now: int) -> bool:
+        """False if no event was pending."""
+        return bool(self._library.call("dcc_golden_wheel_cancel", self._handle, _u32("slot", slot),
+                                       _u64("now", now)))
+
+    def take(self, now: int) -> Optional[Tuple[int, int]]:
+        """The (slot, due) of the next expired event, or None."""
+        slot, due = _U32(), _U64()
+        if not self._library.call("dcc_golden_wheel_take", self._handle, _u64("now", now),
+                                  ctypes.byref(slot), ctypes.byref(due)):
+            return None
+        return slot.value, due.value

@@ -1,0 +1,43 @@
+// The golden model by DPI-C; dcc_golden.h describes the functions and what a cycle is.
+package dcc_golden_pkg;
+  localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // kinds of answers
+
+  import "DPI-C" function string dcc_golden_error();
+  import "DPI-C" function chandle dcc_golden_new(input int unsigned slots, input int unsigned latency);
+  import "DPI-C" function void dcc_golden_free(input chandle g);
+  import "DPI-C" function int dcc_golden_cnp(input chandle g, input longint unsigned cycle,
+      input int unsigned flow, input int unsigned dscp, input int unsigned marks,
+      input int unsigned packets);
+  import "DPI-C" function int dcc_golden_bytes(input chandle g, input longint unsigned cycle,
+      input int unsigned flow, input int unsigned dscp, input int unsigned length);
+  import "DPI-C" function int dcc_golden_release(input chandle g, input longint unsigned cycle,
+      input int unsigned flow);
+  import "DPI-C" function int dcc_golden_query(input chandle g, input longint unsigned cycle,
+      input int unsigned flow);
+  import "DPI-C" function int dcc_golden_write(input chandle g, input longint unsigned cycle,
+      input int unsigned address, input int unsigned data);
+  import "DPI-C" function int dcc_golden_read(input chandle g, input longint unsigned cycle,
+      input int unsigned address, output int unsigned data);
+  import "DPI-C" function int dcc_golden_answer(input chandle g, input longint unsigned cycle,
+      output longint unsigned answer_cycle, output int unsigned kind, output int unsigned flow,
+      output int unsigned rate);
+  import "DPI-C" function int dcc_golden_irq(input chandle g, input longint unsigned cycle);
+  import "DPI-C" function int dcc_golden_slot_of(input chandle g, input longint unsigned cycle,
+      input int unsigned flow);
+  import "DPI-C" function int dcc_golden_slot(input chandle g, input longint unsigned cycle,
+      input int unsigned slot, output int unsigned flow);
+  import "DPI-C" function int dcc_golden_decrease(input chandle g, inout int unsigned rc,
+      inout int unsigned rt, inout int unsigned alpha, input int unsigned delta,
+      input int unsigned dscp, input int unsigned marks, input int first);
+  import "DPI-C" function int dcc_golden_increase(input chandle g, inout int unsigned rc,
+      inout int unsigned rt, input int unsigned dscp, input int unsigned stage,
+      input int unsigned packets);
+  import "DPI-C" function chandle dcc_golden_wheel_new(input int unsigned slots);
+  import "DPI-C" function void dcc_golden_wheel_free(input chandle w);
+  import "DPI-C" function int dcc_golden_wheel_start(input chandle w, input int unsigned slot,
+      input int unsigned delay, input longint unsigned now);
+  import "DPI-C" function int dcc_golden_wheel_cancel(input chandle w, input int unsigned slot,
+      input longint unsigned now);
+  import "DPI-C" function int dcc_golden_wheel_take(input chandle w, input longint unsigned now,
+      output int unsigned slot, output longint unsigned due);
+endpackage

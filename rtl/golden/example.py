@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""The golden model from Python: a flow is marked, its rate falls and comes back.
+
+    example.py LIBRARY    build/libdcc_golden.so
+
+Checks what docs/formats.md says of the rates, and that wrong arguments are refused. Ends with PASS.
+"""
+import sys
+
+from dcc_golden import BusError, Golden, Wheel
+
+CTRL, TICK_DIV, TIMER_INTERVAL, R_AI, R_MIN, R_MAX, INITIAL_RATE = 0x0C, 0x20, 0x24, 0x34, 0x40, 0x44, 0x48
+ENABLE_DCQCN = 1 + 4 + 8
+LINE = 100_000 * 256  # 100 Gb/s
+TABLES = ((0x1000, 64, lambda i: 4096 << 16 | 256),  # factors 1.0
+          (0x1100, 64, lambda i: 0),                # floor
+          (0x1200, 64, lambda i: 0xFFFF_FFFF),      # ceiling
+          (0x1300, 64, lambda i: 1 << 16), (0x1400, 64, lambda i: 1 << 16),  # alpha does not decay
+          (0x2000, 257, lambda i: (1 << 16) - 128 * i))  # a cut by alpha / 2
+
+
+def refused(work, kind):
+    """True if `work` raises `kind`."""
+    try:
+        work()
+    except kind:
+        return True
+    return False
+
+
+def main() -> int:
+    library = sys.argv[1]
+    with Golden(library, slots=64, latency=48) as model:
+        cycle = 0
+        for address, data in ((TICK_DIV, 250), (TIMER_INTERVAL, 2), (R_AI, 40 * 256), (R_MIN, 10 * 256),
+                              (R_MAX, LINE), (INITIAL_RATE, LINE)):
+            model.write(cycle, address, data)
+            cycle += 10
+        for base, entries, value in TABLES:
+            for i in range(entries):
+                model.write(cycle, base + 4 * i, value(i))
+                cycle += 30
+        model.write(cycle, CTRL, ENABLE_DCQCN)
+        cycle += 100
+        model.cnp(cycle, flow=3, dscp=10)
+        answers = list(model.answers(cycle + 500_000))
+        assert answers[0].flow == 3 and not answers[0].query
+        # Sampled at the edge that ends the cycle, issued one later, answered 48 after the issue.
+        assert answers[0].cycle == cycle + 2 + 48, answers[0]
+        assert answers[0].rate == model.decrease(LINE, LINE, 1 << 16, 0, 10, first=True)[0] == LINE // 2
+        rates = [one.rate for one in answers]
+        assert rates == sorted(rates) and rates[-1] == LINE, "the rate does not come back"
+        assert model.slot_of(cycle + 500_000, 3) is None, "a slot at the greatest rate is released"
+        model.query(cycle + 500_001, 3)
+        (answer,) = model.answers(cycle + 500_100)
+        assert answer.query and answer.rate is None
+        assert refused(lambda: model.read(cycle + 600_000, 0x7FC), BusError)
+        assert refused(lambda: model.cnp(cycle, 3, 10), ValueError), "a cycle in the past"
+        assert refused(lambda: model.cnp(cycle + 700_000, 3, 64), ValueError), "DSCP 64"
+    assert refused(lambda: Golden(library, slots=0), ValueError)
+    wheel = Wheel(library, slots=4)
+    wheel.start(2, 10, now=5)
+    wheel.start(1, 10, now=5)
+    wheel.start(0, 3, now=5)
+    assert wheel.cancel(0, now=6) and not wheel.cancel(0, now=6)
+    assert wheel.take(14) is None
+    assert [wheel.take(15) for _ in range(3)] == [(1, 15), (2, 15), None]
+    wheel.close()
+    print(f"PASS: {len(answers)} answers, from {rates[0] / 256:.0f} to {rates[-1] / 256:.0f} Mb/s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
