@@ -237,16 +237,28 @@ module dc_manager #(
     .quiet_o       (quiet_o)
   );
 
+  // Fields that a kind does not have are 0: what its FIFO shows may never have been written.
   always_comb begin
-    event_d         = '0;
-    event_d.kind    = kind;
-    event_d.query   = kind == dcc_controller_pkg::KindCommand && command_query;
-    event_d.dscp    = (kind == dcc_controller_pkg::KindCnp) ? joined_dscp : bytes_dscp;
-    event_d.marks   = joined_marks;
-    event_d.packets = (kind == dcc_controller_pkg::KindCnp) ? 16'(joined_packets) : bytes_packets;
-    event_d.data    = (kind == dcc_controller_pkg::KindTimer) ? 32'(timer_due)
-                      : (kind == dcc_controller_pkg::KindCnp) ? 32'(joined_count) : bytes_length;
-    event_d.late    = timer_late;
+    event_d      = '0;
+    event_d.kind = kind;
+    unique case (kind)
+      dcc_controller_pkg::KindCnp: begin
+        event_d.dscp    = joined_dscp;
+        event_d.marks   = joined_marks;
+        event_d.packets = 16'(joined_packets);
+        event_d.data    = 32'(joined_count);
+      end
+      dcc_controller_pkg::KindTimer: begin
+        event_d.data = 32'(timer_due);
+        event_d.late = timer_late;
+      end
+      dcc_controller_pkg::KindCommand: event_d.query = command_query;
+      default: begin  // bytes
+        event_d.dscp    = bytes_dscp;
+        event_d.packets = bytes_packets;
+        event_d.data    = bytes_length;
+      end
+    endcase
   end
 
   // ---------------------------------------------------------------------------------------------
