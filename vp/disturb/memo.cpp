@@ -117,7 +117,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
   ++(known.bursts.empty() ? result_.unknown : cut ? result_.cut : result_.differing);
   const bool worth_while = !is_new && known.bursts.size() < kMostAlike &&
                            known.recorded < known.hits + kMostInVain &&
-                           result_.entries < kMostBursts;
+                           in_memory_ < kMostBursts;
   if (worth_while) watch(Mode::kRecording, flow);
   return false;
 }
@@ -167,7 +167,7 @@ void Memo::end_watch() {
     seen->length = c_.scheduler.now() - from_;
     seen->counted = c_.measurement.stretch_since(*watch_);
     known.bursts.push_back(std::make_unique<RememberedBurst>(std::move(*seen)));
-    ++result_.entries;
+    result_.entries = std::max<std::uint64_t>(result_.entries, ++in_memory_);
   } else {
     ++result_.lossy;
   }
@@ -191,7 +191,7 @@ void Memo::check(const std::optional<RememberedBurst>& seen) {
   burst_->checked = true;
   if (mean <= c_.config.fast_forward.memo_error.value()) return;
   ++result_.refused;
-  --result_.entries;
+  --in_memory_;
   count(*burst_);
   auto& bursts = known_[key_].bursts;
   bursts.erase(std::find_if(bursts.begin(), bursts.end(),
@@ -205,7 +205,7 @@ void Memo::forget_all() {
     known.bursts.clear();
     known.recorded = 0;
   }
-  result_.entries = 0;
+  in_memory_ = 0;
   if (mode_ == Mode::kRecording || mode_ == Mode::kChecking) abandon_watch();
 }
 

@@ -89,7 +89,8 @@ class Memo final : public PlatformPart, private FlowMemory {
   SpotChecks errors_;
   RandomStream random_;
   std::unordered_map<std::uint64_t, Known> known_;
-  std::uint64_t begun_ = 0;  // flows that have begun, here or in the network
+  std::size_t in_memory_ = 0;  // number of bursts
+  std::uint64_t begun_ = 0;    // flows that have begun, here or in the network
   Mode mode_ = Mode::kIdle;
   PicoSeconds from_{};                // begin of the burst
   std::uint64_t key_ = 0;             // its key
