@@ -23,7 +23,7 @@ constexpr std::uint32_t kFlows = 40;
 using MakePacer = std::unique_ptr<PacerEngine> (*)(const PacerSettings&, unsigned fault);
 
 /// Two classes of flows at changing rates, over-subscribed at times, with pauses and losses.
-class Network : public NicPair, public PacketSink {
+class Network final : public NicPair, public PacketSink {
  public:
   Network(MakePacer make, unsigned fault) : NicPair(2 * kFlows) {
     join(*this);
