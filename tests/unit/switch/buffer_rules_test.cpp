@@ -72,6 +72,15 @@ TEST(BufferRules, ReservedBytesAreThereWhenThePoolIsFull) {
   EXPECT_EQ(fill(buffer, 1, 0), 1'000) << "and gives back to the pool first";
 }
 
+TEST(BufferRules, ThresholdsCountFromTheReservedBytesOn) {
+  SharedBuffer buffer(parameters(100'000), 2);
+  buffer.set_rules(0, 3, {kOne / 2, {}, 4'000, 0, 0, 0});
+  buffer.set_rules(1, 3, {{}, 10'000, 4'000, 0, 0, 0});
+  EXPECT_EQ(buffer.threshold(0, 3), 4'000 + 92'000 / 2);
+  EXPECT_EQ(buffer.threshold(1, 3), 14'000);
+  EXPECT_EQ(fill(buffer, 1, 3), 14'000);
+}
+
 TEST(BufferRules, PoolsDoNotTakeFromEachOther) {
   SharedBufferParameters p = parameters(100'000);
   p.pools = {30'000, 20'000};
@@ -174,6 +183,17 @@ TEST(BufferRules, ASharedHeadroomIsOneLimitForAllClasses) {
   EXPECT_EQ(fill(buffer, 1, 4), 6'000) << "what a class no longer holds is free for others";
   p.shared_headroom = 100'000;
   EXPECT_THROW(SharedBuffer(p, 1), std::invalid_argument);
+}
+
+TEST(BufferRules, AClassThatBecomesLossyLeavesASharedHeadroomAsItWas) {
+  SharedBufferParameters p = parameters(100'000, 0x08);
+  p.shared_headroom = 10'000;
+  SharedBuffer buffer(p, 1);
+  buffer.set_headroom(0, 6'000);
+  ASSERT_TRUE(buffer.admit(0, 3, 100));
+  buffer.release(0, 3, 100);
+  buffer.set_lossless(0, 0);
+  EXPECT_EQ(buffer.free(0), 90'000);
 }
 
 TEST(BufferRules, AClassThatBecomesLosslessHasThePortsAlpha) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "switch/switch_device.h"
 #include "unit/switch/test_devices.h"
@@ -123,6 +124,34 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 0)), 2'000'000, 200'000);
 }
 
+TEST(QueueRules, WredByPortGoesByAllQueuesOfThePort) {
+  SwitchParameters parameters = lossy();
+  parameters.buffer = 100'000'000;
+  parameters.ecn.enabled = true;
+  parameters.ecn.scope = EcnParameters::Scope::kPort;
+  parameters.ecn.kmin = parameters.ecn.kmax = 20'000;
+  parameters.priorities[2].wred_drops = true;
+  TestStar star(4, parameters, k100G);
+  for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 1);
+  star.host[3]->blast(0, 1'000, 2, Ecn::kNotEct);
+  star.scheduler.run_until(kMicroSecond * 100);
+  const QueueingPort& port = *star.device.queues(0);
+  EXPECT_GT(port.queue_counters(2).dropped, 0u);
+  EXPECT_LT(port.peak(2), 12'000) << "a third of the first 20 KB, not 20 KB of its own";
+}
+
+TEST(QueueRules, AlphaOfAQueueRefersToTheQueuesPool) {
+  SwitchParameters parameters = lossy();
+  parameters.pools = {{"a", 100'000}};
+  parameters.priorities[2].pool = "a";
+  parameters.priorities[2].queue.alpha = Ratio(1);
+  TestStar star(3, parameters, k100G);
+  for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 2);
+  star.scheduler.run_until(kMicroSecond * 100);
+  // q = 100 KB - q, within a packet.
+  EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 2)), 50'000, 1'000);
+}
+
 /// A pause frame for these priorities from a host.
 void pause(TestStar& star, std::size_t host, std::uint8_t classes) {
   Packet* const frame = star.pool.allocate();
@@ -176,6 +205,48 @@ TEST(PfcWatchdog, ForwardsInSpiteOfTheStorm) {
   star.scheduler.run_until(kMicroSecond * 300);
   EXPECT_GT(star.host[0]->packets, before + 1'000);
   EXPECT_EQ(star.device.totals().dropped, 0u);
+}
+
+TEST(PfcWatchdog, LooksEachPollAndNotEachDetect) {
+  TestStar star(3, watched(WatchdogParameters::Action::kDrop), k100G);
+  star.host[1]->blast(0, 1'000, 3);
+  const std::pair<int, std::uint8_t> frames[] = {{20, 0x08}, {50, 0}, {60, 0x08}};
+  for (const auto& [us, classes] : frames) {
+    star.scheduler.run_until(kMicroSecond * us);
+    pause(star, 0, classes);
+  }
+  star.scheduler.run_until(kMicroSecond * 155);
+  EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
+  star.scheduler.run_until(kMicroSecond * 175);  // pause + delay + detect + poll
+  EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
+}
+
+TEST(PfcWatchdog, ForwardsOnlyThePriorityOfTheStormAndOnlyUntilItIsOver) {
+  TestStar star(3, watched(WatchdogParameters::Action::kForward), k100G);
+  const auto sent_between = [&](int from_us, int to_us) {
+    star.scheduler.run_until(kMicroSecond * from_us);
+    const auto before = star.host[0]->by_priority;
+    star.scheduler.run_until(kMicroSecond * to_us);
+    return std::pair(star.host[0]->by_priority[3] - before[3],
+                     star.host[0]->by_priority[4] - before[4]);
+  };
+  star.host[1]->blast(0, 1'000, 3);
+  star.scheduler.run_until(kMicroSecond * 20);
+  pause(star, 0, 0x08);
+  star.scheduler.run_until(kMicroSecond * 150);
+  EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
+  pause(star, 0, 0x18);  // another frame of the storm, which pauses priority 4 as well
+  star.scheduler.run_until(kMicroSecond * 160);
+  star.host[2]->blast(0, 1'000, 4);
+  const auto [stormy, paused] = sent_between(170, 240);  // less than `detect` after the frame
+  EXPECT_GT(stormy, 0);
+  EXPECT_EQ(paused, 0);
+  star.scheduler.run_until(kMicroSecond * 245);
+  pause(star, 0, 0);
+  star.scheduler.run_until(kMicroSecond * 500);
+  EXPECT_EQ(star.device.watchdog()->restored(0, 3), 1u);
+  pause(star, 0, 0x08);
+  EXPECT_EQ(sent_between(505, 590).first, 0) << "pauses hold again";
 }
 
 TEST(PfcWatchdog, LeavesShortPausesAndEmptyQueuesAlone) {
