@@ -114,7 +114,7 @@ __extension__ using Uint128 = unsigned __int128;
 /// Time to send `bytes` at `rate`, rounded up to a picosecond, so that a wire is never faster than
 /// its rate.
 constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
-  if (bytes >= 0 && bytes < Bytes{1} << 21) {  // any packet: the same in 64 bits
+  if (bytes >= 0 && bytes < Bytes{1} << 21) {  // any packet: the product fits 64 bits
     const std::uint64_t bits = static_cast<std::uint64_t>(bytes) * 8'000'000'000'000u;
     const std::uint64_t whole = bits / rate.bits_per_second;
     return PicoSeconds(static_cast<std::int64_t>(whole + (bits % rate.bits_per_second != 0)));

@@ -20,7 +20,7 @@ namespace dcc::model {
 /// gives the words for it. DMI grants are translated and cut to the target's range.
 class Bus final : public sc_core::sc_module {
  public:
-  /// Any number of initiators.
+  /// Sockets for any number of initiators.
   tlm_utils::multi_passthrough_target_socket<Bus> in{"in"};
 
   Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
@@ -54,7 +54,7 @@ class Bus final : public sc_core::sc_module {
     sc_core::sc_time begin;
     sc_core::sc_time end;
   };
-  /// DMI and debug accesses are not reported.
+  /// Function that is told of accesses; DMI and debug accesses are not reported.
   using Observer = std::function<void(const Access& access)>;
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
 
@@ -73,7 +73,7 @@ class Bus final : public sc_core::sc_module {
   tlm_utils::multi_passthrough_initiator_socket<Bus> out_{"out"};
   sc_core::sc_time latency_;
   std::vector<Range> ranges_;         // sorted by base
-  std::vector<std::uint64_t> bases_;  // base addresses by port, to convert back
+  std::vector<std::uint64_t> bases_;  // base address of each port, to convert addresses back
   std::vector<std::uint64_t> lasts_;
   mutable std::size_t recent_ = 0;  // index of the range hit last; most accesses repeat it
   std::uint64_t accesses_ = 0;

@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Tells a sink of every access with its time, path, register name, data and response, in the order
-/// in which they ended. Accesses that go by DMI or debug do not show; switch DMI off where they
-/// matter.
+/// Tells a sink of every access with its time, path, register name, data and response, in the
+/// order in which the accesses ended. Accesses by DMI or debug are not shown; switch DMI off to
+/// see all.
 class BusTrace {
  public:
   using Sink = std::function<void(const regs::AccessRecord& access)>;

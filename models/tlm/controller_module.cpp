@@ -6,7 +6,7 @@
 namespace dcc::model {
 
 namespace {
-constexpr std::uint32_t kRank = 1;  // the scheduler has no other events
+constexpr std::uint32_t kRank = 1;  // any rank will do, since the scheduler has no other events
 
 WheelSplit split_of(const ControllerConfig& config) {
   WheelSplit split;

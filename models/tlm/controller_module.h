@@ -47,7 +47,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   /// Hands over that a flow has sent `length` bytes. Called from a process.
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
-  /// Hardware reset.
+  /// Resets registers and device as the hardware's reset does.
   void reset();
   /// The controller at sc_time_stamp(), for inspection of slots and statistics.
   ControllerEngine& device();

@@ -12,10 +12,10 @@
 
 namespace dcc::model {
 
-/// Bytes move at the moment of the call, through DMI where the target grants it and b_transport
-/// where not; when that is, HostLink says. Called from the scheduler's events, where a target must
-/// not wait(). The registers of devices do, so a platform names the memories that DMA may reach
-/// (add_memory()), and an access to anything else is refused without a transaction on the bus.
+/// Bytes move at the moment of the call, through DMI if the target grants it, else by b_transport;
+/// HostLink decides the moment. Calls come from events of the scheduler, in which a target must not
+/// wait(). Registers of devices do wait, so a platform names the memories that DMA may reach
+/// (add_memory()); an access to anything else is refused without a transaction.
 class DmaEngine final : public sc_core::sc_module, public HostMemory {
  public:
   explicit DmaEngine(const sc_core::sc_module_name& name);

@@ -34,7 +34,7 @@ struct FirmwareHostConfig {
   /// The part of RAM that the program must leave free, and its name for messages; empty: none.
   riscv::MemoryRange reserved;
   std::string reserved_for;
-  /// Memory beside RAM that holds code and constants, attached to the bus at rom_base; null: none.
+  /// Memory for code and constants beside RAM, attached to the bus at rom_base; null: none.
   Ram* rom = nullptr;
   std::uint32_t rom_base = 0;
   /// Destination of UART and console characters; standard output if empty.
@@ -45,8 +45,8 @@ struct FirmwareHostConfig {
   bool gdb_wait = true;
 };
 
-/// Constructing it loads the ELF file into `ram` and puts the machine's timer, serial port and way
-/// out on `bus`; the caller has attached `ram` at DCC_RAM_BASE and `interrupts`, of the same
+/// The constructor loads the ELF file into `ram` and puts the machine's timer, serial port and exit
+/// device on `bus`. The caller has attached `ram` at DCC_RAM_BASE and `interrupts`, of the same
 /// machine. Throws riscv::ElfError (the file cannot be loaded) and std::runtime_error (port).
 class FirmwareHost final : public sc_core::sc_module {
  public:
@@ -58,7 +58,7 @@ class FirmwareHost final : public sc_core::sc_module {
   /// ("dcc.slots[3].RATE"), read at bus address `base` + offset. `block` must outlive this.
   void name_registers(const std::string& module, std::uint32_t base,
                       const regs::RegisterBlock& block);
-  /// Reads values that are not registers.
+  /// Registry for values that are not registers.
   DebugRegistry& registry() { return registry_; }
 
   RiscvCpu& cpu() { return *cpu_; }
@@ -81,7 +81,7 @@ class FirmwareHost final : public sc_core::sc_module {
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;
-  // Devices of machine virt, in place of the last two.
+  // Devices of machine virt, which replace the two devices above.
   std::unique_ptr<Uart16550> uart16550_;
   std::unique_ptr<TestFinisher> finisher_;
 };

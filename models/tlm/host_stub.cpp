@@ -43,7 +43,7 @@ HostStub::HostStub(const sc_core::sc_module_name& name, Program program,
   hal_.memory = [](void* self, std::uint64_t address, std::uint64_t bytes) {
     return static_cast<HostStub*>(self)->memory(address, bytes);
   };
-  // All code runs in one thread of the simulating machine, so only the compiler could reorder
+  // The simulated program runs in one thread, so only the compiler could reorder
   // accesses.
   hal_.barrier = [](void*) { std::atomic_signal_fence(std::memory_order_seq_cst); };
   hal_.time_ns = [](void* self) {
@@ -123,7 +123,7 @@ void* HostStub::memory(std::uint64_t address, std::uint64_t bytes) {
     granted_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
     if (!granted_) return nullptr;
   }
-  const std::uint64_t after = dmi_.get_end_address() - address;  // bytes after this one
+  const std::uint64_t after = dmi_.get_end_address() - address;  // number of bytes behind this one
   if (bytes != 0 && bytes - 1 > after) return nullptr;
   return dmi_.get_dmi_ptr() + (address - dmi_.get_start_address());
 }

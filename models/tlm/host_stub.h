@@ -46,8 +46,8 @@ class HostStub final : public sc_core::sc_module {
   void set_fatal_handler(std::function<void(const std::string&)> handler) {
     on_fatal_ = std::move(handler);
   }
-  /// How set_interrupt() notifies an event; by default immediately at sc_time_stamp(). A platform
-  /// whose devices run ahead of SystemC's time sets another function.
+  /// Sets how set_interrupt() notifies an event; by default immediately at sc_time_stamp(). A
+  /// platform whose devices run ahead of SystemC's time sets another function.
   void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
     notifier_ = std::move(notifier);
   }

@@ -23,7 +23,7 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
 
   InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
 
-  /// Sources 1 … 31.
+  /// Sets the line of a source, 1 … 31.
   void set_level(unsigned source, bool high) override;
   void connect_output(Output output) override;
   bool output() const override { return output_; }

@@ -22,13 +22,13 @@ class InterruptInputs {
   /// be called from a device's event or from a SystemC process; the output callback is called
   /// within it, and within the register access that changed the output.
   virtual void set_level(unsigned source, bool high) = 0;
-  /// The processor's line. Called on changes only; at once if the output is high already.
+  /// Sets the function for the line, which is called on changes, and at once if the output is high.
   virtual void connect_output(Output output) = 0;
   virtual bool output() const = 0;
   /// Sets a function that is called before every register access, to bring the devices' clock to
   /// sc_time_stamp().
   virtual void set_synchronise(std::function<void()> synchronise) = 0;
-  /// All state, for digests.
+  /// All state of the controller, for digests.
   virtual std::vector<std::uint64_t> state() const = 0;
   template <class Digest>
   void add_state(Digest& d) const {

@@ -44,20 +44,20 @@ class NicModule final : public sc_core::sc_module {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  // Constructor with sockets:
+  // Input socket. Available if the module was built with sockets.
   PacketTargetSocket& in() { return in_->socket; }
   PacketInitiatorSocket& out() { return out_->socket; }
-  // Constructor without sockets:
+  // Input of packets. Available if the module was built without sockets.
   PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
   void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 
   NicDevice& device() { return device_; }
   const NicDevice& device() const { return device_; }
-  /// Null without a host interface.
+  /// The host interface; null: the NIC has none.
   NicHostInterface* host() { return host_.get(); }
   DmaEngine* dma() { return dma_.get(); }
   const HostLink* link() const { return link_.get(); }
-  /// Null without credits.
+  /// The credits of the NIC's link; null without credits.
   const CreditGate* gate() const { return gate_.get(); }
   ApbTarget* apb() { return apb_.get(); }
 
@@ -69,8 +69,8 @@ class NicModule final : public sc_core::sc_module {
 
   Scheduler& scheduler_;
   NicDevice device_;
-  std::unique_ptr<CreditGate> gate_;    // null: no credits
-  std::unique_ptr<PacketInPort> in_;    // null: no sockets
+  std::unique_ptr<CreditGate> gate_;    // credits of the link; null: no credits
+  std::unique_ptr<PacketInPort> in_;    // input socket; null: no sockets
   std::unique_ptr<PacketOutPort> out_;  // likewise
   std::unique_ptr<DmaEngine> dma_;
   std::unique_ptr<HostLink> link_;

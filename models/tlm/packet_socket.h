@@ -28,7 +28,7 @@ struct PacketProtocol {
   using tlm_phase_type = tlm::tlm_phase;
 };
 
-constexpr unsigned kPacketBusWidth = 8;  // bits; sockets of the protocol bind among themselves
+constexpr unsigned kPacketBusWidth = 8;  // bits; only such sockets bind to each other
 using PacketInitiatorSocket = tlm::tlm_initiator_socket<kPacketBusWidth, PacketProtocol>;
 using PacketTargetSocket = tlm::tlm_target_socket<kPacketBusWidth, PacketProtocol>;
 

@@ -18,7 +18,7 @@ void assign(Bits& bits, unsigned source, bool high) {
   const std::uint32_t bit = 1u << (source % 32);
   bits[source / 32] = high ? bits[source / 32] | bit : bits[source / 32] & ~bit;
 }
-/// The sources of a word of bits that exist; source 0 does not.
+/// Mask of the sources in a word that exist; source 0 does not exist.
 std::uint32_t existing(unsigned word) {
   const unsigned count = Plic::kSources + 1 - 32 * word;
   const std::uint32_t bits = count >= 32 ? ~0u : (1u << count) - 1;

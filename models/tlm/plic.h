@@ -39,7 +39,7 @@ class Plic final : public WordTarget, public InterruptInputs {
 
  private:
   static constexpr unsigned kWords = kSources / 32 + 1;
-  using Bits = std::array<std::uint32_t, kWords>;  // a bit for each source
+  using Bits = std::array<std::uint32_t, kWords>;  // a set of sources, one bit for each
 
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
@@ -54,7 +54,7 @@ class Plic final : public WordTarget, public InterruptInputs {
   Bits level_{};
   Bits pending_{};
   Bits enable_{};
-  Bits in_service_{};  // claimed and not completed
+  Bits in_service_{};  // sources that were claimed and not completed
   std::uint32_t threshold_ = 0;
   bool output_ = false;
   Output on_output_;

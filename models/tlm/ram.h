@@ -25,7 +25,7 @@ class Ram final : public sc_core::sc_module {
       bool read_only = false);
 
   std::uint64_t size() const { return bytes_; }
-  /// The memory itself, which loaders and checks may access between two events.
+  /// The bytes of the memory, which loaders and checks may access between two events.
   std::uint8_t* data() { return memory_.get(); }
   const std::uint8_t* data() const { return memory_.get(); }
 

@@ -8,7 +8,7 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map.h. Both are write-only.
+/// Registers: memory_map.h. Both registers are write-only.
 class SimControl final : public WordTarget {
  public:
   SimControl(const sc_core::sc_module_name& name, std::function<void(std::uint32_t code)> on_exit,

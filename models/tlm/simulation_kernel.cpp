@@ -87,14 +87,14 @@ void SimulationKernel::run_events() {
     sc_core::sc_stop();
     return;
   }
-  // No further event is due, unless another process schedules one.
+  // No event is due until another process schedules one.
   next_trigger(poke_);
   if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
 }
 
-// No other process exists that the kernel would have to wait for. Device events caused by the
-// platform's event of this instant run before the platform's next event, in the order of their
-// ranks.
+// No other process exists that the kernel would have to wait for. A platform event may cause
+// device events at its own instant; these run before the next platform event, in the order of
+// their ranks.
 void SimulationKernel::run_partitions() {
   const PicoSeconds stride = partitions_->lookahead() * kWindowsPerCall;
   while (!stopping_) {

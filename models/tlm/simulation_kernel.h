@@ -23,9 +23,9 @@ namespace dcc::model {
 ///   scheduler's time may be ahead.
 class SimulationKernel final : public sc_core::sc_module {
  public:
-  /// Time resolution must be 1 ps (SystemC's default).
-  /// `partitions`: schedulers of the devices, if not `scheduler` itself; only where no other
-  /// SystemC process touches them. They run up to each event of `scheduler`, then wait while it
+  /// The time resolution must be 1 ps (SystemC's default). `partitions`: schedulers of
+  /// the devices, if not `scheduler` itself; only where no other SystemC process
+  /// touches the devices. They run up to each event of `scheduler`, then wait while it
   /// happens.
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    PartitionedRun* partitions = nullptr);
@@ -39,12 +39,12 @@ class SimulationKernel final : public sc_core::sc_module {
   Scheduler& scheduler() { return scheduler_; }
   PicoSeconds end() const { return end_; }
 
-  /// Called from a device's event or from a process: `event` fires at the devices' present time.
+  /// From a device's event or a process: `event` fires at the devices' present time.
   void notify(sc_core::sc_event& event);
-  /// Called from a SystemC process at sc_time_stamp(): sets the devices' clock to that time and
-  /// makes the kernel look for due events after the process has done its work.
+  /// Must be called from a SystemC process at sc_time_stamp(): sets the devices' clock to that time
+  /// and makes the kernel look for due events after the process has run.
   void synchronise();
-  /// Exception of an event that ended the simulation. Null if there was none.
+  /// The exception that ended the simulation, thrown by an event; null if there was none.
   std::exception_ptr failure() const { return failure_; }
   /// Ends the simulation after the event being run.
   void stop() {
@@ -52,7 +52,7 @@ class SimulationKernel final : public sc_core::sc_module {
     poke_.notify(sc_core::SC_ZERO_TIME);
   }
   bool stopped() const { return stopping_; }
-  /// Simulated time that the devices have reached. At the end of a run, `end`.
+  /// Simulated time that the devices have reached; `end` at the end of a run.
   PicoSeconds now() const { return scheduler_.now(); }
 
   /// Sets a function that is called about every `kEventsPerCall` events, for progress and
@@ -82,7 +82,7 @@ class SimulationKernel final : public sc_core::sc_module {
   PartitionedRun* partitions_;
   PicoSeconds end_;
   bool in_step_ = false;
-  PicoSeconds limit_{};  // first moment that belongs to another process
+  PicoSeconds limit_{};  // first moment at which another process is due
   bool stopping_ = false;
   bool hook_due_ = false;
   std::uint32_t countdown_ = kEventsPerCall;  // events to the next heartbeat

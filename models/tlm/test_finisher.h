@@ -1,4 +1,4 @@
-// The program's way out on machine `virt`, as SiFive's test finisher has it.
+// The device by which a program ends the run on `virt`, compatible with SiFive's test finisher.
 #pragma once
 
 #include <cstdint>

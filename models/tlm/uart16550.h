@@ -25,7 +25,7 @@ class Uart16550 final : public WordTarget {
   /// `clock_hz`: input of the divider, 16 cycles a bit at divisor 1.
   Uart16550(const sc_core::sc_module_name& name, Sink sink, std::uint64_t clock_hz);
 
-  /// Call before the simulation starts.
+  /// Sets the input. Must be called before the simulation starts.
   void set_input(std::string text) { input_ = std::move(text); }
   void connect_interrupt(Line line) { line_ = std::move(line); }
 
@@ -60,9 +60,9 @@ class Uart16550 final : public WordTarget {
   std::uint64_t clock_hz_;
   std::string input_;
   std::size_t next_input_ = 0;
-  bool held_back_ = false;  // the next byte of input waits for room
+  bool held_back_ = false;  // true if the next byte of input waits for room
 
-  std::deque<std::uint8_t> received_;  // received bytes; without FIFOs one at most
+  std::deque<std::uint8_t> received_;  // received bytes; without FIFOs at most one
   std::uint8_t last_received_ = 0;     // byte that the data register shows without FIFOs
   std::uint8_t ier_ = 0;
   std::uint8_t fcr_ = 0;
@@ -71,8 +71,8 @@ class Uart16550 final : public WordTarget {
   std::uint8_t scr_ = 0;
   std::uint16_t divisor_ = 12;
   bool overrun_ = false;
-  bool empty_pending_ = false;    // the transmitter's interrupt
-  bool timeout_pending_ = false;  // bytes below the trigger level waited four character times
+  bool empty_pending_ = false;    // true if the transmitter's interrupt is pending
+  bool timeout_pending_ = false;  // true if bytes below the trigger level waited four characters
   bool level_ = false;
   sc_core::sc_event arrival_;
   sc_core::sc_event timeout_;

@@ -26,11 +26,11 @@ class WordTarget : public sc_core::sc_module {
                       Registers registers = Registers::kWords);
 
  protected:
-  /// Return TLM_ADDRESS_ERROR_RESPONSE if there is no such register, TLM_COMMAND_ERROR_RESPONSE if
-  /// the register does not allow this direction.
+  /// Read or write a register. Return TLM_ADDRESS_ERROR_RESPONSE if there is no such register,
+  /// TLM_COMMAND_ERROR_RESPONSE if the register does not allow this direction.
   virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) = 0;
   virtual tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) = 0;
-  /// read() without side effects; false: no such register.
+  /// Reads a register without side effects; false: no such register.
   virtual bool peek(std::uint32_t offset, std::uint32_t& value) const = 0;
 
  private:

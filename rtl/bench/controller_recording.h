@@ -16,10 +16,10 @@ struct ControllerCall {
   /// Kinds of observations, stored in `first` of a recorded observation.
   enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
   PicoSeconds time{};
-  std::uint32_t first = 0;   // flow or address
-  std::uint32_t second = 0;  // length, value, or what of a kind is looked at
+  std::uint32_t first = 0;   // flow, or address of a register
+  std::uint32_t second = 0;  // length or value; or the part of a kind that is looked at
   Kind kind = Kind::kLook;
-  std::uint8_t dscp = 0;  // or strobe
+  std::uint8_t dscp = 0;  // DSCP; or the strobe of a write
   std::uint8_t marks = 0;
   std::uint8_t packets = 0;
 };

@@ -12,10 +12,10 @@ struct CosimOptions {
   std::uint64_t ops = 1'000'000;  // starts, cancels, restarts and expiries together
   std::uint64_t seed = 1;
   std::string profile = "all";  // uniform | burst | wrap | full | cancel-race; all: in turn
-  std::string dut = "rtl";      // rtl | netlist | model
-  std::uint32_t fault = 0;      // WheelFault, rtl only
-  bool full_coverage = false;   // a bin that is not hit makes cosim_main return 1
-  bool random_init = false;     // random register and RAM contents after power-up
+  std::string dut = "rtl";      // device under test: rtl | netlist | model
+  std::uint32_t fault = 0;      // WheelFault to inject, rtl only
+  bool full_coverage = false;   // true: a bin that is not hit makes cosim_main return 1
+  bool random_init = false;     // true: random register and RAM contents after power-up
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // may be empty
 };
 
@@ -24,12 +24,12 @@ struct CosimProfileResult {
   std::uint64_t operations = 0;
   std::uint64_t cycles = 0;
   std::uint64_t busy_cycles = 0;
-  std::uint64_t commands = 0;  // starts, restarts, cancels
+  std::uint64_t commands = 0;  // number of starts, restarts and cancels
   std::uint64_t expiries = 0;
   std::uint64_t moves = 0;
-  std::uint32_t longest_command_stall = 0;  // cycles, outside a deliberate overrun
-  std::uint32_t longest_first_expiry = 0;   // cycles from a tick's beginning, while keeping up
-  std::uint32_t largest_lateness = 0;       // ticks, of an expiry a ready consumer waited for
+  std::uint32_t longest_command_stall = 0;  // wait in cycles, but in a deliberate overrun
+  std::uint32_t longest_first_expiry = 0;   // cycles from tick to first expiry, while keeping up
+  std::uint32_t largest_lateness = 0;       // in ticks, of an expiry that the consumer awaited
   double busy_per_operation() const {
     return operations == 0 ? 0.0
                            : static_cast<double>(busy_cycles) / static_cast<double>(operations);
@@ -44,7 +44,7 @@ struct CosimBin {
 struct CosimResult {
   std::uint64_t operations = 0;
   std::uint64_t cycles = 0;
-  std::uint64_t mismatches = 0;  // the run stops at the first
+  std::uint64_t mismatches = 0;  // number of mismatches; the run stops at the first
   std::string first_mismatch;    // sentence with cycle, tick and the last transactions
   std::vector<CosimProfileResult> profiles;
   std::vector<CosimBin> coverage;

@@ -126,7 +126,7 @@ void RateBench::written(RateTable table, std::uint32_t index, std::uint32_t word
 }
 
 void RateBench::read_everything() {
-  for (std::uint32_t table = 0; table < 8; ++table) {  // two numbers more than there are tables
+  for (std::uint32_t table = 0; table < 8; ++table) {  // two of the numbers are no tables
     for (std::uint32_t index = 0; index < kDecreaseEntries + 3; ++index) {
       RateInputs in = pins(static_cast<RateTable>(table), index);
       if (table >= kRateTables) in.tbl_index = static_cast<std::uint16_t>(index & 3);
@@ -140,7 +140,7 @@ void RateBench::read_everything() {
 void RateBench::load_tables() {
   for (std::uint32_t i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
-    if (random_.one_in(3)) continue;  // a third of the tables keep their contents
+    if (random_.one_in(3)) continue;  // one table in three keeps its contents
     for (std::uint32_t k = 0; k < entries(table); ++k) write(table, k, random_.table_word(table));
     // An index beyond the end, whose low bits name another entry, or a table that does not exist.
     const std::uint32_t beyond = entries(table) + random_.below(512 - entries(table));
@@ -187,14 +187,14 @@ void RateBench::requests(std::uint32_t cycles) {
       const auto table = static_cast<RateTable>(random_.below(kRateTables));
       access = pins(table, random_.below(entries(table) + 1));
       accessing = true;
-      if (random_.one_in(2)) {  // mostly where somebody inside, or about to enter, will look
+      if (random_.one_in(2)) {  // mostly an entry that a request will read soon
         access.tbl_write = true;
         access.tbl_wdata = random_.table_word(table);
         const RateInputs& near = random_.one_in(2) ? in : inside_[random_.below(10)].asked;
         const bool by_dscp = look_up_stage(table) % 10 == 0;
         if (by_dscp && !random_.one_in(4)) {
           access.tbl_index = near.req_dscp;
-        } else if (!by_dscp && !random_.one_in(4)) {  // the first or last entries of the table
+        } else if (!by_dscp && !random_.one_in(4)) {  // one of the first or last entries
           const std::uint32_t most = entries(table) - 1;
           access.tbl_index = static_cast<std::uint16_t>(random_.pick({0, 1, most - 1, most}));
         }

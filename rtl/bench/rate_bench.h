@@ -27,7 +27,7 @@ struct RateBenchCounts {
   std::uint64_t stalled = 0;     // cycles in which a request waited
   std::uint64_t reads = 0;       // table reads between requests
   std::uint64_t writes = 0;      // table writes under requests
-  std::uint64_t least = 0;       // cuts to R_MIN
+  std::uint64_t least = 0;       // number of cuts to R_MIN
   std::uint64_t at_maximum = 0;  // increases that reached the maximum rate
 };
 
@@ -48,7 +48,7 @@ class RateBench {
     bool valid = false;
     bool read = false;
     RateAnswer answer;
-    std::shared_ptr<RateTables> seen;  // tables as the request's look-ups find them
+    std::shared_ptr<RateTables> seen;  // contents of the tables as the request's look-ups find them
     std::uint32_t word = 0;            // reads
     RateInputs asked;
   };
@@ -70,8 +70,8 @@ class RateBench {
   RateRandom random_;
   RateRegisters registers_;
   RateTables tables_;
-  std::array<Stage, kRateLatency> inside_;  // the last one is on offer
-  bool reading_ = false;                    // a read has entered
+  std::array<Stage, kRateLatency> inside_;  // stages of the unit; the last one offers its answer
+  bool reading_ = false;                    // true if a read has entered the unit
   RateBenchCounts counts_;
 };
 

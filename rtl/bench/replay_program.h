@@ -16,8 +16,8 @@ namespace dcc {
 
 struct ReplayOptions {
   std::string recording;
-  std::string fst;       // empty: no waveform
-  std::size_t last = 0;  // calls the waveform covers
+  std::string fst;       // path of the waveform; empty: no waveform
+  std::size_t last = 0;  // number of calls that the waveform covers
 };
 
 /// A waveform of a verilated unit's clock cycles, 4 ns each with a rising edge in the middle.

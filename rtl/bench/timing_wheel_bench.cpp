@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t kHoldLag = 65536 - 2 * 2048;
 constexpr std::uint32_t kOverrunLag = 32768;
-constexpr std::uint32_t kHang = 50'000;    // cycles without progress
-constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation, in any profile
+constexpr std::uint32_t kHang = 50'000;    // cycles without progress that count as a hang
+constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation that count as a hang
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint32_t kService = 4;  // cycles between two expiries taken by the platform
 
@@ -122,7 +122,7 @@ void WheelBench::check_time(const WheelInputs& in, const WheelOutputs& out) {
          std::to_string(oracle_.first().second) + " was due " +
          std::to_string(oracle_.first().first));
   }
-  if (!out.init_done) kept_up_ = false;  // while the records are swept, nothing moves
+  if (!out.init_done) kept_up_ = false;  // while the records are swept, no event moves
   if (out.init_done && out.lag == 0) kept_up_ = true;
   if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
     fail("at full load the lag grows to " + std::to_string(out.lag));

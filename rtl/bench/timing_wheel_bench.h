@@ -52,7 +52,7 @@ class WheelBench {
   struct Life {
     std::uint64_t started = 0;
     int level = 0;
-    bool waited = false;  // the expiry was on offer and not taken
+    bool waited = false;  // true if the expiry was on offer and was not taken
   };
   struct Expected {
     bool hit = false;
@@ -91,22 +91,22 @@ class WheelBench {
   std::uint64_t pointer_ = 0;
   bool pointer_moved_ = false;
   bool overrun_ = false;
-  std::deque<Expected> expected_;  // answers to commands accepted
-  bool offered_ = false;           // an expiry was offered in the cycle before and not taken
+  std::deque<Expected> expected_;  // expected answers to accepted commands
+  bool offered_ = false;           // true if an expiry offered in the previous cycle was not taken
   std::uint16_t offered_slot_ = 0;
   bool command_waits_ = false;
   std::uint32_t command_wait_ = 0;
   std::uint32_t expiry_wait_ = 0;
 
-  bool promised_ = false;         // the wheel was idle and has had no command since
-  std::uint64_t promise_ = 0;     // tick at which work was announced; kNever: none
+  bool promised_ = false;         // true if the wheel was idle and has had no command since
+  std::uint64_t promise_ = 0;     // tick at which the wheel announced work; kNever: none
   std::uint64_t moves_left_ = 0;  // moves that events may still make, two for each start
 
-  bool kept_up_ = false;  // the lag was zero since the records were swept
+  bool kept_up_ = false;  // true if the lag was zero at some time since the records were swept
 
-  bool paced_ = false;                           // the platform's pace, and the wheel had caught up
+  bool paced_ = false;                           // true: ticks have the platform's pace and no lag
   std::uint64_t ideal_service_ = 0;              // cycle in which the consumer took the last expiry
-  std::array<std::uint64_t, 256> tick_begin_{};  // cycle, by tick mod 256
+  std::array<std::uint64_t, 256> tick_begin_{};  // cycle in which each tick began, by tick mod 256
 
   std::array<Transaction, 32> log_{};
   std::uint64_t logged_ = 0;

@@ -1,4 +1,4 @@
-// Functional coverage of the wheel: which lives of events, and which situations, a run has reached.
+// Functional coverage of the wheel: the lives of events and the situations that a run has reached.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ enum class WheelSituation : std::uint8_t {
   kHalfTheSlotsOnOneTick,
   kCancelWithExpiryTaken,  // cancel of the slot whose expiry is taken in the same cycle
   kRestartWithExpiryTaken,
-  kCancelOfOffered,  // offered, not taken
+  kCancelOfOffered,  // cancel of an expiry that is offered and not taken
   kRestartOfOffered,
-  kCancelOfDue,  // due now, behind another in the queue
+  kCancelOfDue,  // cancel of an event that is due now, behind another one in the queue
   kRestartOfDue,
   kCancelOfNothing,
   kReadStarted,
   kReadNotStarted,
-  kSkipped,      // an advance that took effect
-  kSkipClamped,  // … and would have gone past next_due
+  kSkipped,      // an advance of time took effect
+  kSkipClamped,  // an advance took effect and was cut at next_due
   kClearedWhilePending,
-  kTimeWrapped,  // the 32-bit tick counter
+  kTimeWrapped,  // the 32-bit tick counter wrapped
   kCount
 };
 

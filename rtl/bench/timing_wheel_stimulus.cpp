@@ -1,4 +1,4 @@
-// The five profiles.
+// The five stimulus profiles of the wheel's bench.
 #include "timing_wheel_stimulus.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // lag from which starts wait
+constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // lag from which on starts wait
 
 void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint32_t delay = 0) {
   in.cmd_op = op;
@@ -58,12 +58,12 @@ class Burst final : public WheelStimulus {
       phase_ = 1;
       return crowd_ * (pace_.command_one_in + 2);
     }
-    if (phase_ == 1) {  // let it come near, with some restarts and cancels in the way
+    if (phase_ == 1) {  // lets the tick come near, with some restarts and cancels on the way
       pace_ = WheelPace{0, 4, 1, random_.one_in(2) ? 0u : 40u, 60000};
       phase_ = 2;
       return 3000;
     }
-    phase_ = 0;  // take it at the platform's pace, some of it started again
+    phase_ = 0;  // takes the expiries at the platform's pace and starts some of them again
     pace_ = WheelPace{random_.one_in(8) ? 16u : 250u, 4, 1, 5, 0};
     return crowd_ * 6 + 2000;
   }
@@ -101,18 +101,18 @@ class Wrap final : public WheelStimulus {
  private:
   std::uint32_t choose_pace(const WheelView& view) override {
     ++count_;
-    if (count_ == 1) {  // right before the tick counter's own wrap
+    if (count_ == 1) {  // moves to right before the tick counter wraps
       pace_ = WheelPace{0, 0, 1, 0, 0};
       jump_to_ = (((view.now >> 32) + 1) << 32) - 70'000;
       return 3000;
     }
     const std::uint64_t lag = view.now - view.pointer;
-    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // expiries are not taken
+    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // no expiry is taken
       --count_;
       pace_ = WheelPace{1, 0, 0, 8, 0};
       return static_cast<std::uint32_t>(kHoldLag - kBeforeHold - lag);
     }
-    if (count_ % 40 == 2) {  // slowly past the lag at which starts are held back
+    if (count_ % 40 == 2) {  // moves slowly past the lag at which starts are held back
       pace_ = WheelPace{16, 0, 0, 1, 0};
       return 4 * 16 * kBeforeHold;
     }
@@ -124,16 +124,16 @@ class Wrap final : public WheelStimulus {
       pace_ = WheelPace{1, 0, 0, 4, 0};
       return 500 + random_.below(random_.one_in(4) ? 5000 : 500);
     }
-    if (count_ % 8 == 5) {  // the lag shrinks by one in 8 cycles: every value stands for a while
+    if (count_ % 8 == 5) {  // the lag shrinks by one in 8 cycles, so every value lasts for a while
       pace_ = WheelPace{1, 0, 1, 0, 0, 8};
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(8 * lag + 64, 10'000));
     }
-    if (count_ % 8 == 6) {  // to right before a turn of the 16-bit time …
+    if (count_ % 8 == 6) {  // moves to right before a turn of the 16-bit time …
       jump_to_ = (((view.now >> 16) + 1) << 16) - 64 - random_.below(300);
       pace_ = WheelPace{0, 0, 1, 0, 0};
       return 4000;
     }
-    if (count_ % 8 == 7) {  // … and across it, with commands for events due then
+    if (count_ % 8 == 7) {  // … and across the turn, with commands for events that are due then
       pace_ = WheelPace{4 + random_.below(20), random_.below(6), 1 + random_.below(4),
                         1 + random_.below(3), 0};
       return 6000;

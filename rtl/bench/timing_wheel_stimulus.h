@@ -35,19 +35,19 @@ class WheelRandom {
 struct WheelView {
   std::uint64_t cycle = 0;
   std::uint64_t now = 0;      // tick
-  std::uint64_t pointer = 0;  // the wheel's pointer in the cycle before
-  bool offered = false;       // an expiry was on offer in the cycle before
+  std::uint64_t pointer = 0;  // pointer of the wheel in the previous cycle
+  bool offered = false;       // true if an expiry was on offer in the previous cycle
   std::uint16_t offered_slot = 0;
-  bool command_waits = false;  // the last command is not accepted yet: leave the command alone
+  bool command_waits = false;  // true if the last command is not accepted yet and must stay
   const WheelOracle* oracle = nullptr;
 };
 
 /// Behaviour of the wheel's surroundings for some cycles.
 struct WheelPace {
   std::uint32_t tick_cycles = 250;    // cycles of a tick; 0: time moves by skips only
-  std::uint32_t take_gap = 4;         // cycles between two takings; 0: every cycle
-  std::uint32_t take_one_in = 1;      // probability of taking then, 1 in this number; 0: never
-  std::uint32_t command_one_in = 16;  // a command this often; 0: none
+  std::uint32_t take_gap = 4;         // cycles between two taken expiries; 0: every cycle
+  std::uint32_t take_one_in = 1;      // probability of taking an expiry is 1 in this; 0: never
+  std::uint32_t command_one_in = 16;  // one command in so many cycles on average; 0: none
   std::uint32_t skip_span = 0;        // longest skip asked for in idle time; 0: none
   std::uint32_t rest_one_in = 0;      // share of ticks without commands, 1 in this number; 0: none
 };
@@ -72,7 +72,7 @@ class WheelStimulus {
 
   std::uint32_t slots_;
   WheelRandom random_;
-  std::uint64_t jump_to_ = 0;  // skip to this tick as soon as possible; 0: no such wish
+  std::uint64_t jump_to_ = 0;  // tick to skip to as soon as possible; 0: none
   WheelPace pace_;
 
  private:

@@ -18,7 +18,7 @@ enum class WheelCall : std::uint8_t { kStart, kCancel, kTake, kReset, kNextDue, 
 
 struct WheelTransaction {
   Tick tick = 0;
-  std::uint32_t value = 0;  // delay of a start, slot of an expiry taken (kNone: none)
+  std::uint32_t value = 0;  // delay of a start, or slot of a taken expiry (kNone: none)
   std::uint16_t slot = 0;
   WheelCall call = WheelCall::kTake;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -31,7 +31,7 @@ std::string to_string(const WheelTransaction& transaction);
 struct WheelRun {
   struct Pending {
     std::uint16_t slot = 0;
-    std::uint32_t delay = 0;  // from `begin`
+    std::uint32_t delay = 0;  // time of the expiry after `begin`
   };
   Tick begin = 0;
   std::vector<Pending> pending;

@@ -16,7 +16,7 @@ namespace dcc {
 template <class Verilated>
 using JudgedUnit = VerilatedRate<Verilated>;
 
-#ifdef VARIANT_MUTANTS  // flattened by yosys: its memories are in reach
+#ifdef VARIANT_MUTANTS  // the netlist that yosys flattened, so that its memories can be reached
 #define DCC_TABLE(name) \
   unit.pins().rootp->rate_dut__DOT__u_rate__02eu_tables__02e##name##__02eu_ram__02eu_array__DOT__mem
 template <class Memory>
@@ -50,7 +50,7 @@ template <class Unit>
 void judge(Unit& unit, std::uint32_t rounds, std::uint32_t seed) {
   RateBench(unit, seed).run(rounds);
 #ifdef VARIANT_MUTANTS
-  for (const std::uint32_t bit : {seed % 17, 17u}) {  // a bit of the word, and the word's check bit
+  for (const std::uint32_t bit : {seed % 17, 17u}) {  // a bit of the word, then its check bit
     lose_a_bit(unit, DCC_TABLE(u_factor), RateTable::kFactor, bit);
     lose_a_bit(unit, DCC_TABLE(u_floor), RateTable::kFloor, bit);
     lose_a_bit(unit, DCC_TABLE(u_ceiling), RateTable::kCeiling, bit);

@@ -1,9 +1,9 @@
 // A unit's bench on a variant of its RTL: unit_runner AMOUNT SEED [MUTANT …]
 //
-// Compiled with JUDGE, the header that has the unit's bench, and VARIANT_HEADER and VARIANT, the
-// verilated class. With mutants (it has a pin mutant_i) a line for each: "killed N: reason" or
-// "survived N". Without: the first difference and exit 1, or "clean"; with VARIANT_COVERAGE the
-// class counts, into coverage.dat.
+// Compiled with JUDGE, the header of the unit's bench, and VARIANT_HEADER and VARIANT, the
+// verilated class. If the class has mutants (a pin mutant_i), prints a line for each: "killed N:
+// reason" or "survived N". Else prints the first difference and exits with 1, or prints "clean";
+// with VARIANT_COVERAGE the class writes its counts to coverage.dat.
 #include VARIANT_HEADER
 #include JUDGE
 
@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// Sentence about the first broken promise of the unit; empty if there was none.
+/// Sentence about the first violation of the unit's contract; empty if there was none.
 template <class Unit>
 std::string first_mismatch(Unit& unit, std::uint32_t amount, std::uint32_t seed) {
   try {

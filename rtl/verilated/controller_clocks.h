@@ -63,7 +63,7 @@ class PartClocks {
       kFind(top.rootp);
       fired[i] = top.rootp->__VactTriggered;
       *pins[i] = 0;
-      kFind(top.rootp);  // it was low
+      kFind(top.rootp);  // the clock was low before
     }
     for (std::size_t i = 0; i < kHalf; ++i) {
       for (std::size_t bit = 0; bit < kEdges / 2; ++bit) {

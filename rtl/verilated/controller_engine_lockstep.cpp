@@ -21,7 +21,7 @@ struct ControllerOutput {
   enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
   PicoSeconds time{};
   Kind kind = Kind::kRate;
-  std::uint32_t flow = 0;  // or causes
+  std::uint32_t flow = 0;  // flow number, or interrupt causes
   std::uint32_t rate = 0;
   bool operator==(const ControllerOutput& o) const {
     return time == o.time && kind == o.kind && flow == o.flow && rate == o.rate;
@@ -169,7 +169,7 @@ class Lockstep final : public LockstepControllerEngine {
     others.pop();
     if (!(other == what)) differ("answer", text(rtl ? other : what), text(rtl ? what : other));
   }
-  /// One side answered and the other did not.
+  /// Reports that one side answered and the other did not.
   void missing(bool rtl) {
     const std::string lonely = text(unmatched_[rtl].front());
     differ("answer", rtl ? "none" : lonely, rtl ? lonely : "none");
@@ -251,7 +251,7 @@ class Lockstep final : public LockstepControllerEngine {
   ControllerLockstepOptions options_;
   // A difference is reported once; later calls return the model's results.
   bool differed_ = false;
-  bool complete_ = true;  // the recording
+  bool complete_ = true;  // true if the recording has all calls
   std::uint64_t comparisons_ = 0;
   ControllerRecording recording_;
   RingQueue<ControllerOutput> unmatched_[2];  // unmatched outputs of model and RTL

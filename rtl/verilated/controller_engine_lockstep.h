@@ -31,7 +31,7 @@ std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
 
 using MakeRtlControllerFor = std::function<std::unique_ptr<RtlControllerEngine>(RateSink& sink)>;
 
-/// The same with an RTL engine that the caller made.
+/// The same comparison with an RTL engine that the caller made.
 std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
     Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
     const ControllerLockstepOptions& options, const MakeRtlControllerFor& make_rtl);

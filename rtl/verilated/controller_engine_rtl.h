@@ -14,11 +14,11 @@ namespace dcc {
 /// Numbers of slots for which the RTL was verilated.
 std::vector<std::uint32_t> verilated_controllers();
 
-/// Additional state that a comparison needs.
+/// Interface to additional state of the RTL that a comparison needs.
 class RtlControllerEngine : public ControllerEngine {
  public:
   virtual std::uint64_t cycles() const = 0;       // number of cycles that have passed
-  virtual std::uint64_t cycles_made() const = 0;  // number of cycles that were simulated
+  virtual std::uint64_t cycles_made() const = 0;  // simulated cycles; others were skipped
   /// State as it will be at the present edge. While events are under way, part of it comes from
   /// simulating ahead on a copy.
   virtual ControllerFigures figures() = 0;
@@ -32,7 +32,7 @@ class RtlControllerEngine : public ControllerEngine {
 };
 
 struct RtlControllerOptions {
-  unsigned fault = 0;     // kControllerFaults; others than 0 are slower RTL
+  unsigned fault = 0;     // one of kControllerFaults; a fault makes the RTL slower
   bool skip_idle = true;  // false: every cycle is simulated
 };
 

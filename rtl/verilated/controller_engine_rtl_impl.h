@@ -18,12 +18,13 @@
 
 namespace dcc {
 
-/// The RTL is simulated when somebody needs to know, up to the edge before the present one: inputs
-/// of this very instant are still to come for the present edge. An answer is seen a cycle before it
+/// The RTL is simulated only when its state is needed, and up to the edge before the present one:
+/// inputs of this instant may still come for the present edge. An answer is seen a cycle before it
 /// leaves, so it is handed on at its own edge.
 ///
 /// An access of software is made at once on a copy of the state, so that the caller has its value
-/// and its end; then it waits with the other inputs for its cycles, and must end the same way.
+/// and its end. The access then waits with the other inputs for its cycles, and must end the same
+/// way.
 template <class Dut>
 class RtlController final : public RtlControllerEngine {
  public:
@@ -122,14 +123,14 @@ class RtlController final : public RtlControllerEngine {
   }
   void on_error(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
   std::string describe() override;
-  /// The state is valid from now on.
+  /// Switches the skipping of idle cycles on or off; a state read before is invalid afterwards.
   void skip_idle(bool skip) { options_.skip_idle = skip; }
 
  private:
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
   static constexpr Cycle kSettled = 4;  // cycles after an access in which its registers settle
-  static constexpr Cycle kMaxAccess = 1'000'000;                   // a soft reset among them
-  static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // the answers' delay
+  static constexpr Cycle kMaxAccess = 1'000'000;                   // cycles, with a reset
+  static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // cycles an answer waits there
 
   struct Input {
     Cycle from = 0;
@@ -147,9 +148,9 @@ class RtlController final : public RtlControllerEngine {
     bool refused = false;
   };
   struct Access {
-    Cycle from = 0;    // the edge that sees PSEL first
+    Cycle from = 0;    // edge at which the RTL sees PSEL first
     Cycle end = 0;     // edge at which the access ends
-    bool sure = true;  // … unless it had to wait for another: what is issued meanwhile is not known
+    bool sure = true;  // false if an access had to wait: events issued meanwhile are unknown
     Transfer what;
   };
   struct Answer {
@@ -178,7 +179,7 @@ class RtlController final : public RtlControllerEngine {
     wake_by(from + 1 + kRtlLatency);
   }
 
-  /// Starts the time: writes before the first edge have taken effect and took no time.
+  /// Starts the time. Writes before the first edge have taken effect and took no time.
   void begin() {
     if (began_) return;
     began_ = true;
@@ -215,13 +216,13 @@ class RtlController final : public RtlControllerEngine {
     }
   }
   bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
-  /// Without an input the RTL is idle in every cycle up to this one.
+  /// True if, without an input, the RTL is idle in every cycle up to this one.
   bool nothing_until(Cycle cycle) const {
     if (driven_ || !options_.skip_idle || !rests()) return false;
     const std::int64_t due = dut_->until_due();
     return due < 0 || at_ + due > cycle;
   }
-  /// Skips some of the next cycles if nothing happens in them.
+  /// Skips some of the next cycles in which nothing happens.
   bool skip(Cycle most) {
     const bool rests = this->rests();
     const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
@@ -293,25 +294,25 @@ class RtlController final : public RtlControllerEngine {
   ControllerFigures seen_;
 
   bool began_ = false;
-  Cycle at_ = -1;           // the cycle that the RTL is in; its inputs are not given yet
-  Cycle last_busy_ = -1;    // the last cycle in which it did not rest …
-  Cycle last_access_ = -1;  // the last cycle with an access of software
+  Cycle at_ = -1;           // cycle that the RTL is in; its inputs are not given yet
+  Cycle last_busy_ = -1;    // last cycle in which the RTL was not at rest …
+  Cycle last_access_ = -1;  // last cycle with an access of software
   std::uint64_t made_ = 0;
   std::uint64_t dropped_at_port_ = 0;
-  bool driven_ = false;  // the pins are not at rest
+  bool driven_ = false;  // true if the pins are not at rest
   RingQueue<Input> cnps_, bytes_, commands_;
   RingQueue<Access> accesses_;
-  bool in_access_ = false;  // the front is under way: PENABLE
+  bool in_access_ = false;  // true if the first access is under way (PENABLE)
   Cycle access_end_ = 0;
-  Cycle reset_at_ = kNever;  // a soft reset takes effect: what would leave then does not
+  Cycle reset_at_ = kNever;  // cycle in which a soft reset takes effect; answers then are dropped
   RingQueue<Answer> answers_;
   RingQueue<Cause> causes_raised_;
-  bool port_ = false;       // what the rate port must show in this cycle …
-  bool port_next_ = false;  // … and in the next
+  bool port_ = false;       // true if the rate port must show an answer in this cycle …
+  bool port_next_ = false;  // … and in the next cycle
   bool overrun_ = false;
   std::vector<unsigned char> image_;
-  bool ahead_ = false;    // the RTL is where a look was, image_ is where it belongs …
-  Cycle ahead_from_ = 0;  // … at this edge
+  bool ahead_ = false;    // true if the RTL was simulated ahead and image_ is its present …
+  Cycle ahead_from_ = 0;  // … which is the state at this edge
   std::function<void(const std::string&)> told_;
   Event wake_event_;
 };

@@ -1,4 +1,4 @@
-// The verilated sizes of the controller's RTL, each in a file of its own. The checked ones have
+// The verilated sizes of the controller's RTL, each in a file of its own. The checked variants have
 // assertions, waveforms and faults.
 #pragma once
 

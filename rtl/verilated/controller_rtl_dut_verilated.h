@@ -53,7 +53,7 @@ class VerilatedController {
     become_ready(fault);
   }
   ~VerilatedController() {
-    ::Verilated::threadContextp(&context_);  // where its scopes are taken from; another may be gone
+    ::Verilated::threadContextp(&context_);  // the one before may be gone
     top_->final();
     top_.reset();
   }
@@ -85,12 +85,12 @@ class VerilatedController {
   void edge() { edge(kAllClocks); }
   /// Makes the same edge, but leaves out the parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
-  /// For a cycle without inputs whose next cycle has none either and is made edge by edge too: does
-  /// what needed_edge() does, with fewer parts clocked. Returns false if it did nothing.
+  /// Does what needed_edge() does, with fewer parts clocked. For a cycle without inputs, if the
+  /// next has none either and is made edge by edge too. Returns false if it did nothing.
   ///
   /// Between two events registers of clk_i itself (controller_rtl_dut.sv) only count, as they do
-  /// here, and what hangs on the counts does not change: an edge of the other parts is enough. It
-  /// is worked out anew with the next edge of clk_i.
+  /// here, and logic that depends on the counts does not change: an edge of the other parts is
+  /// enough. The next edge of clk_i computes that logic anew.
   bool part_edge() {
     if constexpr (Clocks::kParts) {
       Root* const root = at();
@@ -146,19 +146,20 @@ class VerilatedController {
   }
   std::uint32_t time() const { return at()->DCC_WHEEL_TIME(now_q); }
 
-  /// In a cycle without inputs, resting for some cycles: what `most` edges would do, or as many of
-  /// them as it returns; 0: none, make an edge.
+  /// In a cycle without inputs that rests for some cycles: does what `most` edges would do, or as
+  /// many of them as it returns; 0: none, so make an edge.
   ///
-  /// While it rests (controller_rtl_dut.sv) no flip-flop that matters changes but these counters:
-  /// cycles of the present tick, cycles since the last timer event, and with each tick the time and
-  /// the wheel's pointer, which follows within the tick's first cycles when nothing is due in it
-  /// and no row is loaded. What hangs on them is worked out anew with the next edge, so one real
-  /// edge ends the skip; at that edge it cannot matter yet, since nothing is there that looks.
+  /// While the block rests (controller_rtl_dut.sv) no flip-flop that matters changes but these
+  /// counters: cycles of the present tick, cycles since the last timer event, and with each tick
+  /// the time and the wheel's pointer, which follows within the tick's first cycles when nothing is
+  /// due in it and no row is loaded. The next edge computes the logic that depends on them anew, so
+  /// one real edge ends the skip. At that edge this logic cannot matter yet, since no event is
+  /// there that reads it.
   std::int64_t skip(std::int64_t most) {
     Root* const root = at();
     const std::int64_t div = divider();
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    if (cycle > div - 2) return 0;  // the tick's end is already there, and would be taken
+    if (cycle > div - 2) return 0;  // the tick is about to end, and its end must be seen
     std::int64_t target = cycle + most;
     // Ticks can be skipped only while no timer is due; a tick with work is simulated.
     std::int64_t last = div - 2;
@@ -182,14 +183,14 @@ class VerilatedController {
     jump_edge(ticks != 0 ? kWheelClock : 0);
     return skipped;
   }
-  /// In a cycle without inputs: what `most` edges would do, or as many of them as it returns; 0:
-  /// none.
+  /// In a cycle without inputs: does what `most` edges would do, or as many of them as it returns;
+  /// 0: none.
   ///
-  /// While all that is under way waits beside the rate unit or is an answer
-  /// (controller_rtl_dut.sv), a cycle moves it by a place, ages the arbiter's memory of the last
-  /// issues, and counts time. The place is where a word lies in a delay's ring, so words are put as
-  /// many places back as cycles are left out. The oldest stays two places away from its end: the
-  /// edge before the last reads it.
+  /// While all events under way wait beside the rate unit or are answers (controller_rtl_dut.sv), a
+  /// cycle moves each by a place, ages the arbiter's memory of the last issues, and counts time. A
+  /// place is the position of a word in a delay's ring, so words are put as many places back as
+  /// cycles are left out. The oldest stays two places away from its end: the edge before the last
+  /// reads it.
   std::int64_t glide(std::int64_t most) {
     Root* const root = at();
     const std::uint32_t beside = root->DCC_MANAGER(beside_q);
@@ -303,7 +304,7 @@ class VerilatedController {
   Watch& watch() { return watch_; }
 
  private:
-  static constexpr std::int64_t kTickSettles = 16;  // a tick without anything is quiet by then
+  static constexpr std::int64_t kTickSettles = 16;  // cycles until a tick without events is quiet
   static constexpr std::int64_t kMaxSince = (1 << 19) - 1;
   static constexpr int kBesidePlaces = 16;  // rate_lut_pkg::Latency
   static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
@@ -317,7 +318,7 @@ class VerilatedController {
   template <int kPlaces, class Ring>
   static void put_back(Ring& ring, unsigned at, std::uint32_t valid, unsigned left_out) {
     const unsigned newest = at + kPlaces - 1;
-    while (valid != 0) {  // the oldest first: it makes room
+    while (valid != 0) {  // the oldest word first, because it makes room
       const int i = highest_bit(valid);
       valid &= ~(1u << i);
       const unsigned from = newest + kPlaces - static_cast<unsigned>(i);
@@ -363,7 +364,7 @@ class VerilatedController {
   /// After power-up every memory is swept, equally in all instances, so the second and later
   /// instances copy the state of the first. Instances with a watcher are simulated cycle by cycle.
   void become_ready(unsigned fault) {
-    static std::vector<unsigned char> swept;  // instances are made one after the other
+    static std::vector<unsigned char> swept;  // state swept by the first instance, made first
     const bool alike = fault == 0 && std::is_same_v<Watch, NoWatch>;
     if (alike && !swept.empty()) {
       std::memcpy(state_begin(), swept.data(), swept.size());

@@ -52,9 +52,9 @@ struct RateOutputs {
 /// them. The RTL itself is unchanged.
 enum class RateFault : std::uint8_t {
   kNone = 0,
-  kRateBit = 1,    // every 64th response has bit 6 of its rate inverted
-  kLostWrite = 2,  // every 16th table write is swallowed
-  kStage = 3,      // every 64th increase is requested as one of the recovery stage
+  kRateBit = 1,    // bit 6 of the rate of every 64th response is inverted
+  kLostWrite = 2,  // every 16th table write is lost
+  kStage = 3,      // every 64th increase is requested as an increase of the recovery stage
 };
 
 class RateDut {
@@ -71,14 +71,14 @@ class RateDut {
   virtual std::string name() const = 0;
 };
 
-/// `random_seed` other than 0 fills every register and memory that has no reset with random bits.
-/// For networks: without the RTL's assertions.
+/// The unit for networks, without the RTL's assertions. `random_seed` other than 0 fills every
+/// register and memory that has no reset with random bits.
 std::unique_ptr<RateDut> make_rtl_rate_dut(RateFault fault = RateFault::kNone,
                                            std::uint32_t random_seed = 0);
 /// A slower variant with assertions (library dcc_rate_checked): a failed assertion of the RTL
 /// throws std::runtime_error from cycle().
 std::unique_ptr<RateDut> make_checked_rate_dut(std::uint32_t random_seed);
-/// The unit synthesised to gates (library dcc_rate_netlist, which a build without yosys lacks).
+/// The unit as synthesised gates (library dcc_rate_netlist, which a build without yosys lacks).
 std::unique_ptr<RateDut> make_netlist_rate_dut(std::uint32_t random_seed = 0);
 
 }  // namespace dcc

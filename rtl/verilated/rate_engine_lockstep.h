@@ -17,7 +17,7 @@ struct RateLockstepOptions : LockstepReport {
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options = {});
 
-/// The same with a hardware engine that the caller made.
+/// The same comparison with a hardware engine that the caller made.
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options, std::unique_ptr<RtlRateEngine> hardware);
 

@@ -10,8 +10,8 @@
 namespace dcc {
 
 struct RtlRateOptions {
-  RateFault fault = RateFault::kNone;  // see RateFault: a demonstration, not a mode of use
-  std::uint32_t random_seed = 0;       // random contents after power-up unless 0
+  RateFault fault = RateFault::kNone;  // fault to inject, as a demonstration; see RateFault
+  std::uint32_t random_seed = 0;       // seed of random contents after power-up; 0: none
 };
 
 /// Clock cycles that the hardware needed. The hardware is not clocked between calls.
@@ -30,7 +30,7 @@ class RtlRateEngine : public RateEngine {
 /// Calls throw std::runtime_error if the hardware does not answer, answers without a request, or
 /// fails an assertion.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options = {});
-/// The same with a unit that the caller made, for example one with a waveform.
+/// The same engine with a unit that the caller made, for example one with a waveform.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit);
 
 }  // namespace dcc

@@ -34,8 +34,8 @@ class Lockstep final : public LockstepTimerEngine {
     record(WheelCall::kNextDue, now);
     const std::optional<Tick> of_model = model_.next_due(now);
     const std::optional<Tick> of_hardware = hardware_->next_due(now);
-    // Both bounds may be early, so only their presence is compared; a late bound would show in an
-    // expiry.
+    // Both bounds may be too early, so only their presence is compared; a bound that is too late
+    // would show in an expiry.
     compare("next_due is there", of_model.has_value(), of_hardware.has_value());
     promised_ = of_hardware.value_or(std::numeric_limits<Tick>::max());
     return of_model;
@@ -163,7 +163,7 @@ class Lockstep final : public LockstepTimerEngine {
   mutable bool differed_ = false;
   TimingWheel model_;
   std::unique_ptr<RtlTimerEngine> hardware_;
-  Tick promised_ = 0;  // the hardware said that nothing expires before
+  Tick promised_ = 0;  // tick before which the hardware said that nothing expires
   mutable Tick last_now_ = 0;
   mutable std::uint64_t comparisons_ = 0;
   mutable WheelTransactions transactions_;

@@ -27,7 +27,7 @@ class LockstepTimerEngine : public TimerEngine {
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options = {});
 
-/// The same with a hardware engine that the caller made.
+/// The same comparison with a hardware engine that the caller made.
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options, std::unique_ptr<RtlTimerEngine> hardware);
 

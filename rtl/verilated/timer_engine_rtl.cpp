@@ -81,7 +81,7 @@ class Engine final : public RtlTimerEngine {
     in.clear = true;
     cycle(in);
     in.clear = false;
-    in.overrun_clear = true;  // the lag is 0 now
+    in.overrun_clear = true;  // valid because the lag is 0 now
     cycle(in);
     settle();
     overrun_seen_ = false;
@@ -123,7 +123,7 @@ class Engine final : public RtlTimerEngine {
           if (now_ >= now) break;
           continue;
         }
-        if (out_.expire_valid && !out_.busy) break;  // nothing to do but to wait for the consumer
+        if (out_.expire_valid && !out_.busy) break;  // only the consumer can go on
       }
       if (now_ >= now) break;
       in = WheelInputs{};
@@ -163,7 +163,7 @@ class Engine final : public RtlTimerEngine {
   mutable RtlWheelFigures figures_;
   mutable bool overrun_seen_ = false;
   Tick now_ = 0;
-  Tick base_ = 0;  // now_ − the wheel's own count, changed by a reset
+  Tick base_ = 0;  // now_ minus the wheel's own count, changed by a reset
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 namespace dcc {
 
 struct RtlWheelOptions {
-  std::uint32_t slots = kVerilatedTimers;  // 1 … kVerilatedTimers
-  WheelFault fault = WheelFault::kNone;    // see WheelFault: a demonstration, not a mode of use
-  std::uint32_t random_seed = 0;           // random contents after power-up unless 0
+  std::uint32_t slots = kVerilatedTimers;  // number of timers, 1 … kVerilatedTimers
+  WheelFault fault = WheelFault::kNone;    // fault to inject, as a demonstration; see WheelFault
+  std::uint32_t random_seed = 0;           // seed of random contents after power-up; 0: none
 };
 
 /// Clock cycles of the wheel that the hardware needed to keep up with the calls.
@@ -32,10 +32,10 @@ class RtlTimerEngine : public TimerEngine {
   virtual std::string describe() const = 0;
 };
 
-/// std::invalid_argument for more slots than the wheel was built for. The engine's calls throw
-/// std::runtime_error if the hardware hangs or an assertion in it fails.
+/// Makes the engine. Throws std::invalid_argument for more slots than the wheel was built for. The
+/// engine's calls throw std::runtime_error if the hardware hangs or an assertion in it fails.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
-/// The same with a wheel that the caller made, for example one with a waveform.
+/// The same engine with a wheel that the caller made, for example one with a waveform.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,
                                                       std::uint32_t slots);
 

@@ -51,7 +51,7 @@ struct WheelOutputs {
 enum class WheelFault : std::uint8_t {
   kNone = 0,
   kDelayBit = 1,    // every 64th start has bit 6 of its delay inverted
-  kLostCancel = 2,  // every 16th cancel is swallowed
+  kLostCancel = 2,  // every 16th cancel is lost
   kLostExpiry = 3,  // every 256th expiry is taken and not reported
 };
 
@@ -65,8 +65,8 @@ class WheelDut {
   virtual std::string name() const = 0;
 };
 
-/// `random_seed` other than 0 fills every register and memory that has no reset with random bits.
-/// For networks: without the RTL's assertions.
+/// The wheel for networks, without the RTL's assertions. `random_seed` other than 0 fills every
+/// register and memory that has no reset with random bits.
 std::unique_ptr<WheelDut> make_rtl_wheel(WheelFault fault = WheelFault::kNone,
                                          std::uint32_t random_seed = 0);
 /// A slower variant with assertions (library dcc_cosim): a failed assertion of the RTL throws

@@ -74,7 +74,7 @@ class ModelWheel final : public WheelDut {
   TimingWheel wheel_{kVerilatedTimers};
   Tick now_ = 0;
   bool overrun_ = false;
-  WheelOutputs answer_;  // answer to the command of the cycle before
+  WheelOutputs answer_;  // answer to the command of the previous cycle
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The verilated gate-level netlist behind WheelDut, where the build has one.
+// The verilated gate-level netlist behind WheelDut, if the build has one.
 #include "timing_wheel_dut.h"
 
 #ifdef DCC_HAVE_NETLIST

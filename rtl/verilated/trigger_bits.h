@@ -13,7 +13,7 @@
 
 namespace dcc {
 
-/// Same functions as VlTriggerVec of verilated_types.h.
+/// The functions are those of VlTriggerVec of verilated_types.h.
 template <std::size_t kSize>
 class TriggerBits {
   static_assert(kSize <= 64);

@@ -204,7 +204,7 @@ TEST(Slowdown, ByHand) {
     flow.end = flow.start + kMicroSecond * 10 * i;
     flow.ideal = kMicroSecond * 10;
     if (i == 2 || i == 3) flow.ideal_rx = kMicroSecond * 4;
-    flow.completed = i != 4;  // the last one did not complete
+    flow.completed = i != 4;  // the last flow did not complete
   }
   const Metrics m = f.metrics();
   EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown, 2.0);

@@ -38,7 +38,7 @@ class BlockPins {
     block_->rst_ni = 1;
   }
   void settle() { block_->eval(); }
-  /// Throws std::runtime_error if an assertion failed.
+  /// Executes one clock cycle. Throws std::runtime_error if an assertion failed.
   void edge() {
     block_->clk_i = 1;
     block_->eval();

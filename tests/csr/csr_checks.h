@@ -21,7 +21,7 @@ class CsrPort {
 
 /// Properties of the instance that the register table does not contain.
 struct CsrInstance {
-  std::vector<std::uint32_t> window_entries;  // by window
+  std::vector<std::uint32_t> window_entries;  // number of entries of each window
   std::vector<std::uint32_t> parameters;      // values of registers of source `parameter`
 };
 /// The instance that the table's own numbers describe.
@@ -42,7 +42,7 @@ CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& ins
 /// Clears each bit of the write-enable register: registers guarded by the bit refuse writes and
 /// keep their values, all other registers accept writes, and only a reset sets the bit again.
 CsrReport check_locks(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Causes and mask: the line follows them.
+/// Checks interrupt causes and mask: the line follows them.
 CsrReport check_interrupt(const MapInfo& map, CsrPort& port);
 
 }  // namespace dcc::regs

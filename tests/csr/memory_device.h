@@ -32,7 +32,7 @@ class MemoryDevice final : public RegisterDevice {
     return windows[window][word];
   }
 
-  std::vector<std::uint32_t> registers;  // live values
+  std::vector<std::uint32_t> registers;  // live value of each register
   std::vector<std::uint64_t> counters;
   std::vector<std::vector<std::uint32_t>> windows;
   std::uint16_t last_index = kNoRegister;

@@ -65,7 +65,7 @@ struct SyntheticRun {
     }
   }
 
-  /// Adds a flow that began at once and is busy until the end.
+  /// Adds a flow that began at the start of the run and is busy until the end.
   FlowResult& add(HostId from, HostId to, unsigned dscp = 0) {
     FlowResult flow;
     flow.id = static_cast<std::uint32_t>(results.flows.size());

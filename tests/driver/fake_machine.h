@@ -30,7 +30,7 @@ class FakeMachine {
   const std::vector<Write>& writes() const { return writes_; }
   std::uint64_t reads() const { return reads_; }
 
-  /// Called after the register file took the value / with the value it would return.
+  /// Hooks: called after the register file took the value, or with the value that it would return.
   std::function<void(std::uint64_t address, std::uint32_t value)> on_write;
   std::function<std::uint32_t(std::uint64_t address, std::uint32_t value)> on_read;
   /// Returns the level of the interrupt sources; called whenever the level matters.

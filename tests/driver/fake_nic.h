@@ -1,5 +1,5 @@
-// A NIC in loopback, made from driver/nic_descriptors.h alone: what one queue pair sends, its
-// remote queue pair on the same host receives.
+// A NIC in loopback, made from driver/nic_descriptors.h alone. The remote queue pair on the same
+// host receives what a queue pair sends.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ class FakeNic {
   explicit FakeNic(FakeMachine& machine);
 
   // Behaviour of the NIC; may change at any time.
-  std::uint64_t message_ns = 1000;    // a queue pair sends one message at a time, this long each
-  std::uint32_t fetch_limit = 65536;  // entries fetched and not completed, over all queue pairs
-  bool copy_payload = true;           // virtual payload: only descriptors move
+  std::uint64_t message_ns = 1000;    // time of a message in ns; a queue pair sends one at a time
+  std::uint32_t fetch_limit = 65536;  // greatest number of entries in work, over all queue pairs
+  bool copy_payload = true;           // true: real payload; false: only descriptors move
   bool refuse_queue_pairs = false;
-  std::uint8_t fail_status = NIC_CQE_OK;  // status of every further send completion
-  int drop_receives = 0;                  // swallow this many receive completions
-  int corrupt_after = -1;                 // flip a bit in the message of this number (any flow)
+  std::uint8_t fail_status = NIC_CQE_OK;  // status of all further send completions
+  int drop_receives = 0;                  // number of receive completions to drop
+  int corrupt_after = -1;                 // number of the message with an inverted bit (any flow)
   std::uint64_t corrupt_offset = 0;
-  std::uint64_t payload_ahead = 0;  // receive completions come this many messages late
+  std::uint64_t payload_ahead = 0;  // number of messages by which receive completions are late
 
   struct QueuePair {
     std::uint32_t remote_host = 0, remote_qpn = 0, dscp = 0, priority = 0;

@@ -8,15 +8,16 @@
 
 namespace dcc::test {
 
-/// The first form of the proportional policy, slower than that of now (docs/qos-manager.md). Every
-/// flow increases by 6 Mb/s·w and 0.7 % each 22 µs and is cut for good by 1/64 for w marks,
-/// and by three times that until the next increase, 11 µs later on average; packets are marked from
-/// 55 KB (0) to 440 KB (1) of queue. Rates in Gb/s, time in ms, queue in KB.
+/// The first form of the proportional policy, which was slower than the present one
+/// (docs/qos-manager.md). Every flow increases by 6 Mb/s·w and 0.7 % each 22 µs. It is cut by 1/64
+/// for w marks lastingly, and by three times that until the next increase, 11 µs later on average.
+/// Packets are marked from 55 KB (0) to 440 KB (1) of queue. Rates in Gb/s, time in ms, queue in
+/// KB.
 class QosPlant {
  public:
   struct Flow {
     std::uint32_t dscp = 0;
-    double weight = 1;    // the factor in force
+    double weight = 1;    // factor that is in force
     double bias = 1;      // factor by which the real mechanism misses the weight
     double demand = 1e9;  // greatest rate that the application offers
     double rate = 5;
@@ -34,7 +35,7 @@ class QosPlant {
     const double mark = std::clamp((queue_ - 55) / 385, 0.0, 1.0);
     double offered = 0;
     for (const Flow& f : flows) offered += f.on ? sent(f, mark) : 0;
-    // Gb/s · ms = 125 KB.
+    // The product of Gb/s and ms is 125 KB.
     queue_ = std::clamp(queue_ + (offered - capacity_) * dt * 125, 0.0, 4000.0);
     const double drained = offered <= capacity_ && queue_ == 0 ? 1.0 : capacity_ / offered;
     for (Flow& f : flows) {
@@ -51,7 +52,7 @@ class QosPlant {
 
  private:
   static double packets_per_ms(const Flow& f) { return std::min(f.rate, f.demand) * 125; }
-  /// Share of the rate that remains while part of the cuts has not been given back.
+  /// Share of the rate that remains while a part of the cuts has not returned yet.
   static double sent(const Flow& f, double mark) {
     const double away = 3.0 / 64 * packets_per_ms(f) * mark * 0.011 / (f.weight * f.bias);
     return std::min(f.rate * std::max(0.1, 1 - away), f.demand);

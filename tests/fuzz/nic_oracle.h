@@ -1,5 +1,5 @@
-// What descriptors must lead to: a model of two hosts' queue pairs that takes one descriptor at a
-// time, without packets in flight, time or DMA.
+// Predicts the results of descriptors: a model of two hosts' queue pairs that executes one
+// descriptor at a time, without packets in flight, time or DMA.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace dcc::test {
 
 struct NicOracleHost {
-  std::vector<std::uint8_t> ram;  // memory from address 0 on
+  std::vector<std::uint8_t> ram;  // memory of a host from address 0 on
   std::uint64_t window = 0;
   std::uint64_t window_bytes = 0;
 
@@ -32,8 +32,8 @@ struct NicOracleCompletion {
   bool operator==(const NicOracleCompletion& o) const { return id == o.id && status == o.status; }
 };
 
-/// One direction: `requester` posts work, `responder` posts receive entries. By the descriptors'
-/// description (driver/nic_descriptors.h) and docs/driver.md.
+/// One direction: `requester` posts work, `responder` posts receive entries. The rules are those of
+/// driver/nic_descriptors.h and docs/driver.md.
 class NicOracle {
  public:
   NicOracleHost requester, responder;
@@ -98,7 +98,7 @@ class NicOracle {
   std::uint8_t carry_out(const nic_wqe& e) {
     if (is_atomic(e.opcode) || e.opcode == NIC_WQE_RDMA_READ) return answer(e);
     const bool reliable = service == Service::kRc;
-    bool lost = false;  // the responder drops the rest of an unreliable message
+    bool lost = false;  // true if the responder drops the rest of an unreliable message
     std::uint32_t filled = service == Service::kUd ? std::uint32_t{NIC_DATAGRAM_HEADER_BYTES} : 0;
     for (std::uint64_t at = 0; at < e.length; at += mtu) {
       const std::uint64_t bytes = std::min<std::uint64_t>(mtu, e.length - at);

@@ -1,5 +1,5 @@
-// Drives a timing engine and the oracle side by side, compares everything that can be seen, and
-// counts which situations have been met.
+// Drives a timing engine and the oracle side by side, compares all visible values, and counts the
+// situations that occurred.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class WheelCoverage {
   void hit(Action action, Distance distance, bool wraps, bool lags) {
     ++bins_[index(action, distance, wraps, lags)];
   }
-  /// Names of the bins never hit, one a line; empty when all are.
+  /// Names of the bins that were never hit, one in a line; empty when all were hit.
   std::string holes() const {
     static constexpr const char* kActionNames[] = {"start",           "restart later",
                                                    "restart earlier", "restart of an expired event",
@@ -78,7 +78,7 @@ class WheelCoverage {
       case kRestartEarlier:
         return distance != kHorizon;
       case kExpire:
-        return lags || (distance == kOne && !wraps);  // the distance is the lateness
+        return lags || (distance == kOne && !wraps);  // the distance is the lateness of the engine
       default:
         return true;
     }
@@ -86,8 +86,8 @@ class WheelCoverage {
   std::array<std::uint64_t, kActions * kDistances * 4> bins_{};
 };
 
-/// Throws std::runtime_error with the operation's number and the ones before it at the first
-/// difference.
+/// Throws std::runtime_error at the first difference, with the operation's number and the
+/// operations before it.
 class WheelChecker {
  public:
   WheelChecker(TimerEngine& engine, std::uint32_t slots, std::uint64_t now)

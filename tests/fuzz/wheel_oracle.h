@@ -33,7 +33,7 @@ class WheelOracle {
     return first;
   }
   std::optional<std::uint64_t> due(std::uint32_t slot) const { return due_[slot]; }
-  /// The (due, slot) that take() would hand out when its time has come.
+  /// The (due, slot) of the next expiry that take() will hand out.
   std::optional<std::pair<std::uint64_t, std::uint32_t>> front() const {
     if (order_.empty()) return std::nullopt;
     return *order_.begin();

@@ -29,7 +29,7 @@ class WheelStimulus {
                 std::uint64_t seed)
       : checker_(checker), slots_(slots), profile_(profile), random_(seed) {}
 
-  /// One round of operations with the profile's probabilities.
+  /// Runs one round of operations with the profile's probabilities.
   void round() {
     switch (profile_) {
       case WheelProfile::kUniform:
@@ -45,7 +45,7 @@ class WheelStimulus {
     }
   }
 
-  /// Takes everything that is still pending.
+  /// Takes all pending expiries.
   void drain() {
     while (checker_.oracle().pending() > 0) {
       const std::uint64_t due = *checker_.oracle().next_due();
@@ -79,7 +79,7 @@ class WheelStimulus {
     }
   }
   void start_any() {
-    const std::uint32_t slot = any_slot();  // drawn first with every compiler
+    const std::uint32_t slot = any_slot();  // drawn first: every compiler draws in this order
     checker_.start(slot, any_delay());
   }
   void advance_and_take(std::uint32_t ticks) {
@@ -119,11 +119,11 @@ class WheelStimulus {
       advance_within_lag(below(2));
       checker_.take(1 + below(16));
     }
-    // An engine may lag, but must be served before 2^16 ticks have gone.
+    // An engine may lag, but must be served before 2^16 ticks have passed.
     while (checker_.oracle().lag(checker_.now()) > 20000) checker_.take(64);
   }
 
-  // Far delays, time around the multiples of 2^16, and lag up to the limit.
+  // Profile: far delays, time around the multiples of 2^16, and lag up to the limit.
   void wrap() {
     const std::uint64_t to_epoch = 65536 - (checker_.now() & 65535);
     const std::uint32_t what = below(100);
@@ -149,7 +149,7 @@ class WheelStimulus {
       advance_within_lag(below(65536));
     }
   }
-  // An event is cancelled or restarted soon after its start.
+  // Profile: an event is cancelled or restarted soon after its start.
   void touch_twice() {
     const std::uint32_t slot = any_slot();
     checker_.start(slot, any_delay());
@@ -160,7 +160,7 @@ class WheelStimulus {
       checker_.start(slot, any_delay());
     }
   }
-  // The oldest event is cancelled or restarted a chosen time after it was due.
+  // Cancels or restarts the oldest event a chosen time after it was due.
   void race_with_oldest() {
     const auto oldest = checker_.oracle().front();
     if (!oldest.has_value()) return;
@@ -174,7 +174,7 @@ class WheelStimulus {
     }
   }
 
-  // Lets the engine lag, but serves it before 2^16 ticks have gone.
+  // Lets the engine lag, but serves it before 2^16 ticks have passed.
   void advance_within_lag(std::uint32_t ticks) {
     const std::uint64_t target = checker_.now() + ticks;
     for (auto due = checker_.oracle().next_due(); due.has_value() && *due + 65535 < target;
@@ -198,7 +198,7 @@ class WheelStimulus {
     advance_and_take(below(60));
   }
 
-  // Cancels and restarts aimed at the very tick, before and after expiries became takeable.
+  // Cancels and restarts on the very tick of an expiry, before and after it can be taken.
   void cancel_race() {
     const std::uint32_t first = any_slot();
     const std::uint32_t count = 1 + below(12);

@@ -21,7 +21,7 @@ class GdbClient {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(port);
-    const timeval patience{20, 0};  // a hang is a failure, however busy the machine
+    const timeval patience{20, 0};  // a hang is a failure, however busy the machine is
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
@@ -61,7 +61,7 @@ class GdbClient {
     send(body);
     return receive();
   }
-  /// Output of `monitor TEXT`.
+  /// Sends `monitor TEXT` and returns its output.
   std::string monitor(const std::string& text) const {
     std::string hex;
     char digits[3];

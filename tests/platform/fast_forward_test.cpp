@@ -165,7 +165,7 @@ TEST(FastForward, WhatStartsAndStopsDoesSoAtItsTime) {
     EXPECT_LT(apart(quick.at(flow), whole.at(flow)), kBetweenSeeds) << flow;
   }
   EXPECT_EQ(quick.at("delivered 2"), 1e6);
-  // Beside a flow that uses the whole wire: a start from the same state at another moment.
+  // Flow 2 starts beside a flow that uses the whole wire, at another phase of its packets.
   EXPECT_NEAR(quick.at("end 2") - 0.300, whole.at("end 2") - 0.300, 1e-3);
 }
 

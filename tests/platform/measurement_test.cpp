@@ -33,7 +33,7 @@ TEST(Measurement, CountsWithinTheWindowOnly) {
 }
 
 TEST(Measurement, OfAPacketOnTheWireOnlyThePartInTheWindowIsBusyTime) {
-  // At 1 Gb/s 9000 bytes take 73 us: a packet begins before, one ends after the window.
+  // At 1 Gb/s 9000 bytes take 73 us. One packet begins before the window, one ends after it.
   const RunResults r =
       run("topology: {kind: star, hosts: 2, link: {rate: 1Gbps, delay: 1us}}\n"
           "host: {driver: none}\nduration: 1ms\nnic: {mtu: 9000B, congestion_control: {algorithm: "
@@ -73,7 +73,7 @@ TEST(Measurement, TimesOfMessagesOnAStandingConnection) {
            "traffic: [{kind: flow, from: 1, to: 0, dscp: 12, message: 2000B, rate: 10Gbps}]\n"));
   ASSERT_EQ(r.delays.size(), 1u);
   const LogHistogram& times = r.delays[0].of.messages[SizeBins::of(2000)];
-  // One message of two packets each 1.7 us; one under way at the begin does not count.
+  // A message of two packets every 1.7 us; the one under way at the window's begin does not count.
   EXPECT_GE(times.count(), 40u);
   EXPECT_LE(times.count(), 48u);
   // The second packet follows the first by 0.86 us; then come two links of 1 us each way.
@@ -152,7 +152,7 @@ TEST(Measurement, DelaysOfALoneFlowAreThoseOfItsWay) {
   EXPECT_GT(*mean_of(round_trip.all), kNanoSecond * 4175);
   EXPECT_LT(*mean_of(round_trip.all), kNanoSecond * 4200);
   EXPECT_EQ(one_way.marked.count(), 0u);
-  // Packets in the network at the end have arrived but are not acknowledged yet.
+  // At the end of the run some packets have arrived whose ACKs are still under way.
   EXPECT_GE(one_way.all.count(), round_trip.all.count());
   EXPECT_EQ(round_trip.all.count(), r.rtt_ns.count());
   EXPECT_EQ(round_trip.all.sum(), r.rtt_ns.sum());

@@ -15,7 +15,7 @@
 
 namespace dcc::vp {
 
-/// Reaches into the memory of a run.
+/// Changes the memory of a run.
 struct MemoTamper {
   /// Every flow in memory ends later, by this percentage.
   static void delay(Memo& memo, int percent) {
@@ -119,7 +119,7 @@ std::string collective(const std::string& shape, const std::string& think = "30u
   return "traffic: [{kind: collective, shape: " + shape +
          ", hosts: 0..5, bytes: 1MB, rounds: 12, think: " + think + "}]\n";
 }
-// Marks above one length, none below: no random draw.
+// All packets above one queue length are marked, none below, so nothing is drawn at random.
 const char* const kStep = "switch: {ecn: {kmin: 40KB, kmax: 40KB, pmax: 1}}\n";
 
 TEST(Memo, RingIsExact) { expect_exact(star("none", collective("ring_all_reduce"))); }

@@ -1,4 +1,4 @@
-// A sample looks at the flows that are under way, and at no others.
+// A sample of flows looks only at flows that are under way.
 #include "measure/sampled_flows.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::uint32_t>;
 
-/// Flows by start; those with a gate wait for others.
+/// Flows in the order of their starts. Flows with a gate wait for others.
 std::vector<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds apart = {}) {
   std::vector<PlannedFlow> flows(number);
   for (std::uint32_t id = 0; id < number; ++id) {
@@ -21,7 +21,7 @@ std::vector<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds 
   return flows;
 }
 
-/// The flows at which a sample looks; those of `over` end with it.
+/// Returns the flows at which a sample looks; those of `over` end with it.
 Ids sample(SampledFlows& sampled, const Ids& over = {}) {
   Ids seen;
   sampled.each([&](std::uint32_t flow) {
@@ -43,15 +43,15 @@ TEST(SampledFlows, FlowsAreSampledFromTheirStartToTheirEndInTheOrderOfIds) {
   EXPECT_EQ(sample(sampled), (Ids{0, 2, 3}));
 }
 
-// Of 4000 flows one after the other, 4000 samples look at one each. All flows are due to begin at
-// time 0, so samples of what might have begun would look 8 million times.
+// With 4000 flows one after the other, each of 4000 samples looks at one flow. All flows are due to
+// begin at time 0, so samples of all that might have begun would look at 8 million flows.
 TEST(SampledFlows, FlowsThatWaitAreNotLookedAt) {
   constexpr std::uint32_t kFlows = 4000;
   const std::vector<PlannedFlow> flows = flows_of(kFlows, true);
   SampledFlows sampled;
   std::size_t looks = 0;
   for (std::uint32_t id = 0; id < kFlows; ++id) {
-    const Ids begun = id == 0 ? Ids() : Ids{id};  // the first waits for nothing
+    const Ids begun = id == 0 ? Ids() : Ids{id};  // the first flow waits for nothing
     sampled.add_started(flows, kMicroSecond * id, &begun);
     looks += sample(sampled, {id}).size();
   }
@@ -70,7 +70,7 @@ TEST(SampledFlows, WhatHasBegunBehindGatesComesBetweenTheOthers) {
   EXPECT_EQ(sample(sampled), (Ids{0, 1, 2, 3, 4}));
 }
 
-// Where several processes share a run, one does not know of begins in another.
+// If several processes share a run, a process does not know which flows began in others.
 TEST(SampledFlows, WithoutBeginsEveryFlowIsLookedAtFromItsStartOn) {
   SampledFlows sampled;
   sampled.add_started(flows_of(3, true), PicoSeconds(), nullptr);

@@ -56,7 +56,8 @@ inline RunResults run(const PlatformConfig& config, const RunSetup& setup = {}) 
 }
 inline RunResults run(const std::string& yaml) { return run(config_of(yaml)); }
 
-/// The text that `work` returns in a separate process, because SystemC elaborates once in each.
+/// Runs `work` in a separate process and returns its text, because SystemC elaborates once in each
+/// process.
 inline std::string in_a_process(const std::function<std::string()>& work) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

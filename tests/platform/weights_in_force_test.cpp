@@ -88,8 +88,8 @@ TEST(WeightsInForce, WhateverTheirScale) {
             kTolerance);
 }
 
-// Seawall has the configured weights from the first packet on; without them both classes would get
-// a half.
+// Seawall has the configured weights from the first packet on. Without them each class would get a
+// half.
 TEST(WeightsInForce, UnderSeawall) {
   const RunResults r =
       run("topology: {kind: star, hosts: 3, link: {rate: 10Gbps, delay: 1us}}\n"

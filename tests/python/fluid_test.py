@@ -40,7 +40,7 @@ class FixedPointTest(unittest.TestCase):
                                        (16, 10e6, 151.59)):
             model = Dcqcn(flows, step=step)
             self.assertAlmostEqual(model.at_rest_queue() / 1e3, kilobytes, delta=kilobytes * 1e-3)
-        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)  # queue at rest: 62.5 KB of t_low and 15.6 KB
+        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)  # 62.5 KB for t_low, and 15.6 KB above it
 
 
 class PublishedMarginTest(unittest.TestCase):

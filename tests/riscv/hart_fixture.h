@@ -17,7 +17,7 @@ namespace dcc::riscv::test {
 inline constexpr std::uint32_t kRam = 0x80000000;
 inline constexpr std::uint32_t kRamBytes = 0x10000;
 inline constexpr std::uint32_t kHandler = kRam + 0x1000;
-inline constexpr std::uint32_t kDevice = 0x10000000;  // 16 bytes; all else faults
+inline constexpr std::uint32_t kDevice = 0x10000000;  // device of 16 bytes; all else faults
 
 class HartFixture : public ::testing::Test, public MemoryBus {
  protected:
@@ -45,7 +45,7 @@ class HartFixture : public ::testing::Test, public MemoryBus {
     return true;
   }
 
-  /// Places 32-bit instructions.
+  /// Places 32-bit instructions in RAM.
   void put(std::uint32_t address, std::initializer_list<Word> words) {
     for (const Word w : words) {
       std::memcpy(memory_.data() + (address - kRam), &w, 4);

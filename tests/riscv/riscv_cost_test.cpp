@@ -19,13 +19,13 @@ class RiscvCost : public HartFixture {
   Hart::Costs costs_;
 };
 
-// Three turns of a loop that begins on another page: the second and third branch are taken.
+// Three turns of a loop that begins on another page. The second and third branches are taken.
 TEST_F(RiscvCost, CountsEachInstructionOnce) {
   put(kRam, {addi(1, 0, 3), enc_j(0x2000, 5)});
   put(kRam + 0x2004, {enc_u(kRam >> 12, 3, 0x37)});  // a load needs an address: lui costs nothing
   put(kRam + 0x2008, {lw(2, 3, 0), addi(1, 1, -1), enc_b(-8, 0, 1, 1), jalr(0, 5, 0)});
   std::uint64_t sum = 7;
-  for (int turn = 0; turn < 2; ++turn) {  // the second time without decoding
+  for (int turn = 0; turn < 2; ++turn) {  // the second time the code is decoded already
     hart_.set_pc(kRam);
     sum = 7;
     EXPECT_EQ(hart_.run_costed(2 + 1 + 3 * 3 + 1, costs_, sum), Stop::kBudget);

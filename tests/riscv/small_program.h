@@ -15,12 +15,12 @@ constexpr Word kT0 = 5, kT1 = 6, kT2 = 7, kT3 = 28;
 
 using Program = std::vector<Word>;
 
-/// rd = value.
+/// Loads a value into rd.
 inline Program li(Word rd, std::uint32_t value) {
   return {lui(rd, (value + 0x800) >> 12),
           addi(rd, rd, static_cast<std::int32_t>(value << 20) >> 20)};
 }
-/// The word at address + offset = value.
+/// Stores a value in the word at address + offset.
 inline Program store(std::uint32_t address, std::uint32_t offset, std::uint32_t value) {
   Program out = li(kT0, address);
   const Program number = li(kT1, value);
@@ -39,7 +39,8 @@ inline Program sequence(const std::vector<Program>& parts) {
   return out;
 }
 
-/// `program` as an executable of one segment at the start of RAM; false if it could not be written.
+/// Writes `program` as an executable of one segment at the start of RAM; false if it could not be
+/// written.
 inline bool write_elf(const std::string& path, const Program& program) {
   constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
   const auto bytes = static_cast<std::uint32_t>(program.size() * 4);

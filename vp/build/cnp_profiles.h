@@ -15,12 +15,12 @@ class CnpProfiles {
   explicit CnpProfiles(const PlatformConfig& config);
   /// True if all hosts run the same algorithm; receivers then use their own NIC's settings.
   bool empty() const { return of_.empty(); }
-  /// Precondition: `sender` is a host of the topology.
+  /// How receivers notify `sender`. Precondition: it is a host of the topology.
   const CnpProfile& with(HostId sender) const { return kinds_[of_[sender]]; }
 
  private:
-  std::vector<CnpProfile> kinds_;  // the profile of `nic`, then one for each entry of `nics`
-  std::vector<std::uint32_t> of_;  // index into kinds_, by host
+  std::vector<CnpProfile> kinds_;  // profile of `nic`, then one for each entry of `nics`
+  std::vector<std::uint32_t> of_;  // index into kinds_ of each host
 };
 
 }  // namespace dcc::vp

@@ -20,8 +20,8 @@ WheelSplit wheel_split(const ControllerConfig& controller);
 /// Where lock-step writes the recording that a replay needs, when model and hardware differ. Empty:
 /// the working directory.
 struct RecordingFolder {
-  std::filesystem::path now;  // written to this folder during the run …
-  // … and named by this folder in messages, since the results move there at the end
+  std::filesystem::path now;  // folder to which the recording is written during the run …
+  // … and folder that messages name, since the results move there at the end
   std::filesystem::path told;
 };
 
@@ -35,7 +35,7 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
                                                              HostId host);
 
-/// The pacer block of a host's NIC. Null: the transmitter's own pacing.
+/// The pacer block of a host's NIC. Null: the transmitter's pacing without a block.
 std::unique_ptr<PacerEngine> make_pacer_engine(const PlatformConfig& config, HostId host,
                                                const PacerSettings& settings);
 

@@ -9,7 +9,7 @@
 namespace dcc::vp {
 
 namespace {
-const sc_core::sc_time kApbLatency(20, sc_core::SC_NS);  // five cycles at 250 MHz
+const sc_core::sc_time kApbLatency(20, sc_core::SC_NS);  // an APB access: five cycles at 250 MHz
 }
 
 Host::Host(const sc_core::sc_module_name& name, const HostContext& context)

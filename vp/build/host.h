@@ -24,7 +24,7 @@ namespace dcc::vp {
 struct HostContext {
   const PlatformConfig& config;
   model::SimulationKernel& kernel;
-  Scheduler& scheduler;  // runs the host's devices
+  Scheduler& scheduler;  // scheduler of the host's devices
   PacketPool& pool;
   FlowLedger& ledger;
   FlowPlan& plan;
@@ -65,13 +65,13 @@ class Host final : public sc_core::sc_module {
   const model::NicModule& nic() const { return nic_; }
   Algorithm* algorithm() { return algorithm_.get(); }
   const Algorithm* algorithm() const { return algorithm_.get(); }
-  /// Null if the transport is RoCE.
+  /// The transport of the host; null if it is RoCE.
   const Transport* transport() const { return transport_.get(); }
   /// The algorithm if it is the DCC controller; else null.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
   model::ApbController* controller() { return controller_.get(); }
-  /// Null if the platform drives this host itself.
+  /// The software of this host; null if the platform drives the host itself.
   HostDriver* driver() { return driver_.get(); }
 
   /// The CPU that runs firmware; null if this host runs none.
@@ -95,8 +95,8 @@ class Host final : public sc_core::sc_module {
   /// without software, else over the bus of the host's software. Call from a device's event.
   void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
-  /// Runs the checks at the end of a run, such as lock-step's comparison of what is left. Throws
-  /// with a report.
+  /// Runs the checks at the end of a run, such as the comparison of the last states in lock-step.
+  /// Throws with a report.
   void finish();
 
   /// What the host's software reports; all zero without software.
@@ -105,8 +105,8 @@ class Host final : public sc_core::sc_module {
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
-    std::uint64_t busy_ns = 0;  // since the CPU last slept, if it is in a trap handler
-    std::string failure;        // one sentence; empty if the software succeeded
+    std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
+    std::string failure;        // reason of a failure in one sentence; empty: success
   };
   SoftwareReport software_report() const;
   /// The result of the closed loop. Precondition: this host runs the QoS manager.
@@ -120,10 +120,10 @@ class Host final : public sc_core::sc_module {
   model::SimulationKernel& kernel_;
   LinkParameters link_;
   std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
-  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter's own pacing
+  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces without a block
   model::NicModule nic_;
-  std::unique_ptr<Algorithm> algorithm_;  // null if the host runs no algorithm
-  std::unique_ptr<Transport> transport_;  // null if the transport is RoCE
+  std::unique_ptr<Algorithm> algorithm_;  // congestion control; null if the host runs no algorithm
+  std::unique_ptr<Transport> transport_;  // transport; null if it is RoCE
   Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;

@@ -15,14 +15,14 @@ namespace dcc::vp {
 #ifdef __GLIBC__
 namespace {
 constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-// The largest piece that the C library takes from its heap instead of asking the system for the
-// piece alone.
+// The largest piece that the C library takes from its heap. Larger pieces come from the system one
+// by one.
 constexpr std::size_t kPiece = std::size_t{16} << 20;
 
 std::uintptr_t end_of_heap() { return reinterpret_cast<std::uintptr_t>(sbrk(0)); }
 }  // namespace
 
-// The heap stays as long as the largest use made it, also when pieces are freed at once.
+// The heap keeps its greatest size, also when pieces are freed at once.
 void prefer_large_pages(std::size_t bytes) {
   if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, INT32_MAX) == 0) {
     return;

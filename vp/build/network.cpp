@@ -123,7 +123,7 @@ Network::Ways Network::ways(HostId from, HostId to, std::uint32_t flow) const {
   packet.destination = to;
   packet.flow = flow;
   Ways ways;
-  ways.fastest.reserve(8);  // most paths have fewer links
+  ways.fastest.reserve(8);  // most paths have at most eight links
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];

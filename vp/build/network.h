@@ -61,9 +61,9 @@ class Network final : public sc_core::sc_module {
   /// failed.
   struct Ways {
     bool several = false;  // true if `routing` gives the flow several paths
-    // Of each hop the link of the highest rate, with the least delay of the hop's links.
+    // For each hop the highest rate of its links, with the least delay of its links.
     std::vector<LinkParameters> fastest;
-    std::vector<LinkParameters> joined;  // the same with the sum of all rates; filled if `several`
+    std::vector<LinkParameters> joined;  // the same with each hop's sum of rates; if `several`
   };
   Ways ways(HostId from, HostId to, std::uint32_t flow) const;
   /// The number of event ranks that links take, from 0.
@@ -99,7 +99,7 @@ class Network final : public sc_core::sc_module {
   const bool sockets_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node; null for hosts
-  std::vector<Wire> wires_;  // two for each cable, in cable order
+  std::vector<Wire> wires_;  // wires, two for each cable, in cable order
   std::vector<std::unique_ptr<EgressQueue>> queues_;
 };
 

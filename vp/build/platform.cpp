@@ -78,7 +78,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 
 Platform::~Platform() {
   partitions.drop_events();
-  while (!parts_.empty()) parts_.pop_back();  // destroys the last part first
+  while (!parts_.empty()) parts_.pop_back();  // destroys parts in reverse order
 }
 
 void Platform::build_hosts() {

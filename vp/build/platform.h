@@ -29,14 +29,14 @@ namespace dcc::vp {
 /// (PartKind) that the configuration asks for. The public members are what parts work on.
 class Platform final : public sc_core::sc_module {
  public:
-  /// `config` must outlive the platform. Throws like run_platform() for errors that only the data
-  /// shows.
+  /// Builds the platform. `config` must outlive it. Throws like run_platform() for errors that only
+  /// the data shows.
   Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunSetup setup);
   ~Platform() override;
 
   const PlatformConfig& config;
   const RunSetup setup;
-  Scheduler scheduler;  // of the platform's own events
+  Scheduler scheduler;  // scheduler of the platform's own events
   PlatformClock clock;
   Topology topology;
   Routing routing;
@@ -46,7 +46,7 @@ class Platform final : public sc_core::sc_module {
   model::SimulationKernel kernel;
   Network network;
   FlowLedger ledger;
-  std::vector<std::unique_ptr<Host>> hosts;  // by HostId
+  std::vector<std::unique_ptr<Host>> hosts;  // hosts by HostId
 
   NicDevice& nic_of(HostId host) const { return hosts[host]->nic().device(); }
   /// True if the host is simulated in this process.
@@ -78,7 +78,7 @@ class Platform final : public sc_core::sc_module {
 
   const CnpProfiles cnp_profiles_;
   std::function<void()> start_;
-  std::vector<std::unique_ptr<PlatformPart>> parts_;  // by order
+  std::vector<std::unique_ptr<PlatformPart>> parts_;  // parts by their order
 };
 
 }  // namespace dcc::vp

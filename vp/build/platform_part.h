@@ -54,7 +54,7 @@ class PartKind {
     kWatchedStates = 600,
     kConsole = 610,
     kMemo = 615,
-    kFastForward = 620,  // last: looks at every event that the other parts have scheduled
+    kFastForward = 620,  // last: fast-forward sees every event that other parts have scheduled
   };
   using Make = std::unique_ptr<PlatformPart> (*)(Platform& platform);
 

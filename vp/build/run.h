@@ -22,19 +22,19 @@ namespace dcc::vp {
 /// is asked for when simulated time reaches `at`.
 struct LateChange {
   PicoSeconds at{};
-  // returns the configuration that holds from then on
+  // returns the configuration that is valid from then on
   std::function<std::shared_ptr<const PlatformConfig>()> ask;
 };
 
 /// Settings of a run that are not part of the configuration.
 struct RunSetup {
   TraceOutput traces;
-  RecordingFolder recordings;  // where lock-step writes recordings
+  RecordingFolder recordings;  // folder to which lock-step writes recordings
   bool interactive = false;    // pause at the beginning and read commands from standard input
   bool prompt = false;         // print a prompt, because a person types
   std::optional<LateChange> late_change;
-  /// Lets a prompt or debugger go back; null if going back is not possible, and `snapshot_refusal`
-  /// says why.
+  /// Lets a prompt or debugger go back. Null if going back is impossible; `snapshot_refusal` says
+  /// why.
   model::SnapshotHistory* machine = nullptr;
   std::string snapshot_refusal;
   DigestSampler::Sink digests;  // receives the state digests; null: digests go to the results

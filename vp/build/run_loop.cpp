@@ -116,7 +116,7 @@ void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
   p_.heartbeat();
   if (observer_.wants_progress()) report_progress();
-  // One of several processes cannot stop alone; the launcher ends all of them.
+  // One of several processes cannot stop alone, because the launcher would end all of them.
   if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
     aborted_ = stopped_early_ = true;
     p_.kernel.stop();

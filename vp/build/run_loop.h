@@ -1,4 +1,4 @@
-// Runs a platform to its end: decides when that is, reports progress, handles requests to stop.
+// Runs a platform to its end: decides when it ends, reports progress, handles requests to stop.
 #pragma once
 
 #include <string>
@@ -50,7 +50,7 @@ class RunLoop {
   Platform& p_;
   RunObserver& observer_;
   Event finish_check_;
-  Event end_;  // ends the run where fast-forward has moved simulated time ahead of the kernel's
+  Event end_;  // ends the run if fast-forward has moved simulated time past the kernel's
   Ending ending_;
   bool stopped_early_ = false;
   bool aborted_ = false;

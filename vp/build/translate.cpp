@@ -79,7 +79,7 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   return entitled.weight;
 }
 
-constexpr int kWeightPlaces = 16;  // weights are counted in 1/65536
+constexpr int kWeightPlaces = 16;  // weights are counted in units of 1/65536
 
 std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
   return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
@@ -111,7 +111,7 @@ std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
 
 /// The host to which the data of all flows of an entry goes; none if it goes to several.
 std::optional<HostId> receiver_of(const TrafficSpec& spec) {
-  const bool reads = expects_response(spec.operation);  // then the data goes to the requester
+  const bool reads = expects_response(spec.operation);  // data of a READ goes to the requester
   if (spec.pattern == TrafficPattern::kFlow) return reads ? spec.from : spec.to;
   if (spec.pattern == TrafficPattern::kIncast && !reads) return spec.receiver;
   if (spec.pattern == TrafficPattern::kOneToMany && reads) return spec.sender;
@@ -158,9 +158,9 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
 }
 
 // A flow of x = R/w loses c·x with a marked packet and gains R_AI·(1 - G) with it. When every
-// packet is marked, rates must still fall with each, or the queue of a start stays for good: by
-// kSpare, and by less where the steps of a long interval are smaller.
-constexpr double kSpare = 0.5e6;  // bit/s a packet: 6 % of a link of full packets in 1 ms
+// packet is marked, rates must still fall with each packet, or the queue of a start never drains:
+// by kSpare, or by less if the steps of a long interval are smaller.
+constexpr double kSpare = 0.5e6;  // bit/s per packet: takes 6 % off a link of full packets in 1 ms
 constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
 
 /// Lets the law's working range contain the weights in use (docs/differentiation.md, "Scale").
@@ -185,7 +185,7 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
   const double sum =
       static_cast<double>(weights->sum) / static_cast<double>(weights->least) * unit / 256;
   if (sum <= limit) return;
-  // The least weight of the table is still too great: G nearer to 1 moves the limit.
+  // The least weight is still too great, so G is moved nearer to 1.
   const double needed = std::min(0.999, 1 - (cut / sum - spare) / step);
   p.g = std::max(p.g, static_cast<std::uint32_t>(std::ceil(needed * 65536)));
 }

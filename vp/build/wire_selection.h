@@ -17,7 +17,7 @@ std::vector<std::size_t> select_wires(const Topology& topology,
                                       const std::vector<std::string>& names,
                                       const std::string& path);
 
-/// Throws SettingError for `path` unless `flow` is below `flows`.
+/// Checks the number of a flow. Throws SettingError for `path` unless `flow` is below `flows`.
 void require_flow(unsigned flow, std::size_t flows, const std::string& path);
 
 }  // namespace dcc::vp

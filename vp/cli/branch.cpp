@@ -115,13 +115,13 @@ int branch(const BranchArguments& arguments) {
     if (end.status != kExitOk) worst = kExitBrokenPromise;
   };
   RunSetup setup;
-  setup.threads = 1;  // other threads would not exist in the copies
+  setup.threads = 1;  // threads other than this one would not exist in the copies
   std::optional<std::size_t> number;
   const PicoSeconds at = branches.front().loaded.config.changes.back().at;
   setup.late_change = LateChange{at, [&] {
                                    number = fork_each(branches.size(), arguments.jobs, ended);
                                    if (!number)
-                                     std::_Exit(worst);  // this process was only the common part
+                                     std::_Exit(worst);  // this process ran only the common part
                                    return branches[*number].loaded.config.changes.back().config;
                                  }};
   RunResults results = simulate(common, false, setup);
@@ -129,7 +129,7 @@ int branch(const BranchArguments& arguments) {
     Branch& mine = branches[*number];
     return leave_results(mine.loaded, results, *mine.folder, {true, false});
   }
-  // The run ended before the moment, and so does every branch.
+  // The run ended before the moment to branch at, so every branch has ended too.
   for (Branch& one : branches) {
     RunResults copy = results;
     const int status = leave_results(one.loaded, copy, *one.folder, {true, false});

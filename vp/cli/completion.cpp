@@ -1,5 +1,5 @@
-// dccvp completion: prints a script that makes a shell complete this command line, from the command
-// line's own description.
+// dccvp completion: prints a script that makes a shell complete this command line. The script
+// follows from the command line's own description.
 #include <cstdio>
 #include <string>
 #include <vector>

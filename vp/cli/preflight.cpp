@@ -92,7 +92,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
     elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)},
                    {host.rom.base, static_cast<std::uint32_t>(host.rom.size)});
-    // The host's flows, and so the block's whole size, are not known yet.
+    // The host's flows, which decide the size of the whole block, are not known yet.
     if (host.keeps_accounts) {
       elf.check_leaves_free({BOOT_BLOCK_ADDRESS, sizeof(boot_block)}, kBootBlockName);
     }
@@ -106,7 +106,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
 void refuse(const LoadedConfig& loaded, const TrafficError& error) {
   const std::string text = error.what();
   const std::string entry = text.substr(0, text.find(": "));
-  // the message names the line of a file
+  // the message names the line of a file, not the entry of `traffic`
   if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);
   throw ConfigError(loaded.place_of(entry), text);
 }

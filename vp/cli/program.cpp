@@ -98,7 +98,7 @@ void refuse_early_exit() {
 }
 
 /// Returns `status`, or kExitBadInput with a message if the output could not be written, as on a
-/// full disk. Nobody reads a closed pipe, so there the message is left out.
+/// full disk. The message is left out if the output is a closed pipe, since no reader is left.
 int with_output_written(int status) {
   errno = 0;
   std::cout.flush();

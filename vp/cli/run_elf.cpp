@@ -34,7 +34,7 @@ T read(const char* option, const std::string& text) {
   }
 }
 
-/// BASE:SIZE, the base as C writes a number.
+/// An argument BASE:SIZE, with the base as C writes a number.
 void read_rom(const std::string& text, RunElfOptions& o) {
   const std::size_t colon = text.find(':');
   char* end = nullptr;

@@ -18,7 +18,7 @@ namespace dcc::vp {
 namespace {
 
 // argv[0] is the absolute path, too, because Python finds its home by argv[0], and a bare "python3"
-// finds the one of an active virtual environment. -I: the environment does not change the home
+// may be that of an active virtual environment. -I: the environment does not change the home
 // either. -B: no __pycache__ is left beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
 

@@ -130,7 +130,7 @@ std::string counters(const CounterTotals& totals) {
 std::string totals(const RunResults& r, const Metrics& m) {
   std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
                                 m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
-  // With different weights equal goodput is not the goal.
+  // If weights differ, equal goodput is not the goal.
   if (m.jain_weighted && std::any_of(m.classes.begin(), m.classes.end(), [&](const auto& c) {
         return c.weight.value() != m.classes.front().weight.value();
       })) {

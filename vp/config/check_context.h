@@ -47,7 +47,7 @@ class CheckContext {
     }
   }
 
-  /// The first of the two paths that the user wrote; the first one if the user wrote neither.
+  /// The first of the two paths that the user wrote; the first path if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
   }
@@ -73,7 +73,7 @@ class CheckContext {
            std::to_string(c_.topology.host_count() - 1);
   }
 
-  /// ", did you mean …?" with the nearest name; empty if no name is near.
+  /// Returns ", did you mean …?" with the nearest name; empty if no name is near.
   static std::string hint(const std::string& word, const std::vector<std::string>& names) {
     const std::string near = nearest(word, names);
     return near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";

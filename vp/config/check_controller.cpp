@@ -25,7 +25,7 @@ constexpr bool kHasRtl = false;
 #endif
 /// The RTL's notification point has 32 bits for an interval; the platform's time is in picoseconds.
 constexpr PicoSeconds kLongestRtlInterval{0xFFFF'FFFF};
-/// The pacer's scale_i has 22 bits for 2048 times its clock in MHz: 489 ps are 2047 MHz.
+/// The pacer's scale_i has 22 bits for 2048 times its clock in MHz. A period of 489 ps is 2047 MHz.
 constexpr PicoSeconds kShortestPacerCycle{489};
 constexpr const char* kNoRtl = ": this build has no RTL (configure with -DDCCVP_RTL=ON)";
 
@@ -121,7 +121,7 @@ class ControllerCheck : private CheckContext {
     require(kHasRtl, path, said + kNoRtl);
   }
 
-  /// Checks for the pacer block, whatever implements it.
+  /// Checks of the pacer block, for every implementation.
   void check_pacer() const {
     const BlockImplementation engine = c_.nic.pacer.engine;
     if (engine == BlockImplementation::kNone) return;
@@ -228,13 +228,13 @@ class ControllerCheck : private CheckContext {
   /// packets of an entry of the traffic at the rate of the fastest link.
   void check_byte_port(const ControllerConfig& k, std::size_t entry) const {
     const TrafficSpec& spec = c_.traffic[entry];
-    if (is_drawn(spec.pattern)) return;  // their messages are as large as their flows
+    if (is_drawn(spec.pattern)) return;  // messages of drawn flows are as large as the flows
     constexpr Bytes kPreambleAndGap = 20;
     const Bytes payload =
         std::min({spec.message, spec.bytes.value_or(spec.message), Bytes{c_.nic.mtu}});
     const Bytes packet =
         roce::send_wire_bytes(static_cast<std::uint32_t>(payload), false, false) + kPreambleAndGap;
-    // The NIC keeps some packets in front of the port, so a short flow loses none.
+    // A flow of few packets loses none, because the NIC keeps some packets in front of the port.
     if (spec.bytes && *spec.bytes / payload <= Bytes{timing::kAtPort}) return;
     const BitRate fastest = c_.topology.fastest_link();
     const BitRate link = std::min(fastest, spec.rate.value_or(fastest));

@@ -58,7 +58,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.service != Service::kRc, path + ".service",
            "only reliable connections can be shortened");
   }
-  /// The place at which the user wrote either of the two.
+  /// The place at which the user wrote one of the two parameters.
   std::string with(const std::string& path) const { return given(path, "fast_forward.enabled"); }
   void refuse(bool there, const std::string& path, const std::string& why) const {
     require(!there, with(path), "does not go with fast_forward: " + why);

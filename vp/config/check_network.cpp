@@ -75,7 +75,7 @@ class NetworkCheck : private CheckContext {
                 text_of(*w.detect) + " (detect); write at most that");
   }
 
-  /// The parts that are taken out of the buffer leave room for packets.
+  /// Checks that the parts taken out of the buffer leave room for packets.
   void check_pools() const {
     const SwitchParameters& s = c_.switch_;
     const Bytes headroom = s.pfc.shared_headroom.value_or(0);

@@ -109,7 +109,7 @@ class TransportCheck : private CheckContext {
             "transport " + name + " does not tell delays by class: delays: false");
     require_platform_drives(given("host.driver", kind),
                             "transport " + name + " is driven by the platform: write driver: none");
-    if (c_.mixes_transports()) return;  // check_ends() looks at each flow
+    if (c_.mixes_transports()) return;  // check_ends() looks at each flow instead
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const std::string path = "traffic." + std::to_string(i);
       require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,

@@ -80,7 +80,7 @@ class Writer final : public ParameterVisitor {
   std::vector<std::string> lists_;     // paths of the open lists
   int depth_ = 0;
   bool dash_ = false;    // true if the next line begins a list element
-  bool in_map_ = false;  // true if the elements have keys
+  bool in_map_ = false;  // true if the elements of the open list have keys
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ Json form_of(const Leaf& leaf) {
     forms.push_back(Json{{"type", "object"}, {"additionalProperties", typed("integer")}});
   } else if (type == "text" || type == "file") {
     return Json{{"type", Json::array({"string", "number", "boolean"})}};
-  } else {  // hosts, flows, names: one value or a list
+  } else {  // hosts, flows and names: one value or a list
     const Json one{{"type", Json::array({"string", "integer"})}};
     return any_of({one, list_of(one)});
   }

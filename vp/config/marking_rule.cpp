@@ -36,7 +36,7 @@ Rule asked_by_algorithm(const PlatformConfig& config) {
   return Rule::kGiven;
 }
 
-/// A value that a change during the run writes overrides the rule.
+/// A value that a change during the run sets overrides the rule.
 void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
                   const EcnParameters& read, EcnParameters& ecn) {
   const auto keep = [&](const char* key, auto member) {
@@ -52,7 +52,7 @@ void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
   keep("reference_rate", &EcnParameters::reference_rate);
 }
 
-/// What to write in addition if a change moves one threshold beyond the other, which nobody wrote.
+/// What to write too if a changed threshold passes the other, which follows the network.
 std::string missing_threshold(const LoadedConfig& loaded) {
   const auto set = [&loaded](const char* key) { return loaded.places.count(path_of(key)) != 0; };
   if (set("kmin") == set("kmax")) return "";
@@ -65,7 +65,7 @@ void check_thresholds(const LoadedConfig& loaded, Rule rule, const LoadedConfig&
   try {
     loaded.config.switch_.ecn.check(loaded.config.topology.fastest_link());
   } catch (const ParameterError& error) {
-    // Only a change of a threshold contradicts a rule; otherwise the rule itself does not fit.
+    // Only a change of a threshold contradicts a rule; else the rule itself does not fit.
     const std::string changed = given_threshold(loaded, rule);
     const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
     const std::string also = &loaded != &beginning ? missing_threshold(loaded) : "";
@@ -90,7 +90,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
   const EcnParameters read = ecn;
   if (rule == Rule::kGiven) {
     if (&loaded == &beginning) return;
-    // A change moves only what it sets, and what was derived from that at the beginning.
+    // A change moves its own values, and those derived from them at the beginning.
     const auto written = [](const LoadedConfig& config, const char* key) {
       return config.places.count(path_of(key)) != 0;
     };

@@ -19,7 +19,7 @@ void set_source(ValueNode& node, const Place& place) {
 
 ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
                      const Place& place) {
-  if (step == "+") {  // one more element
+  if (step == "+") {  // `+` appends an element
     list.items.emplace_back();
     list.items.back().place = place;
     return list.items.back();
@@ -61,7 +61,7 @@ void merge(ValueNode& into, ValueNode value) {
       into.entries.push_back(std::move(entry));
       continue;
     }
-    if (entry.place.line != 0) known->place = entry.place;  // the place in the upper file
+    if (entry.place.line != 0) known->place = entry.place;  // the value is from the upper file
     merge(known->value, std::move(entry.value));
   }
 }

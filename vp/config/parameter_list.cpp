@@ -13,7 +13,7 @@ class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}
   std::vector<ParameterRow> rows;
-  std::vector<std::string> general;  // each row's path with N for every list index
+  std::vector<std::string> general;  // path of each row with N for every list index
 
  protected:
   void leaf(const Leaf& leaf) override {
@@ -93,7 +93,7 @@ std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
 
 const std::vector<ParameterRow>& list_parameters() {
   static std::vector<ParameterRow> rows;
-  static std::size_t of_algorithms = 0;  // a plug-in may have added algorithms
+  static std::size_t of_algorithms = 0;  // a plug-in may have added some since
   if (of_algorithms == Algorithms::all().size()) return rows;
   of_algorithms = Algorithms::all().size();
   PlatformConfig defaults;

@@ -13,12 +13,12 @@ struct ParameterRow {
   std::string type;
   std::string unit;  // units that a value may have, separated by blanks; empty: none
   std::string range;
-  std::string fallback;  // default as YAML
+  std::string fallback;  // default value as YAML
   std::string value;     // effective value; empty if only the schema is listed
-  // default | preset | rule | file:line:column | -c …; empty if only the schema is listed
+  // origin: default | preset | rule | file:line:column | -c …; empty if only the schema is listed
   std::string origin;
-  // How the value follows the network: of a schema, if nobody sets the parameter; of a
-  // configuration, only if the rule gave the value. Empty: no rule.
+  // The rule by which the value follows the network: of a schema, the one that applies if nobody
+  // sets the parameter; of a configuration, only if the rule gave the value. Empty: no rule.
   std::string follows;
   std::string meaning;
   std::string source;

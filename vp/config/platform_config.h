@@ -56,13 +56,13 @@ struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
 
-/// The pacer block that schedules the packets of every NIC. kNone: the transmitter's own pacing.
+/// The pacer block that schedules packets of every NIC. kNone: the transmitter itself paces.
 struct PacerConfig {
   BlockImplementation engine = BlockImplementation::kNone;
 };
 
 struct NicConfig : NicParameters {
-  // implementation of all blocks of which the configuration says nothing
+  // default implementation of all blocks
   BlockImplementation engine = BlockImplementation::kNone;
   // in-band telemetry; kAuto: on if the algorithm reads it
   TelemetryKind telemetry = TelemetryKind::kAuto;
@@ -81,12 +81,12 @@ struct OtherNics {
   // Interval, marks and header of the CNPs that receivers send to these hosts, agreed at connection
   // setup; scope, notify, react, with_nak, delay and accept hold for these hosts themselves.
   CnpParameters cnp;
-  // Like those of `nic` where nothing is written:
+  // Members that are like those of `nic` unless they are written.
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
   WindowParameters window;
   unsigned ack_every = 1;
-  bool is_new = true;  // these four are not copied from `nic` yet
+  bool is_new = true;  // true while these four members are not copied from `nic` yet
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
@@ -101,7 +101,7 @@ enum class DriverKind { kNative, kFirmware, kNone };
 
 /// Memory for the firmware's code and constants beside RAM.
 struct RomConfig {
-  Bytes size = 0;  // 0: none
+  Bytes size = 0;  // bytes of the memory; 0: none
   unsigned base = 0x20000000;
 };
 
@@ -112,8 +112,8 @@ struct HostConfig {
   Bytes ram = 4_MiB;
   RomConfig rom;
   Frequency clock{200'000'000};        // CPU
-  Ratio cpi{1};                        // cycles per instruction
-  PicoSeconds quantum = kMicroSecond;  // temporal decoupling
+  Ratio cpi{1};                        // processor cycles per instruction
+  PicoSeconds quantum = kMicroSecond;  // greatest lead of the processor over simulated time
   bool keeps_accounts = true;          // true if the firmware fills the boot block's results
   // true if misaligned loads and stores in RAM work instead of trapping
   bool misaligned_done = false;
@@ -123,7 +123,7 @@ struct HostConfig {
 struct DscpConfig {
   Ratio weight{1};
   unsigned priority = 0;
-  std::string tenant;               // empty: no digests
+  std::string tenant;               // name of the tenant that owns the class; empty: none
   std::optional<BitRate> min_rate;  // lower limit of a flow's rate
   std::optional<BitRate> max_rate;  // upper limit of a flow's rate
 };
@@ -163,7 +163,7 @@ struct PacketTraceConfig {
   Bytes snap = 128;               // number of bytes kept of each packet
 };
 
-/// Whether the counters of measure/field_counters.h are reported: kAuto, unless there are very
+/// Which counters of measure/field_counters.h are reported. kAuto: all unless there are very
 /// many.
 enum class CounterReport { kAuto, kAll, kNone };
 
@@ -173,7 +173,7 @@ enum class TransactionTrace { kNone, kText, kJson };
 struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
   // The following apply to all traces but packets.
-  HostList hosts;               // empty: all
+  HostList hosts;               // hosts that are traced; empty: all
   std::vector<unsigned> flows;  // flows by id; empty: all flows
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the trace; empty: end of the run
@@ -197,7 +197,7 @@ struct TraceConfig {
 
 /// Digests of the state of every device, in digest.csv.
 struct DigestConfig {
-  std::optional<PicoSeconds> every;  // empty: none
+  std::optional<PicoSeconds> every;  // time between digests; empty: no digests
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the digests; empty: end of the run
 };
@@ -234,8 +234,8 @@ struct PlatformConfig;
 /// A change of parameters during the run.
 struct ChangeConfig {
   PicoSeconds at{};
-  ValueNode set;  // paths and values as written
-  /// The whole configuration from then on; only parameters that may change differ.
+  ValueNode set;  // paths and values of the change as written
+  /// The whole configuration from the change on; only parameters that may change differ.
   std::shared_ptr<const PlatformConfig> config;
 };
 
@@ -244,12 +244,12 @@ struct PlatformConfig {
   PicoSeconds duration = kMilliSecond * 10;
   MeasureConfig measure;
   TopologyParameters topology;
-  SwitchParameters switch_;             // YAML keys `switch` and `routing`
-  std::vector<PortException> switches;  // differences from `switch` of some ports
+  SwitchParameters switch_;             // parameters of switches, YAML keys `switch` and `routing`
+  std::vector<PortException> switches;  // differences of some ports from `switch`
   NicConfig nic;
-  std::vector<OtherNics> nics;  // differences from `nic`; a host is in one entry at most
+  std::vector<OtherNics> nics;  // hosts that differ from `nic`; a host is in one entry at most
   HostConfig host;
-  std::map<HostId, HostConfig> hosts;  // single hosts: `host` with their overrides
+  std::map<HostId, HostConfig> hosts;  // hosts that differ from `host`
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
   QosConfig qos;

@@ -132,7 +132,7 @@ void load_plugin(const fs::path& file) {
       throw std::runtime_error("two rate units, " + units.front().name + " and " +
                                units.back().name + ", for one place");
     }
-    // The plug-in's initialisation throws this error, too, for a name that is taken.
+    // The initialisation of the plug-in throws this error as well, if a name is taken.
   } catch (const std::exception& e) {
     throw std::runtime_error("'" + file.string() + "': " + e.what());
   } catch (...) {

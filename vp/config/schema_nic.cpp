@@ -6,7 +6,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// What nic.engine says for a part that is an Implementation.
+/// The value of nic.engine for a part that is an Implementation.
 Implementation part_of(BlockImplementation all) {
   switch (all) {
     case BlockImplementation::kRtl:
@@ -18,8 +18,8 @@ Implementation part_of(BlockImplementation all) {
   }
 }
 
-/// True if nic.engine holds for the whole controller: there is one with a law, and no part of it is
-/// chosen alone.
+/// True if nic.engine applies to the whole controller: it has a law, and no part of it is chosen
+/// alone.
 bool has_whole_controller(const NicConfig& c) {
   const auto* const dcc = c.congestion_control.chosen<DccParameters>();
   return dcc != nullptr && dcc->rules().law() != nullptr &&

@@ -38,7 +38,7 @@ class Needs {
     if (!transport.on_roce()) bring_own_control(section, algorithm, cnp);
   }
 
-  /// The platform drives all hosts whose driver nobody wrote.
+  /// The default for all hosts whose driver the user did not write: the platform drives them.
   void bring_platform_driver() {
     if (c_.host.driver != DriverKind::kNone) {
       bring("host.driver", [&] { c_.host.driver = DriverKind::kNone; });
@@ -65,14 +65,14 @@ class Needs {
     c_.followed[path] = reason_;
   }
 
-  /// For a transport that is no RoCE: the transport controls rates, and no software takes part.
+  /// For a transport other than RoCE: the transport controls rates, and no software takes part.
   void bring_own_control(const std::string& section, AlgorithmChoice& algorithm,
                          CnpParameters& cnp) {
     const std::string path = section + ".congestion_control";
     if (algorithm.name() != "none" && !is_anything_written(path)) {
       bring(path + ".algorithm", [&] {
         algorithm.choose("none");
-        cnp.follows_network = false;  // a preset of the algorithm left out
+        cnp.follows_network = false;  // drops the preset of the algorithm that is not used
       });
     }
     bring_platform_driver();

@@ -59,7 +59,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     if (in(loaded, key)) to.*member = read.*member;
   };
   keep("increase_timer", &DccParameters::increase_timer);
-  // Chosen by the interval in force: DccParameters::registers halves the cut of a mark by the same.
+  // By the interval in force: DccParameters::registers halves the cut of a mark as often.
   if (none_given({"r_ai"}) && dcc->shares_by_weight()) {
     to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
   }

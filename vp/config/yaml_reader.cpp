@@ -158,7 +158,7 @@ class Reader final : public ParameterVisitor {
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;
-    const ValueNode* list;  // the list or map that contains this element
+    const ValueNode* list;  // list or map that contains this element
   };
   struct Condition {
     bool applies;
@@ -307,7 +307,7 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
   if (list == nullptr) return;
   const std::vector<ValueNode> one{*list};
   for (const ValueNode& item : list->kind == ValueNode::Kind::kList ? list->items : one) {
-    // refused when the key is read
+    // a list of plug-ins that is no text is refused when the key is read
     if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;
     if (item.scalar == "none" && &item == &one.front()) continue;
     try {

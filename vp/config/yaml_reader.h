@@ -24,7 +24,7 @@ struct LoadedConfig {
   Place place_of(const std::string& path) const;
 };
 
-/// A value that contradicts something that only the built platform knows, such as a port or a flow.
+/// An error in a value that contradicts what only the built platform knows, as a port or flow.
 class SettingError : public std::runtime_error {
  public:
   SettingError(std::string path, const std::string& message)
@@ -42,7 +42,7 @@ class SettingError : public std::runtime_error {
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-/// The same for a text; `name` stands for the file in messages.
+/// Like read_file() for a text; `name` stands for the file in messages.
 LoadedConfig load_config_text(std::string_view text, const std::string& name,
                               const std::filesystem::path& folder = ".",
                               const std::vector<std::string>& overrides = {});

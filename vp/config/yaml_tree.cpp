@@ -193,7 +193,7 @@ void check_is_text(std::string_view text, const std::string& source) {
   }
 }
 
-/// The first such place up to a line (counted from 0); line 0 if there is none.
+/// The first place with an error up to a line (counted from 0); line 0 if there is none.
 Place tab_in_indentation(std::string_view text, int last, const std::string& source) {
   std::size_t start = 0;
   for (int line = 0; line <= last && start < text.size(); ++line) {
@@ -241,7 +241,7 @@ ValueNode parse_yaml(std::string_view text, const std::string& source) {
 
 namespace {
 
-/// All text of a stream, but no more than a byte beyond the limit, which parse_yaml() refuses.
+/// All text of a stream, at most a byte beyond the limit that parse_yaml() checks.
 std::string text_of(std::istream& in) {
   std::string text(kMaxFileBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-// parts of a window that one pass compares: a row of digests costs more than running again
+// parts of a window that one pass compares: more would cost more than another pass
 constexpr std::int64_t kParts = 64;
 
 /// The first device name that one run has and the other has not.
@@ -73,7 +73,7 @@ class DigestFile {
     devices_.erase(devices_.begin());
   }
   const std::vector<std::string>& devices() const { return devices_; }
-  /// The next row; empty at the end of the file.
+  /// Returns the next row; empty at the end of the file.
   std::vector<std::string> next() {
     std::string line;
     if (!std::getline(in_, line)) return {};
@@ -118,7 +118,7 @@ std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,
     tell(window);
     const std::optional<Parting> nearer = TwoRuns(a, b, window).parting();
     if (!nearer) {
-      // The difference was seen once and not again: the runs are not repeatable.
+      // The difference was seen once and not again, so the runs are not repeatable.
       if (found) throw std::runtime_error("a run does not repeat exactly");
       return std::nullopt;
     }

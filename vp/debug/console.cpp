@@ -43,7 +43,7 @@ std::string clean(std::string text) {
   return text;
 }
 
-/// The typed text in quotes, shortened.
+/// Returns the typed text in quotes, shortened.
 std::string shown(const std::string& text) {
   return "'" + clean(text.substr(0, 60)) + (text.size() > 60 ? "...'" : "'");
 }
@@ -93,7 +93,7 @@ void Console::begin() {
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
 
-// By value: `why` may refer to a member that await_nothing() clears.
+// `why` is passed by value, because it may refer to a member that await_nothing() clears.
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
   await_nothing();
@@ -272,7 +272,7 @@ void Console::list_modules() const {
 }
 
 void Console::list_slots(const std::string& host) const {
-  // Accepts "1" and "host1".
+  // Accepts a number of a host ("1") or its name ("host1").
   const std::string digits = host.compare(0, 4, "host") == 0 ? host.substr(4) : host;
   const auto id = number_in(digits, c_.hosts.size() - 1);
   if (!id) {

@@ -31,9 +31,9 @@ class Console final : public PlatformPart {
     const Network& network;
     const FlowPlan& plan;
     const StateDigests& states;
-    std::uint32_t rank;  // the greatest rank: a pause at t comes after everything that happens at t
+    std::uint32_t rank;  // rank of pauses, the greatest: a pause at t comes after all events at t
     model::SnapshotHistory* machine;  // makes going back possible; null: impossible …
-    std::string snapshot_refusal;     // … for this reason
+    std::string snapshot_refusal;     // … for the reason given here
   };
   /// `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
@@ -108,7 +108,7 @@ class Console final : public PlatformPart {
   std::uint64_t own_events_ = 0;                   // how often time_event_ ran
   std::optional<ReverseRequest> reverse_request_;  // the request that is being served
   bool snapshot_halfway_ = false;                  // true if a snapshot is to be taken halfway
-  std::uint64_t stage_ = 0;  // kToEvents: run to this number of events before the next check
+  std::uint64_t stage_ = 0;  // kToEvents: number of events at which the run is checked next
   std::optional<std::uint64_t> found_;
   std::string found_text_;
 };

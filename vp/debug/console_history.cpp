@@ -23,7 +23,7 @@ ReverseRequest ReverseRequest::read(const std::string& text) {
 }
 
 std::optional<ReverseRequest> ConsoleHistory::mark(const Moment& now) {
-  // the last snapshot was not taken for lack of memory
+  // the system had no memory for the last snapshot
   if (moments_.size() > machine_.snapshots()) moments_.pop_back();
   moments_.push_back(now);
   const std::optional<std::string> request = machine_.take_snapshot();

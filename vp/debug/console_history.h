@@ -1,4 +1,4 @@
-// Remembers the moments of snapshots and chooses the one to return to.
+// Remembers the moments of snapshots and chooses the snapshot to return to.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Moment {
   std::uint64_t events = 0;
 };
 
-/// What to do after the return to a snapshot.
+/// The work that remains after the return to a snapshot.
 struct ReverseRequest {
   enum class Kind : char {
     kToTime = 't',    // run on to `time`
@@ -62,7 +62,7 @@ class ConsoleHistory {
   std::size_t last_at(std::uint64_t events) const;
 
   model::SnapshotHistory& machine_;
-  std::vector<Moment> moments_;  // moments by number of the snapshot
+  std::vector<Moment> moments_;  // moments of snapshots, by number
 };
 
 }  // namespace dcc::vp

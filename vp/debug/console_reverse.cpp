@@ -89,7 +89,7 @@ void Console::serve(const ReverseRequest& request) {
   const bool room = history_->may_take_intermediate();
   switch (request.kind) {
     case ReverseRequest::Kind::kToTime:
-      if (request.time <= here.time) {  // the request leads to the beginning of the run
+      if (request.time <= here.time) {  // the requested time is the beginning of the run
         reverse_request_.reset();
         pause("paused");
         return;
@@ -116,7 +116,7 @@ void Console::serve(const ReverseRequest& request) {
 
 void Console::continue_request() {
   if (reverse_request_->kind == ReverseRequest::Kind::kSearch) return continue_search();
-  // time_event_ pauses the run
+  // time_event_ will pause the run
   if (reverse_request_->kind == ReverseRequest::Kind::kToTime) return;
   const std::uint64_t here = moment().events;
   if (here < stage_) {

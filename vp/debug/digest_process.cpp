@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-// Kinds of records in the pipe, each with what follows.
+// Kinds of records in the pipe; the comment of each says what follows.
 enum Word : char {
   kDevices = 'D',  // number of devices, then each name as a text
   kRow = 'R',      // time, then one digest for each device
@@ -71,7 +71,7 @@ class DigestSender {
 [[noreturn]] void serve(const std::function<void(const DigestSampler::Sink&)>& run, int to,
                         pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent has ended meanwhile
+  if (::getppid() != parent) ::_exit(1);  // the parent has ended before the signal was set up
   // Firmware's output belongs to a run, not to one of many runs of a search.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -95,7 +95,7 @@ DigestProcess::DigestProcess(const std::function<void(const DigestSampler::Sink&
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
   }
-  std::fflush(nullptr);  // else the copy would write buffered output again
+  std::fflush(nullptr);  // otherwise the copy would write buffered output again
   const pid_t self = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) serve(run, ends[1], self);

@@ -19,7 +19,7 @@ struct DigestRow {
   std::vector<std::uint64_t> digests;
 };
 
-/// Starts at once, waits while nobody takes its rows, and is ended when this object is destroyed.
+/// Starts at once, waits while its rows are not read, and ends when this object is destroyed.
 class DigestProcess {
  public:
   explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);

@@ -1,5 +1,5 @@
-// Names of everything that a paused platform can be asked: modules, registers, slots, flows,
-// queues.
+// Registers names for all values of a paused platform that can be read: modules, registers, slots,
+// flows, queues.
 #pragma once
 
 #include <memory>

@@ -18,8 +18,8 @@ std::string path_of(std::size_t capture) {
   return "output.trace.packets." + std::to_string(capture);
 }
 
-/// A host's ports have the host's address; a switch's port has a locally administered address of
-/// its own.
+/// A host's port has the host's address; a switch's port has a locally administered address of its
+/// own.
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
   if (node.is_host) return roce::mac_of(node.host);
@@ -111,7 +111,7 @@ class PacketCapture::File {
   };
   /// Packets that one partition has collected.
   struct alignas(64) Shelf {
-    std::vector<FrameWriter> frames;  // of `nic`, then of each entry of `nics`
+    std::vector<FrameWriter> frames;  // writers for frames of `nic`, then of each entry of `nics`
     const Scheduler& scheduler;
     std::vector<Laid> packets;
     std::vector<std::uint8_t> bytes;
@@ -158,7 +158,7 @@ class PacketCapture::File {
   PicoSeconds from_;
   PicoSeconds to_;
   std::vector<bool> wanted_;            // flows to capture; empty: all flows
-  std::vector<std::size_t> writer_of_;  // by host: index in Shelf::frames; empty: all have one
+  std::vector<std::size_t> writer_of_;  // index into Shelf::frames by host; empty: one for all
   std::size_t snap_;
   PcapngWriter writer_;
   std::deque<Shelf> shelves_;  // one shelf of packets per partition

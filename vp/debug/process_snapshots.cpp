@@ -24,7 +24,7 @@ constexpr std::size_t kBeforeDoubling = 8;  // snapshots before the interval dou
 constexpr std::size_t kMaxSnapshots = 160;
 
 constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
-volatile std::sig_atomic_t at_work = 0;  // the process that a snapshot waits for
+volatile std::sig_atomic_t at_work = 0;  // process at work, for which this snapshot waits
 
 void forward(int number, siginfo_t* info, void*) {
   // A signal from the terminal reaches all processes anyway.
@@ -98,7 +98,7 @@ bool ProcessSnapshots::is_due() const {
 std::optional<std::string> ProcessSnapshots::take_snapshot() {
   if (taken_ >= kMaxSnapshots) return std::nullopt;
   std::cout.flush();
-  std::fflush(nullptr);  // else every copy would write buffered output again
+  std::fflush(nullptr);  // otherwise every copy would write buffered output again
   const std::size_t number = taken_;
   bool returned = false;
   const pid_t self = ::getpid();

@@ -36,7 +36,7 @@ class ProcessSnapshots final : public model::SnapshotHistory {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Shared {  // shared by all processes of the chain
+  struct Shared {  // data shared by all processes of the chain
     bool reversing;
     std::size_t number;
     std::size_t bytes;

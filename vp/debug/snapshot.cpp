@@ -5,7 +5,7 @@
 namespace dcc::vp {
 namespace {
 
-// The bindings name every member: one more member does not compile until it takes part.
+// The structured bindings name every member, so a new member does not compile until it takes part.
 
 template <class Operation>
 WireCounters combine(const WireCounters& a, const WireCounters& b, Operation operation) {

@@ -18,8 +18,8 @@ struct WireCounters {
 };
 
 struct Snapshot {
-  std::vector<WireCounters> wires;           // by wire
-  std::vector<std::uint64_t> cnps_received;  // by host
+  std::vector<WireCounters> wires;           // counters of each wire
+  std::vector<std::uint64_t> cnps_received;  // CNPs received by each host
   /// The counters of measure/field_counters.h: hosts, then ports of switches, each with its queues.
   /// Peaks take part like counts and are set at the end.
   std::vector<std::uint64_t> by_name;
@@ -31,8 +31,8 @@ struct Snapshot {
   /// Scales every number of such a difference by a proportion; plus() adds another difference.
   Snapshot times(const Proportion& times) const;
   Snapshot plus(const Snapshot& more) const;
-  /// Visits every number but those of hosts, by reference. The bindings name every member: one more
-  /// member does not compile until it takes part.
+  /// Visits every number but those of hosts, by reference. The structured bindings name every
+  /// member, so a new member does not compile until it takes part.
   template <class Visit>
   void each(Visit visit) {
     for (auto& [link, pause] : wires) {

@@ -24,7 +24,7 @@ std::uint64_t digest_of_nic(Host& host) {
   return d.value();
 }
 
-// Digests what registers and slots show, so that the model and the RTL give the same digest.
+// Digests what registers and slots show: model and RTL give the same digest.
 std::uint64_t digest_of_controller(ControllerEngine& device) {
   StateDigest d;
   const std::uint32_t slots = device.config().slots;
@@ -201,7 +201,7 @@ std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
       p.setup.digests);
 }
 
-// Made only if something may ask for digests: a large network has many names.
+// Names of devices are made only if digests may be asked for: they may be many.
 std::unique_ptr<PlatformPart> make_watched(Platform& p) {
   const bool software = std::any_of(p.hosts.begin(), p.hosts.end(),
                                     [](const auto& host) { return host->driver() != nullptr; });

@@ -62,12 +62,12 @@ class WatchedStates final : public PlatformPart {
 /// Takes digests at instants of the run, after everything that happens at the instant.
 class DigestSampler final : public PlatformPart {
  public:
-  /// Receives the rows; null: rows are kept for the results.
+  /// function that receives the rows; null: rows are kept for the results
   using Sink = std::function<void(const std::vector<std::string>& names, PicoSeconds now,
                                   const std::vector<std::uint64_t>& row)>;
   struct Context {
     DigestConfig when;
-    PicoSeconds duration;  // of the run
+    PicoSeconds duration;  // duration of the run
     Scheduler& scheduler;
     Network& network;
     const FlowScheduler* flow_scheduler;    // central scheduler of flows, or null

@@ -24,12 +24,12 @@ class TraceSampler {
  public:
   struct Context {
     const TraceConfig& config;
-    PicoSeconds end;  // end of the run
+    PicoSeconds end;  // time at which the run ends
     Scheduler& scheduler;
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // the greatest rank: a sample at t sees everything that happened at t
+    std::uint32_t rank;  // rank of samples, the greatest: a sample at t comes after all events at t
     TraceEvents* events;
     VcdFile* signals;
   };

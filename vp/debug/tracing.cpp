@@ -234,7 +234,7 @@ void Tracing::close() {
   close(events_);
   close(signals_);
   profiled_.clear();
-  cpu_files_.clear();  // an incomplete file makes room for the results
+  cpu_files_.clear();  // removes an incomplete file to make room for the results
   transactions_ = nullptr;
   events_ = nullptr;
   signals_ = nullptr;

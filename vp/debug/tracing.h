@@ -56,7 +56,7 @@ class Tracing final : public PlatformPart {
   void close();
 
  private:
-  /// A CPU whose instructions are counted, and the files that get the counts; null: not asked for.
+  /// A CPU whose instructions are counted, and the files for the counts; null: none asked for.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

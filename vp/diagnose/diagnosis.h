@@ -1,5 +1,5 @@
-// Diagnoses: each looks for one way in which a run misleads or fails to answer what was asked. A
-// diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all of them.
+// Diagnoses: each looks for one way in which a run misleads or does not answer the user's question.
+// A diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all of them.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@
 
 namespace dcc::vp {
 
-/// What a diagnosis looks at. The configuration and results outlive this object.
+/// The data that a diagnosis looks at. The configuration and results outlive this object.
 class Evidence {
  public:
-  /// Before the run.
+  /// Evidence before the run.
   explicit Evidence(const LoadedConfig& loaded) : loaded_(loaded) {}
-  /// At its end.
+  /// Evidence at the end of the run.
   Evidence(const LoadedConfig& loaded, const RunResults& results)
       : loaded_(loaded), results_(&results) {}
 
   const LoadedConfig& loaded() const { return loaded_; }
   const PlatformConfig& config() const { return loaded_.config; }
-  /// Null before the run.
+  /// The results of the run; null before the run.
   const RunResults* results() const { return results_; }
   /// True if the user wrote this parameter or section, in a file or with `-c`.
   bool wrote(const std::string& path) const { return loaded_.places.count(path) != 0; }
@@ -48,24 +48,24 @@ class Diagnosis {
   using Found = std::optional<Observation>;
 
   virtual ~Diagnosis() = default;
-  /// What can be known before the run, for `dccvp check`.
+  /// Looks for a finding before the run, for `dccvp check`.
   virtual Found before(const Evidence&) const { return std::nullopt; }
-  /// What is known at the end. Precondition: evidence.results() is not null.
+  /// Looks for a finding at the end of the run. Precondition: evidence.results() is not null.
   virtual Found after(const Evidence& evidence) const { return before(evidence); }
 };
 
 /// A registered diagnosis.
 struct DiagnosisEntry {
-  std::string id;         // stable: scripts refer to it
-  std::string meaning;    // one sentence without a full stop
-  std::string remedy;     // what the user can do, likewise
-  bool foreseen = false;  // true if `dccvp check` may tell it
+  std::string id;         // name of the diagnosis; stable, because scripts refer to it
+  std::string meaning;    // meaning in one sentence without a full stop
+  std::string remedy;     // what the user can do, in one sentence without a full stop
+  bool foreseen = false;  // true if `dccvp check` may find it
   std::unique_ptr<Diagnosis> diagnosis;
 };
 
 /// All registered diagnoses, by id.
 const std::vector<DiagnosisEntry>& all_diagnoses();
-/// Throws std::logic_error for an id that is taken.
+/// Registers a diagnosis. Throws std::logic_error for an id that is taken.
 void add_diagnosis(DiagnosisEntry entry);
 
 /// A namespace-scope constant in the diagnosis's own .cpp:
@@ -73,14 +73,14 @@ void add_diagnosis(DiagnosisEntry entry);
 template <class Mine>
 struct RegisteredDiagnosis {
   RegisteredDiagnosis(const char* id, const char* meaning, const char* remedy) {
-    // Mine overrides before() if the member pointer's class is Mine.
+    // The class `Mine` overrides before() if the member pointer's class is Mine.
     constexpr bool foreseen =
         std::is_same_v<decltype(&Mine::before), Diagnosis::Found (Mine::*)(const Evidence&) const>;
     add_diagnosis({id, meaning, remedy, foreseen, std::make_unique<Mine>()});
   }
 };
 
-/// What all diagnoses find, in the order of their ids: before the run, or at its end.
+/// The findings of all diagnoses, in the order of their ids: before the run, or at its end.
 std::vector<Finding> foresee(const LoadedConfig& loaded);
 std::vector<Finding> diagnose(const LoadedConfig& loaded, const RunResults& results);
 

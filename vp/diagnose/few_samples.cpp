@@ -1,4 +1,4 @@
-// Diagnosis `few_samples`: a 99th percentile of so few values that it is their greatest.
+// Diagnosis `few_samples`: a 99th percentile of so few values that it is the greatest of them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a diagnosis found: the `diagnoses` of metrics.json.
+// Findings of diagnoses: the `diagnoses` of metrics.json.
 #pragma once
 
 #include <string>

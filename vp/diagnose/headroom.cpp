@@ -30,7 +30,7 @@ class SwitchPorts {
   struct Port {
     LinkParameters link;
     PortSettings settings;
-    /// By priority; 0 for a class that is lossy or that no traffic uses.
+    /// Headroom by priority; 0 for classes that are lossy or unused.
     std::array<Bytes, kPriorities> headroom{};
     std::uint8_t lossless = 0;  // bit p: priority p is lossless and in use
   };
@@ -66,7 +66,7 @@ class SwitchPorts {
     }
   }
 
-  /// The key that sets the headroom of a class.
+  /// Returns the configuration key that sets the headroom of a class.
   std::string key_of_headroom(NodeId node, int port, std::size_t priority) const {
     const auto sets = [priority](const PrioritySettings& all) {
       const auto found = all.find(static_cast<unsigned>(priority));
@@ -90,7 +90,7 @@ class SwitchPorts {
   std::uint8_t used_;
 };
 
-/// What a switch's inputs need, and what its buffer has for them.
+/// The headroom that a switch's inputs need, and the bytes its buffer has for them.
 HeadroomNeed need_of(const Evidence& evidence, const SwitchPorts& ports, NodeId node) {
   const TopologyNode& of = evidence.topology().node(node);
   const SwitchParameters& parameters = ports.parameters();

@@ -17,11 +17,11 @@ struct HeadroomNeed {
   Bytes reserved = 0;   // the part of `wanted` that a shared headroom grants
   Bytes per_input = 0;  // greatest headroom of one input and priority
   int inputs = 0;
-  int priorities = 0;  // greatest number at one input
+  int priorities = 0;  // greatest number of priorities at one input
 
-  /// Part of the buffer that headroom can be taken from.
+  /// Bytes of the buffer that headroom can use.
   Bytes room() const { return buffer - set_aside; }
-  /// Negative: bytes that remain for queues.
+  /// Missing bytes; negative: bytes that remain for queues.
   Bytes missing() const { return reserved - room(); }
 };
 HeadroomNeed greatest_headroom(const Evidence& evidence);
@@ -29,7 +29,7 @@ HeadroomNeed greatest_headroom(const Evidence& evidence);
 /// The link whose configured headroom is furthest below what arrives after a pause.
 struct HeadroomGap {
   std::string link;  // name of the link towards the switch; empty: none is too small
-  std::string key;   // of the headroom
+  std::string key;   // configuration key of the headroom
   Bytes set = 0;
   Bytes needed = 0;
 };
@@ -37,7 +37,7 @@ HeadroomGap greatest_headroom_gap(const Evidence& evidence);
 
 /// Bit p: traffic uses priority p, and all ports of switches make it lossless. 0 without PFC.
 std::uint8_t lossless_in_use(const Evidence& evidence);
-/// Bit p: traffic uses priority p.
+/// Mask of the priorities that traffic uses.
 std::uint8_t priorities_in_use(const PlatformConfig& config);
 
 }  // namespace dcc::vp

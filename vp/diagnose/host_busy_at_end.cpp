@@ -11,9 +11,9 @@ namespace dcc::vp {
 namespace {
 
 class HostBusyAtEnd final : public Diagnosis {
-  // Handlers take microseconds. One that runs for this share of the run does not come to its end,
-  // or its interrupts leave the program no time.
-  static constexpr int kShareOfRun = 10;  // a tenth
+  // Handlers take microseconds. A handler that runs for this share of the run does not come to its
+  // end, or its interrupts leave the program no time.
+  static constexpr int kShareOfRun = 10;  // one tenth of the run
   static constexpr PicoSeconds kLeast = kMicroSecond * 100;
 
   Found after(const Evidence& evidence) const override {

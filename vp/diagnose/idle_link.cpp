@@ -1,4 +1,4 @@
-// Diagnosis `idle_link`: data waits all the time, and no link of its way is full.
+// Diagnosis `idle_link`: data waits all the time, and no link on its path is full.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 double gbps(double bits_per_second) { return bits_per_second / 1e9; }
 
-/// The part of hosts' links that flows use which are not there for the whole window.
+/// The use of hosts' links by short flows, which are not active in the whole window.
 class ShortFlows {
  public:
   /// A flow is short if it has data for less than the share `all_the_time` of the window.
@@ -44,7 +44,7 @@ class ShortFlows {
   double use_of_link_to(const FlowResult& flow, const LinkResult& down) const {
     return use(received_, receiver_of(flow), down);
   }
-  /// Share of all payload that is theirs.
+  /// Share of all payload that belongs to short flows.
   double share() const { return share_; }
 
  private:
@@ -61,8 +61,8 @@ class ShortFlows {
 };
 
 class IdleLink final : public Diagnosis {
-  // Every algorithm that shares a link well uses more of it: HPCC and HULL leave 5 % free on
-  // purpose, and preamble and gap count as use. In max-min fairness each flow crosses a full link.
+  // Every algorithm that shares a link well uses more: HPCC and HULL leave 5 % free on purpose, and
+  // preamble and gap count as use. In max-min fairness each flow crosses a full link.
   static constexpr double kUsed = 0.8;
   // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
@@ -127,7 +127,7 @@ class IdleLink final : public Diagnosis {
                         {"flows", static_cast<double>(flows)}}};
   }
 
-  /// True if `bytes` of payload in the window are what a limit in wire bits lets through.
+  /// True if `bytes` of payload in the window are as many as a limit in wire bits allows.
   static bool reaches(Bytes bytes, PicoSeconds window, BitRate limit) {
     const double got = static_cast<double>(bytes) * 8e12 / static_cast<double>(window.count);
     return got >= 0.7 * static_cast<double>(limit.bits_per_second);
@@ -143,8 +143,8 @@ class IdleLink final : public Diagnosis {
     return limit < line && reaches(flow.delivered_measured, window, limit);
   }
 
-  /// Hosts whose memory is always busy in one direction, with the transfers of all their flows
-  /// together.
+  /// Hosts whose memory is always busy in one direction with the transfers of all their
+  /// flows.
   static std::set<HostId> hosts_with_busy_memory(const PlatformConfig& config,
                                                  const RunResults& results, PicoSeconds window) {
     std::set<HostId> busy;

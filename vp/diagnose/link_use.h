@@ -34,7 +34,7 @@ class LinkUse {
 
  private:
   const Evidence& evidence_;
-  double window_;  // in picoseconds
+  double window_;  // length of the window in picoseconds
   double of_fabric_ = 0;
   double paused_ = 0;
   std::vector<const LinkResult*> from_host_;

@@ -16,7 +16,7 @@ class NearlyAllMarked final : public Diagnosis {
     if (dcc == nullptr || !dcc->shares_by_weight()) return std::nullopt;
     Bytes received = 0;
     for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
-    // With fewer than 1 % of the packets unmarked, the number of marks says nothing about a flow.
+    // With fewer than 1 % of packets unmarked, marks no longer depend on a flow's rate.
     const auto packets = static_cast<std::uint64_t>(received / nic.mtu);
     const std::uint64_t marks = results.counters.of(&SwitchCounters::ecn_marks);
     if (packets == 0 || 100 * marks <= 99 * packets) return std::nullopt;

@@ -9,8 +9,8 @@ namespace dcc::vp {
 namespace {
 
 class Pauses final : public Diagnosis {
-  // Of the window. A link that is paused for less moves less than 1 % of its bytes to other flows,
-  // an eighth of what the law itself errs at rest.
+  // Least paused share of the window. A link that is paused for less moves less than 1 % of its
+  // bytes to other flows, an eighth of the law's own error at rest.
   static constexpr double kLeast = 0.01;
 
   Found after(const Evidence& evidence) const override {

@@ -1,5 +1,5 @@
-// Diagnosis `dma_faults, lone_queue_pairs, program_events_lost, program_faults`: what only the
-// running platform sees (RunResults::notes).
+// Diagnoses `dma_faults, lone_queue_pairs, program_events_lost, program_faults`: notes of the
+// running platform (RunResults::notes).
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// Diagnosis `series_left_out`: a series that was asked for is not there.
+// Diagnosis `series_left_out`: a series that the user asked for was not written.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,18 +13,18 @@ namespace dcc::vp {
 namespace {
 
 class StarvingFlows final : public Diagnosis {
-  // A flow starves if it has made no progress for all of the following times.
+  // A flow starves if it has made no progress for the longest of the following times.
   static constexpr int kShareOfLife = 4;  // a quarter of the flow's time until the end of the run
   static constexpr int kRoundTrips = 20;  // round trips in which a sender reacts to anything
   static constexpr int kTurns =
       20;  // packets that each competitor may send: 1 in 20 of a fair share
-  static constexpr int kTimeouts = 2;  // timeouts: a lost packet costs one
+  static constexpr int kTimeouts = 2;  // timeouts, of which a lost packet costs one
 
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const auto hosts = static_cast<std::size_t>(evidence.topology().hosts());
-    std::vector<std::int64_t> to(hosts), from(hosts);  // unfinished flows by host
+    std::vector<std::int64_t> to(hosts), from(hosts);  // number of unfinished flows of each host
     std::size_t begun = 0, completed = 0;
     for (const FlowResult& flow : results.flows) {
       begun += flow.begun ? 1 : 0;

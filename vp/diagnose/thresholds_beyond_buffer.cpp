@@ -24,7 +24,7 @@ Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
 struct Reach {
   Bytes queue = 0;
   Bytes headroom = 0;  // sum over all inputs
-  double alpha = 0;    // of all inputs
+  double alpha = 0;    // sum of the alphas of all inputs
   int inputs = 0;
 };
 
@@ -46,7 +46,7 @@ Reach reach_of(const Topology& topology, NodeId node, int egress,
   return reach;
 }
 
-/// Tells when the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin` before PFC
+/// Reports if the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin` before PFC
 /// pauses everything that fills the queue (or, without PFC, before the buffer is full), even when
 /// all other ports share the buffer evenly, which lets the queue grow furthest. Names the worst
 /// port, shows the arithmetic and gives a threshold that works.
@@ -61,7 +61,7 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
           const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
           return needs.cnp || needs.marks;
         });
-    // Queues with settings of their own are judged by the user.
+    // Queues with settings of their own are not judged; the user has chosen their limits.
     if (!parameters.priorities.empty() || !config.switches.empty()) return std::nullopt;
     // With credits a queue may hold as many bytes as all inputs together.
     if (!parameters.ecn.enabled || parameters.has_credits() ||

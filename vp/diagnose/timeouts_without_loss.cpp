@@ -9,7 +9,7 @@ namespace dcc::vp {
 namespace {
 
 class TimeoutsWithoutLoss final : public Diagnosis {
-  // Fewer change no quantile up to the 99th, and no rate by as much as another seed does.
+  // Fewer timeouts change no quantile up to the 99th, and rates less than another seed.
   static constexpr std::uint64_t kOneFlowIn = 100;
   static constexpr std::uint64_t kOnePacketIn = 1000;
 

@@ -1,4 +1,4 @@
-// Diagnosis `unused_parameters`: values that the user set and nothing reads.
+// Diagnosis `unused_parameters`: the user set values that the run does not read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +40,9 @@ bool recovers(const PlatformConfig& c) {
 }
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 
-// In this order: the first rule that fits a parameter counts. Parameters of a scenario that files
-// share between algorithms (switch.ecn, dscp weights, series) are left out on purpose, and so are
-// those whose default follows the network or the algorithm (nic.cnp, nic.recovery.timeout): an
+// The first rule that fits a parameter counts. Parameters of a scenario that files share between
+// algorithms (switch.ecn, dscp weights, series) are left out on purpose, and so are parameters
+// whose default follows the network or the algorithm (nic.cnp, nic.recovery.timeout), because an
 // effective configuration has them written.
 const Rule kRules[] = {
     {"nic.dma", [](const PlatformConfig& c) { return c.nic.real_payload(); },

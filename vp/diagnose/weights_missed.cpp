@@ -17,10 +17,10 @@
 namespace dcc::vp {
 namespace {
 
-/// A flow, or all flows of a class.
+/// One competitor for a link: a flow, or all flows of a class.
 struct Party {
   std::string name;
-  double weight = 0;  // sum over its flows
+  double weight = 0;  // sum of the weights of its flows
   double bytes = 0;   // bytes received within the window
 };
 
@@ -35,22 +35,22 @@ struct Competition {
 };
 
 class WeightsMissed final : public Diagnosis {
-  static constexpr double kError = 0.08;  // what the law keeps at rest (docs/differentiation.md)
-  // Shares closer to equality than this are the finding of weights_without_effect.
+  static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
+  // Shares closer to equality than this are reported by weights_without_effect instead.
   static constexpr double kLeastEffect = 0.25;
-  // With fewer packets of the lightest the error is that of counting: at the least information of a
-  // packet, 0.03, a thousand packets leave a standard deviation of 18 %.
+  // If the lightest flow has fewer packets, its error is that of counting: a packet carries an
+  // information of at least 0.03, so a thousand packets leave a standard deviation of 18 %.
   static constexpr double kPackets = 1000;
-  static constexpr std::size_t kAlone = 16;  // with more flows, classes are judged
+  static constexpr std::size_t kAlone = 16;  // with more flows, classes are judged instead
 
-  static constexpr double kUsed = 0.8;  // of a link that limits its flows, as in idle_link
+  static constexpr double kUsed = 0.8;  // least use of a link that limits flows, as in idle_link
   static constexpr double kFull = 0.95;
 
   /// The party whose share is furthest from its weight.
   struct Error {
     const Party* of = nullptr;
     double value = 0;    // relative
-    double packets = 0;  // of the lightest party
+    double packets = 0;  // packets of the lightest party
   };
 
   Found after(const Evidence& evidence) const override {
@@ -96,8 +96,8 @@ class WeightsMissed final : public Diagnosis {
     return worst;
   }
 
-  /// Flows of different weights that compete by marks and in one queue, for each receiver that has
-  /// such flows.
+  /// For each receiver that has such flows: flows of different weights that compete by marks in one
+  /// queue.
   static std::vector<Competition> competitions(const Evidence& evidence, const LinkUse& use) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
@@ -122,7 +122,7 @@ class WeightsMissed final : public Diagnosis {
     for (auto& [receiver, flows] : by_receiver) {
       keep_simultaneous(flows, figures, results.measured_from);
       std::optional<Competition> all = competition(std::move(flows), config);
-      // The other diagnosis tells small effects at a single bottleneck.
+      // The diagnosis weights_without_effect reports small effects at a single bottleneck.
       if (all && !(single && effect(*all, config) < kLeastEffect)) found.push_back(std::move(*all));
     }
     return found;
@@ -135,8 +135,8 @@ class WeightsMissed final : public Diagnosis {
     return use.are_neighbours(flow.from, flow.to) || use.of_fabric() <= kFull;
   }
 
-  /// Removes the flows that are not there for the time of the longest: while a flow is alone, its
-  /// weight gives it nothing, so neither its bytes nor its mean rate are comparable.
+  /// Removes flows that are active for less time than the longest one. While a flow is alone, its
+  /// weight gives it no advantage, so neither its bytes nor its mean rate can be compared.
   static void keep_simultaneous(std::vector<const FlowResult*>& flows, const FlowFigures& figures,
                                 PicoSeconds from) {
     using Span = std::pair<PicoSeconds, PicoSeconds>;
@@ -155,7 +155,7 @@ class WeightsMissed final : public Diagnosis {
     flows.erase(std::remove_if(flows.begin(), flows.end(), differs), flows.end());
   }
 
-  /// Empty if the flows have one weight or are in several queues.
+  /// Returns an empty value if the flows have one weight or are in several queues.
   static std::optional<Competition> competition(std::vector<const FlowResult*> flows,
                                                 const PlatformConfig& config) {
     if (flows.size() < 2) return std::nullopt;
@@ -199,7 +199,7 @@ class WeightsMissed final : public Diagnosis {
     });
   }
 
-  /// 1: goodput of the heaviest and the lightest flows in the ratio of weights; 0: equal goodput.
+  /// Effect of weights: 1 if goodput has the ratio of weights, 0 if it is equal.
   static double effect(const Competition& all, const PlatformConfig& config) {
     struct Sum {
       double bytes = 0;
@@ -218,8 +218,8 @@ class WeightsMissed final : public Diagnosis {
            std::log(heavy / light);
   }
 
-  /// `packets`: of the lightest party; `moved`: the part of all bytes that the worst party got too
-  /// much or too little.
+  /// `packets`: of the lightest party; `moved`: the part of all bytes by which the worst party's
+  /// share is too great or too small.
   static std::string cause(const Evidence& evidence, const LinkUse& use, const Competition& all,
                            double packets, double moved) {
     const RunResults& results = *evidence.results();
@@ -242,7 +242,7 @@ class WeightsMissed final : public Diagnosis {
     const auto& dcc = *config.congestion_control_of(sender_of(first)).chosen<DccParameters>();
     const BitRate rate =
         evidence.topology().link(evidence.topology().node_of(receiver_of(first)), 0).rate;
-    // A share of marks so great leaves too few unmarked packets to tell flows apart.
+    // If the share of marks is this great, too few unmarked packets remain to distinguish flows.
     const double part = marks * config.nic.mtu / all.bytes;
     if (part > 0.95) {
       return fmt::format(
@@ -291,7 +291,7 @@ class WeightsMissed final : public Diagnosis {
             in_time(age), in_time(interval));
       }
     }
-    if (packets * part < 400) {  // a standard deviation of 5 % from counting alone
+    if (packets * part < 400) {  // counting alone has a standard deviation above 5 %
       return fmt::format(
           "some {:.0f} marks of the lightest are too few to tell its share (a longer "
           "window)",
@@ -311,7 +311,7 @@ class WeightsMissed final : public Diagnosis {
         100 * part, text_of(ecn.kmin), text_of(ecn.kmax));
   }
 
-  /// Mean length of the longest queue, in seconds of the link.
+  /// Mean length of the longest queue, as the time in which the link drains it.
   static double longest_queue(const RunResults& results, BitRate rate) {
     double longest = 0;
     for (const QueueResult& queue : results.queues) longest = std::max(longest, queue.mean_bytes);

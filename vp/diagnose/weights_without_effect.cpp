@@ -25,7 +25,7 @@ class WeightsWithoutEffect final : public Diagnosis {
   // Weights whose effect is below this value are reported. A working law has an effect within a few
   // percent of 1, equal shares have the effect 0.
   static constexpr double kLeastEffect = 0.25;
-  // Of the window. A shorter pause costs a flow less than the error of a working law.
+  // Least paused share: a shorter pause costs a flow less than the law's own error.
   static constexpr double kLeastPause = 0.08;
   static constexpr int kRoundTrips = 100;  // round trips that a law needs to find its shares
 
@@ -38,7 +38,7 @@ class WeightsWithoutEffect final : public Diagnosis {
     const std::optional<std::pair<OneOf, OneOf>> ends = lightest_and_heaviest(config, results);
     if (!ends) return std::nullopt;
     const auto& [light, heavy] = *ends;
-    // 1: goodput in the ratio of weights; 0: equal goodput.
+    // Effect of weights: 1 if goodput is in the ratio of weights, 0 if it is equal.
     const double effect = std::log(heavy.gbps / light.gbps) / std::log(heavy.weight / light.weight);
     if (effect >= kLeastEffect) return std::nullopt;
     return Observation{
@@ -51,7 +51,7 @@ class WeightsWithoutEffect final : public Diagnosis {
          {"ratio_of_goodput", heavy.gbps / light.gbps}}};
   }
 
-  /// Empty if the classes that compete have one weight, or if a class got nothing.
+  /// Empty if the competing classes have one weight, or if a class received nothing.
   static std::optional<std::pair<OneOf, OneOf>> lightest_and_heaviest(const PlatformConfig& config,
                                                                       const RunResults& results) {
     const FlowFigures figures(config, results);

@@ -43,7 +43,7 @@ class Changes final : public PlatformPart {
   std::vector<std::unique_ptr<Host>>& hosts_;
   std::vector<Planned> planned_;
   std::size_t next_ = 0;
-  std::shared_ptr<const PlatformConfig> made_;  // owns the configuration that present_ points to
+  std::shared_ptr<const PlatformConfig> made_;  // owner of the configuration at present_
   Event due_;
 };
 

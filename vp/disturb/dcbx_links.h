@@ -16,7 +16,7 @@
 
 namespace dcc::vp {
 
-/// Throws SettingError if `dcbx.ends` names a port that the topology does not have.
+/// Checks ports. Throws SettingError if `dcbx.ends` names one that the topology does not have.
 void check_dcbx(const PlatformConfig& config, const Topology& topology);
 
 /// The settings of the ends of links, indexed by the wire that leaves there (as in
@@ -31,14 +31,14 @@ class DcbxLinks final : public PlatformPart {
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
   /// Schedules the event at which all links come up.
   void begin() override;
-  /// Adds result().
+  /// Adds the results of DCBX to the run's.
   void finish(RunResults& results) override;
-  /// The results; empty if DCBX is not enabled.
+  /// The results of DCBX; empty if it is not enabled.
   std::optional<DcbxResult> result() const;
 
  private:
   struct End {
-    std::size_t wire = 0;  // the wire that leaves at this end
+    std::size_t wire = 0;  // number of the wire that leaves at this end
     const DcbxEnd* end = nullptr;
     std::function<void()> come_up;
   };

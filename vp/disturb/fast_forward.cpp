@@ -18,7 +18,7 @@ constexpr double kWitnessBound = 0.2;
 constexpr double kRateFloor = 0.01;
 constexpr double kQueueFloor = 2;
 constexpr double kMarkFloor = 0.005;
-// The shortest skip, as a share of the time that was watched for it.
+// A skip of less than 1/kWorthWhile of the time watched for it is not made.
 constexpr std::int64_t kWorthWhile = 4;
 
 double raw(Rate rate) { return static_cast<double>(rate.raw); }
@@ -74,7 +74,7 @@ void FastForward::restart() {
   detector_.restart(quantities());
   start_ = base();
   received_ = start_.received;
-  seen();  // restarts the count here
+  seen();  // the count starts again here
   looks_ = 0;
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }
@@ -196,7 +196,7 @@ bool FastForward::skip() {
   const SeriesConfig& series = c_.config.output.series;
   const bool samples =
       series.flows != FlowSeries::kNone || series.queues != QueueSeries::kNone || series.classes;
-  if (samples) time = series.interval * (time / series.interval);  // samples stay on their grid
+  if (samples) time = series.interval * (time / series.interval);  // at multiples of the interval
   if (time * kWorthWhile < watched) return false;
   const Proportion times{time, watched};
   std::vector<Bytes> left_out(c_.plan.count());

@@ -51,9 +51,9 @@ class FastForward final : public PlatformPart {
 
   /// The state from which a skip extrapolates.
   struct Base {
-    PicoSeconds from{};  // devices' time
+    PicoSeconds from{};  // begin of the window in devices' time
     std::unique_ptr<Measurement::Watch> watch;
-    std::vector<Bytes> received;  // bytes by flow of `active_`
+    std::vector<Bytes> received;  // bytes received by each flow of `active_`
   };
   /// Numbers whose change makes the watched window useless.
   struct Disturbance {
@@ -83,17 +83,17 @@ class FastForward final : public PlatformPart {
   RestDetector detector_;
   Disturbance before_;
   std::vector<const PlannedFlow*> active_;
-  std::vector<unsigned> group_of_;  // number of its kind, by active flow (flow_kinds.h)
-  std::vector<unsigned> members_;   // number of flows, by group
+  std::vector<unsigned> group_of_;  // number of each active flow's kind (flow_kinds.h)
+  std::vector<unsigned> members_;   // number of flows in each group
   int looks_ = 0;
-  std::vector<Bytes> received_;  // bytes by active flow when the window began
+  std::vector<Bytes> received_;  // bytes received by each active flow when the window began
   // sums over the window's samples: rate and target of each group, then queues
   std::vector<double> looked_;
   std::uint64_t marks_ = 0;  // marks at the beginning of the window
   std::uint64_t pauses_ = 0;
   Base start_;
   Base middle_;
-  std::vector<Bytes> owed_;  // bytes of a partly skipped packet, by flow
+  std::vector<Bytes> owed_;  // bytes of a partly skipped packet of each flow
   Event look_event_;
 };
 

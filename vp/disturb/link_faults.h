@@ -1,4 +1,4 @@
-// Faults that devices notice: links that fail, flap and slow down during the run.
+// Faults that devices detect: links that fail, flap and slow down during the run.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ class LinkFaults final : public PlatformPart {
   void begin() override;
   /// Warns of hosts that could not be reached.
   void finish(RunResults& results) override;
-  /// Empty if the network was not split.
+  /// The split of the network; empty if the network was not split.
   std::optional<NetworkSplit> split() const;
 
  private:
@@ -46,7 +46,7 @@ class LinkFaults final : public PlatformPart {
     Scheduler& scheduler_;
     Partitions& partitions_;
     LiveFabric& fabric_;
-    std::vector<std::size_t> wires_;  // numbers 2 · cable + side
+    std::vector<std::size_t> wires_;  // numbers 2 · cable + side of the wires
     bool there_ = false;
     Event change_;
   };

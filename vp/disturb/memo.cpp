@@ -14,15 +14,15 @@
 namespace dcc::vp {
 
 namespace {
-// How often the end of a burst is looked for.
+// Time between two checks whether a burst is over.
 constexpr PicoSeconds kLook = kMicroSecond;
 // A burst in memory takes about 100 bytes for each flow and as much as all counters of the network.
 constexpr std::size_t kMostBursts = 128;
-// Bursts in memory that begin with the same flow.
+// Greatest number of bursts in memory that begin with the same flow.
 constexpr std::size_t kMostAlike = 4;
-// So many bursts more than were taken from memory are remembered for one first flow.
+// A first flow may have this many more remembered bursts than bursts taken from memory.
 constexpr unsigned kMostInVain = 4;
-constexpr std::size_t kMostKinds = std::size_t{1} << 20;  // of first flows, 100 bytes each
+constexpr std::size_t kMostKinds = std::size_t{1} << 20;  // number of first flows, 100 bytes each
 // Ends of flows come before all events of NICs, as packets do.
 constexpr std::uint32_t kReplayRank = kNicRank - 1;
 constexpr unsigned kAllPriorities = 0xFF;
@@ -175,7 +175,7 @@ void Memo::end_watch() {
 }
 
 void Memo::check(const std::optional<RememberedBurst>& seen) {
-  double mean = 1;  // other flows, or lost packets
+  double mean = 1;  // the burst had other flows, or lost packets
   double greatest = 1;
   if (seen && burst_->has_same_flows(*seen, c_.plan)) {
     mean = greatest = 0;
@@ -198,7 +198,7 @@ void Memo::check(const std::optional<RememberedBurst>& seen) {
                             [this](const auto& one) { return one.get() == burst_; }));
 }
 
-/// What was counted outside `measure` says nothing about what is counted within it.
+/// Counts from outside `measure` cannot be used within it.
 void Memo::forget_all() {
   for (auto& [key, known] : known_) {
     for (const auto& burst : known.bursts) count(*burst);
@@ -232,7 +232,7 @@ void Memo::replay(std::vector<std::uint32_t> flows) {
 
 void Memo::replay_begin(const PlannedFlow& flow) {
   const PicoSeconds now = c_.scheduler.now();
-  // At one instant flows may begin in another order.
+  // Flows that begin at one instant may begin in another order.
   std::size_t at = next_begin_;
   while (at < flows_.size() && flows_[at] != flow.spec.id) ++at;
   if (at == flows_.size() || now - from_ != burst_->flows[at].begin) {

@@ -29,10 +29,10 @@ class PlatformClock {
   /// Marks an event as due by simulated time: no skip passes the event, and a skip before the event
   /// moves it. The event must outlive the last skip.
   void keep(Event& event) { kept_.push_back(&event); }
-  /// The simulated time of the next such event; max() if none is scheduled.
+  /// The simulated time of the next kept event; max() if none is scheduled.
   PicoSeconds next_kept() const;
 
-  /// Continues at now() + `time`. Precondition: that lies before next_kept().
+  /// Skips time: the run continues at now() + `time`. Precondition: that is before next_kept().
   void skip(PicoSeconds time);
   /// The time skipped so far.
   PicoSeconds skipped() const { return ahead_; }

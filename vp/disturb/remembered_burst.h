@@ -15,13 +15,13 @@
 
 namespace dcc::vp {
 
-/// All times count from the begin of the burst.
+/// A burst in memory. Times count from its begin.
 struct RememberedBurst {
   struct Flow {
-    std::uint32_t id = 0;  // the flow that was watched
+    std::uint32_t id = 0;  // id of the simulated flow
     PicoSeconds begin{};
     PicoSeconds received{};
-    PicoSeconds sent{};  // every byte is acknowledged
+    PicoSeconds sent{};  // time at which every byte was acknowledged
     std::uint64_t wire_bits = 0;
     std::uint64_t packets = 0;
     std::uint64_t ce = 0;
@@ -34,11 +34,11 @@ struct RememberedBurst {
     std::uint32_t flow = 0;  // index into `flows`
     bool sent = false;
   };
-  std::vector<Flow> flows;  // in the order of their begin
-  std::vector<End> ends;    // in the order of time
-  PicoSeconds length{};     // the network is at rest again
+  std::vector<Flow> flows;  // ordered by begin
+  std::vector<End> ends;    // ordered by time
+  PicoSeconds length{};     // time until the network is at rest again
   Measurement::Stretch counted;
-  std::int64_t owed = 0;  // hits that the measurement does not contain yet
+  std::int64_t owed = 0;  // replays that the measurement does not contain yet
   bool checked = false;
 
   /// The course of these flows, which began at or after `from` and have ended. Empty if packets of
@@ -49,9 +49,9 @@ struct RememberedBurst {
   bool has_same_flows(const RememberedBurst& other, const FlowPlan& plan) const;
 };
 
-/// Two flows whose packets would be the same: all of their properties but names and times.
+/// True if two flows would have the same packets: all properties but names and times are equal.
 bool are_alike(const FlowSpec& a, const FlowSpec& b);
-/// A hash of these properties.
+/// A hash of the properties that are_alike() compares.
 std::uint64_t hash_of(const FlowSpec& flow);
 
 /// Runs gates ahead along a burst and compares the flows that begin.
@@ -74,7 +74,7 @@ class BurstMatch final : private GatePreview::Course {
   const PicoSeconds from_;
   GatePreview preview_;
   std::vector<std::uint32_t> flows_;
-  std::map<HostId, Qpn> further_;  // by host: how much queue pair numbers are ahead
+  std::map<HostId, Qpn> further_;  // by host: difference of queue pair numbers
 };
 
 }  // namespace dcc::vp

@@ -16,7 +16,7 @@ double mean_of_values(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Student's t, 97.5 %, for batches - 1 degrees of freedom.
+/// Quantile of Student's t, 97.5 %, for batches - 1 degrees of freedom.
 double student_t(std::size_t batches) { return batches == kMostBatches ? 2.0395 : 2.1314; }
 
 }  // namespace

@@ -91,7 +91,7 @@ void collect_qos(const Platform& p, RunResults& results) {
   results.qos = p.hosts[*p.config.qos.manager]->qos_result();
   for (const PlannedFlow& link : p.plan.links()) {
     const FlowRecord& record = p.ledger[link.spec.id];
-    results.qos->messages += record.packets;  // each message is one packet
+    results.qos->messages += record.packets;  // each message of the closed loop is one packet
     results.qos->bytes += record.received_bytes;
   }
 }

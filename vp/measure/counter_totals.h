@@ -60,7 +60,7 @@ class CounterTotals {
     for (std::uint64_t& sum : sums_) visit(sum);
   }
 
-  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // index into described()
+  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // by index into described()
   /// The sum that contains the counter, e.g. of(&SwitchCounters::ecn_marks).
   template <class Counters>
   std::uint64_t of(std::uint64_t Counters::*counter) const {
@@ -75,7 +75,7 @@ class CounterTotals {
   static std::size_t index_of(std::string_view name);
   template <class Counters>
   static std::size_t figure_of(std::uint64_t Counters::*counter) {
-    std::size_t figure = described().size();  // a counter without description is out of range
+    std::size_t figure = described().size();  // index; out of range if there is no description
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
       if (member == counter) figure = index_of(name);
     });

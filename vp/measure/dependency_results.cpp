@@ -172,9 +172,9 @@ class Analysis {
   /// A sentence on why `node` did not begin.
   std::string reason(Node node) const {
     const std::string waiting = text(node);
-    // Back to the first that began and did not end, or that nothing keeps waiting.
+    // Goes back to the first node that began and did not end, or that does not wait.
     std::vector<Node> way{node};
-    std::set<std::uint32_t> seen;  // gates; those that open at any of several may form circles
+    std::set<std::uint32_t> seen;  // visited gates; those that open at any event may form circles
     for (bool first = true; !way.empty(); first = false) {
       node = way.back();
       way.pop_back();
@@ -194,7 +194,7 @@ class Analysis {
     }
     return waiting;
   }
-  static PicoSeconds rounded_up(PicoSeconds time) {  // to nanoseconds
+  static PicoSeconds rounded_up(PicoSeconds time) {  // time rounded up to nanoseconds
     constexpr std::int64_t kStep = 1000;
     return PicoSeconds((time.count / kStep + (time.count % kStep != 0 ? 1 : 0)) * kStep);
   }
@@ -222,7 +222,7 @@ class Analysis {
            (ready == PicoSeconds::max() ? "" : ", at " + text_of(rounded_up(ready)));
   }
   void add_ranks() {
-    std::map<HostId, std::pair<Intervals, Intervals>> hosts;  // computing, communicating
+    std::map<HostId, std::pair<Intervals, Intervals>> hosts;  // times of computing, communicating
     for (const ComputationResult& one : results_.computations) {
       Intervals& computing = hosts[one.host].first;
       if (one.start) computing.push_back({*one.start, one.end.value_or(results_.sim_time)});
@@ -255,7 +255,7 @@ class Analysis {
   }
 
   void add_path() {
-    using Key = std::tuple<HostId, unsigned, std::int64_t>;  // host, processor, end
+    using Key = std::tuple<HostId, unsigned, std::int64_t>;  // key: host, processor, end
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
       if (!d_.takes_part[one.entry] || one.end == one.start) continue;  // the flow took no time
@@ -303,7 +303,7 @@ class Analysis {
   const std::vector<GateOpening>& openings_;
   const RunResults& results_;
   const std::function<const FlowSpec&(std::uint32_t)>& spec_of_;
-  std::vector<Opener> openers_;  // by gate
+  std::vector<Opener> openers_;  // what opened each gate
   Node last_;
   DependencyResult out_;
 };

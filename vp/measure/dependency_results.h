@@ -1,5 +1,5 @@
-// What a run tells of flows and computations that wait for others: completion, critical path,
-// exposed communication.
+// Results for flows and computations that wait for others: completion, critical path, exposed
+// communication.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ namespace dcc::vp {
 /// tells what opened each gate, by number.
 ///
 /// The critical path is found backwards from the flow or computation that ends last. Its
-/// predecessor is the one whose event opened its gate in the run: the last event that it needed
-/// (`need: all`), or the first one (`need: any`), of several at one instant the one that counted.
-/// The predecessor of a computation that waited for its processor is the computation before it on
-/// that processor.
+/// predecessor is the flow or computation whose event opened its gate in the run: the last event
+/// that it needed (`need: all`), or the first one (`need: any`). If several came at one instant, it
+/// is the one that counted. The predecessor of a computation that waited for its processor is the
+/// computation before it on that processor.
 DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
                                     const std::vector<GateOpening>& openings,
                                     const RunResults& results,

@@ -335,8 +335,8 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("reordering", [&] { describe_reordering(v, r); });
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
-  // Of the flows that begin within `measure`. Completion is the last byte received, which does not
-  // include the acknowledgement's time.
+  // For the flows that begin within `measure`. A flow completes when its last byte is received, so
+  // the time does not include the acknowledgement.
   if (m.slowdown_received) {
     v.group("slowdown_received",
             [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });

@@ -7,7 +7,7 @@
 
 namespace dcc::vp {
 
-/// Version of the document's form. Grows when a figure changes its meaning.
+/// Version of the document's form. It grows when a figure changes its meaning.
 constexpr int kMetricsSchemaVersion = 1;
 /// The greatest number of flows in metrics.json; flows.csv has all.
 constexpr std::size_t kMaxFlowsInMetrics = 10'000;

@@ -18,10 +18,10 @@ namespace dcc::vp {
 
 /// One counter.
 struct FieldCounter {
-  std::string name;    // np_cnp_sent, SAI_QUEUE_STAT_DROPPED_PACKETS
-  const char* source;  // tool or group of files that shows it: hw_counters, ethtool -S, …
+  std::string name;    // name, such as np_cnp_sent or SAI_QUEUE_STAT_DROPPED_PACKETS
+  const char* source;  // tool or group of files that shows the counter: hw_counters, ethtool -S, …
   const char* unit;
-  const char* meaning;       // how it is counted here
+  const char* meaning;       // how the platform counts it
   std::uint64_t divide = 1;  // counted units in one unit of the value
   bool peak = false;         // true: greatest value within `measure`; else the count within it
 };
@@ -33,19 +33,19 @@ struct MissingCounter {
   const char* reason;
 };
 
-/// What belongs to one host, one port of a switch, and one priority of such a port.
+/// The counters of one host, of one port of a switch, and of one priority of such a port.
 const std::vector<FieldCounter>& host_counters();
 const std::vector<FieldCounter>& port_counters();
 const std::vector<FieldCounter>& queue_counters();
 const std::vector<MissingCounter>& missing_counters();
 
-/// A host's NIC with the link that begins at the NIC and the one that ends there.
+/// A host's NIC with the link that begins at the NIC and the link that ends there.
 struct HostPort {
   const NicDevice& nic;
   const LinkCounters& out;
   const LinkCounters& in;
 };
-/// A port of a switch, likewise.
+/// A port of a switch with the link that begins at the port and the link that ends there.
 struct SwitchPort {
   const SwitchDevice& device;
   int number;
@@ -64,9 +64,9 @@ struct FieldCounts {
     std::string device;  // name of the switch
     std::string port;    // wire that begins at the port
     std::vector<std::uint64_t> values;
-    std::vector<std::vector<std::uint64_t>> queues;  // by priority
+    std::vector<std::vector<std::uint64_t>> queues;  // values of each priority
   };
-  std::vector<std::vector<std::uint64_t>> hosts;  // by host
+  std::vector<std::vector<std::uint64_t>> hosts;  // values of each host
   std::vector<Port> ports;
 };
 

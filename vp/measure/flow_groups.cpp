@@ -19,7 +19,7 @@ void FlowGrouping::add(const FlowResult& flow, const std::optional<PicoSeconds>&
 
 FlowGroup FlowGrouping::summed(const std::vector<const Cell*>& cells) {
   FlowGroup group;
-  std::vector<double> times;  // times in ps; exact for more than a day
+  std::vector<double> times;  // completion times in ps; exact for more than a day
   std::vector<double> slowdowns;
   for (const Cell* cell : cells) {
     group.begun += cell->begun;

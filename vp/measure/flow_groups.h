@@ -80,7 +80,7 @@ struct EntryFlowGroup {
 
 struct FlowGroups {
   FlowGroupWithSizes all;
-  std::vector<ClassFlowGroup> classes;  // by DSCP
+  std::vector<ClassFlowGroup> classes;  // groups of classes, by DSCP
   std::vector<EntryFlowGroup> entries;  // groups in the order of the list `traffic`
 };
 
@@ -89,21 +89,21 @@ class FlowGrouping {
  public:
   FlowGrouping(const PlatformConfig& config, const RunResults& results)
       : config_(config), from_(results.measured_from), to_(results.measured_to) {}
-  /// `taken`: completion time; empty: not completed.
+  /// Adds a flow. `taken`: completion time; empty: not completed.
   void add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
            const std::optional<double>& slowdown);
   FlowGroups groups() const;
 
  private:
   struct Sample {
-    std::int64_t taken = 0;  // in picoseconds
-    double slowdown = 0;     // negative: not known
+    std::int64_t taken = 0;  // completion time in picoseconds
+    double slowdown = 0;     // slowdown; negative: not known
   };
   struct Cell {
     std::size_t begun = 0;
     std::vector<Sample> completed;
   };
-  // DSCP, traffic entry, true if of one of its random incasts, size bin
+  // key: DSCP, traffic entry, true for a flow of a random incast, size bin
   using Key = std::tuple<unsigned, unsigned, bool, std::size_t>;
 
   static FlowGroup summed(const std::vector<const Cell*>& cells);

@@ -22,7 +22,7 @@ std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
   flow.message_bytes = flow.framing ? 0 : spec.message;
   flow.operation = spec.operation;
   flow.service = spec.service;
-  // sw/app numbers its messages in the immediate value.
+  // The application in sw/app numbers its messages in the immediate value.
   flow.with_immediate = by_software && spec.service != Service::kUd;
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));

@@ -19,8 +19,8 @@ class IdealTimes {
   /// The time of a finite flow, alone in the empty network, that uses all paths that its packets
   /// may take; `by_software`: sw/app sends it. Empty beyond the range of PicoSeconds.
   std::optional<PicoSeconds> of(const FlowSpec& spec, AckMode ack, bool by_software) const;
-  /// The same by the reference simulator's formula: base round trip of a full packet plus the
-  /// flow's wire bytes at the slowest link's rate.
+  /// The completion time by the reference simulator's formula: base round trip of a full packet
+  /// plus the flow's wire bytes at the slowest link's rate.
   PicoSeconds of_reference(const PlannedFlow& flow) const;
 
  private:

@@ -17,7 +17,7 @@ void each_switch_port(const Network& network, Visit visit) {
 
 void Measurement::read_by_name(std::vector<std::uint64_t>& to) const {
   const std::vector<Wire>& wires = network_.wires();
-  std::vector<std::size_t> first_wire(hosts_.size());  // wires from each host
+  std::vector<std::size_t> first_wire(hosts_.size());  // number of the wire that leaves each host
   for (std::size_t i = 0; i < wires.size(); ++i) {
     const TopologyNode& from = network_.topology().node(wires[i].from);
     if (from.is_host) first_wire[from.host] = i;
@@ -36,7 +36,7 @@ void Measurement::read_by_name(std::vector<std::uint64_t>& to) const {
   });
 }
 
-/// Peaks are no counts: those of the window replace their differences.
+/// Peaks are no counts: the peaks of the window replace their differences.
 void Measurement::read_peaks() {
   if (!report_by_name_) return;
   std::vector<std::uint64_t> now;

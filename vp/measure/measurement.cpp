@@ -50,8 +50,8 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
-    // The busiest port is known only at the end: a small network samples all ports and chooses
-    // then, a large one samples the ports that most flows lead to.
+    // The busiest port is known only at the end. A small network samples all ports and chooses
+    // then; a large one samples the ports that most flows lead to.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
@@ -132,7 +132,7 @@ void Measurement::measure_from() {
   measuring_ = true;
   ledger_.begin_window();
   for (auto& queue : network_.queues()) {
-    // restarts the statistics
+    // the statistics of the queue start anew
     queue->device->observe_queue(queue->port_number, &queue->statistics);
   }
   for (const auto& module : network_.switches()) {
@@ -151,7 +151,7 @@ void Measurement::measure_from() {
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   if (before_edges_) before_edges_();
-  window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
+  window_ = snapshot().since(from_);  // may end the run; finish() then calls measure_to() again
   measured_ = true;
   read_peaks();
   ledger_.end_window();
@@ -208,7 +208,7 @@ std::vector<FlowRecord> Measurement::complete_records() const {
   for (std::size_t i = 0; i < records.size(); ++i) {
     FlowRecord& record = records[i];
     if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
-      record.posted = PicoSeconds(0);  // the sender's process adds the value
+      record.posted = PicoSeconds(0);  // the process of the sender adds the value
     }
     reduce.add(record.posted);
     reduce.add(record.last_ack);
@@ -231,7 +231,7 @@ std::vector<FlowRecord> Measurement::complete_records() const {
 // ---------------------------------------------------------------- results
 
 void Measurement::finish(RunResults& results) {
-  if (!measuring_) measure_from();  // the run ended before its window began: an empty window
+  if (!measuring_) measure_from();  // the run ended before its window began, so the window is empty
   measure_to();
   all_reduce();
   results.measured_from = std::min(config_.measure.from, measured_to_);
@@ -250,7 +250,7 @@ void Measurement::finish(RunResults& results) {
   results.class_series = std::move(class_series_);
 }
 
-/// Sums what was counted in the window over all processes.
+/// Sums over all processes the counts of the window.
 void Measurement::all_reduce() {
   AllReduce reduce(partitions_.group());
   window_.each([&](auto& number) { reduce.add(number); });
@@ -304,8 +304,8 @@ void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSec
   if (query.answered && end) query.answered = std::max(*query.answered, *end);
 }
 
-/// True if the sender's transport has ended an unfinished flow (PDQ's early termination): all that
-/// is still posted has arrived. RoCE does not end flows.
+/// True if the sender's transport has ended an unfinished flow (PDQ's early termination): all data
+/// that is still posted has arrived. RoCE does not end flows.
 bool is_given_up(const FlowResult& flow, const TransportParameters* transport) {
   return transport != nullptr && !transport->on_roce() && flow.begun &&
          flow.delivered_total < flow.bytes.value_or(0) && !flow.waiting;
@@ -369,12 +369,12 @@ void Measurement::collect_flows(RunResults& results) const {
   shift_queries(results);
 }
 
-/// The times of an entry that waits count from its begin, so its queries are asked later than at
-/// their `start`: by as much as the first of the flows that the entry's own gates hold. Those that
-/// would be asked after the end of the run are not asked.
+/// The times of an entry that waits count from its begin. So its queries are asked later than at
+/// their `start`, by as much as the first flow that the entry's own gates hold. Queries that would
+/// be asked after the end of the run are not asked.
 void Measurement::shift_queries(RunResults& results) const {
   if (!plan_.is_held() || !plan_.dependencies().any()) return;
-  std::map<std::uint16_t, PicoSeconds> waited;  // by entry
+  std::map<std::uint16_t, PicoSeconds> waited;  // time that each entry waited
   for (const PlannedFlow& flow : plan_.flows()) {
     const FlowSpec& spec = flow.spec;
     if (!spec.is_gated() || spec.waits_at < plan_.dependencies().first) continue;

@@ -40,11 +40,11 @@ class Measurement final : public PlatformPart {
 
   /// Counters and statistics at one moment. Valid until the next kept event of the clock.
   struct Watch {
-    PicoSeconds from;  // devices' time
+    PicoSeconds from;  // time of the devices' clock
     Snapshot counted;
     std::vector<QueueStatistics> queues;  // queue statistics; empty if queues are not measured
-    std::vector<LogHistogram> rtt_ns;     // by host
-    std::vector<Reordering> reordering;   // by host
+    std::vector<LogHistogram> rtt_ns;     // round trips of each host in ns
+    std::vector<Reordering> reordering;   // reordering at each host
   };
   std::unique_ptr<Watch> watch() const;
   /// Extrapolates over skipped time: everything that was counted and measured since `watch`
@@ -55,7 +55,7 @@ class Measurement final : public PlatformPart {
   /// What was counted and measured between two moments at which the network was at rest.
   struct Stretch {
     Snapshot counted;
-    std::vector<QueueStatistics> queues_from, queues_to;  // empty if queues are not measured
+    std::vector<QueueStatistics> queues_from, queues_to;  // queues; empty if they are not measured
     LogHistogram rtt_ns;                                  // of all hosts
   };
   Stretch stretch_since(const Watch& watch) const;
@@ -71,7 +71,7 @@ class Measurement final : public PlatformPart {
   void read_peaks();
   void collect_by_name(RunResults& results) const;
   PicoSeconds pause_of(const Wire& wire) const;
-  /// The time of the packet on the wire that is still to come.
+  /// The remaining time of the packet that is on the wire.
   PicoSeconds busy_ahead(const Wire& wire) const;
   void measure_from();
   void measure_to();
@@ -84,8 +84,8 @@ class Measurement final : public PlatformPart {
     double alpha = 0;
   };
   std::vector<Sending> senders() const;
-  /// Records of all flows with both ends' numbers, if processes share the run; else empty, because
-  /// the ledger is complete.
+  /// Records of all flows with the numbers of both ends, if processes share the run; else empty,
+  /// because the ledger is complete.
   std::vector<FlowRecord> complete_records() const;
   bool is_here(HostId host) const;
   void all_reduce();
@@ -100,7 +100,7 @@ class Measurement final : public PlatformPart {
   void collect_counters(RunResults& results) const;
 
   const PlatformConfig& config_;
-  Scheduler& scheduler_;  // the devices' time, by which queues are averaged
+  Scheduler& scheduler_;  // clock of the devices, by which queues are averaged
   PlatformClock& clock_;
   Network& network_;
   std::vector<std::unique_ptr<Host>>& hosts_;
@@ -111,8 +111,8 @@ class Measurement final : public PlatformPart {
 
   std::function<void()> before_edges_;
   Snapshot from_;     // counters at the beginning of the window
-  Snapshot window_;   // what was counted within the window
-  Snapshot skipped_;  // what devices would have counted in skipped time; empty if none was skipped
+  Snapshot window_;   // counts of the window
+  Snapshot skipped_;  // counts of devices for skipped time; empty: none skipped
   bool measuring_ = false;
   bool measured_ = false;
   PicoSeconds measured_to_{};
@@ -126,17 +126,17 @@ class Measurement final : public PlatformPart {
   std::vector<BufferUse> buffers_;
   LogHistogram rtt_ns_;
   Reordering reordering_;
-  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // delays by host; or empty
-  std::vector<DelayResult> delays_;                          // by class
+  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // by host; or empty
+  std::vector<DelayResult> delays_;                          // delays of each class
 
   bool report_by_name_ = false;  // measure/field_counters.h
   bool sample_flow_series_ = false;
-  // by flow of a held plan: bytes received at the last sample
+  // bytes received at the last sample by each flow of a held plan
   std::vector<Bytes> sampled_received_;
   SampledFlows sampled_;
   std::vector<unsigned> dscps_;  // DSCPs in use, ascending
   FlowRateColumns flow_rates_;
-  QueueColumns queue_series_;                // all sampled ports, of which finish() chooses
+  QueueColumns queue_series_;                // all sampled ports, among which finish() chooses
   std::vector<std::size_t> sampled_queues_;  // indices into Network::queues()
   ClassColumns class_series_;
   Event from_event_;

@@ -7,7 +7,7 @@ namespace dcc::vp {
 namespace {
 /// What a histogram gained between two moments, as LogHistogram::counts(); empty: nothing.
 std::vector<std::int64_t> gain(const LogHistogram& before, const LogHistogram& after) {
-  constexpr std::size_t kHead = 4;  // sum, number of buckets, least and greatest value
+  constexpr std::size_t kHead = 4;  // their sum, number of buckets, least and greatest value
   const std::vector<std::int64_t> from = before.counts();
   const std::vector<std::int64_t> to = after.counts();
   std::vector<std::int64_t> gained(to.begin(), to.begin() + kHead);

@@ -27,7 +27,7 @@ void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   const std::vector<FlowRecord> gathered = complete_records();
   const std::vector<Sending> sending = senders();
   if (!plan_.is_held()) by_class = ledger_.received_by_class();
-  // Adds to the series; true if all bytes of the flow are sampled.
+  // Adds a sample of the flow to the series. Returns true if all bytes of the flow are sampled.
   const auto add = [&](std::uint32_t flow) {
     const FlowRecord& record = gathered.empty() ? ledger_[flow] : gathered[flow];
     if (record.posted == PicoSeconds::max()) return false;
@@ -47,8 +47,8 @@ void Measurement::sample_flows(PicoSeconds now, double interval_s) {
     flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
     return false;
   };
-  // A gated flow may begin in another process, so several processes look at all from their start
-  // on.
+  // A gated flow may begin in another process, so with several processes all flows are sampled from
+  // their start time on.
   std::vector<std::uint32_t> begun;
   const bool alone = partitions_.group() == nullptr;
   if (alone) gates_.take_begun(begun);

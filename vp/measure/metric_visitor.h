@@ -30,7 +30,7 @@ struct VisitedMetric {
   bool nullable = false;
   MetricValue value;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty if it is not a sum over devices
+  // kinds of devices over which the figure is a sum; empty: it is no sum over devices
   std::vector<std::string_view> over;
 };
 
@@ -87,7 +87,7 @@ class MetricVisitor {
  protected:
   virtual void visit(const VisitedMetric& figure) = 0;
   virtual void begin_group(std::string_view name) = 0;
-  /// Returns false if only the group as a whole is of interest; end_group() is not called then.
+  /// Returns false if only the group as a whole is of interest; end_group() is then not called.
   virtual bool begin_open_group(std::string_view name, const MetricAbout& /*about*/) {
     begin_group(name);
     return true;

@@ -98,7 +98,7 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
     if (!m) m.emplace();
     const PicoSeconds due = flow.start + *flow.deadline;
     const bool met = flow.end_rx && *flow.end_rx <= due;
-    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // not decided yet
+    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // the deadline is still open
     ++m->flows;
     if (!met) ++m->missed;
   }
@@ -189,7 +189,7 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   bin.p95 = percentile(slowdowns, 95);
   bin.p99 = percentile(slowdowns, 99);
   double sum = 0;
-  // sorted, so the sum does not depend on the order of flows
+  // sorted, so that the sum does not depend on the order of flows
   for (const double s : slowdowns) sum += s;
   bin.mean = sum / static_cast<double>(slowdowns.size());
   return bin;

@@ -21,7 +21,7 @@ struct FlowMetrics {
   std::optional<PicoSeconds> fct_rx;  // time from the first byte posted to the last byte received
   std::optional<double> slowdown;     // fct (fct_rx if nothing is acknowledged) / ideal
   std::optional<double> slowdown_received;   // fct_rx / ideal_rx
-  std::optional<double> reference_slowdown;  // as `slowdown`, relative to reference_ideal
+  std::optional<double> reference_slowdown;  // slowdown relative to reference_ideal
 };
 
 /// Computes a flow's figures on request, because a run may have millions of flows.
@@ -32,7 +32,7 @@ class FlowFigures {
   FlowMetrics operator()(const FlowResult& flow) const;
 
  private:
-  std::array<Ratio, 64> weights_;  // by DSCP
+  std::array<Ratio, 64> weights_;  // weight of each DSCP
   PicoSeconds from_{};             // begin of the window
   PicoSeconds to_{};
 };
@@ -86,7 +86,7 @@ struct TenantMetrics {
   std::string name;
   std::optional<double> share;  // share of the goodput of all tenants
   std::optional<double> expected_share;
-  std::optional<double> share_error;         // |share / expected - 1|
+  std::optional<double> share_error;         // relative error of the share, |share / expected - 1|
   std::optional<double> share_error_window;  // measure/tenant_windows.h
 
   template <class Visitor>
@@ -174,23 +174,23 @@ struct QueryMetrics {
 
 struct Metrics {
   double goodput_gbps = 0;  // sum over all flows but the background
-  // Half the width of its 95 % interval (measure/batch_means.h); empty with background flows.
+  // Half width of goodput's 95 % interval (measure/batch_means.h); empty with background flows.
   std::optional<double> goodput_half_gbps;
-  std::optional<double> jain;  // of active flows' goodput; empty if no flow was active
-  // likewise, of goodput / weight; 1 if all flows share by weight
+  std::optional<double> jain;  // Jain's index of active flows' goodput; empty if no flow was active
+  // Jain's index of goodput / weight; 1 if all flows share by weight
   std::optional<double> jain_weighted;
   FlowFigures of_flow;
   std::vector<ClassMetrics> classes;       // classes with flows, by DSCP
   std::vector<TenantMetrics> tenants;      // tenants in the order of the configuration
   std::optional<SlowdownBin> slowdown;     // over all completed flows; empty if there are none
   std::vector<SlowdownBin> slowdown_bins;  // size bins that contain flows
-  // Over FlowMetrics::slowdown_received of the flows that begin within `measure`, whenever they
-  // end; empty if the transport is RoCE.
+  // Statistics of FlowMetrics::slowdown_received of the flows that begin within `measure`, whenever
+  // they end; empty for RoCE.
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
   std::optional<DeadlineMetrics> deadlines;  // deadlines met; empty if no flow has one
   std::optional<QueryMetrics> queries;       // query times; empty if there are none
-  // Over FlowMetrics::reference_slowdown, for comparison with published tables.
+  // Slowdowns by FlowMetrics::reference_slowdown, for comparison with published tables.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;
   FlowGroups completion_times;

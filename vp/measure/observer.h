@@ -12,7 +12,7 @@ struct Progress {
   PicoSeconds now{};
   PicoSeconds duration{};
   /// Share of the run that is over, 0 … 1: of the traffic's bytes if the run ends with them, or of
-  /// simulated time, whichever is further.
+  /// simulated time, whichever is greater.
   double done = 0;
   std::uint64_t link_traversals = 0;
   std::uint64_t drops = 0;
@@ -24,8 +24,8 @@ struct Progress {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// False if no progress is wanted now; then totals are not computed, which takes long in a large
-  /// network.
+  /// False if no progress report is wanted now. Totals are then not computed, because that takes
+  /// long in a large network.
   virtual bool wants_progress() const = 0;
   virtual void on_progress(const Progress& progress) = 0;
   /// True to stop at the next opportunity; the results then have completed = false.

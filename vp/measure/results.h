@@ -31,23 +31,23 @@ struct FlowResult {
   // true if the flow is outside congestion control and takes no part in fairness and shares
   bool background = false;
   std::optional<Bytes> bytes;           // size of the flow; empty if it has no end
-  std::optional<PicoSeconds> deadline;  // relative to `start`; empty: none
+  std::optional<PicoSeconds> deadline;  // deadline after `start`; empty: none
   PicoSeconds start{};                  // time at which the first byte was posted
-  // when the last ACK arrived; empty if unfinished or never acknowledged
+  // time at which the last ACK arrived; empty if unfinished or never acknowledged
   std::optional<PicoSeconds> end;
   std::optional<PicoSeconds> end_rx;  // time at which the last byte was received
   // completion time alone in the empty network; empty if the flow has no end
   std::optional<PicoSeconds> ideal;
-  // … to the last byte received; empty if the transport is RoCE
+  // ideal time to the last byte received; empty if the transport is RoCE
   std::optional<PicoSeconds> ideal_rx;
-  std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
+  std::optional<PicoSeconds> reference_ideal;  // base RTT plus wire bytes at the slowest link
   std::optional<PicoSeconds> stopped;          // end of the source, by `stop:` or by the transport
   Bytes delivered_total = 0;
-  Bytes delivered_measured = 0;  // received within `measure`
+  Bytes delivered_measured = 0;  // payload bytes received within `measure`
   FlowCounts counts;
-  // when a byte of the flow was last received or acknowledged; `start` if none was
+  // time at which a byte of the flow was last received or acknowledged; `start` if none was
   PicoSeconds progress{};
-  BitRate rate_cap{};     // the application's own limit; 0: none
+  BitRate rate_cap{};     // rate limit of the application; 0: none
   bool begun = false;     // true if the first byte was posted
   bool waiting = false;   // true if posted bytes of a reliable flow have not been received
   bool reversed = false;  // true if `to` sends the data, as for READ
@@ -58,7 +58,7 @@ struct FlowResult {
 struct LinkResult {
   std::string name;  // from->to, e.g. "h1->s0"
   BitRate rate;
-  // wire bytes without overhead, of packets that were not lost on the wire
+  // wire bytes without overhead of packets that were not lost on the wire
   std::uint64_t tx_bytes = 0;
   PicoSeconds busy{};   // time spent sending, including overhead and lost packets
   PicoSeconds pause{};  // time in which PFC paused any priority
@@ -120,15 +120,15 @@ struct DeadlockedWire {
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
-  std::string name;                 // of its node
-  std::uint64_t cnps_received = 0;  // counted within `measure`
+  std::string name;                 // name of the host's node
+  std::uint64_t cnps_received = 0;  // CNPs received within `measure`
   std::uint64_t slots_in_use_max = 0;
   std::uint64_t timer_events = 0;  // timer events that expired
   std::uint64_t timer_lateness_max_ticks = 0;
   std::uint64_t missed_latency = 0;
   std::uint64_t cnps_lost = 0;
   std::uint64_t inputs_dropped = 0;
-  std::uint64_t instructions = 0;       // 0 if the host has no CPU
+  std::uint64_t instructions = 0;       // instructions of the CPU; 0 if the host has no CPU
   std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
   std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
@@ -189,7 +189,7 @@ struct Balance {
   std::uint64_t packets_sent = 0;  // packets sent by NICs and switches, CNPs, ACKs and PFC included
   std::uint64_t packets_delivered = 0;
   std::uint64_t packets_dropped = 0;    // packets dropped anywhere, losses by faults included
-  std::uint64_t packets_in_flight = 0;  // packets on the way at the end of the run
+  std::uint64_t packets_in_flight = 0;  // packets in flight at the end of the run
   std::uint64_t events_started = 0;     // timer events of controllers
   std::uint64_t events_expired = 0;
   std::uint64_t events_cancelled = 0;  // a restart counts as one cancelled and one started
@@ -227,7 +227,7 @@ struct FlowRateColumns {
   std::vector<double> rate_gbps;  // rate allowed by congestion control, wire bits
   std::vector<double> target_gbps;
   std::vector<double> alpha;
-  std::vector<double> goodput_gbps;  // received in the interval that ends at t
+  std::vector<double> goodput_gbps;  // payload received in the interval that ends at t
 };
 struct QueueColumns {
   std::vector<PicoSeconds> t;
@@ -237,7 +237,7 @@ struct QueueColumns {
 struct ClassColumns {
   std::vector<PicoSeconds> t;
   std::vector<unsigned> dscp;
-  std::vector<double> goodput_gbps;  // received in the interval that ends at t
+  std::vector<double> goodput_gbps;  // payload received in the interval that ends at t
 };
 
 /// The closed loop's state at the end of the run.
@@ -269,7 +269,7 @@ struct QosResult {
   std::vector<QosTenantResult> tenants;  // tenants in the order of the configuration
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // all members but the tenants
+  static void describe(Visitor&& v) {  // describes all members but the tenants
     constexpr Statistic kSum = Statistic::kSum;
     v(&QosResult::manager, "manager",
       {"host", "host of the QoS manager; the group exists only with a manager"});
@@ -284,8 +284,8 @@ struct QosResult {
 
 /// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
 struct QueryResult {
-  PicoSeconds asked{};  // max(): would have been asked after the end of the run
-  // when the last byte of the last answer arrived; empty if an answer is missing
+  PicoSeconds asked{};  // time of the query; max(): it would be asked after the end of the run
+  // time at which the last byte of the last answer arrived; empty if an answer is missing
   std::optional<PicoSeconds> answered;
 };
 
@@ -304,7 +304,7 @@ struct RankResult {
   HostId host = 0;
   PicoSeconds computing{};
   PicoSeconds communicating{};
-  PicoSeconds exposed{};  // communicating and not computing
+  PicoSeconds exposed{};  // time spent communicating and not computing
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -320,7 +320,7 @@ struct RankResult {
 
 /// A flow or a computation on the critical path.
 struct PathStep {
-  std::string kind;  // flow | compute
+  std::string kind;  // flow or compute
   std::uint32_t id = 0;
   HostId from = 0;
   HostId to = 0;
@@ -339,8 +339,8 @@ struct PathStep {
   }
 };
 
-/// The traffic that waits by name (`after`, traces whose lines wait, computations), and what it
-/// waits for.
+/// Results for traffic that waits by name: `after`, traces whose lines wait, and
+/// computations.
 struct DependencyResult {
   std::size_t waiting = 0;
   std::size_t never_begun = 0;
@@ -350,10 +350,10 @@ struct DependencyResult {
   PicoSeconds path_idle{};
   std::optional<PicoSeconds> exposed_mean;
   std::optional<PicoSeconds> exposed_max;
-  std::vector<RankResult> ranks;  // ranks by host; only hosts that take part
+  std::vector<RankResult> ranks;  // times of each host that takes part
   std::vector<PathStep> path;     // path in the order of time; empty if unfinished
-  std::vector<bool> takes_part;   // by entry of the list of traffic
-  std::string first_never;        // place of the first that did not begin, and what it awaits
+  std::vector<bool> takes_part;   // true for each entry of `traffic` that takes part
+  std::string first_never;        // first entry that did not begin, and its awaited event
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -440,7 +440,7 @@ struct DcbxResult {
   std::vector<DcbxDifference> differences;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // all members but the differences
+  static void describe(Visitor&& v) {  // describes all members but the differences
     constexpr Statistic kSum = Statistic::kSum;
     v(&DcbxResult::ends, "ends",
       {"", "ends of links that send LLDP frames; the group exists only with dcbx"});
@@ -485,11 +485,11 @@ struct MemoResult {
   std::uint64_t entries = 0;
   std::uint64_t flows = 0;
   PicoSeconds skipped{};
-  // Of the checks, as shares of completion times; empty if there are too few checks.
+  // Errors found by checks, as shares of completion times; empty with too few checks.
   std::optional<double> error_mean;
   std::optional<double> error_interval;
   std::optional<double> error_max;
-  // Causes of misses:
+  // Number of misses by cause:
   std::uint64_t unknown = 0;
   std::uint64_t differing = 0;
   std::uint64_t cut = 0;

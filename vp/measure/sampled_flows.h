@@ -1,4 +1,4 @@
-// The flows that a sample of flows looks at.
+// The flows at which a sample of flows looks.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace dcc::vp {
 
-/// Of the flows of a held plan, those that may have begun and whose bytes have not all been
-/// sampled, by id. Most flows of a long trace are over, or have not begun, at any one time, so a
-/// sample costs nothing for them.
+/// The flows of a held plan that may have begun and whose bytes have not all been sampled, by id.
+/// At any time most flows of a long trace are over or have not begun, so a sample costs nothing for
+/// them.
 class SampledFlows {
  public:
-  /// Adds the flows whose start has come since the last call, of `flows`, all of the plan by start.
-  /// `begun`: the flows behind gates that have begun since then; null if that is not known, and
-  /// then flows behind gates are added at their start, too.
+  /// Adds flows whose start has come since the last call. `flows`: all flows of the plan by start.
+  /// `begun`: flows behind gates that have begun since then; null if unknown, so that flows behind
+  /// gates are added at their start, too.
   void add_started(const std::vector<PlannedFlow>& flows, PicoSeconds now,
                    const std::vector<std::uint32_t>* begun) {
     const std::size_t known = live_.size();
@@ -31,7 +31,7 @@ class SampledFlows {
     std::sort(middle, live_.end());
     std::inplace_merge(live_.begin(), middle, live_.end());
   }
-  /// Calls `sample(flow)` for each; removes a flow if that returns true.
+  /// Calls `sample(flow)` for each flow, and removes the flow if that returns true.
   template <class Sample>
   void each(Sample sample) {
     live_.erase(std::remove_if(live_.begin(), live_.end(), sample), live_.end());
@@ -39,7 +39,7 @@ class SampledFlows {
 
  private:
   std::vector<std::uint32_t> live_;
-  std::size_t started_ = 0;  // flows whose start has come
+  std::size_t started_ = 0;  // number of flows whose start has come
 };
 
 }  // namespace dcc::vp

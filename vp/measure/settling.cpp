@@ -67,7 +67,7 @@ std::vector<std::optional<PicoSeconds>> settling_times(const PlatformConfig& con
   for (std::size_t i = 0; i < dscps.size(); ++i) {
     if (sums.by_dscp.count(dscps[i]) == 0) continue;
     const double kept = sums.share(dscps[i], last / 2, last);
-    // begin of the earliest window from which on all windows are good
+    // begin of the earliest window from which on all windows are close to the final share
     std::size_t from = last - steps + 1;
     while (from > 0 && std::abs(sums.share(dscps[i], from - 1, from - 1 + steps) - kept) <=
                            kSettledWithin * kept) {

@@ -18,7 +18,7 @@ enum TraceThread : int {
   kThreadFunctions = 1,
   kThreadAccesses = 2,
   kThreadDma = 3,
-  kThreadSlots = 100,  // plus the slot's number
+  kThreadSlots = 100,  // number of a slot's row: this number plus that of the slot
 };
 
 /// Observes every change of a slot. On the timeline each slot is a row; a slice lasts from bound to
@@ -28,8 +28,8 @@ enum TraceThread : int {
 class SlotTrace final : public SlotObserver {
  public:
   struct Target {
-    TraceEvents* events = nullptr;  // the timeline's file, or null
-    VcdFile* signals = nullptr;     // the signals' file, or null
+    TraceEvents* events = nullptr;  // file of the timeline, or null
+    VcdFile* signals = nullptr;     // file of the signals, or null
     int process = 0;                // number of this host's process on the timeline
     std::string scope;              // scope of the signals, e.g. "host1.controller"
     std::function<std::uint32_t(std::uint32_t flow_number)> flow_id;

@@ -1,4 +1,4 @@
-// Files of a trace.
+// Base of the files of a trace.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace dcc::vp {
 /// is removed: half a trace is useless, and the disk may be full.
 class TraceFile {
  public:
-  /// Throws std::runtime_error with the file's name if the file cannot be made.
+  /// Creates the file. Throws std::runtime_error with the file's name if that fails.
   explicit TraceFile(const std::filesystem::path& path);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;

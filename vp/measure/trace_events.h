@@ -21,7 +21,7 @@ class TraceEvents {
     int thread = 0;
   };
 
-  /// Throws std::runtime_error if the file cannot be written.
+  /// Creates the file. Throws std::runtime_error if it cannot be written.
   explicit TraceEvents(const std::filesystem::path& file);
   /// Completes the file. Throws std::runtime_error if any part of it could not be written.
   void close();

@@ -20,7 +20,7 @@ class VcdFile {
  public:
   using Signal = std::size_t;
 
-  /// Throws std::runtime_error if the files cannot be made.
+  /// Creates the files. Throws std::runtime_error if that fails.
   explicit VcdFile(const std::filesystem::path& file);
   /// Completes the file. Throws std::runtime_error if any part of it could not be written.
   void close();

@@ -42,7 +42,7 @@ class AllReduce {
   }
 
  private:
-  static constexpr std::size_t kMax = 1 << 16;  // figures in one message
+  static constexpr std::size_t kMax = 1 << 16;  // greatest number of figures in one message
   ProcessGroup* group_;
   std::vector<std::int64_t*> figures_;
 };

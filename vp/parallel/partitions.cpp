@@ -15,7 +15,7 @@ namespace dcc::vp {
 
 namespace {
 
-constexpr unsigned kUnasked = 2;  // threads used without a request of the user
+constexpr unsigned kUnasked = 2;  // threads used if the user does not choose a number
 // A window must be long compared with the two barriers around it (about 1 us). A window holds about
 // ten events for each packet, and an event takes some hundred nanoseconds.
 constexpr double kMinPackets = 50;
@@ -111,7 +111,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
            kMinPackets * divided.count;
   };
 
-  // First, the division among threads.
+  // First step: the division among threads.
   if (threads > 1) {
     NetworkPartition divided;
     for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
@@ -126,8 +126,8 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
       plan.network = std::move(divided);
     }
   }
-  // Then, the division of each thread's share: the same number of parts for each thread, to balance
-  // the load.
+  // Second step: the division of each thread's share, into the same number of parts for each
+  // thread, to balance the load.
   for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
     NetworkPartition divided = divide(topology, load, each * plan.threads);
     if (divided.count < 2 || divided.lookahead.count <= 0 || !(parts || pays(divided))) continue;

@@ -27,7 +27,7 @@ namespace dcc::vp {
 struct PartitionPlan {
   NetworkPartition network;
   unsigned threads = 1;
-  std::string refusal;  // why one thread runs everything although more were wanted; empty otherwise
+  std::string refusal;  // why one thread runs everything though more were wanted; else empty
 };
 
 /// Divides a run among threads of this process. `threads`: number that the user wants; 0: two if
@@ -73,7 +73,7 @@ class Partitions {
   /// Registers an observer of all partitions (ParallelRun::watch()). Precondition: several
   /// partitions in this process.
   void watch(std::function<void()> all_wait);
-  /// Null if there is one partition.
+  /// The parallel run; null if there is one partition.
   PartitionedRun* parallel() { return parallel_.get(); }
 
   // The following functions may be called only while all partitions wait.
@@ -103,7 +103,7 @@ class Partitions {
   unsigned threads_ = 1;
   std::unique_ptr<PartitionedRun> parallel_;
   std::vector<std::unique_ptr<PacketPool>> pools_;
-  std::unique_ptr<PacketCourier> courier_;  // carries packets between processes
+  std::unique_ptr<PacketCourier> courier_;  // courier that carries packets between processes
 };
 
 }  // namespace dcc::vp

@@ -9,10 +9,10 @@
 namespace dcc::vp {
 namespace {
 
-/// A host, port or queue that has the counters of a table. Both files name it in every line.
+/// A host, port or queue with counters of a table. Both files name it in every line.
 struct Owner {
-  std::string cells;   // of counters.csv: device,port,queue
-  std::string labels;  // of counters.prom, in braces
+  std::string cells;   // columns of counters.csv: device,port,queue
+  std::string labels;  // labels of counters.prom, in braces
   const std::vector<std::uint64_t>& values;
 };
 
@@ -31,7 +31,7 @@ std::string label_value(const std::string& text) {
   return out;
 }
 
-/// `kind`: label of the device. `queue`: empty for a counter of the whole port.
+/// `kind`: label of the device. `queue`: empty if the counter is of the whole port.
 Owner owner(const char* kind, const std::string& device, const std::string& port,
             const std::string& queue, const std::vector<std::uint64_t>& values) {
   std::string labels = std::string("{") + kind + "=\"" + label_value(device) + "\",port=\"" +

@@ -49,8 +49,8 @@ class JsonWriter final : public MetricVisitor {
     open_.push_back(&add(name, Json::array()));
   }
   void end_list() override { open_.pop_back(); }
-  /// Appends without a search for the name, which no group has twice. Growth copies the members
-  /// with all they hold, so the document, whose members are long lists, starts with room for 64.
+  /// Appends without a search for the name, which no group has twice. The document starts with room
+  /// for 64 members, because growth would copy long lists.
   Json& add(std::string_view name, Json value) {
     auto& group = open_.back()->get_ref<Json::object_t&>();
     if (group.size() == group.capacity()) {

@@ -13,7 +13,7 @@ struct MetricInfo {
   MetricType type;
   bool nullable;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty if it is not a sum over devices
+  // kinds of devices over which the figure is a sum; empty: it is no sum over devices
   std::vector<std::string_view> over;
 };
 
@@ -21,7 +21,7 @@ struct MetricInfo {
 /// same description.
 const std::vector<MetricInfo>& metrics_reference();
 
-/// Words of `dccvp metrics --format json`.
+/// Word for a type in `dccvp metrics --format json`.
 const char* type_name(MetricType type);
 const char* statistic_name(Statistic statistic);
 const char* span_name(Span span);

@@ -26,7 +26,7 @@ void end_without_a_trace(int number) {
   for (const auto& folder : unfinished) {
     const char* const path = folder.load();
     if (path == nullptr) continue;
-    const pid_t child = ::_Fork();  // async-signal-safe, unlike fork()
+    const pid_t child = ::_Fork();  // _Fork() is async-signal-safe, unlike fork()
     if (child == 0) {
       ::execl("/bin/rm", "rm", "-rf", "--", path, static_cast<char*>(nullptr));
       ::_exit(127);
@@ -35,10 +35,10 @@ void end_without_a_trace(int number) {
     }
   }
   ::signal(number, SIG_DFL);
-  ::raise(number);  // delivered once this handler has returned
+  ::raise(number);  // the signal is delivered once this handler has returned
 }
 
-/// Keeps a signal ignored if the process was started so (nohup).
+/// Keeps a signal ignored if the process was started so, as by nohup.
 void handle(int number, void (*handler)(int)) {
   struct sigaction now {};
   if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
@@ -138,7 +138,7 @@ void OutputFolder::commit() {
   if (!(look_at(target_) == found_)) keep_beside();
   if (found_.there) {
     fs::rename(target_, old, error);
-    if (!error && !(look_at(old) == found_)) {  // the folder changed in between
+    if (!error && !(look_at(old) == found_)) {  // the folder changed in the meantime
       fs::rename(old, target_, ignored);
       keep_beside();
     }

@@ -75,7 +75,7 @@ class CsvRow final : public MetricVisitor {
   std::string line_;
 };
 
-/// True if a host is called otherwise than h and its number, as in imported networks.
+/// True if a host's name is other than h and its number, as in imported networks.
 bool has_own_names(const RunResults& r) {
   return std::any_of(r.hosts.begin(), r.hosts.end(), [](const HostResult& host) {
     return host.name != "h" + std::to_string(host.id);
@@ -209,7 +209,7 @@ void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) 
   file.text() << "dscp,way,us,packets,marked,share\n";
   for (const DelayResult& one : delays) {
     const auto write = [&](const char* way, const MarkedDelays& of) {
-      // Marked packets are among all packets, but the last bucket of each ends at its own maximum.
+      // Marked packets are also in `all`, but the last buckets of the two may end elsewhere.
       std::map<std::uint64_t, std::uint64_t> marked;
       of.marked.each([&](std::uint64_t ns, std::uint64_t count) { marked[ns] = count; });
       auto next = marked.begin();

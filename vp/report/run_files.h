@@ -25,8 +25,8 @@ class OutputError : public std::runtime_error {
 /// that end a process remove that folder. A link to a folder stands for the folder.
 class OutputFolder {
  public:
-  /// Throws OutputError for a folder that is not empty; with `force`, only for a folder that does
-  /// not look like a run's.
+  /// Claims a folder. Throws OutputError for a folder that is not empty; with `force`, only for a
+  /// folder that does not look like a run's.
   OutputFolder(std::filesystem::path final_place, bool force);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -36,8 +36,8 @@ class OutputFolder {
   const std::filesystem::path& final_place() const { return final_; }
   /// The folder into which files are written now. Created at the first call.
   const std::filesystem::path& stage();
-  /// Replaces the content that existed when this object was made. If the folder has changed since,
-  /// keeps the new content and leaves the results beside it; OutputError names the place.
+  /// Replaces the content that existed when this object was made. If the folder has changed since
+  /// then, keeps its new content and leaves the results beside it; OutputError names the place.
   void commit();
 
  private:

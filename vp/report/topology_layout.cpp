@@ -95,7 +95,7 @@ void place_layer(const Topology& topology, TopologyLayout& layout, int layer, do
     }
     order.emplace_back(sum / std::max(count, 1), n);
   }
-  // Rounded, so that switches over the same middle keep the order of their numbers.
+  // Rounded, so that switches with the same mean stay in the order of their numbers.
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::llround(a.first) < std::llround(b.first);
   });

@@ -18,7 +18,7 @@ struct DrawingPoint {
 
 /// The hosts of one switch, or a host that is cabled to a host.
 struct DrawnRack {
-  NodeId node = -1;  // the switch; -1 if there is none
+  NodeId node = -1;  // switch of the rack; -1 if there is none
   std::vector<HostId> hosts;
   bool cells = false;  // true if hosts are drawn as cells of a rack
   double left = 0;
@@ -41,10 +41,10 @@ struct TopologyLayout {
   static constexpr double kCellPitch = 15;
   static constexpr double kRackPadding = 7;
 
-  std::vector<int> layers;  // by node
+  std::vector<int> layers;  // layer of each node
   int top_layer = 0;        // greatest value of `layers`
   bool crowded = false;     // true if lines must be thin because of many cables between switches
-  // centres of switches and hosts; for a host in a rack, of its cell
+  // centres of switches and hosts; of the cell for a host in a rack
   std::vector<DrawingPoint> nodes;
   std::vector<DrawnRack> racks;
   std::vector<DrawnArea> pods;  // parts that only the top layer connects; empty if there are none

@@ -24,7 +24,7 @@ class ApbProgrammer final : public sc_core::sc_module {
   /// Probes, configures and enables a controller. Call once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
   void bring_up(const dcc_config& program);
-  /// Changes a running controller from one program to another. Throws likewise.
+  /// Changes a running controller from one program to another. Throws like bring_up().
   void reconfigure(const dcc_config& from, const dcc_config& to);
 
  private:

@@ -13,7 +13,7 @@
 namespace dcc::vp {
 
 namespace {
-// Two messages of a flow are outstanding: one being sent, one posted behind it.
+// Outstanding messages of a flow: one being sent, one posted behind it.
 constexpr std::uint8_t kOutstanding = 2;
 // Bytes of each message that firmware verifies: one block of the pattern.
 constexpr std::uint32_t kFirmwareSample = 256;

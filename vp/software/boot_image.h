@@ -20,7 +20,7 @@ constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
 std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                                BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
-/// The application's results at present.
+/// The application's results so far.
 boot_result read_boot_result(const std::uint8_t* ram);
 
 /// RAM address of message slot 0 of a flow at its sender or receiver, the same for both sides'

@@ -1,4 +1,4 @@
-// The device tree of a host: what an operating system is told of its processor, memory and devices.
+// The device tree of a host: for an operating system, its processor, memory and devices.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace dcc::vp {
 
 struct DeviceTreeHost {
   MachineKind machine = MachineKind::kDcc;
-  std::string model;  // one line for people
+  std::string model;  // name of the machine, in one line for people
   std::uint32_t hart_id = 0;
   std::uint64_t clock_hz = 0;
   std::uint64_t ram_bytes = 0;
   std::uint64_t rom_base = 0;
-  std::uint64_t rom_bytes = 0;  // 0: no ROM
+  std::uint64_t rom_bytes = 0;  // bytes of ROM; 0: no ROM
   bool has_nic = false;
   bool has_controller = false;
 };

@@ -95,7 +95,7 @@ class Machine {
       profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
     }
   }
-  /// A sentence on the greatest depth of the stack, or that the program does not tell its limits.
+  /// A sentence on the greatest stack depth, or on missing limits of the program.
   std::string stack_sentence() const {
     const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
     if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
@@ -161,21 +161,21 @@ class Machine {
   }
 
   std::string file_;
-  std::optional<ProcessSnapshots> snapshots_;  // for the debugger
+  std::optional<ProcessSnapshots> snapshots_;  // snapshots for the debugger
   std::ofstream* coverage_out_ = nullptr;
   std::ofstream* profile_out_ = nullptr;
   std::unique_ptr<FirmwareProfile> profile_;
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
-  std::unique_ptr<model::Ram> rom_;  // null: none
+  std::unique_ptr<model::Ram> rom_;  // ROM; null: none
   std::unique_ptr<model::InterruptInputs> interrupts_;
   std::unique_ptr<model::FirmwareHost> host_;
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed is by processor time, so that other load on the machine does not change it. After a
-// debugger went back, no process has the whole time, and none is printed.
+// Speed is measured by processor time, so that other load on the machine does not change it. After
+// a debugger went back, no process has the whole time, so no speed is printed.
 void print_summary(const model::RiscvCpu& cpu, const std::optional<double>& cpu_seconds) {
   const std::uint64_t instructions = cpu.instructions();
   if (cpu.state() == model::RiscvCpu::State::kExited) {

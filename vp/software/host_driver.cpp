@@ -110,7 +110,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
                 static_cast<std::uint32_t>(host_.cpi.denominator)};
   config.quantum = model::to_sc_time(host_.quantum);
   if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
-  // Firmware that has no flows and keeps no accounts need not keep the boot block either.
+  // Firmware without flows that keeps no accounts need not keep the boot block either.
   const bool needs_block = host_.keeps_accounts || !context.plan.sent_by(context.id).empty() ||
                            !context.plan.received_by(context.id).empty();
   if (needs_block) {
@@ -147,7 +147,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     cpu.debug().set_watch_starter([this] { kernel_.call_hook_after(1); });
   }
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
-  // One host's program may end before the others'; a fatal trap ends the run.
+  // One host's program may end before the others do; a fatal trap ends the run.
   cpu.set_end_handler([this] {
     if (!firmware_->succeeded()) kernel_.stop();
   });
@@ -162,7 +162,7 @@ void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
 }
 
 void HostDriver::print_console_line() {
-  // printed when it happened first
+  // output of a replay was printed when it happened first
   const bool known = machine_ != nullptr && machine_->replaying();
   if (!known) fmt::print(stderr, "host {}: {}\n", id_, console_line_);
   console_line_.clear();
@@ -181,7 +181,7 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
       bus_, std::vector<std::string>{dma, host + ".cpu", host + ".platform"},
       [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
         if (access.path != dma) return sink(access);
-        regs::AccessRecord moved = access;  // devices' time, which may be ahead of SystemC's
+        regs::AccessRecord moved = access;  // its times become the devices' times
         moved.end = kernel_.now() + (access.end - access.begin);
         moved.begin = kernel_.now();
         sink(moved);
@@ -207,8 +207,8 @@ Host::SoftwareReport HostDriver::report() const {
   const boot_result result = accounts ? read_boot_result(ram_.data()) : boot_result{};
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
-  // Each completion that the NIC wrote is counted by the software, held by it, or still in the
-  // ring; any other is lost.
+  // Every completion that the NIC wrote is counted by the software, held by it, or still in the
+  // ring; otherwise it is lost.
   const std::uint64_t written = nic_.host()->completions_written();
   const std::uint64_t accounted = result.messages_completed + result.messages_failed +
                                   result.messages_received + result.completions_held +

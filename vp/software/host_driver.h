@@ -49,7 +49,7 @@ class HostDriver final : public sc_core::sc_module {
   void observe_lines(std::function<void(const char* line, bool high)> observer) {
     on_line_ = std::move(observer);
   }
-  /// `host`: the first part of paths.
+  /// Reports every access on the host's bus. `host`: first part of the paths.
   void trace_bus(const std::string& host, model::BusTrace::Sink sink);
 
  private:
@@ -65,7 +65,7 @@ class HostDriver final : public sc_core::sc_module {
   model::ApbController* controller_;
   model::Bus bus_;
   model::Ram ram_;
-  std::unique_ptr<model::Ram> rom_;  // null: none
+  std::unique_ptr<model::Ram> rom_;  // ROM; null: none
   std::unique_ptr<model::InterruptInputs> interrupts_;
   traffic_app application_{};
   const HostConfig& host_;
@@ -77,8 +77,8 @@ class HostDriver final : public sc_core::sc_module {
   std::string console_line_;
   std::function<void(const char*, bool)> on_line_;
   std::unique_ptr<model::BusTrace> bus_trace_;
-  std::unique_ptr<model::HostStub> stub_;          // driver: native
-  std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
+  std::unique_ptr<model::HostStub> stub_;          // native processor (driver: native)
+  std::unique_ptr<model::FirmwareHost> firmware_;  // RISC-V core and its devices (driver: firmware)
   std::unique_ptr<Reconfigurer> reconfigurer_;     // changes parameters; null if there are none
 };
 

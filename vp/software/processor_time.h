@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// Starts at construction. A process that continued from a snapshot (debug/process_snapshots.h) has
-/// a clock of its own that began at zero, so that process cannot tell the whole time.
+/// Measures from its construction. A process that continued from a snapshot
+/// (debug/process_snapshots.h) has its own clock, which began at zero, and cannot know the whole.
 class ProcessorTime {
  public:
   /// The time in seconds, at least 0; empty in another process than the one that made this object.

@@ -44,7 +44,7 @@ void Connections::given_up(HostId host, Qpn qpn) {
   if (end != ends_.end()) given_up_.insert(*end);
 }
 
-/// Text for the user: the reason why the end is not connected.
+/// Returns the reason why the end is not connected, as text for the user.
 std::string Connections::missing(const Address& address, const End& end, HostId hosts) const {
   if (end.peer.first >= hosts) {
     return fmt::format("the network has hosts 0 to {} only", hosts - 1);

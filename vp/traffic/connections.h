@@ -1,4 +1,4 @@
-// Which queue pairs of hosts with software exist, and which are joined.
+// Records which queue pairs of hosts with software exist, and which are joined.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace dcc::vp {
 
 /// Joins two ends when the registers of each name the other and both have the same service: a
-/// connection manager's handshake without its time. Planned flows are no exception, since their
+/// connection manager's handshake without its time. Planned flows follow the same rule, since their
 /// registers name each other.
 ///
 /// Packet numbers begin at 0 at both ends, so a connection needs two fresh ends. If one end of a
 /// connection is created anew, the other end is broken: its work fails, and it can be connected
-/// after it has been created anew, too. A datagram's queue pair has no other end, and an unreliable
-/// one that is not planned sends whether there is one or not.
+/// after it has been created anew, too. A queue pair for datagrams has no other end. An unreliable
+/// one that is not planned sends whether its other end exists or not.
 class Connections {
  public:
   using Action = std::function<void(HostId, Qpn)>;
@@ -31,7 +31,7 @@ class Connections {
   /// connected first.
   void created(HostId host, Qpn qpn, const QueuePairConfig& config, bool planned, bool first);
   void destroyed(HostId host, Qpn qpn) { ends_.erase({host, qpn}); }
-  /// Work of this end failed because its other end did not come.
+  /// Must be called when work of this end failed because its other end did not come.
   void given_up(HostId host, Qpn qpn);
 
   /// Sentences on ends whose work failed or waits for another end; empty if all is well.
@@ -43,7 +43,7 @@ class Connections {
     Address peer;
     Service service = Service::kRc;
     bool connected = false;
-    bool broken = false;  // the other end was created anew
+    bool broken = false;  // true if the other end was created anew
   };
   std::string missing(const Address& address, const End& end, HostId hosts) const;
 

@@ -11,10 +11,10 @@ namespace dcc::vp {
 namespace {
 // Size of a flow without end: 12 days at 400 Gb/s, which overflows no counter.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
-// A look ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
-// many flows wait.
+// Looking ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
+// many flows wait in memory.
 constexpr PicoSeconds kAhead = kMicroSecond * 16;
-// Flows that start between two looks at the memory that is left: 100 MB.
+// Number of flows that start between two checks of the memory that is left: 100 MB.
 constexpr std::size_t kFlowsBetweenChecks = 65'536;
 }  // namespace
 
@@ -112,7 +112,7 @@ void DirectTraffic::begin() {
   look_ahead();
 }
 
-// All flows found by the previous look ahead have started by now.
+// Looks ahead. All flows found by the previous look ahead have started by now.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
   ahead_entries_.clear();

@@ -19,7 +19,7 @@
 
 namespace dcc::vp {
 
-/// Posts all of a flow at its sender's NIC. Precondition: the flow's queue pair exists.
+/// Posts all data of a flow at its sender's NIC. Precondition: the flow's queue pair exists.
 void post_flow(NicDevice& sender, const PlannedFlow& flow);
 
 /// Starts and stops the ends of flows at the hosts of one partition, in the partition's own time:
@@ -62,8 +62,8 @@ class FlowStarter {
 
   PlatformClock& clock_;
   const Actions& actions_;
-  std::deque<End> ends_;     // ordered by start
-  std::vector<Stop> stops_;  // a heap: stops of flows that have started
+  std::deque<End> ends_;     // ends of flows, in the order of their starts
+  std::vector<Stop> stops_;  // heap of the stops of flows that have started
   Event stop_event_;
   Event start_event_;
 };
@@ -85,7 +85,7 @@ class DirectTraffic final : public PlatformPart {
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
-  /// `memory` is told of the flows that begin at their start; null: nobody. Not owned.
+  /// `memory` is called for each flow that begins at its start; or null. Not owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
   /// Schedules the first flows. Call once the NICs are connected.
   void begin() override;
@@ -111,10 +111,10 @@ class DirectTraffic final : public PlatformPart {
   PlannedFlow next_;
   bool more_ = false;              // true if next_ is still to start
   std::deque<PlannedFlow> ahead_;  // flows of the last look ahead, if the plan does not hold flows
-  EntryCounts ahead_entries_;      // of ahead_
-  EntryCounts started_entries_;    // of all flows that were in ahead_
+  EntryCounts ahead_entries_;      // number of flows in ahead_, by entry
+  EntryCounts started_entries_;    // number of all flows that were in ahead_, by entry
   LiveFlows live_;
-  std::size_t checked_ = 0;  // live flows when memory was last looked at
+  std::size_t checked_ = 0;  // number of live flows when the memory was last checked
   FlowStarter::Actions actions_;
   std::deque<PlatformClock> clocks_;  // clocks of partitions that start flows by themselves
   std::deque<FlowStarter> starters_;  // starters: one per partition, or one for all

@@ -29,7 +29,7 @@ void FlowGates::Computing::schedule(PicoSeconds when) {
 
 void FlowGates::Computing::ready() {
   PicoSeconds begins = scheduler_.now();
-  if (about_.time.count > 0) {  // what takes no time does not wait for the processor
+  if (about_.time.count > 0) {  // a computation that takes no time does not wait for the processor
     begins = std::max(begins, processor_.busy_until);
     processor_.busy_until = later(begins, about_.time);
   }
@@ -111,7 +111,7 @@ FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
                      const std::function<Place(HostId)>& place_of,
                      const std::function<bool(HostId)>& is_here, ProcessGroup* group)
     : plan_(plan), ledger_(ledger), place_of_(place_of), is_here_(is_here), group_(group) {
-  if (!plan.is_held()) return;  // then no flow waits
+  if (!plan.is_held()) return;  // a plan that does not hold flows has no flow that waits
   add_computations();
   for (const PlannedFlow& flow : plan.flows()) {
     const FlowSpec& spec = flow.spec;
@@ -137,7 +137,7 @@ FlowGates::Gate& FlowGates::gate(std::uint32_t number, HostId host) {
   return *found;
 }
 
-/// A record tells one; a fan tells several.
+/// A flow record tells one listener of its end; a Fan passes the news on to several gates.
 void FlowGates::add_arrival(FlowRecord& record, ArrivalSink& gate) {
   if (record.awaited_by == nullptr) {
     record.awaited_by = &gate;
@@ -176,7 +176,7 @@ void FlowGates::add_named() {
       gate(named.first + static_cast<std::uint32_t>(i), about.host).describe(about);
     }
   }
-  // The opener of a gate in another process is in that process, too.
+  // If a gate is in another process, its opener is in that process, too.
   const auto find = [this](std::uint32_t number) {
     const auto found = by_number_.find(number);
     return found == by_number_.end() ? nullptr : found->second;
@@ -205,7 +205,7 @@ void FlowGates::add_named() {
     Gate* const then = find(edge.gate);
     if (first == nullptr || then == nullptr) continue;
     first->add_gate(opener(*then, GateOpening::Event::kGate, edge.source));
-    if (edge.gate < named.first) then->add_opener();  // others know how many they await
+    if (edge.gate < named.first) then->add_opener();  // gates of names know their number already
   }
 }
 
@@ -231,7 +231,7 @@ void FlowGates::take_begun(std::vector<std::uint32_t>& flows) {
 void FlowGates::finish(RunResults& results) {
   const Dependencies& named = plan_.dependencies();
   const std::vector<Computation>& all = named.computations;
-  // One more than the begin in ps; 0: did not begin, or is in another process.
+  // Begin of each computation in ps plus one; 0: it did not begin, or is in another process.
   std::vector<std::int64_t> begun(all.size(), 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Computing* const one = by_computation_[i];
@@ -239,7 +239,7 @@ void FlowGates::finish(RunResults& results) {
       begun[i] = one->began().count + 1;
     }
   }
-  // What opened each gate: one more than event and source; 0: nothing did, or it is elsewhere.
+  // Event and source that opened each gate, plus one; 0: none, or another process.
   const std::size_t gates = named.any() ? named.first + named.gates.size() : 0;
   std::vector<std::int64_t> opened_by(gates, 0), opened_at(gates, 0);
   for (const auto& [number, gate] : by_number_) {

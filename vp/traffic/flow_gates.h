@@ -1,5 +1,5 @@
-// Flows and computations that begin when others have ended: what a host sends or computes after
-// data that the host waited for.
+// Flows and computations that begin when others have ended: a host sends or computes after data
+// that it waited for has arrived.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace dcc::vp {
 
-/// Each gate belongs to one host, where everything behind the gate begins. Where what opens the
-/// gate ends there, too, opening is an event of that host's partition and needs no other partition;
-/// otherwise the run has one partition (Dependencies::crossing).
+/// Each gate belongs to one host, where everything behind the gate begins. If the events that open
+/// the gate happen at the same host, opening needs no other partition; otherwise the run has one
+/// partition (Dependencies::crossing).
 class FlowGates final : public PlatformPart {
  public:
   struct Place {
@@ -40,15 +40,15 @@ class FlowGates final : public PlatformPart {
 
   /// Starts the computations that wait for nothing.
   void begin() override;
-  /// Adds the times of computations.
+  /// Adds the times of computations to the results.
   void finish(RunResults& results) override;
-  /// Number of computations of this process that have not ended. Call while partitions wait.
+  /// Computations of this process that have not ended. To be called while partitions wait.
   std::int64_t computations_left() const;
-  /// Adds the flows behind gates that have begun since the last call. Call while partitions wait.
+  /// Adds flows behind gates that began since the last call. To be called while partitions wait.
   void take_begun(std::vector<std::uint32_t>& flows);
-  /// What opened each gate, by number, in all processes. Valid after finish().
+  /// The event that opened each gate, by number, in all processes. Valid after finish().
   const std::vector<GateOpening>& openings() const { return openings_; }
-  /// `memory` is told of the flows that begin when their gate opens; null: nobody. Not owned.
+  /// `memory` is called for each flow that begins when its gate opens; or null. Not owned.
   void set_memory(FlowMemory* memory) {
     for (auto& [scheduler, counts] : counts_) counts.memory = memory;
   }
@@ -82,12 +82,12 @@ class FlowGates final : public PlatformPart {
   };
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
-  /// What the hosts of one partition count.
+  /// Counts of the hosts of one partition.
   struct alignas(64) Counts {
     std::int64_t computations_left = 0;
-    std::vector<std::uint32_t> begun;  // flows behind gates, since take_begun()
+    std::vector<std::uint32_t> begun;  // flows behind gates that began since take_begun()
     FlowMemory* memory = nullptr;
-    std::uint64_t tickets = 0;  // number of schedulings, which are in the order of tickets
+    std::uint64_t tickets = 0;  // number of schedulings; tickets are in this order
     Pending<Gate> gates;
     Pending<Computing> computations;
   };
@@ -121,7 +121,7 @@ class FlowGates final : public PlatformPart {
     const Computation& about() const { return about_; }
     /// The computation is ready at `when`; it begins when its processor is free.
     void ready_at(PicoSeconds when);
-    /// What it waited for has ended.
+    /// Called when the events that the computation waited for have happened.
     void ready();
     void add_opener(Opener& opener) { opens_.push_back(&opener); }
     bool begun() const { return began_ != PicoSeconds::max(); }
@@ -142,7 +142,7 @@ class FlowGates final : public PlatformPart {
     std::vector<Opener*> opens_;
     std::uint64_t ticket_ = 0;
     std::uint32_t pending_at_ = kNowhere;
-    Event event_;  // when it is ready, if it waits for nothing; then its end
+    Event event_;  // time at which the computation is ready if it waits for nothing; later its end
   };
 
   class Gate final {
@@ -152,15 +152,15 @@ class FlowGates final : public PlatformPart {
           place_(place),
           counts_(counts),
           event_(Event::calling<&Gate::open>(*this, place.rank)) {}
-    /// Of a gate between names: replaces what sort_flows() found.
+    /// Sets the description of a gate between names, which replaces the one of sort_flows().
     void describe(const Dependencies::Gate& about);
     void add_opener() { ++missing_; }
     void add_flow(const PlannedFlow& flow) { flows_.push_back(&flow); }
     void add_computation(Computing& computation) { computations_.push_back(&computation); }
     void add_gate(Opener& opener) { gates_.push_back(&opener); }
-    /// Call after all flows are added. The gate opens `think` of these after its last opener.
+    /// To be called after all flows are added. The gate opens them `think` after its last opener.
     void sort_flows();
-    /// One of those that the gate awaits has ended.
+    /// Called when one of the events that the gate awaits has happened.
     void told(GateOpening::Event event, std::uint32_t source);
     const GateOpening& opening() const { return opening_; }
 
@@ -182,7 +182,7 @@ class FlowGates final : public PlatformPart {
     PicoSeconds not_before_{};
     PicoSeconds origin_{};
     bool opened_ = false;
-    std::vector<const PlannedFlow*> flows_;  // by start
+    std::vector<const PlannedFlow*> flows_;  // flows behind the gate, by start
     std::size_t next_ = 0;                   // index into flows_
     std::vector<Computing*> computations_;
     std::vector<Opener*> gates_;
@@ -202,7 +202,7 @@ class FlowGates final : public PlatformPart {
     friend class GatePreview;
     std::vector<ArrivalSink*> sinks_;
   };
-  /// Finds who waits for a flow to be acknowledged to this host.
+  /// Finds the gates that wait for the acknowledgement of a flow to this host.
   class Sent final : public SentSink {
    public:
     void add(const FlowRecord& record, ArrivalSink& gate) { gates_[&record].add(gate); }
@@ -230,15 +230,15 @@ class FlowGates final : public PlatformPart {
   const std::function<bool(HostId)> is_here_;
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
-  std::map<const Scheduler*, Counts> counts_;  // by partition
+  std::map<const Scheduler*, Counts> counts_;  // counts of each partition
   std::deque<Gate> gates_;                     // gates of hosts in this process
   std::deque<Opener> openers_;
-  std::deque<Fan> fans_;  // of flows that open several gates
+  std::deque<Fan> fans_;  // fans of the flows that open several gates
   std::unordered_map<const FlowRecord*, Fan*> fan_of_;
   std::map<HostId, Sent> sent_;
   std::map<std::pair<HostId, unsigned>, Processor> processors_;
-  std::deque<Computing> computings_;        // in this process
-  std::vector<Computing*> by_computation_;  // null: in another process
+  std::deque<Computing> computings_;        // computations of hosts in this process
+  std::vector<Computing*> by_computation_;  // computation of each number; null: in another process
   std::vector<GateOpening> openings_;
 };
 

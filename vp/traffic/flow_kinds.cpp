@@ -42,7 +42,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
   const NodeId destination = topology.node_of(spec.to);
   for (NodeId here = topology.peer(sender, 0).node; here != destination;) {
     const PortSet ports = routing.ports(here, spec.to);
-    // several paths: the flow shares its kind with no other
+    // with several paths a flow shares its kind with no other
     if (ports.size() != 1) return {-1, spec.id};
     text.push_back(here);
     here = topology.peer(here, ports.front()).node;
@@ -55,7 +55,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;                       // number of the flow's own properties, by flow
+  std::vector<unsigned> alone;                       // number of each flow's own properties
   std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of a sender
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {

@@ -1,4 +1,4 @@
-// Is told of each flow that begins, and may take the network's place.
+// Interface that is called for each flow that begins, and may replace its simulation.
 #pragma once
 
 #include "traffic/flow_plan.h"

@@ -87,7 +87,7 @@ std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
   return ids;
 }
 
-/// Null if software created a queue pair that is not planned.
+/// The planned end of a queue pair; null if software created a queue pair that is not planned.
 const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
   if (qpn < kFirstQpn || qpn - kFirstQpn >= ends_[host].size()) return nullptr;
   return &ends_[host][qpn - kFirstQpn];
@@ -107,7 +107,7 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   config.priority = flow.spec.priority;
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
-  // A host that is read from sends data, too.
+  // A host from which others read sends data, too.
   config.governed = (sender || expects_response(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
@@ -160,7 +160,7 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    if (spec.has_gates()) return true;  // flows wait for each other, so all must be known
+    if (spec.has_gates()) return true;  // flows of the entry wait for each other
   }
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;

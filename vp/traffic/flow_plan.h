@@ -20,7 +20,7 @@
 
 namespace dcc::vp {
 
-/// Up to this number the plan always holds all flows, so that each can be looked at.
+/// Up to this number of flows the plan always holds all of them, so that each can be looked at.
 constexpr std::size_t kFewFlows = 2048;
 
 /// A flow and the queue pair numbers of its two ends.
@@ -35,10 +35,10 @@ struct PlannedFlow {
 /// Totals of all traffic, known before the run.
 struct FlowTotals {
   std::size_t flows = 0;
-  Bytes bytes = 0;  // sum over flows that end
+  Bytes bytes = 0;  // sum of the bytes of all flows that end
   bool endless = false;
   std::bitset<64> dscps;
-  std::vector<std::uint32_t> received_by;  // number of flows received, by host
+  std::vector<std::uint32_t> received_by;  // number of flows that each host receives
 
   void add(const FlowSpec& flow);
 };
@@ -78,7 +78,7 @@ class FlowPlan final : public ConnectionManager {
     const FlowPlan& plan_;
     std::size_t next_ = 0;
     std::unique_ptr<FlowStream> stream_;
-    std::vector<Qpn> queue_pairs_;  // next queue pair number, by host
+    std::vector<Qpn> queue_pairs_;  // next queue pair number of each host
   };
   template <class Visit>
   void each(Visit visit) const {
@@ -99,7 +99,7 @@ class FlowPlan final : public ConnectionManager {
   // The following functions require a plan that holds its flows.
   /// The flows of the configured traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
-  /// Which of them wait for which, by name.
+  /// Which flows wait for which, by name.
   const Dependencies& dependencies() const { return dependencies_; }
   /// Notes that the gate of a flow opened before the flow's queue pair existed. Hosts may do so at
   /// the same time in different threads. Precondition: dependencies().any().
@@ -166,8 +166,8 @@ class FlowPlan final : public ConnectionManager {
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
   Dependencies dependencies_;
-  std::vector<char> released_;          // by flow; empty if no flow waits by name
-  std::vector<std::vector<End>> ends_;  // ends by host and queue pair number − kFirstQpn
+  std::vector<char> released_;          // by flow, true once its gate opened; empty if none waits
+  std::vector<std::vector<End>> ends_;  // ends of flows by host and queue pair number − kFirstQpn
   Connections connections_;
 };
 

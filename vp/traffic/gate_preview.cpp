@@ -111,7 +111,7 @@ void GatePreview::told(const Gate& gate) {
 }
 
 bool GatePreview::open(const Gate& gate) {
-  // References stay valid: a map of nodes.
+  // references stay valid, since map nodes do not move
   GateState& state = state_of(gate);
   if (!state.opened) {
     state.opened = true;

@@ -1,5 +1,5 @@
-// Which flows will begin when, if the ends of flows are known: gates and computations ahead of
-// time.
+// Predicts which flows begin when, from known ends of flows, by running gates and computations
+// ahead.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dcc::vp {
 /// state of each gate and processor is copied when it is first needed.
 class GatePreview {
  public:
-  /// Says when a flow ends that begins in the preview.
+  /// Supplies the ends of flows that begin in the preview.
   class Course {
    public:
     /// `flow` begins at `at`. The course calls GatePreview::ends() for it. False: the course does
@@ -51,7 +51,7 @@ class GatePreview {
     PicoSeconds at;
     std::uint32_t rank = 0;  // ends of flows come first
     std::uint64_t order = 0;
-    // One of them is not null.
+    // Exactly one of them is not null.
     const Gate* gate = nullptr;
     const Computing* computing = nullptr;
     ArrivalSink* told = nullptr;

@@ -43,9 +43,9 @@ class LiveFlows {
   FlowLedger& ledger_;
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
-  std::vector<Live> live_;       // ordered by id
-  std::size_t left_ = 0;         // flows left after the last scan
-  std::vector<bool> under_way_;  // true if a packet of the flow exists, by flow from live_.front()
+  std::vector<Live> live_;       // live flows, ordered by id
+  std::size_t left_ = 0;         // number of flows left after the last scan
+  std::vector<bool> under_way_;  // by flow from live_.front() on: true with a packet in the network
 };
 
 }  // namespace dcc::vp

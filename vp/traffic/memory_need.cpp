@@ -39,7 +39,7 @@ std::uint64_t difference(std::uint64_t limit, std::uint64_t used) {
   return limit - std::min(limit, used);
 }
 
-/// The names of a control group's files differ between the versions.
+/// The names of a control group's files differ between versions 1 and 2.
 struct GroupFiles {
   const char* limit;
   const char* used;
@@ -61,7 +61,7 @@ std::uint64_t memory_left_to_groups(const std::string& root, const std::string& 
   std::uint64_t least =
       std::min(left_to_group(root, kVersion2), left_to_group(root + "/memory", kVersion1));
   std::istringstream lines(membership);
-  // "NUMBER:CONTROLLERS:/GROUP"; version 2 has number 0 and no controllers.
+  // A line "NUMBER:CONTROLLERS:/GROUP"; version 2 has number 0 and no controllers.
   for (std::string line; std::getline(lines, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);

@@ -9,8 +9,8 @@
 
 namespace dcc::vp {
 
-/// Bytes that a flow takes, measured on 64-bit Linux: in the results; from its start until both
-/// ends are released; and where all flows exist from the beginning.
+/// Bytes of memory of a flow, measured on 64-bit Linux: in the results; from its start until both
+/// ends are released; and in a run in which all flows exist from the beginning.
 constexpr std::uint64_t kResultBytes = 300;
 constexpr std::uint64_t kLiveFlowBytes = 1600;
 constexpr std::uint64_t kHeldFlowBytes = 2000;
@@ -34,9 +34,9 @@ class EntryCounts {
 /// without swapping, what the control groups of the process allow, and the limit on its address
 /// space. The greatest number where the operating system tells none of these.
 std::uint64_t available_memory();
-/// What the limits of control groups leave, of version 1 or 2, whose file system is at `root`.
-/// `membership`: the text of /proc/self/cgroup. File pages that nobody uses count as free. The
-/// greatest number if there is no limit.
+/// Memory that the limits of control groups of version 1 or 2 leave; their file system is at
+/// `root`. `membership`: the text of /proc/self/cgroup. File pages that no process uses count as
+/// free. The greatest number if there is no limit.
 std::uint64_t memory_left_to_groups(const std::string& root, const std::string& membership);
 
 /// Throws TrafficError if `flows` flows of `bytes` each exceed `available`. `what` names the flows,

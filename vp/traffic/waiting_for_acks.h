@@ -1,4 +1,4 @@
-// Flows that wait for the ACKs of others need NICs that send ACKs.
+// Checks that flows wait for ACKs only if NICs send ACKs.
 #pragma once
 
 #include "config/platform_config.h"
@@ -6,7 +6,7 @@
 
 namespace dcc::vp {
 
-/// Throws TrafficError if something waits for an ACK and NICs send none.
+/// Throws TrafficError if a flow or computation waits for an ACK and NICs send none.
 void check_waiting_for_acks(const PlatformConfig& config, const Dependencies& dependencies);
 
 }  // namespace dcc::vp

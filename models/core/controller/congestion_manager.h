@@ -89,7 +89,7 @@ class CongestionManager {
   void set_parameters(const ControllerParameters& parameters);
   /// The law that CTRL selects.
   const Law& law() const { return *law_; }
-  /// Law::increases_by_bytes() of law(), kept because each packet asks.
+  /// Result of increases_by_bytes() of the selected law, kept because each packet asks for it.
   bool increases_by_bytes() const { return increases_by_bytes_; }
   const RateTables& tables() const { return tables_; }
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
@@ -120,7 +120,7 @@ class CongestionManager {
   ControllerParameters parameters_;
   const Law* law_ = nullptr;
   bool increases_by_bytes_ = false;
-  bool counts_to_threshold_ = false;  // bytes may lead to an increase
+  bool counts_to_threshold_ = false;  // true if bytes may lead to an increase
   RateTables tables_;
   ControllerStatistics statistics_;
   TimerCounters timer_counters_;

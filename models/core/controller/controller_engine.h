@@ -121,11 +121,11 @@ class ControllerEngine {
   /// timing::kAtPort waited there.
   virtual std::uint64_t bytes_dropped_at_port() const = 0;
   virtual std::uint64_t missed_latency() = 0;
-  virtual Tick timer_lateness_max() = 0;  // whole ticks
+  virtual Tick timer_lateness_max() = 0;  // greatest lateness of an expiry, in whole ticks
   virtual Tick time() = 0;
   virtual Tick timer_lag() = 0;
   virtual bool overrun() = 0;
-  virtual bool idle() = 0;  // every slot free
+  virtual bool idle() = 0;  // true if every slot is free
 
   /// Sets the observer, which is called in the cycle in which a slot changes; null: none.
   virtual void observe(SlotObserver* observer) = 0;

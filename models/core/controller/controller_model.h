@@ -109,7 +109,7 @@ class ControllerModel final : public ControllerEngine {
     enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
     Cycle when = 0;
     Kind kind = Kind::kRate;
-    std::uint32_t flow = 0;  // kCause: the causes
+    std::uint32_t flow = 0;  // flow number; the interrupt causes if kCause
     Rate rate;
   };
 
@@ -117,11 +117,11 @@ class ControllerModel final : public ControllerEngine {
   /// makes.
   struct Order {
     enum class Change : std::uint8_t { kNothing, kTable, kRegister };
-    Cycle called = 0;  // the cycle in which PSEL would have risen
+    Cycle called = 0;  // cycle in which software began the access
     bool waits = false;
     Change change = Change::kNothing;
-    std::uint16_t index = 0;  // table or register
-    std::uint32_t word = 0;   // of a table
+    std::uint16_t index = 0;  // index of the table entry or of the register
+    std::uint32_t word = 0;   // number of the word in a table's window
     std::uint32_t value = 0;
     Cycle least = 0;  // least time from the edge at which the access acts to its end
   };

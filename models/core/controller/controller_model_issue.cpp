@@ -151,7 +151,7 @@ void ControllerModel::issue_timer(Cycle cycle) {
   const std::uint32_t free_before = manager_.flows().free_slots();
   const CongestionManager::TimerOutcome outcome = manager_.timer_event(event, now);
   if (manager_.flows().free_slots() != free_before) {
-    freed_lately(cycle);  // drops old entries
+    freed_lately(cycle);  // drops records of old issues
     freed_.push(cycle);
   }
   if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {

@@ -27,7 +27,7 @@ constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
 constexpr std::uint32_t kMaxDelta = regs::dcc_map::kDecreasePeriodValueMax;
 constexpr Ticks kMaxAlphaInterval = 4096;  // ticks between two updates of α
 constexpr std::uint32_t kMaxAlphaIntervals =
-    4095;  // the number n of α intervals since the last cut saturates here
+    4095;  // number of α intervals since the last cut at which the count saturates
 constexpr std::uint32_t kNeutralIncrease = 256;   // f_inc, 8.8
 constexpr std::uint32_t kNeutralDecrease = 4096;  // f_dec, 4.12
 

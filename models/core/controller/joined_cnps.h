@@ -16,7 +16,7 @@ struct ControllerCnp {
   std::uint32_t flow = 0;
   std::uint8_t dscp = 0;
   std::uint8_t marks = 0;
-  std::uint8_t packets = 0;  // 0: not told
+  std::uint8_t packets = 0;  // packets that the CNP reports; 0: not reported
   std::uint8_t count = 1;    // number of joined CNPs
 
   /// True if `other` can join this CNP without loss: both are clear or both are not, and the sums
@@ -43,7 +43,7 @@ class JoinedCnps {
  public:
   struct Entry {
     Cycle issued = 0;        // the flow's latest issue
-    bool after_cnp = false;  // that issue was a CNP
+    bool after_cnp = false;  // true if the latest issue of the flow was a CNP
     ControllerCnp cnp;
   };
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;

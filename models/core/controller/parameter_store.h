@@ -24,7 +24,7 @@ struct SlotParameters {
   std::uint32_t pkt_length = 0;  // bytes sent since the last byte event
   std::uint8_t bc = 0;           // byte events since the last cut, saturates
   std::uint8_t t = 0;            // timer events since the last cut, saturates
-  std::uint8_t dscp = 0;         // 0 … 63
+  std::uint8_t dscp = 0;         // DSCP of the flow, 0 … 63
 };
 
 /// The parameters of all slots. Memory is allocated up to the highest slot that was ever written,

@@ -14,9 +14,9 @@ namespace dcc {
 struct DecreaseRequest {
   RateBits rc = 0;
   RateBits rt = 0;          // read by the proportional law alone
-  Fraction16 alpha = 0;     // 0 … 65536
+  Fraction16 alpha = 0;     // alpha of the slot, 0 … 65536 (= 1.0)
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
-  std::uint8_t dscp = 0;    // 0 … 63
+  std::uint8_t dscp = 0;    // DSCP of the flow, 0 … 63
   std::uint8_t marks = 1;   // CE marks that the notification stands for
   bool first = false;       // the first cut of a slot, or a step of a hold (proportional law)
 };
@@ -31,7 +31,7 @@ enum class IncreaseStage : std::uint8_t { kRecovery = 0, kAdditive = 1, kHyper =
 struct IncreaseRequest {
   RateBits rc = 0;
   RateBits rt = 0;
-  std::uint8_t dscp = 0;  // 0 … 63
+  std::uint8_t dscp = 0;  // DSCP of the flow, 0 … 63
   IncreaseStage stage = IncreaseStage::kRecovery;
   std::uint32_t packets = 0;  // unmarked packets, 0 … 2^20 − 1; read by the proportional law alone
 };

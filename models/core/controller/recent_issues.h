@@ -27,7 +27,7 @@ class RecentIssues {
     const std::uint32_t kept = std::min(next_, kSize);
     for (std::uint32_t back = 1; back <= kept; ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
-      if (issue.cycle + timing::kSameFlow <= cycle) break;  // earlier issues are older
+      if (issue.cycle + timing::kSameFlow <= cycle) break;  // all issues before this one are older
       if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
     }
     return cycle;

@@ -32,7 +32,7 @@ class SlotBitmap {
   void clear() {
     while (!empty()) {
       const std::uint32_t word = least() >> 6;
-      words_[word] = 1;  // the last member of this word; erase() clears its bit
+      words_[word] = 1;  // this is the last member of the word; erase() clears its bit
       erase(word << 6);
     }
   }

@@ -195,7 +195,7 @@ bool TimingWheel::do_start(SlotIndex slot, Ticks delay, Tick now) {
   const Tick due = now + std::clamp<Ticks>(delay, 1, kMaxDelay);
   const auto stored = static_cast<std::uint32_t>(due) & kDueMask;
   if (replaces && entry.place != kReady && unwrapped(entry.due) <= due) {
-    entry.due = stored;  // the entry's old place comes up before the new one
+    entry.due = stored;  // the wheel reaches the entry's old place before the new one
     return true;
   }
   if (replaces) unlink(slot);

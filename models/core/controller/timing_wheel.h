@@ -18,26 +18,26 @@ struct WheelSplit {
   int last = 6;
 };
 
-/// An event started at p with q remaining is due at p + q; the digits of that sum against those of
-/// the pointer pick its place. A place is a linked list with head and tail. Each level below the
-/// top keeps two turns of its digit, the current and the next, so that a place of the level above
-/// is worked through while the pointer is still in the place before it: an event moves at most
-/// twice on its way to the last level, and is there at least one whole last-level turn before it is
-/// due unless it was started later than that. (The patent moves an event "at its moment", which is
-/// too late when many events are due on one tick.)
+/// An event started at tick p with a remaining time q is due at p + q. The digits of the due time,
+/// compared with those of the pointer, choose the event's place, which is a linked list. Each level
+/// below the top keeps two turns of its digit, the current and the next, so that a place of the
+/// level above is processed while the pointer is still in the place before it. An event moves at
+/// most twice on its way to the last level, and is there at least one whole turn of that level
+/// before it is due, unless it was started later. (The patent moves an event "at its moment", which
+/// is too late when many events are due on one tick.)
 ///
-/// Beyond the horizon: due times carry an epoch bit, so a delay of 65535 started while the pointer
-/// lags up to 2^16 − 1 ticks keeps its meaning. Should its place in the top level come up a turn
-/// too early, the event does not fit below and goes back; working through a snapshot of the count
-/// makes that end.
+/// Due times carry an epoch bit, so a delay of 65535 keeps its meaning if the pointer lags up to
+/// 2^16 − 1 ticks at the start. If an event's place in the top level is reached a turn too early,
+/// the event does not fit below and goes back; a place is processed by a snapshot of its count, so
+/// this ends.
 ///
-/// Restart to a later time only overwrites the due time: the stale entry finds its new place when
-/// it surfaces. To an earlier time it is unlinked (entries know their predecessor).
+/// A restart to a later time only overwrites the due time: the stale entry gets its new place when
+/// it is processed. A restart to an earlier time unlinks it (entries know their predecessor).
 ///
-/// The events of the tick the pointer stands on lie in a bitmap read from slot 0 up, which makes
-/// the order (due, slot) whatever way they came. The pointer moves on when the bitmap is empty.
+/// The events of the pointer's tick lie in a bitmap that is read from slot 0 up, so their order is
+/// (due, slot) however they came. The pointer moves on when the bitmap is empty.
 ///
-/// Time is only a number here: empty stretches are skipped through occupancy bits, at no cost.
+/// Time is only a number here: occupancy bits let the pointer skip empty stretches at no cost.
 class TimingWheel final : public TimerEngine {
  public:
   /// `slots`: 1 … 16384. Throws std::invalid_argument for a number or a split outside its range.
@@ -56,7 +56,7 @@ class TimingWheel final : public TimerEngine {
   std::uint32_t largest_snapshot() const { return largest_snapshot_; }
 
  private:
-  using Place = std::uint16_t;  // index over the places of all levels
+  using Place = std::uint16_t;  // index of a place among the places of all levels
   static constexpr Place kNowhere = 0xFFFF;
   static constexpr Place kReady = 0xFFFE;
   static constexpr std::uint16_t kNil = 0xFFFF;

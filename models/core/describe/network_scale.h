@@ -17,7 +17,7 @@ struct NetworkScale {
   Bytes packet = 0;        // wire bytes of a full packet
   PicoSeconds tick = kMicroSecond;  // length of a tick of the hardware controller
   bool lossless = true;  // true if flow control protects all traffic and no fault is injected
-  Bytes buffer = 0;      // of a switch
+  Bytes buffer = 0;      // bytes of a switch's buffer
 
   /// Product of rate and base round trip in bytes, at most 2^40.
   Bytes bdp() const { return sent_in(base_rtt); }
@@ -51,12 +51,12 @@ struct NetworkScale {
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
     return std::min(kSecond, std::max(least, PicoSeconds(steps * kStep)));
   }
-  /// The interval at which a sender reacts to notifications: four round trips, so that a
-  /// notification tells of the rates that the reaction before it set, while the queue that the
-  /// round trip did not foresee is no longer than three of it. In a long network four round trips
-  /// are slow: then 50 us (the interval of SIGCOMM'15), or one round trip where that is longer.
-  /// Rounded up to whole ticks of the controller; at most the 4096 ticks that its alpha knows, and
-  /// 10 ms.
+  /// The interval at which a sender reacts to notifications: four round trips, so
+  /// that a notification reports on the rates that the previous reaction set. In a
+  /// long network four round trips are slow: there the interval is 50 us (that of
+  /// SIGCOMM'15), or one round trip if that is longer. Rounded up to whole ticks of
+  /// the controller; at most the 4096 ticks that its alpha interval allows, and 10
+  /// ms.
   PicoSeconds reaction() const {
     const PicoSeconds wanted =
         std::max(base_rtt, std::min(base_rtt * 4, PicoSeconds(kMicroSecond * 50)));

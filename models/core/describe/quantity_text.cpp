@@ -82,7 +82,7 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<QuantityUni
   return static_cast<std::uint64_t>(value);
 }
 
-/// The shortest exact text; of equally short ones the one with the larger unit.
+/// The shortest exact text; of two texts of equal length the one with the larger unit.
 template <std::size_t N>
 std::string write_with_unit(std::uint64_t value, const std::array<QuantityUnit, N>& units) {
   std::string best;

@@ -32,7 +32,7 @@ struct QuantityText;
   }
 DCC_QUANTITY_TEXT(PicoSeconds, "time", "ps ns us ms s");
 DCC_QUANTITY_TEXT(BitRate, "rate", "bps kbps Mbps Gbps Tbps");
-DCC_QUANTITY_TEXT(Bytes, "size", "B KB KiB MB MiB GB GiB");  // 1000 and 1024
+DCC_QUANTITY_TEXT(Bytes, "size", "B KB KiB MB MiB GB GiB");  // KB is 1000 B, KiB is 1024 B
 DCC_QUANTITY_TEXT(Frequency, "frequency", "Hz kHz MHz GHz");
 DCC_QUANTITY_TEXT(Ratio, "ratio", "");  // 0.01, 1/256, 1.5%
 DCC_QUANTITY_TEXT(std::uint8_t, "integer", "");

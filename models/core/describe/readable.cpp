@@ -40,7 +40,7 @@ std::string shortened(const std::string& exact, double value,
   std::array<char, 40> text{};
   if (number * rounding < std::pow(10.0, kDigits)) {
     std::snprintf(text.data(), text.size(), "%.*g", kDigits, number);
-  } else {  // beyond the greatest unit: its multiple, without an exponent
+  } else {  // values beyond the greatest unit: a multiple of that unit, without an exponent
     std::snprintf(text.data(), text.size(), "%.0f", number);
   }
   return text.data() + std::string(unit->name);

@@ -33,7 +33,7 @@ struct ValueNode {
   bool quoted = false;  // a scalar written in quotes is text, never a number
   std::string scalar;
   std::vector<ValueNode> items;  // kList
-  std::vector<Entry> entries;    // kMap, in the order written
+  std::vector<Entry> entries;    // entries of a map, in the order written
   Place place;
 
   const ValueNode* find(std::string_view key) const;
@@ -45,7 +45,7 @@ struct ValueNode {
 };
 struct ValueNode::Entry {
   std::string key;
-  Place place;  // of the key
+  Place place;  // place of the key in the input
   ValueNode value;
 };
 

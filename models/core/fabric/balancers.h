@@ -21,7 +21,7 @@ class Scheduler;
 struct FlowSchedulerContext {
   Scheduler& scheduler;
   const FabricMap& fabric;
-  std::uint64_t seed = 0;  // of the run
+  std::uint64_t seed = 0;  // seed of the run
   std::uint32_t rank = 0;  // rank of the scheduler's events at one instant
 };
 

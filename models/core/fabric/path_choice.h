@@ -57,8 +57,8 @@ class PathActions {
 struct PathContext {
   const PathView& view;
   int ports = 0;
-  std::uint64_t hash_seed = 0;     // of this switch
-  std::uint64_t seed = 0;          // of the run
+  std::uint64_t hash_seed = 0;     // hash seed of this switch
+  std::uint64_t seed = 0;          // seed of the run
   std::uint64_t index = 0;         // number of the switch
   PathActions* actions = nullptr;  // null only in tests
   unsigned mtu = 1000;             // payload bytes of a NIC's full packet

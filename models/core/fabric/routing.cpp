@@ -55,7 +55,7 @@ class Search {
     std::vector<int> edge_of(nodes(), -1);
     for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
       if (topology_.node(topology_.node_of(host)).ports == 0 || is_gone(topology_.node_of(host), 0))
-        continue;  // a host without a cable
+        continue;  // the host has no cable
       const NodeId node = topology_.peer(topology_.node_of(host), 0).node;
       int& edge = edge_of[static_cast<std::size_t>(node)];
       if (edge < 0) {
@@ -74,7 +74,7 @@ class Search {
         place_of_host[host] = place++;
       }
     }
-    for (HostId host = 0; host < hosts; ++host) {  // last: hosts without a cable
+    for (HostId host = 0; host < hosts; ++host) {  // hosts without a cable get the last places
       if (place_of_host[host] != hosts) continue;
       in_order = in_order && host == place;
       place_of_host[host] = place++;
@@ -105,7 +105,7 @@ class Search {
     std::vector<std::uint16_t> ports;
     for (const NodeId node : order_) {
       const TopologyNode& here = topology_.node(node);
-      if (here.is_host) continue;  // a network of two hosts and a cable
+      if (here.is_host) continue;  // a network may consist of two hosts and a cable
       RouteTable& table = tables[static_cast<std::size_t>(here.switch_no)];
       if (node == edge.node) {
         add_hosts(table, edge, begin);
@@ -156,7 +156,7 @@ class Search {
   const Topology& topology_;
   const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
-  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts keep their numbers
+  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // place of each host, or null
   std::vector<int> distance_;                                 // distances to the edge switch
   std::vector<NodeId> order_;                                 // nodes in the order of the search
 };

@@ -54,7 +54,7 @@ class Routing {
   void walk(HostId from, HostId to, Visit visit) const;
 
   const Topology& topology_;
-  const RouteTable* tables_;       // by switch
+  const RouteTable* tables_;       // route table of each switch, by the switch's number
   std::vector<RouteTable> found_;  // result of the search; empty if the topology has a structure
 };
 

@@ -37,7 +37,7 @@ struct Cable {
 
 /// What a regular shape provides without a search.
 struct Structure {
-  std::vector<RouteTable> routes;  // by TopologyNode::switch_no
+  std::vector<RouteTable> routes;  // route table of each switch, by TopologyNode::switch_no
   /// Hosts, one of which is an end of the longest round trip of the network.
   std::vector<HostId> outermost;
 };
@@ -119,7 +119,7 @@ class Topology {
 
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;
-  std::vector<NodeId> hosts_;             // by HostId
+  std::vector<NodeId> hosts_;             // node of each host, by HostId
   std::vector<std::vector<Plug>> plugs_;  // plugs by node and port
   Structure structure_;
 };

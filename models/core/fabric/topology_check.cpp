@@ -1,4 +1,4 @@
-// Checks of a topology whose single values are all in range.
+// Checks a topology whose single values are all in range.
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -114,7 +114,7 @@ class TorusBuilder {
   }
 
   const TorusParameters& p_;
-  int hosts_;  // per router
+  int hosts_;  // hosts of each router
   int routers_ = 1;
   std::vector<int> stride_;   // distance of neighbours in numbers, by dimension
   std::vector<Ports> ports_;  // port sets by router and dimension
@@ -160,8 +160,8 @@ class Dragonfly {
   static int slot(int group, int other) { return other < group ? other : other - 1; }
 
   int groups_;
-  int routers_;     // per group
-  int hosts_;       // per router
+  int routers_;     // routers of each group
+  int hosts_;       // hosts of each router
   int per_router_;  // upper limit of cables to other groups per router
 };
 
@@ -185,7 +185,7 @@ Topology Topology::dragonfly(const DragonflyParameters& p) {
                    "a dragonfly needs at least two groups, a router and a host");
   Topology topology;
   const Dragonfly shape(p);
-  std::vector<NodeId> router;  // numbered group by group
+  std::vector<NodeId> router;  // node of each router, numbered group by group
   for (int g = 0; g < shape.groups(); ++g) {
     for (int r = 0; r < shape.routers(); ++r) {
       router.push_back(add_router(topology, "g" + std::to_string(g) + "_" + std::to_string(r),

@@ -49,7 +49,7 @@ struct LeafSpineParameters {
 struct RailParameters {
   unsigned units = 2;
   unsigned rails = 8;
-  unsigned servers = 8;  // per unit
+  unsigned servers = 8;  // servers of a unit
   unsigned spines = 8;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
@@ -59,21 +59,21 @@ struct RailParameters {
 };
 
 struct TorusParameters {
-  std::vector<unsigned> dimensions{4, 4, 4};  // one to three
-  bool wrap = true;                           // false: a mesh
+  std::vector<unsigned> dimensions{4, 4, 4};  // sizes of one to three dimensions
+  bool wrap = true;                           // true: torus; false: mesh
   unsigned hosts_per_router = 1;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
 
   std::uint64_t routers() const;
   std::uint64_t hosts() const { return routers() * hosts_per_router; }
-  /// An upper limit.
+  /// Upper limit of the number of cables between switches.
   std::uint64_t fabric_cables() const { return routers() * dimensions.size(); }
 };
 
 struct DragonflyParameters {
   unsigned groups = 9;
-  unsigned routers = 4;  // per group
+  unsigned routers = 4;  // routers of a group
   unsigned hosts_per_router = 2;
   LinkParameters host_link;
   LinkParameters local_link = kDefaultFabricLink;
@@ -95,7 +95,7 @@ struct NodeParameters {
 };
 /// A cable; the link parameters hold for both directions.
 struct CableParameters {
-  std::string from;  // names of nodes
+  std::string from;  // name of the node at the cable's first end
   std::string to;
   LinkParameters link;
 };
@@ -120,7 +120,7 @@ DCC_ENUM_NAMES(TopologyKind, {TopologyKind::kStar, "star"},
 struct TopologyParameters {
   TopologyKind kind = TopologyKind::kStar;
   unsigned hosts = 9;                               // kStar
-  std::vector<unsigned> hosts_per_switch{3, 2};     // kParkingLot: hosts, by switch of the chain
+  std::vector<unsigned> hosts_per_switch{3, 2};     // hosts of each switch in order (kParkingLot)
   LinkParameters link;                              // both
   LinkParameters fabric_link = kDefaultFabricLink;  // kParkingLot
   FatTreeParameters fat_tree;
@@ -128,13 +128,13 @@ struct TopologyParameters {
   RailParameters rail;
   TorusParameters torus;
   DragonflyParameters dragonfly;
-  std::vector<NodeParameters> nodes;  // kCustom: hosts are numbered as they stand here
+  std::vector<NodeParameters> nodes;  // nodes of kCustom; hosts are numbered in this order
   std::vector<CableParameters> links;
-  PicoSeconds switch_latency{};  // of a packet through an idle switch
+  PicoSeconds switch_latency{};  // time that a packet takes through an idle switch
 
   /// Throws ParameterError, with an empty key for the topology as a whole.
   void check() const;
-  // For every kind:
+  // Number of hosts, for every kind of topology.
   unsigned host_count() const;
   /// Upper limit of the number of cables between switches.
   std::uint64_t fabric_cables() const;

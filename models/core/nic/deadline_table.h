@@ -13,7 +13,7 @@ namespace dcc {
 /// ever set. See RetransmitTimer for costs and order.
 class DeadlineTable {
  public:
-  /// `event` must call the function of the owner that calls expire().
+  /// `event` must call a function of the owner that calls expire().
   DeadlineTable(Scheduler& scheduler, Event event) : timer_(scheduler, std::move(event)) {}
 
   /// Sets the deadline, earlier or later than before. max() clears.
@@ -28,7 +28,7 @@ class DeadlineTable {
   bool is_set(Qpn number) const {
     return number < deadlines_.size() && deadlines_[number].is_armed();
   }
-  /// See RetransmitTimer::progressed.
+  /// As RetransmitTimer::progressed(), for the deadline of `number`.
   void progressed(Qpn number, bool outstanding, PicoSeconds timeout) {
     timer_.progressed(deadline(number), number, outstanding, timeout);
   }
@@ -39,7 +39,7 @@ class DeadlineTable {
     timer_.expire([this](Qpn number) { return &deadlines_[number]; }, expired);
   }
 
-  /// Covers the deadlines that are set.
+  /// Adds the deadlines that are set to a state digest.
   template <class Digest>
   void add_state(Digest& d) const {
     std::size_t count = 0;

@@ -95,7 +95,7 @@ class Flow {
       apply(message_, free);
     } else if (repeats_ > 1) {
       Passage passage = passage_of(message_);
-      for (Bytes left = repeats_;;) {  // powers of one matrix commute
+      for (Bytes left = repeats_;;) {  // powers of one matrix commute in any order
         if ((left & 1) != 0) passage.apply_to(free);
         left >>= 1;
         if (left == 0) break;
@@ -151,7 +151,7 @@ class Flow {
       cross(packets, back_, flow_.framing ? flow_.framing->control : Bytes{roce::ack_wire_bytes()});
     } else if (ack == AckMode::kPerMessage) {
       packets.steps.resize(packets.steps.size() +
-                           back_.size());  // without ACKs the way back takes no time
+                           back_.size());  // without ACKs the steps of the way back take no time
     }
     return packets;
   }
@@ -164,7 +164,7 @@ class Flow {
     if (first) {
       cross(packets, there_, roce::read_request_wire_bytes());
     } else {
-      packets.steps.resize(1 + there_.size());  // the request came with the first packet
+      packets.steps.resize(1 + there_.size());  // the read's request arrived with the first packet
     }
     fetch(packets, payload);
     cross(packets, back_, roce::read_response_wire_bytes(payload, first, last));

@@ -13,13 +13,13 @@ namespace dcc {
 
 /// Work of a flow, posted at once.
 struct IdealFlow {
-  Bytes bytes = 0;          // > 0
-  Bytes message_bytes = 0;  // 0: one message
+  Bytes bytes = 0;          // payload bytes, more than 0
+  Bytes message_bytes = 0;  // payload bytes of a message; 0: one message for all
   bool with_immediate = false;
-  Operation operation = Operation::kWrite;  // or kSend, kRead
+  Operation operation = Operation::kWrite;  // kWrite, kSend or kRead
   Service service = Service::kRc;
   Rate rate_cap;                   // the application's limit; zero: none
-  std::optional<Framing> framing;  // empty: RoCE's
+  std::optional<Framing> framing;  // packet sizes; empty: those of RoCE
 };
 
 /// Returns the time from posting to the last ACK; without ACKs, or for a READ, to the last byte

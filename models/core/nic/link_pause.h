@@ -26,11 +26,11 @@ class LinkPause {
   /// The link lost its carrier (false) or has it again (true). Ends all pauses.
   void set_carrier(bool up, PicoSeconds now);
 
-  /// Time during which at least one priority was stopped, without loss of carrier.
+  /// Time during which at least one priority was stopped while the link had its carrier.
   PicoSeconds paused_time(PicoSeconds now) const {
     return paused_ == 0 ? paused_time_ : paused_time_ + (now - pause_started_);
   }
-  /// What was received in one priority until `now`; want of credits counts as a pause.
+  /// Pauses of one priority until `now`; time without credits counts as a pause.
   PriorityPauses pauses(int priority, PicoSeconds now) const {
     const auto p = static_cast<std::size_t>(priority);
     PriorityPauses so_far = by_priority_[p];
@@ -44,12 +44,12 @@ class LinkPause {
 
  private:
   unsigned paused_ = 0;       // stopped by the far end or for want of credits
-  unsigned pfc_mask_ = 0xFF;  // PFC is enabled for these
-  unsigned blocked_ = 0;      // paused_, or all without a carrier
+  unsigned pfc_mask_ = 0xFF;  // mask of the priorities with PFC
+  unsigned blocked_ = 0;      // mask of stopped priorities: paused_, or all without a carrier
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};  // total time of pauses that have ended
   std::array<PicoSeconds, kPriorities> since_{};
-  std::array<PriorityPauses, kPriorities> by_priority_{};  // of pauses that have ended
+  std::array<PriorityPauses, kPriorities> by_priority_{};  // pauses that have ended, by priority
 };
 
 }  // namespace dcc

@@ -117,7 +117,7 @@ void NicDevice::receive(Packet* packet, int) {
   }
   switch (packet->kind) {
     case PacketKind::kData:
-      receiver_.on_data(packet);  // frees it
+      receiver_.on_data(packet);  // on_data() frees the packet
       return;
     case PacketKind::kAck:
       transmitter_.on_ack(*packet);
@@ -135,12 +135,12 @@ void NicDevice::receive(Packet* packet, int) {
       transmitter_.on_pause(packet->pause_classes);
       break;
     case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
-    case PacketKind::kLldp:         // handled above
+    case PacketKind::kLldp:         // handled before the switch statement
     case PacketKind::kTrimmed:      // RoCE does not use trimmed packets
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:  // between switches only
+    case PacketKind::kPathNews:  // exchanged between switches only
       break;
   }
   pool_.free(packet);

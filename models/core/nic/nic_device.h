@@ -50,7 +50,7 @@ class NicDevice final : public PacketSink {
   }
   /// Sends a PFC frame to the switch that stops the priorities in the mask and resumes the others.
   void send_pause(unsigned priorities);
-  /// Pauses these priorities at the switch until the next call, whatever else pauses them: a fault.
+  /// Pauses these priorities at the switch until the next call, whatever else does. For faults.
   void storm(unsigned priorities);
   /// Frames sent that paused this priority.
   std::uint64_t pause_frames_sent(int priority) const {
@@ -105,10 +105,10 @@ class NicDevice final : public PacketSink {
   Receiver receiver_;
   Transport* transport_ = nullptr;
   Reordering reordering_;
-  std::unique_ptr<DcbxEnd> dcbx_;  // null: none
+  std::unique_ptr<DcbxEnd> dcbx_;  // DCBX of the port; null: not enabled
   std::array<std::uint64_t, kPriorities> pause_frames_sent_{};
-  unsigned stopped_ = 0;  // by send_pause()
-  unsigned storm_ = 0;    // by storm()
+  unsigned stopped_ = 0;  // priorities stopped by send_pause()
+  unsigned storm_ = 0;    // priorities stopped by storm()
 };
 
 }  // namespace dcc

@@ -90,7 +90,7 @@ PicoSeconds RecoveryParameters::timeout_for(const NetworkScale& network) {
   constexpr PicoSeconds kUsual = kNanoSecond * (4'096 << 14);
   if (network.lossless) return kUsual;
   const PicoSeconds drained = network.base_rtt + serialization_time(network.buffer, network.rate);
-  constexpr std::int64_t kStep = 1'000'000;  // whole microseconds
+  constexpr std::int64_t kStep = 1'000'000;  // picoseconds in a microsecond, the timeout's unit
   const PicoSeconds rounded((drained.count / kStep + 1) * kStep);
   return std::min(kUsual, std::max(PicoSeconds(kMicroSecond * 500), rounded));
 }

@@ -24,7 +24,7 @@ struct CnpParameters {
   enum class Ecn : std::uint8_t { kEct0, kEct1 };
   /// ECN fields by which a sender recognises a CNP.
   enum class Accept : std::uint8_t { kAny, kEct0, kEct1 };
-  /// What shares one limiter of `interval` at the receiver.
+  /// The flows that share one limiter of `interval` at the receiver.
   enum class Scope : std::uint8_t { kQueuePair, kAddress, kPort };
   PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs within `scope`
   Scope scope = Scope::kQueuePair;
@@ -33,7 +33,7 @@ struct CnpParameters {
   bool carry_marks = false;      // a CNP carries the number of CE marks since the previous one
   bool follows_network = false;  // the algorithm has no interval of its own; set by its preset()
   Ecn ecn = Ecn::kEct0;
-  Accept accept = Accept::kAny;  // of the sender
+  Accept accept = Accept::kAny;  // notifications that the sender accepts
   bool notify = true;            // the host is a notification point
   bool react = true;             // the host is a reaction point
   bool with_nak = false;         // a NAK for a gap is accompanied by a CNP
@@ -66,12 +66,12 @@ struct CnpProfile {
 struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN, kSelectiveRepeat };
   Kind kind = Kind::kGoBackN;
-  PicoSeconds timeout = kMicroSecond * 500;  // see timeout_for()
+  PicoSeconds timeout = kMicroSecond * 500;  // retransmission timeout; see timeout_for()
   // Packets kept out of order; 0: an early packet is discarded. With selective repeat a sender has
   // no more packets unacknowledged, so that the receiver never discards one for want of room.
   unsigned reorder_window = 0;
-  std::optional<unsigned> retries;            // empty: unlimited
-  std::optional<unsigned> not_ready_retries;  // empty: unlimited
+  std::optional<unsigned> retries;            // limit of consecutive timeouts; empty: unlimited
+  std::optional<unsigned> not_ready_retries;  // limit of repeats after RNR NAKs; empty: unlimited
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   void describe(ParameterVisitor& v);
@@ -95,7 +95,7 @@ struct ReceiveBufferParameters {
 struct WindowParameters {
   enum class Limit : std::uint8_t { kNone, kBdp, kBytes };
   Limit limit = Limit::kNone;
-  Bytes bytes = 64 * 1024;    // with kBytes
+  Bytes bytes = 64 * 1024;    // size of the window with kBytes
   bool follows_rate = false;  // the limit shrinks as the rate does
 
   bool is_on() const { return limit != Limit::kNone; }
@@ -114,14 +114,14 @@ struct NicParameters {
   std::uint32_t mtu = 1000;  // payload bytes of a full packet
   Payload payload = Payload::kVirtual;
   AckMode ack = AckMode::kPerPacket;
-  unsigned ack_every = 1;  // with kPerPacket: packets for one ACK
+  unsigned ack_every = 1;  // packets acknowledged by one ACK (with kPerPacket)
   WindowParameters window;
   std::optional<unsigned> ack_priority;  // 802.1p priority of ACKs; empty: that of the data
   RecoveryParameters recovery;
   // Greatest number of READ and atomic requests of a queue pair whose response is not complete. The
   // responder keeps as many atomic results.
   unsigned outstanding_reads = 16;
-  PicoSeconds jitter{};   // see Link::set_jitter
+  PicoSeconds jitter{};   // random delay of each packet; see Link::set_jitter
   ClockParameters clock;  // clock that measures the RTTs for algorithms
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
@@ -130,9 +130,9 @@ struct NicParameters {
   /// move one priority down at each threshold; the queue pair's priority is ignored. Empty: no
   /// demotion. Set by a transport.
   std::vector<Bytes> demotion;
-  // Position in the network:
+  // Position of the NIC in the network.
   HostId host = 0;
-  std::uint64_t seed = 1;  // of the run
+  std::uint64_t seed = 1;  // seed of the run
   BitRate line_rate = 100_Gbps;
   Bytes link_overhead = 20;
   PicoSeconds link_delay{};
@@ -177,12 +177,12 @@ struct NicCounters {
   std::uint64_t data_sent = 0;
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // payload
-  std::uint64_t bytes_received = 0;  // payload, in order
+  std::uint64_t bytes_received = 0;  // payload bytes received in order
   std::uint64_t acks_sent = 0;
   std::uint64_t naks_sent = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
-  std::uint64_t cnps_refused = 0;  // by nic.cnp.accept or nic.cnp.react
+  std::uint64_t cnps_refused = 0;  // CNPs refused by nic.cnp.accept or nic.cnp.react
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before a missing one
   std::uint64_t duplicates = 0;
@@ -200,10 +200,10 @@ struct NicCounters {
   std::uint64_t receive_discards = 0;  // packets lost because the receive buffer was full
   std::uint64_t cnps_ignored = 0;      // CNPs received that reached no algorithm
   std::uint64_t sequence_naks_received = 0;
-  std::uint64_t not_ready_naks_received = 0;  // RNR NAKs
-  std::uint64_t pause_frames_sent = 0;        // PFC frames, resumes included
+  std::uint64_t not_ready_naks_received = 0;  // RNR NAKs received
+  std::uint64_t pause_frames_sent = 0;        // PFC frames sent, resumes included
   std::uint64_t responses_early = 0;     // part of out_of_order: responses to READs and atomics
-  std::uint64_t responses_repeated = 0;  // part of duplicates: likewise
+  std::uint64_t responses_repeated = 0;  // part of duplicates: responses to READs and atomics
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
@@ -242,8 +242,8 @@ struct QueuePairConfig {
   Service service = Service::kRc;
   bool ecn_capable = true;
   bool governed = true;  // controlled by the congestion-control algorithm
-  Rate rate_cap;         // the application's limit; zero: none
-  Rate initial_rate;     // zero: the algorithm chooses
+  Rate rate_cap;         // rate limit of the application; zero: none
+  Rate initial_rate;     // rate of a new flow; zero: the algorithm chooses
   PicoSeconds base_rtt{};
   Bytes bytes = 0;  // size of the flow; 0: unknown
   PicoSeconds deadline = PicoSeconds::max();

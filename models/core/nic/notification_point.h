@@ -22,7 +22,7 @@ class NotificationPoint {
   std::uint8_t on_ce(PicoSeconds now, const CnpParameters& parameters) {
     return on_ce(now, parameters, quiet_until_);
   }
-  /// The same with a limiter that several flows share: no CNP before `quiet_until`.
+  /// Like the function above, with a limiter that several flows share: no CNP before `quiet_until`.
   std::uint8_t on_ce(PicoSeconds now, const CnpParameters& parameters, PicoSeconds& quiet_until) {
     marks_ = static_cast<std::uint8_t>(std::min(marks_ + 1, 255));
     if (now < quiet_until) return 0;

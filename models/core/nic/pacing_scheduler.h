@@ -37,7 +37,7 @@ class PacingScheduler {
   /// Returns the flow to send now and switches it off; kNone if no flow of an allowed priority is
   /// ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
-  /// The same, but a ready flow of a higher priority always comes before one of a lower priority.
+  /// Like pick(), but ready flows of a higher priority always come before those of a lower one.
   FlowIndex pick_strictly(PicoSeconds now, unsigned allowed);
   /// True if no flow of any priority is ready at `now`.
   bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_due(now); }

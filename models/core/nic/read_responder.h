@@ -1,4 +1,4 @@
-// The responder of RDMA READ and atomic operations: what a queue pair still has to answer.
+// The responder of RDMA READ and atomic operations: requests that a queue pair has yet to answer.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace dcc {
 struct ResponderState {
   /// The part of a response that has not been sent.
   struct Response {
-    Operation operation = Operation::kRead;  // of the request
+    Operation operation = Operation::kRead;  // operation of the request
     bool repeated = false;  // an atomic request that was executed before, see `original`
     AtomicOperands operands;
     std::uint64_t original = 0;  // memory word before the operation, if `repeated`
     Psn psn = 0;                 // number of the next packet of the response
     std::uint64_t address = 0;   // memory address of the response's next byte
-    std::uint32_t bytes = 0;     // left to send
+    std::uint32_t bytes = 0;     // bytes left to send
     bool begun = false;          // true after the first packet
     std::uint32_t flow = 0;      // ledger record of the requester's flow
     /// Time stamp for the next packet: when the request was sent, plus the serialisation time of
@@ -46,7 +46,7 @@ struct ResponderState {
       d(psn, known, refused, original);
     }
   };
-  std::deque<Response> responses;    // oldest first
+  std::deque<Response> responses;    // responses to send, oldest first
   std::deque<AtomicResult> atomics;  // newest last; at most NicParameters::outstanding_reads
 
   template <class Digest>
@@ -61,7 +61,7 @@ class ReadResponder {
   ReadResponder(PacketPool& pool, NicCounters& counters, const NicParameters& parameters)
       : pool_(pool), counters_(counters), parameters_(parameters) {}
 
-  /// Sets the DMA for payload, and the client to tell of its ends. Required with real payload.
+  /// Sets the DMA for payload and the client that hears of its ends. Required with real payload.
   void set_dma(Dma* dma, DmaClient* client) {
     dma_ = dma;
     client_ = client;

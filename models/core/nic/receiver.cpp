@@ -49,7 +49,7 @@ void Receiver::on_data(Packet* packet) {
   }
   Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
-    ++counters_.icrc_errors;  // treated as lost; the sender repeats it
+    ++counters_.icrc_errors;  // a damaged packet counts as lost; the sender repeats it
     pool_.free(packet);
     return;
   }
@@ -121,7 +121,7 @@ void Receiver::report_gap(const Packet& data, Context& context) {
   transmitter_.send_control(nak);
   const bool is_news = !std::exchange(context.nak_sent, true);
   if (!is_news || !parameters_.cnp.with_nak || !wants_cnps(data.source)) return;
-  // The loss counts as one mark, and no limiter holds its CNP back.
+  // A CNP for a loss counts it as one mark, and no limiter delays the CNP.
   NotificationPoint& point = context.notification_point;
   PicoSeconds unlimited{};
   const std::uint8_t marks = point.on_ce(scheduler_.now(), cnp_for(data.source), unlimited);
@@ -198,7 +198,7 @@ void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result
     if (result == DeliverySink::Result::kNotReady) ++counters_.receives_missing;
     Packet* const nak = nak_for(data, context, NakReason::kNotReady);
     nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
-    context.nak_sent = true;  // the packets behind it are early and need no NAK of their own
+    context.nak_sent = true;  // packets behind the refused one are early and get no NAK
     transmitter_.send_control(nak);
     return;
   }

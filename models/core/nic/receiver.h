@@ -68,8 +68,8 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
-  /// Sets what decides on CNPs in place of the NIC's own model; null: the model. Not owned. Call it
-  /// before the first queue pair is created.
+  /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. Not
+  /// owned. Call it before the first queue pair is created.
   void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
@@ -116,7 +116,7 @@ class Receiver {
  private:
   /// Out-of-order state of a queue pair; exists after the first early packet.
   struct Early {
-    std::vector<Packet*> kept;  // position: PSN modulo the reorder window; null: empty
+    std::vector<Packet*> kept;  // early packets, at position PSN modulo the window; null: none
     FurthestArrival furthest;
   };
   struct Context {
@@ -187,13 +187,13 @@ class Receiver {
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
-      cnp_profile_of_;  // empty: the NIC's own settings apply
-  // Limiters that several queue pairs share (nic.cnp.scope): no CNP before. Number: the sending
-  // host, or 0 for the whole port.
+      cnp_profile_of_;  // how each sender is notified; empty: as the NIC says
+  // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
+  // Key: the sending host, or 0 for the whole port.
   NumberedTable<PicoSeconds> cnp_limiters_;
-  std::deque<DelayedCnp> delayed_cnps_;  // oldest first; empty without nic.cnp.delay
+  std::deque<DelayedCnp> delayed_cnps_;  // CNPs to send, oldest first; empty without nic.cnp.delay
   Event cnp_due_;
-  NotificationEngine* notification_engine_ = nullptr;  // null: the model in each context
+  NotificationEngine* notification_engine_ = nullptr;  // null: each context has a model
   std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };

@@ -10,18 +10,18 @@
 namespace dcc {
 
 /// Go-back-N repeats everything behind a lost packet. Where many senders repeat at full rate into
-/// one port, nearly all that arrives is out of order, and each round delivers about one packet. So
-/// a queue pair restarts from one packet after a timeout, as adapters do with slow restart, and
-/// opens the window by what is acknowledged: by as much up to half of what was in flight, then by
-/// one packet a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the window, but
-/// not below one bandwidth-delay product, which a flow alone needs to fill its link. The window
-/// ends when all work is done.
+/// one port, nearly all packets arrive out of order, and each round delivers about one packet. So a
+/// queue pair restarts from one packet after a timeout, as adapters do with slow restart. What is
+/// acknowledged opens the window: by its bytes up to half of what was in flight, then by one packet
+/// a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the window, but not below
+/// one bandwidth-delay product, which a flow alone needs to fill its link. The window ends when all
+/// work is done.
 ///
 /// Timeouts in a row double the time until the next one, as adaptive retransmission of adapters and
-/// RFC 6298, 5.5 do: packets that wait in a long queue are not repeated over and over.
+/// RFC 6298, 5.5 do, so that packets in a long queue are not repeated over and over.
 class RecoveryWindow {
  public:
-  /// Window of a queue pair that has none: a timeout follows, with `in_flight` bytes out.
+  /// Starts the window of a queue pair at a timeout, with `in_flight` bytes unacknowledged.
   RecoveryWindow(std::uint32_t mtu, Bytes in_flight) : mtu_(mtu), limit_(in_flight) {}
 
   Bytes limit() const { return limit_; }
@@ -58,7 +58,7 @@ class RecoveryWindow {
 
   std::uint32_t mtu_;
   Bytes limit_;
-  Bytes threshold_ = kMost;  // below it the window doubles in a round trip
+  Bytes threshold_ = kMost;  // below this threshold the window doubles in a round trip
   unsigned timeouts_ = 0;    // timeouts since the last acknowledgement of new data
 };
 

@@ -18,7 +18,7 @@ namespace dcc {
 /// send until its work is acknowledged. Keeps its state in SendQueuePair; the transmitter sends.
 class Retransmission {
  public:
-  /// `expired` must call expire().
+  /// `expired` must call Retransmission::expire().
   Retransmission(Scheduler& scheduler, const NicParameters& parameters, Event expired)
       : scheduler_(scheduler),
         parameters_(parameters),
@@ -49,14 +49,14 @@ class Retransmission {
   /// The receiver reported a gap in the sequence of packets.
   void gap_reported(SendQueuePair& pair) const;
 
-  // Selective repeat. READ and atomic requests go back instead: a response repeats its rest.
+  // Selective repeat. READ and atomic requests go back instead, as a response is repeated whole.
   bool repeats_selectively(const SendQueuePair& pair) const {
     return selective_window_ != 0 && pair.work.reads_out() == 0;
   }
-  /// The receiver keeps packet `early`, which came before a missing one. Ignored if the packet is
-  /// acknowledged already, or will be sent again in any case.
+  /// Notes that the receiver keeps packet `early`, which came before a missing one. Ignored if the
+  /// packet is already acknowledged, or will be sent again anyway.
   void arrived_early(SendQueuePair& pair, Psn early) const;
-  /// After a timeout: every packet that is not known to have arrived is lost.
+  /// Must be called after a timeout: every packet that is not known to have arrived is lost.
   void repeat_unheard(SendQueuePair& pair) const;
   /// `bytes` were newly acknowledged.
   static void acknowledged(SendQueuePair& pair, Bytes bytes) {
@@ -64,26 +64,26 @@ class Retransmission {
     pair.selective->acknowledged(pair.work, bytes);
     if (pair.selective->is_over()) pair.selective.reset();
   }
-  /// True if a lost packet waits to be sent again, and the window that holds back what is repeated
-  /// after a timeout has room.
+  /// True if a lost packet waits to be sent again, and the window for repeats after a timeout has
+  /// room.
   static bool may_repeat(const SendQueuePair& pair) {
     return pair.selective != nullptr && has_lost(pair);
   }
-  /// False if the receiver might discard the next packet, since it keeps no more early ones.
+  /// False if the receiver might discard the next packet because it cannot keep more early ones.
   bool has_room(const SendQueuePair& pair) const { return has_room(pair, pair.work.next_psn()); }
-  /// The same for packet `psn`.
+  /// Like the function above, for packet `psn`.
   bool has_room(const SendQueuePair& pair, Psn psn) const {
     return selective_window_ == 0 || psn - pair.work.oldest_unacked() < selective_window_;
   }
 
-  /// The queue pair goes on from its oldest unacknowledged packet.
+  /// The queue pair sends again from its oldest unacknowledged packet.
   static void went_back(SendQueuePair& pair) {
     cancel(pair);
     pair.asked = pair.work.oldest_unacked();
   }
   static void cancel(SendQueuePair& pair) { RetransmitTimer::disarm(pair.deadline); }
 
-  /// Count one retransmission without progress. False: the limit is reached, and the queue pair
+  /// Counts one retransmission without progress. False: the limit is reached, and the queue pair
   /// fails.
   bool count_retry(SendQueuePair& pair) const {
     return count(pair.retries, parameters_.recovery.retries);
@@ -92,8 +92,8 @@ class Retransmission {
     return count(pair.rnr_retries, parameters_.recovery.not_ready_retries);
   }
 
-  /// Calls `timed_out(qpn, pair)` for each queue pair whose answer is overdue. A queue pair whose
-  /// packet that asks for the answer still waits for its turn (`may_send(pair)`) waits longer.
+  /// Calls `timed_out(qpn, pair)` for each queue pair whose answer is overdue. A queue pair waits
+  /// longer if the packet that asks for the answer still waits for its turn (`may_send(pair)`).
   /// `find(qpn)` returns the queue pair, or null.
   template <class Find, class MaySend, class TimedOut>
   void expire(Find find, MaySend may_send, TimedOut timed_out) {
@@ -113,8 +113,8 @@ class Retransmission {
         });
   }
 
-  /// Applies nic.window, and the window of the recovery under way, if any, to what the algorithm
-  /// allows.
+  /// Limits the window that the algorithm allows by nic.window and by the window of a recovery
+  /// under way.
   static void limit_window(SendQueuePair& pair) {
     pair.window = std::min(pair.algorithm_window, pair.window_limit);
     if (pair.recovery != nullptr) pair.window = std::min(pair.window, pair.recovery->limit());
@@ -124,8 +124,8 @@ class Retransmission {
   void arm(Qpn qpn, SendQueuePair& pair) {
     timer_.arm(pair.deadline, qpn, scheduler_.now() + timeout_of(pair));
   }
-  /// At least two round trips, since no answer comes earlier than after one; longer after timeouts
-  /// in a row, unless the number of retries is limited.
+  /// Timeout of a queue pair: at least two round trips, since no answer comes before one; longer
+  /// after timeouts in a row, unless the number of retries is limited.
   PicoSeconds timeout_of(const SendQueuePair& pair) const {
     const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
     if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;

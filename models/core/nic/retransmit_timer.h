@@ -24,7 +24,7 @@ class RetransmitTimer {
   class Deadline {
    public:
     bool is_armed() const { return when_ != PicoSeconds::max(); }
-    /// max() if not armed.
+    /// Time of the deadline; max() if not armed.
     PicoSeconds when() const { return when_; }
     /// Digest of the deadline alone, without the heap entry, which may still be at an earlier time.
     template <class Digest>
@@ -38,7 +38,7 @@ class RetransmitTimer {
     PicoSeconds queued_ = PicoSeconds::max();  // time of the valid heap entry; max(): none
   };
 
-  /// `event` must call the function of the owner that calls expire().
+  /// `event` must call a function of the owner that calls expire().
   RetransmitTimer(Scheduler& scheduler, Event event)
       : scheduler_(scheduler), event_(std::move(event)) {}
 
@@ -71,7 +71,7 @@ class RetransmitTimer {
       deadline->when_ = PicoSeconds::max();
       expired(entry.qpn);
     }
-    // The first entry must be a real deadline, so that the event does not run in vain.
+    // The first entry must be a real deadline, so that the event does not run without effect.
     while (!heap_.empty()) {
       const Entry first = heap_.front();
       Deadline* const deadline = find(first.qpn);

@@ -1,4 +1,4 @@
-// What a sender knows about packets that arrived behind a gap, for selective repeat (IRN,
+// The sender's knowledge of packets that arrived behind a gap, for selective repeat (IRN,
 // SIGCOMM'18, section 3).
 #pragma once
 
@@ -32,7 +32,7 @@ class SelectiveRepeat {
     lost_below_ = std::max(lost_below_, psn);
     find_lost(work);
   }
-  /// Nothing was heard: all packets below `next` that did not arrive are lost.
+  /// No answer came in time: all packets below `next` that did not arrive are lost.
   void timed_out(const WorkQueue& work) {
     end_ = lost_below_ = work.next_psn();
     next_ = work.oldest();
@@ -75,7 +75,7 @@ class SelectiveRepeat {
     while (has_lost() && arrived_[next_.psn % arrived_.size()]) work.pass(next_);
   }
 
-  std::vector<bool> arrived_;  // position: PSN modulo the window
+  std::vector<bool> arrived_;  // true if the packet at position PSN modulo the window arrived
   WorkQueue::Cursor next_;     // next packet to examine, and to repeat if it is lost
   Psn oldest_;
   Psn end_;

@@ -22,12 +22,12 @@ namespace dcc {
 /// in either direction.
 struct ReadState {
   ResponderState responder;
-  bool own_turn = false;  // a request was sent last time; responses and requests alternate
+  bool own_turn = false;  // true if a request was sent last; responses and requests alternate
   // Requester:
-  Psn acked_to = 0;  // acknowledged by number; READs below it may still miss data
+  Psn acked_to = 0;  // packets below this number are acknowledged; their READs may still miss data
   bool gap = false;  // part of a response is missing and was requested again
   Psn refused_at = 0;
-  bool refused = false;  // request `refused_at` was refused; reported when all before it are done
+  bool refused = false;  // request `refused_at` was refused; reported after all earlier ones
   CompletionSink::Status refusal{};
 
   template <class Digest>
@@ -45,8 +45,8 @@ struct PacingState {
   PicoSeconds paced_from{};  // when the last packet, or burst, was due to start
 };
 
-/// The first cache line holds what decides whether and when the queue pair sends; then follow its
-/// work and what one packet needs.
+/// The first cache line holds the members that decide whether and when the queue pair sends; the
+/// members of its work and of a packet follow.
 struct alignas(64) SendQueuePair {
   SendQueuePair() : SendQueuePair(0) {}
   explicit SendQueuePair(std::uint32_t mtu) : work(mtu) {}
@@ -56,20 +56,20 @@ struct alignas(64) SendQueuePair {
   bool failed = false;       // error state: work is flushed until the queue pair is created anew
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
-  std::uint8_t rnr_retries = 0;  // those of `retries` whose reason was a not-ready NAK
+  std::uint8_t rnr_retries = 0;  // number of these retransmissions that a not-ready NAK caused
   PacingState pacing;
-  Bytes window = INT64_MAX;  // the least of the algorithm's, that of `recovery`, and nic.window
+  Bytes window = INT64_MAX;  // least of the windows: the algorithm's, recovery's, nic.window
   PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
   Bytes burst_left = 0;      // payload bytes that may still follow without a gap
   std::unique_ptr<ReadState> reads;
   WorkQueue work;
-  RetransmitTimer::Deadline deadline;  // armed while packets are outstanding
+  RetransmitTimer::Deadline deadline;  // deadline of the answer; armed while packets are under way
   PicoSeconds round_trip{};  // longest recent RTT; falls by an eighth with each acknowledgement
-  Psn asked = 0;             // above the last packet on the wire that asks for an ACK or response
+  Psn asked = 0;             // number above the last sent packet that asks for an ACK or response
   std::unique_ptr<RecoveryWindow> recovery;    // null: no timeout since the queue pair was idle
   std::unique_ptr<SelectiveRepeat> selective;  // null: no packet is known to be lost
-  Bytes algorithm_window = INT64_MAX;          // used with `recovery` and `window_limit`
-  Bytes window_limit = INT64_MAX;              // by nic.window
+  Bytes algorithm_window = INT64_MAX;          // set with `recovery` or `window_limit`
+  Bytes window_limit = INT64_MAX;              // limit by nic.window
   QueuePairConfig config;
   PicoSeconds burst_next{};  // when a burst below line rate continues
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start

@@ -136,7 +136,7 @@ void Transmitter::stop(Qpn qpn) {
   SendQueuePair& pair = pairs_[qpn];
   pair.work.truncate();
   pacing_.deactivate(qpn);
-  activate_if_sendable(qpn, pair);  // packets to send again
+  activate_if_sendable(qpn, pair);  // there are packets to send again
 }
 
 void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
@@ -155,13 +155,13 @@ ReadState& Transmitter::read_state(SendQueuePair& pair) {
 
 // ---------------------------------------------------------------- turns: who may send, and when
 
-/// False if a refused request, or the number of READs that wait, holds the next request back.
+/// False if the next request must wait, for a refused request or for READs under way.
 bool Transmitter::reads_allow(const SendQueuePair& pair) const {
   if (pair.reads->refused && pair.work.next_psn() >= pair.reads->refused_at) return false;
   return !pair.work.next_is_read() || pair.work.reads_out() < parameters_.outstanding_reads;
 }
 
-// Each packet asks twice; the compiler alone leaves the call in place.
+// this is asked twice a packet; the compiler alone would not inline it
 [[gnu::always_inline]] inline bool Transmitter::may_request(const SendQueuePair& pair) const {
   if (!pair.work.has_unsent()) return false;
   if (pair.reads != nullptr && !reads_allow(pair)) return false;
@@ -290,7 +290,7 @@ bool Transmitter::send_one_control() {
 }
 
 void Transmitter::try_send() {
-  if (sending_) return;  // the outer call schedules the next attempt
+  if (sending_) return;  // the outer call of try_send() schedules the next attempt
   if (wire_is_free()) {
     sending_ = true;
     send_one();
@@ -317,7 +317,7 @@ void Transmitter::send_data(Packet* packet) {
   ++counters_.packets_sent;
   ++counters_.data_sent;
   counters_.bytes_sent += packet->payload_bytes;
-  if (!is_response(packet->operation)) {  // responses count in the requester's record
+  if (!is_response(packet->operation)) {  // responses count in the record of the requester's flow
     FlowRecord& record = ledger_[packet->flow];
     record.sent_wire_bits +=
         std::uint64_t{8} *
@@ -382,7 +382,7 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     Packet& packet = *staging_.oldest_pending();
     if (packet.operation == Operation::kAtomicResponse) {
       SendQueuePair& pair = pairs_[packet.source_qpn];
-      // No state: the queue pair was created anew meanwhile.
+      // Without state the queue pair was created anew meanwhile.
       if (pair.reads != nullptr) ReadResponder::keep_result(pair.reads->responder, packet);
     }
     packet.icrc = roce::icrc_of(packet);
@@ -571,7 +571,7 @@ PicoSeconds Transmitter::measured_rtt(const SendQueuePair& pair, PicoSeconds rtt
   return read;
 }
 
-/// `packet`: an ACK, or a packet of a response.
+/// Handles an acknowledgement: `packet` is an ACK, or a packet of a response.
 [[gnu::always_inline]] inline void Transmitter::tell_algorithm(Qpn qpn, const SendQueuePair& pair,
                                                                const Packet& packet,
                                                                PicoSeconds rtt, bool ce,

@@ -52,8 +52,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Sets the transport that replaces RoCE's data path; null: RoCE. Not owned. Call it before the
   /// first queue pair is created.
   void set_transport(Transport* transport) { transport_ = transport; }
-  /// Lets this block schedule the packets of RoCE queue pairs. Not owned. Call it before the first
-  /// queue pair is created.
+  /// Makes this block schedule the packets of RoCE queue pairs. Not owned. Must be called before
+  /// the first queue pair is created.
   void set_pacer(PacerEngine& engine, const PacerShape& shape, PicoSeconds clock_period);
   /// Constants of a pacer block for this NIC.
   PacerSettings pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const;
@@ -63,11 +63,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   // ---- Queue pairs
 
-  /// Numbers are small and dense. Creating an existing queue pair resets it. A queue pair accepts
-  /// work at once and sends after connect_queue_pair().
+  /// Creates a queue pair, or resets an existing one. Numbers are small and dense. A queue pair
+  /// accepts work at once and sends after connect_queue_pair().
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void connect_queue_pair(Qpn qpn);
-  /// Posted work completes as flushed.
+  /// Ends a queue pair. Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
   /// There is no other end to answer: the queue pair enters the error state, and its oldest work
   /// completes as kRetryExceeded. Nothing happens if the queue pair does not exist.
@@ -78,13 +78,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Frees the memory of a queue pair. Precondition: it is quiescent and none of its packets is in
   /// the network. Statistics remain.
   void release(Qpn qpn);
-  /// The MTU parameter has changed. Applies to queue pairs created from now on.
+  /// Must be called when the MTU changes, which applies to queue pairs created from then on.
   void mtu_changed();
   bool exists(Qpn qpn) const {
     const SendQueuePair* const pair = pairs_.find(qpn);
     return pair != nullptr && pair->created;
   }
-  // Precondition of these four: exists(qpn).
+  // Precondition of the next four functions: exists(qpn).
   bool failed(Qpn qpn) const { return pairs_[qpn].failed; }
   bool connected(Qpn qpn) const { return pairs_[qpn].connected; }
   Service service(Qpn qpn) const { return pairs_[qpn].config.service; }
@@ -104,7 +104,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   // ---- Requester
 
-  /// Precondition: exists(qpn), item.bytes > 0.
+  /// Adds work to a queue pair. Precondition: exists(qpn), item.bytes > 0.
   void post(Qpn qpn, const WorkItem& item);
   /// Drops posted work that has not been sent. Packets already sent are still acknowledged.
   void stop(Qpn qpn);
@@ -155,7 +155,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   // ---- Calls by the transport
 
-  /// The transport may have data to send.
+  /// Called when the transport may have data to send.
   void data_ready() { try_send(); }
   /// `bytes` of payload were acknowledged for the first time.
   void acknowledged(std::uint32_t flow, Bytes bytes) {
@@ -185,7 +185,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     std::uint32_t flow = 0;
     std::uint8_t dscp = 0;
   };
-  /// Defaults if the queue pair does not exist.
+  /// View of the algorithm's state; defaults if the queue pair does not exist.
   FlowView view(Qpn qpn) const {
     const SendQueuePair* const pair = pairs_.find(qpn);
     if (pair == nullptr) return {};
@@ -204,7 +204,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   PicoSeconds paused_time() const { return pause_.paused_time(now()); }
   /// Pauses received in one priority.
   PriorityPauses pauses(int priority) const { return pause_.pauses(priority, now()); }
-  /// When the wire has sent, or had sent, its last bit so far.
+  /// Time at which the wire has sent its last bit so far; in the past if the wire is idle.
   PicoSeconds wire_free_at() const { return wire_free_; }
   const FlowTally& tally() const { return tally_; }
   /// Records the sizes of flows that finish from now on.
@@ -329,8 +329,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   NumberedTable<SendQueuePair> pairs_;
   PacingScheduler pacing_;
   FlowPacer pacer_;
-  std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide
-  bool special_turns_ = false;       // with port_, or with demotion
+  std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide instead
+  bool special_turns_ = false;       // with port_, or with demotion of priorities
   ControlQueue control_;
   LinkPause pause_;
   PicoSeconds wire_free_{};  // end of the packet that is on the wire

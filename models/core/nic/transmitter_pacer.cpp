@@ -1,4 +1,4 @@
-// The transmitter with a pacer block: what it posts ahead, and what it does with decisions.
+// The transmitter with a pacer block: what it posts in advance, and how it handles decisions.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -17,7 +17,7 @@ void Transmitter::set_pacer(PacerEngine& engine, const PacerShape& shape,
   port_->set_paused(pause_.blocked());
 }
 
-/// A queue pair whose turn comes by another rule than that of PacingScheduler::pick().
+/// True for a queue pair whose turn is not chosen by PacingScheduler::pick().
 Qpn Transmitter::pick_specially() {
   if (port_ == nullptr) return pacing_.pick_strictly(now(), allowed());
   offer_delayed();
@@ -30,9 +30,9 @@ void Transmitter::pauses_changed() {
 }
 
 PacerSettings Transmitter::pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const {
-  // A packet is late when it is behind its deadline by more than one decision: the largest packet's
-  // time on the line, and what the contract adds. Two packets and twice that: the control packets
-  // between data, and a decision that the transmitter took ahead.
+  // Limits of lateness. A packet is late if it is behind its deadline by more than one decision:
+  // the largest packet's time on the line, and an addition by the contract. Two packets and twice
+  // the addition allow for control packets between data, and for a decision taken ahead.
   const std::int64_t packet =
       (wire_time(pacer_.full_packet()).count + clock_period.count - 1) / clock_period.count;
   constexpr std::int64_t kScaleAtOnePicosecond = 2'048'000'000;  // 2048 times the clock in MHz
@@ -72,7 +72,7 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   if (!port_->is_bound(qpn)) {
     port_->bind(qpn, pair.config.flow, pair.pacing.rate, pair.config.priority);
   }
-  if (Retransmission::may_repeat(pair)) {  // one at a time: acknowledgements change what is lost
+  if (Retransmission::may_repeat(pair)) {  // one at a time: ACKs change what is lost
     if (posted == 0)
       port_->post(qpn, wire_bytes_of(pair.work.plan_at(pair.selective->next()), pair));
     return;
@@ -89,7 +89,7 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   }
 }
 
-/// Queue pairs whose delay after a not-ready NAK is over.
+/// Posts for queue pairs whose delay after a not-ready NAK is over.
 void Transmitter::offer_delayed() {
   while (!pacing_.is_idle(now())) {
     const Qpn qpn = pacing_.pick(now(), ~0u);
@@ -97,8 +97,8 @@ void Transmitter::offer_delayed() {
   }
 }
 
-/// The queue pair of the next decision. Packets that were withdrawn after they were posted leave
-/// decisions without a packet.
+/// The queue pair of the next decision. A decision has no packet if the packet was withdrawn after
+/// it was posted.
 Qpn Transmitter::take_decision() {
   for (;;) {
     const Qpn qpn = port_->take(allowed());
@@ -109,7 +109,7 @@ Qpn Transmitter::take_decision() {
 }
 
 void Transmitter::decided() {
-  if (parameters_.real_payload() && !sending_) {  // payload is fetched while the wire is busy
+  if (parameters_.real_payload() && !sending_) {  // fetches the payload while the wire is busy
     sending_ = true;
     stage_packets();
     sending_ = false;

@@ -16,7 +16,7 @@ class StateDigest;
 
 /// Bytes on the wire, Ethernet header to FCS, of transports other than RoCE.
 struct Framing {
-  Bytes header = 64;   // added to the payload of a data packet
+  Bytes header = 64;   // bytes added to the payload of a data packet
   Bytes control = 64;  // size of a packet without payload
 
   Bytes data(Bytes payload) const { return std::max<Bytes>(64, payload + header); }
@@ -43,7 +43,7 @@ class Transport {
   /// The remote end exists, so the queue pair may send.
   virtual void connect_queue_pair(Qpn qpn) = 0;
   virtual void destroy_queue_pair(Qpn qpn) = 0;
-  /// Precondition: created, item.bytes > 0.
+  /// Adds work. Precondition: the queue pair is created, item.bytes > 0.
   virtual void post(Qpn qpn, const WorkItem& item) = 0;
   /// Drops posted work that has not been sent.
   virtual void stop(Qpn qpn) = 0;
@@ -52,7 +52,7 @@ class Transport {
   /// proportional to weights. Transports without weights ignore it.
   virtual void on_weight(std::uint8_t /*dscp*/, const Ratio& /*weight*/) {}
 
-  /// A packet of any kind but a pause arrived. Takes ownership.
+  /// Handles an arriving packet of any kind but a pause. Takes ownership.
   virtual void receive(Packet* packet) = 0;
 
   /// True if a data packet may be sent now.
@@ -60,7 +60,7 @@ class Transport {
   /// True if the transport itself respects the allowed priorities. Otherwise a pause of any
   /// priority stops all its data.
   virtual bool respects_priority_pauses() const { return false; }
-  /// Precondition: has_packet().
+  /// The data packet to send. Precondition: has_packet().
   virtual Packet* next_packet() = 0;
 
   virtual TransportCounters counters() const = 0;

@@ -51,7 +51,7 @@ struct TransportParameters {
   virtual bool may_share_network() const { return on_roce() && !has_agent(); }
   /// True if one agent reads from all hosts and sets how their NICs send.
   virtual bool has_agent() const { return false; }
-  /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().
+  /// Makes the agent; `rank` of its events among those of one instant. Null unless has_agent().
   virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
     return nullptr;
   }
@@ -77,7 +77,7 @@ struct TransportContext {
   Transmitter& port;
   std::uint32_t rank = 0;  // rank of the transport's events at one instant
   PicoSeconds longest_base_rtt{};
-  std::uint64_t seed = 1;            // of the run
+  std::uint64_t seed = 1;            // seed of the run
   Reordering* reordering = nullptr;  // records data that arrives out of order; null: not recorded
 };
 

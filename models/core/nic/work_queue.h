@@ -17,7 +17,7 @@ namespace dcc {
 struct WorkItem {
   std::uint64_t id = 0;  // chosen by the poster and returned in the completion
   Bytes bytes = 0;
-  Bytes message_bytes = 0;  // 0: one message
+  Bytes message_bytes = 0;  // payload bytes of a message; 0: one message for the item
   std::uint64_t local_address = 0;
   std::uint64_t remote_address = 0;
   std::uint32_t immediate = 0;
@@ -55,7 +55,7 @@ class WorkQueue {
  public:
   explicit WorkQueue(std::uint32_t mtu) : mtu_(mtu) {}
 
-  /// Precondition: item.bytes > 0.
+  /// Adds an item. Precondition: item.bytes > 0.
   void post(const WorkItem& item);
   /// Drops all packets that were never sent. The item being sent ends with its last sent packet.
   /// Returns the number of items of which no packet was sent.
@@ -117,7 +117,7 @@ class WorkQueue {
   /// Drops all posted items. Calls `dropped(item)` for each, oldest first.
   template <class Dropped>
   void flush(Dropped dropped) {
-    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // so that a late ACK covers no later one
+    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // a late ACK must not cover a later item
     una_.psn = next_.psn;
     in_flight_ = 0;
     reads_out_ = 0;
@@ -142,7 +142,7 @@ class WorkQueue {
   };
   // For selective repeat: a cursor over packets that were sent and are not acknowledged.
   Cursor oldest() const { return una_; }
-  // For packets that are announced before they are sent. `at` is behind the last posted one: false.
+  // For packets announced before they are sent. False if `at` is behind the last posted one.
   Cursor next() const { return next_; }
   bool holds(const Cursor& at) const { return at.index - base_ < items_.size(); }
   /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn, and it is posted.
@@ -219,7 +219,7 @@ class WorkQueue {
   }
 
   std::uint32_t mtu_;
-  std::vector<WorkItem> items_;  // items not completely acknowledged, from head_ on
+  std::vector<WorkItem> items_;  // items not completely acknowledged, from index head_ on
   std::size_t head_ = 0;
   std::uint64_t base_ = 0;  // number of items_[0], counted from the first one posted
   Cursor next_;

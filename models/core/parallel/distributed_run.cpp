@@ -10,7 +10,7 @@ namespace dcc {
 namespace {
 /// Start of each message. The text of a failure follows, if there is one, then the packed items.
 struct Header {
-  std::int64_t next = 0;  // time of the sender's first event, or of what it sends
+  std::int64_t next = 0;  // time of the sender's first event, or of the first item it sends
   std::uint64_t failure_bytes = 0;
 };
 

@@ -57,11 +57,11 @@ class DistributedRun final : public PartitionedRun {
 
   ProcessGroup& group_;
   Courier* courier_ = nullptr;
-  std::vector<std::unique_ptr<Scheduler>> schedulers_;  // by partition
+  std::vector<std::unique_ptr<Scheduler>> schedulers_;  // scheduler of each partition
   Outgoing outgoing_;
-  std::vector<Mailbox> to_;                  // by partition
+  std::vector<Mailbox> to_;                  // mailbox to each partition
   Mailbox unused_;                           // receives the other partitions' items
-  std::vector<ProcessGroup::Message> sent_;  // by process
+  std::vector<ProcessGroup::Message> sent_;  // message to each process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;
 };

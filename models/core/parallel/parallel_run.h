@@ -28,7 +28,7 @@ class ParallelRun final : public PartitionedRun {
  public:
   /// Choice of the threads that run the partitions in a window.
   enum class Execution : std::uint8_t {
-    kAdaptive,    // as ThreadSelector decides
+    kAdaptive,    // ThreadSelector decides in each batch
     kParallel,    // every thread runs its own partitions
     kSequential,  // the caller's thread runs one partition after the other
   };
@@ -63,7 +63,7 @@ class ParallelRun final : public PartitionedRun {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
     Outgoing outgoing;
-    std::map<unsigned, Mailbox> to;  // existing mailboxes by partition
+    std::map<unsigned, Mailbox> to;  // existing mailboxes, by the partition they lead to
     std::vector<Incoming> incoming;  // mailboxes by the sender's group
     std::exception_ptr failure;
     PicoSeconds failed_at{};
@@ -96,7 +96,7 @@ class ParallelRun final : public PartitionedRun {
   std::function<void()> all_wait_;  // null: no function to call
   ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;
-  std::vector<Group> groups_;  // by thread
+  std::vector<Group> groups_;  // groups of partitions, one for each thread
   ThreadBarrier barrier_;
   // The caller's thread writes these members while the other threads wait.
   PicoSeconds first_{};  // time of the first of all events

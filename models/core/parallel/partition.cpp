@@ -121,7 +121,7 @@ class Division {
   const Topology& topology_;
   const std::vector<double>& load_;
   std::vector<unsigned> of_node_;  // part of each node; parts(): not assigned yet
-  std::vector<double> sums_;       // by partition
+  std::vector<double> sums_;       // sum of the loads of each partition
 };
 
 /// A stable counting sort, because there may be millions of demands.

@@ -15,8 +15,8 @@ class ProcessGroup {
   using Message = std::vector<unsigned char>;
 
   virtual ~ProcessGroup() = default;
-  virtual unsigned rank() const = 0;  // 0 … size() - 1
-  virtual unsigned size() const = 0;  // at least 2
+  virtual unsigned rank() const = 0;  // Number of this process, 0 … size() - 1.
+  virtual unsigned size() const = 0;  // Number of processes, at least 2.
 
   /// Replaces each number by its sum over all processes, in every process.
   virtual void sum(std::int64_t* numbers, std::size_t count) = 0;

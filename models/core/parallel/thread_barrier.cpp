@@ -38,7 +38,7 @@ void ThreadBarrier::open(std::uint32_t phase) {
   arrived_.store(0, std::memory_order_relaxed);
   phase_.store(phase + 1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  { const std::lock_guard<std::mutex> lock(mutex_); }  // no sleeper misses the change
+  { const std::lock_guard<std::mutex> lock(mutex_); }  // so no sleeper misses the change
   opened_.notify_all();
 }
 

@@ -30,7 +30,7 @@ void ThreadSelector::choose() {
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
   if (lost_ == kMaxLost) {
-    if (has_won_) patience_ = kMinPatience;  // the other way has become the faster one
+    if (has_won_) patience_ = kMinPatience;  // the other way of running has become the faster one
     change();
   } else if (other == 0) {
     change();

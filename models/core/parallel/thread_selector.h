@@ -23,8 +23,8 @@ class ThreadSelector {
   void change();
 
   bool together_ = false;
-  double rate_[2] = {0, 0};   // events per second of the last batch, by together; 0: not tried
-  bool has_won_ = false;      // this way won a comparison since the last change
+  double rate_[2] = {0, 0};   // events per second of the last batch by way of running; 0: not tried
+  bool has_won_ = false;      // true if this way won a comparison since the last change
   unsigned lost_ = 0;         // consecutive batches in which this way was slower
   double patience_;           // seconds until the slower way is tried again
   double stayed_ = 0;         // seconds since the last change of the way

@@ -17,7 +17,7 @@ struct AccessRecord {
   bool write = false;
   std::uint64_t address = 0;           // byte address on the bus of the initiator
   std::string name;                    // register, or place in memory: "dcc.CTRL", "ram + 0x10"
-  const std::uint8_t* data = nullptr;  // in the order of addresses; valid during the call only
+  const std::uint8_t* data = nullptr;  // bytes in the order of addresses; valid in the call only
   std::uint32_t length = 0;            // bytes
   /// "ok", or what was wrong in the words of regs::to_string(AccessResult): unmapped, misaligned,
   /// read_only, narrow, out_of_range; and write_only, burst, no_answer.

@@ -62,7 +62,7 @@ RegisterBlock::Layout::Layout(const MapInfo& map) {
 
 const RegisterBlock::Layout& RegisterBlock::layout_of(const MapInfo& map) {
   static std::mutex mutex;
-  static std::map<const MapInfo*, Layout> layouts;  // references stay
+  static std::map<const MapInfo*, Layout> layouts;  // its references stay valid
   const std::lock_guard lock(mutex);
   return layouts.try_emplace(&map, map).first->second;
 }

@@ -37,7 +37,7 @@ struct RegisterAccess {
   enum class Target : std::uint8_t { kNothing, kRegister, kCounter, kWindow };
 
   RegisterBlock& block;
-  // On the bus.
+  // Signals of the access on the bus.
   bool write = false;
   std::uint32_t address = 0;  // byte offset from the block's start
   std::uint32_t value = 0;    // data of a write, or the answer of a read

@@ -83,13 +83,13 @@ struct WindowInfo {
   std::uint32_t stride;   // bytes an entry; a power of two
   bool writable;
   bool structured;       // entries of several named words
-  std::uint32_t regwen;  // as a register's
+  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write; 0: none
   const char* index;
   Table<RegisterInfo> words;
   const char* description;
 };
 
-/// A 64-bit counter: low word at `offset`, high word behind it.
+/// A 64-bit counter: low word at `offset`, high word in the word behind it.
 struct CounterInfo {
   const char* name;
   std::uint32_t offset;
@@ -108,7 +108,7 @@ struct MapInfo {
   Table<WindowInfo> windows;
   std::uint16_t interrupt_status;  // index of a register, or kNoRegister
   std::uint16_t interrupt_mask;
-  std::uint16_t error_info;    // keeps a refused access
+  std::uint16_t error_info;    // index of the register that keeps a refused access, or kNoRegister
   std::uint32_t error_cause;   // bit of interrupt_status that a refused access sets
   std::uint16_t write_enable;  // register whose bits enable writes; they can only be cleared
   // While unlock_bit of this register of the hardware is 1, the bits `unlocked` of write_enable

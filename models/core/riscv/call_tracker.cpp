@@ -82,7 +82,7 @@ void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle)
     for (std::size_t i = frames_.size(); i-- > 0 && !frames_[i].trap;) {
       if (frames_[i].return_to != target || i == 0) continue;
       if (untold_ != 0 && i + 1 == frames_.size()) {
-        --untold_;  // as deep as it was told, and recursion returns to one place
+        --untold_;  // the sink knows no deeper call; recursion returns to one place
         return;
       }
       untold_ = 0;
@@ -105,7 +105,7 @@ void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle)
 void CallTracker::leave_trap(std::uint64_t cycle) {
   std::size_t i = frames_.size();
   while (i > 0 && !frames_[i - 1].trap) --i;
-  if (i == 0) return;  // a program that mrets to begin with (into its main, say)
+  if (i == 0) return;  // the program executed an mret without a trap, to enter its main for example
   untold_ = 0;
   while (frames_.size() >= i) pop(cycle);
 }

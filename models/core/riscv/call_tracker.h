@@ -1,4 +1,4 @@
-// Follows the calls, returns and traps of a program instruction by instruction, to tell which
+// Follows the calls, returns and traps of a program instruction by instruction, to know which
 // function runs.
 #pragma once
 

@@ -92,7 +92,7 @@ constexpr NamedCsr kNames[] = {
 
 bool CsrFile::permits(std::uint32_t number) const {
   if (privilege_ == Privilege::kMachine) return true;
-  if ((number >> 8 & 3) != 0) return false;  // the least mode, by the register's number
+  if ((number >> 8 & 3) != 0) return false;  // a CSR's number contains its least mode
   switch (number) {
     case csr::kCycle:
     case csr::kCycleh:
@@ -204,7 +204,7 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
 
 bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& before,
                     const Counters& after, bool from_debugger) {
-  if ((number >> 10 & 3) == 3) return false;  // read-only by its number
+  if ((number >> 10 & 3) == 3) return false;  // the number of a CSR tells that it is read-only
   const std::uint64_t cycles = cycle_.at(before.cycles);
   const std::uint64_t instret = instret_.at(before.retired);
   if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
@@ -227,7 +227,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
       mie_ = value & kInterruptBits;
       return true;
     case csr::kMtvec:
-      if ((value & 2) == 0) {  // modes 2 and 3 are reserved: keep what is there
+      if ((value & 2) == 0) {  // modes 2 and 3 are reserved: the old mode stays
         mtvec_ = value;
         mtvec_written_ = true;
       }
@@ -237,7 +237,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
       return true;
     case csr::kMepc:
       mepc_ = value & ~1u;
-      return true;  // IALIGN is 16
+      return true;  // IALIGN is 16, so bit 1 of an address may be set
     case csr::kMcause:
       mcause_ = value;
       return true;

@@ -93,7 +93,7 @@ std::uint32_t expand_quadrant1(std::uint32_t h) {
   const std::uint32_t rd = bits(h, 11, 7);
   const std::int32_t imm = sign_extend(bits(h, 12, 12) << 5 | bits(h, 6, 2), 6);
   switch (bits(h, 15, 13)) {
-    case 0:  // c.addi, c.nop
+    case 0:  // the encodings of c.addi and c.nop
       return i_type(imm, rd, 0, rd, kOpImm);
     case 1:  // c.jal
       return jal(cj_offset(h), 1);
@@ -112,7 +112,7 @@ std::uint32_t expand_quadrant1(std::uint32_t h) {
       return expand_arithmetic(h, imm);
     case 5:  // c.j
       return jal(cj_offset(h), 0);
-    default: {  // c.beqz, c.bnez
+    default: {  // the encodings of c.beqz and c.bnez
       const std::int32_t offset =
           sign_extend(bits(h, 12, 12) << 8 | bits(h, 11, 10) << 3 | bits(h, 6, 5) << 6 |
                           bits(h, 4, 3) << 1 | bits(h, 2, 2) << 5,
@@ -138,7 +138,7 @@ std::uint32_t expand_quadrant2(std::uint32_t h) {
         return rd == 0 ? 0 : i_type(0, rd, 0, 0, kOpJalr);  // c.jr
       }
       if (rs2 != 0) return r_type(0, rs2, rd, 0, rd);               // c.add
-      return rd == 0 ? kEbreakWord : i_type(0, rd, 0, 1, kOpJalr);  // c.ebreak, c.jalr
+      return rd == 0 ? kEbreakWord : i_type(0, rd, 0, 1, kOpJalr);  // c.ebreak and c.jalr
     case 6:                                                         // c.swsp
       return s_type(bits(h, 12, 9) << 2 | bits(h, 8, 7) << 6, rs2, 2);
     default:

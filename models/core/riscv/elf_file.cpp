@@ -173,7 +173,7 @@ class ElfParser {
       const std::uint64_t at = std::uint64_t{offset} + i;
       const std::uint32_t type = bytes_[at + 12] & 15;
       const bool absolute_or_defined = u16(at + 14) != 0;
-      const bool names_an_address = type <= 2;  // symbols of type none, object, function
+      const bool names_an_address = type <= 2;  // types none, object and function name an address
       if (!absolute_or_defined || !names_an_address) continue;
       const std::uint32_t name = u32(at);
       if (name >= string_bytes) fail("a symbol's name lies outside the string table");

@@ -34,7 +34,7 @@ class ElfFile {
     std::vector<std::uint8_t> data;
   };
 
-  /// Throws ElfError.
+  /// Reads and checks a file. Throws ElfError.
   static ElfFile read(const std::string& path);
   /// Parses a file held in memory; `name` stands for the path in messages.
   static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);

@@ -115,7 +115,7 @@ Stop Hart::run_observed(std::uint64_t budget, InstructionObserver& observer) {
     const std::uint64_t step = steps_;
     const std::uint64_t trapped = trapped_;
     DecodedOp op;
-    instruction_at(pc, op);  // where nothing can be fetched, a trap tells
+    instruction_at(pc, op);  // if nothing can be fetched there, the trap tells why
     stop = run(1);
     if (steps_ != step) observer.executed(op, pc, pc_, trapped_ != trapped);
   }

@@ -58,7 +58,7 @@ constexpr unsigned kMaxSameTraps = 1000;
 struct RamWindow {
   std::uint8_t* data = nullptr;
   std::uint32_t base = 0;
-  std::uint32_t size = 0;  // multiple of 4096
+  std::uint32_t size = 0;  // bytes of the memory, a multiple of 4096
 };
 
 struct Watchpoint {
@@ -68,9 +68,9 @@ struct Watchpoint {
   bool stores = true;
 };
 
-/// Deterministic to the instruction: nothing here depends on the machine it runs on. Interrupt
-/// lines are looked at when run() starts, after every CSR write, mret and wfi, and after every
-/// access that left directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
+/// The results are deterministic to the instruction and the same on every machine. Interrupt lines
+/// are looked at when run() starts, after every CSR write, mret and wfi, and after every access
+/// that left directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
 /// operations work in RAM only. Memory protection costs nothing while it restricts nothing: RAM is
 /// then one window; otherwise the window is the span of equal permission that was used last.
 class Hart {
@@ -91,10 +91,10 @@ class Hart {
     }
   };
 
-  /// Costs of instructions by kind, in a unit of the caller's: run_costed() adds them up.
+  /// Costs of instructions by kind, in a unit that the caller chooses. run_costed() adds them up.
   struct Costs {
-    std::array<std::uint32_t, 256> of{};  // by Op; 0 for the states of cache entries
-    std::uint32_t taken = 0;              // added when a conditional branch is taken
+    std::array<std::uint32_t, 256> of{};  // indexed by Op; 0 for states of cache entries
+    std::uint32_t taken = 0;              // added for a conditional branch that is taken
   };
 
   Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi);
@@ -110,7 +110,7 @@ class Hart {
 
   /// Runs up to `budget` instructions; instructions that trap count.
   Stop run(std::uint64_t budget);
-  /// Like run(), and adds the costs of the instructions to `sum`.
+  /// Like run(); also adds the costs of the instructions to `sum`.
   Stop run_costed(std::uint64_t budget, const Costs& costs, std::uint64_t& sum);
   /// Like run(), but reports each instruction to `observer`, which is about twenty times as slow.
   Stop run_observed(std::uint64_t budget, InstructionObserver& observer);
@@ -227,16 +227,16 @@ class Hart {
 
   MemoryBus& bus_;
   Cpi cpi_;
-  std::array<std::uint32_t, 33> x_{};  // x_[32] takes results for x0
+  std::array<std::uint32_t, 33> x_{};  // x_[32] receives the results for x0
   std::uint32_t pc_ = 0;
   CsrFile csr_;
   DecodeCache cache_;
   RamWindow ram_;
   RamWindow rom_;
-  std::uint32_t window_base_ = 0;        // first byte of RAM for direct access …
+  std::uint32_t window_base_ = 0;        // first byte of RAM that is accessed directly …
   std::uint32_t load_window_ = 0;        // … with this number of bytes for loads,
   std::uint32_t store_window_ = 0;       // like load_window_, for stores
-  bool windows_move_ = false;            // memory protection restricts the mode that accesses
+  bool windows_move_ = false;            // true if protection restricts the mode that accesses
   std::uint32_t decoded_under_[2] = {};  // Pmp::execute_version of user, machine pages
   Misaligned misaligned_ = Misaligned::kTrap;
   struct {
@@ -252,7 +252,7 @@ class Hart {
   std::uint64_t steps_ = 0;
   std::uint64_t trapped_ = 0;
   std::uint64_t stall_cycles_ = 0;
-  const Costs* costs_ = nullptr;  // while run_costed() runs
+  const Costs* costs_ = nullptr;  // valid while run_costed() runs
   std::uint64_t cost_ = 0;
 
   std::vector<std::uint32_t> breakpoints_;

@@ -129,7 +129,7 @@ void Hart::execute(std::uint64_t end) {
   }
   U32* const x = x_.data();
   U32 window_base = window_base_;
-  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);  // its place in host memory
+  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);  // the window in host memory
   U32 load_window = load_window_;
   U32 store_window = store_window_;
   const std::uint8_t* const holds_code = cache_.holds_code();
@@ -271,7 +271,7 @@ void Hart::execute(std::uint64_t end) {
     NEXT_IF(go_to(target));
   }
   RARE(Jalr): {
-    const U32 target = (RS1 + IMM) & ~1u;  // rd may be rs1
+    const U32 target = (RS1 + IMM) & ~1u;  // rd and rs1 may be the same register
     x[ip->rd] = NEXT_PC;
     NEXT_IF(go_to(target));
   }
@@ -281,7 +281,7 @@ void Hart::execute(std::uint64_t end) {
       die(Death::kEndlessLoop, PC, 0, 0);
       return;
     }
-    left = 0;  // nothing can change before the budget is used up
+    left = 0;  // no interrupt can change before the budget is used up
     NEXT();
 
   OP(Lb, LOAD(1, signed_byte))

@@ -52,7 +52,7 @@ static_assert(2 * (0 DCC_RISCV_OPS(DCC_RISCV_ONE)) <= 256, "a label of the inner
 /// Register index that stands for x0 as a destination, so that execution need not test for x0.
 inline constexpr std::uint8_t kSink = 32;
 
-/// One entry of the decode cache.
+/// One entry of the decode cache: an instruction with its fields taken apart.
 struct DecodedOp {
   std::int32_t imm = 0;
   std::uint32_t raw = 0;  // the instruction's own bits (16 of them if compressed)
@@ -60,7 +60,7 @@ struct DecodedOp {
   std::uint8_t rd = kSink;
   std::uint8_t rs1 = 0;
   std::uint8_t rs2 = 0;
-  std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
+  std::uint8_t halfwords = 2;  // length in halfwords: 1 if compressed, 2 otherwise
   std::uint8_t label = 0;      // index of the jump label in the inner loop: see mark()
 
   /// Sets the operation that the inner loop executes at this entry: the instruction's own, or a

@@ -124,13 +124,13 @@ class LineProgram {
 
   void run(Cursor unit) {
     version_ = unit.u16();
-    if (version_ < 2 || version_ > 5) return;  // unknown version: skips this program
-    if (version_ == 5) unit.skip(2);           // sizes of addresses and of segment selectors
+    if (version_ < 2 || version_ > 5) return;  // unknown version: this program is skipped
+    if (version_ == 5) unit.skip(2);           // skips sizes of addresses and of segment selectors
     const std::uint32_t header_bytes = unit.u32();
     Cursor header = unit.take(header_bytes);
     least_ = header.u8();
-    if (version_ >= 4) header.skip(1);  // skips: operations of an instruction word
-    header.skip(1);                     // skips: whether rows begin as statements
+    if (version_ >= 4) header.skip(1);  // skip the number of operations of an instruction word
+    header.skip(1);                     // skip the flag whether rows begin as statements
     line_base_ = static_cast<std::int8_t>(header.u8());
     line_range_ = header.u8();
     opcode_base_ = header.u8();
@@ -194,7 +194,7 @@ class LineProgram {
         return 0;
       case 0x0F:  // udata
         return c.uleb();
-      case 0x1E:  // data16: a checksum
+      case 0x1E:  // form data16: a checksum
         c.skip(16);
         return 0;
       case 0x1F:  // line_strp
@@ -208,7 +208,7 @@ class LineProgram {
   void read_old_names(Cursor& header) {
     std::vector<std::string> directories{""};
     for (std::string d = header.text(); !d.empty(); d = header.text()) directories.push_back(d);
-    files_.push_back(0);  // file numbers begin with 1
+    files_.push_back(0);  // file numbers begin with 1, so entry 0 is unused
     for (std::string name = header.text(); !name.empty(); name = header.text()) {
       const std::uint64_t directory = header.uleb();
       header.uleb();  // time
@@ -260,7 +260,7 @@ class LineProgram {
       case 9:
         address_ += unit.u16();
         break;
-      default:  // an opcode without effect on lines: the header counts its operands
+      default:  // an opcode without effect on lines: the header has the number of operands
         for (std::uint32_t i = 0; i < operands_[opcode]; ++i) unit.uleb();
     }
   }

@@ -14,7 +14,7 @@ class LineTable {
     std::uint32_t address = 0;
     std::uint32_t file = 0;  // index into files()
     std::uint32_t line = 0;
-    bool ends = false;  // the first address behind a sequence: belongs to no line
+    bool ends = false;  // true for the first address behind a sequence, which belongs to no line
   };
 
   /// Reads the line table of a file; empty if the file has none. Throws ElfError if the table is

@@ -60,9 +60,9 @@ class Pmp {
   Span range(unsigned i) const;
 
   std::array<std::uint8_t, kEntries> config_{};
-  std::array<std::uint32_t, kEntries> address_{};  // bits 33:2
+  std::array<std::uint32_t, kEntries> address_{};  // bits 33:2 of each address register
   bool any_locked_ = false;
-  View views_[2];  // user, machine
+  View views_[2];  // views of user mode and machine mode
 };
 
 }  // namespace dcc::riscv

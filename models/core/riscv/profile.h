@@ -38,7 +38,7 @@ class Profile final : public InstructionObserver, private CallSink {
 
   struct StackUse {
     std::uint32_t bytes = 0;  // greatest depth: __stack_top minus the lowest sp
-    std::uint32_t of = 0;     // size of the stack: down to __stack_limit
+    std::uint32_t of = 0;     // size of the stack, from __stack_top down to __stack_limit
     std::uint32_t pc = 0;     // address of the instruction at that depth
   };
   /// Greatest use of the stack; empty if the program does not define __stack_top and __stack_limit.
@@ -59,7 +59,7 @@ class Profile final : public InstructionObserver, private CallSink {
   };
   struct FileCoverage {
     std::map<std::uint32_t, std::uint64_t> lines;
-    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, ordered by address
+    std::map<std::uint32_t, std::vector<Count>> branches;  // branches of each line, by address
     std::vector<const SymbolTable::Symbol*> functions;
   };
 

@@ -13,7 +13,7 @@ class SymbolTable {
   struct Symbol {
     std::string name;
     std::uint32_t address = 0;
-    std::uint32_t bytes = 0;  // 0: unknown, reaches to the next symbol
+    std::uint32_t bytes = 0;  // size of the symbol; 0: unknown, it reaches to the next one
     bool is_function = false;
   };
 

@@ -13,7 +13,7 @@ namespace dcc {
 /// the sender fills one side while the receiver empties the other, and after the window they swap.
 /// Neither waits for the other, and the barrier between windows is the only synchronisation.
 struct alignas(64) Outgoing {
-  unsigned side = 0;  // side being filled
+  unsigned side = 0;  // side that is being filled
   /// By side: earliest due time of the items in all these mailboxes; max() if there are none.
   std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
 

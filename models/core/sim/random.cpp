@@ -4,7 +4,7 @@ namespace dcc {
 
 namespace {
 __extension__ using Wide = unsigned __int128;
-constexpr std::uint64_t kLn2Q64 = 0xB17217F7D1CF79ABu;  // ln 2 · 2^64
+constexpr std::uint64_t kLn2Q64 = 0xB17217F7D1CF79ABu;  // the constant is ln 2 · 2^64
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name, std::uint64_t index) {

@@ -316,7 +316,7 @@ void Scheduler::run_placed_until(PicoSeconds end) {
     ~Placing() { placing = false; }
     bool& placing;
   } const placing(placing_);
-  place_.time = PicoSeconds(-1);  // actions before this call have their positions already
+  place_.time = PicoSeconds(-1);  // actions before this call already have their positions
   for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) {
     place(*event);
     run(*event);

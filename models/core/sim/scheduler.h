@@ -80,18 +80,18 @@ class alignas(64) Event {
  private:
   friend class Scheduler;
   enum class Place : std::uint8_t { kIdle, kList, kOverflow, kHeap, kBucket, kFar };
-  static constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break wraps
+  static constexpr int kRankShift = 40;  // 2^40 events may be scheduled before the tie-break wraps
   static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
-  // All in one cache line, since an event is not in the caches when its time comes.
+  // All members lie in one cache line, since an event is not in the caches when its time comes.
   const Kind* kind_;
   void* owner_;
   Scheduler* scheduler_ = nullptr;  // valid while scheduled; the destructor cancels the event
   PicoSeconds due_{};
   std::uint64_t order_;          // rank, then the number of this scheduling
-  Event* next_ = nullptr;        // kBucket, kList
+  Event* next_ = nullptr;        // next event in the same bucket or list
   const void* reads_ = nullptr;  // memory to prefetch, given to schedule_at()
-  std::uint32_t position_ = 0;   // kOverflow, kHeap, kFar: index
+  std::uint32_t position_ = 0;   // index in the overflow bucket, the heap or the far heap
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
@@ -191,8 +191,8 @@ class Scheduler {
     std::vector<Entry> entries_;
   };
 
-  static constexpr int kBucketShift = 10;            // 1.024 ns
-  static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us in total
+  static constexpr int kBucketShift = 10;            // a bucket is 1.024 ns long
+  static constexpr std::uint32_t kBuckets = 16'384;  // all buckets together are 16.8 us long
   static constexpr std::uint32_t kMaxListed = 16;
   static constexpr std::size_t kPrefetchAhead =
       6;  // number of events that run while a cache line arrives
@@ -227,7 +227,7 @@ class Scheduler {
       }
     }
   }
-  /// Moves an event that is scheduled already.
+  /// Moves an event that is already scheduled.
   void move_to(Event& event, PicoSeconds when, const void* reads);
   /// Adds the event to the list of the current bucket, or to the heap if the list is full.
   void insert_into_current_bucket(Event& event);
@@ -279,16 +279,16 @@ class Scheduler {
     filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
   }
 
-  // Events up to and including bucket current_bucket_.
-  Event* list_ = nullptr;  // sorted, at most kMaxListed events
+  // Events of all buckets up to and including current_bucket_.
+  Event* list_ = nullptr;  // current events, sorted; at most kMaxListed
   std::uint32_t listed_ = 0;
-  std::vector<Entry> overflow_;          // sorted; the event of a cancelled entry is null
+  std::vector<Entry> overflow_;          // events of the overflow bucket, sorted; null: cancelled
   std::size_t overflow_next_ = 0;        // index of the next entry to run
   std::size_t overflow_prefetched_ = 0;  // index of the first entry that was not prefetched
   Heap heap_;
   std::size_t beyond_list_ = 0;  // number of events in overflow_ and heap_
   Heap far_heap_;
-  std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
+  std::vector<Event*> buckets_;  // buckets current_bucket_ + 1 … + kBuckets - 1, modulo kBuckets
   std::uint64_t filled_[kWords] = {};         // one bit per non-empty bucket
   std::uint64_t filled_words_[kGroups] = {};  // one bit per non-zero word
   std::uint64_t current_bucket_ = 0;
@@ -301,7 +301,7 @@ class Scheduler {
   std::uint64_t events_run_ = 0;
   bool placing_ = false;
   EventPlace place_;
-  std::uint32_t running_rank_ = 0;  // while placing
+  std::uint32_t running_rank_ = 0;  // rank of the running event, kept by run_placed_until()
 };
 
 }  // namespace dcc

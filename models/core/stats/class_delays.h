@@ -33,10 +33,10 @@ struct MarkedDelays {
 };
 
 struct ClassDelays {
-  MarkedDelays round_trip;  // of acknowledged packets
+  MarkedDelays round_trip;  // round trips of acknowledged packets
   MarkedDelays one_way;     // delays of accepted packets, from sending to acceptance
   MarkedDelays as_read;     // round trips by the host's inexact clock, as algorithms see them
-  // of acknowledged messages, by SizeBins, in nanoseconds
+  // times of acknowledged messages by size, in nanoseconds
   std::array<LogHistogram, SizeBins::kCount> messages;
 
   void merge(const ClassDelays& other) {
@@ -58,7 +58,7 @@ class DelaysByClass {
     if (place == nullptr) place = std::make_unique<ClassDelays>();
     return *place;
   }
-  /// Null if no packet of this class was seen.
+  /// The delays of a class; null if no packet of this class was seen.
   const ClassDelays* seen(std::uint8_t dscp) const { return classes_[dscp & 63u].get(); }
 
   /// Messages that are being sent. acknowledged() records the times of those that are done.

@@ -14,8 +14,8 @@
 
 namespace dcc {
 
-/// Is told when the last byte of a flow has arrived at the receiver, or was acknowledged to its
-/// sender.
+/// Interface that a flow's end is reported to: its last byte arrived at the receiver, or was
+/// acknowledged to its sender.
 class ArrivalSink {
  public:
   virtual void flow_arrived() = 0;
@@ -26,7 +26,7 @@ class ArrivalSink {
 
 struct FlowRecord;
 
-/// Is told when every byte of a flow is acknowledged to its sender.
+/// Interface that learns when every byte of a flow is acknowledged to its sender.
 class SentSink {
  public:
   virtual void flow_sent(const FlowRecord& record) = 0;
@@ -35,26 +35,26 @@ class SentSink {
   ~SentSink() = default;
 };
 
-/// One cache line for the fields of the sending NIC and one for those of the receiving NIC, which
-/// may run on different processors.
+/// The record of one flow: one cache line for the fields of the sending NIC and one for those of
+/// the receiving NIC, which may run on different processors.
 struct alignas(64) FlowRecord {
   PicoSeconds posted = PicoSeconds::max();  // time of the first work item
   PicoSeconds last_ack{};
   Bytes target_bytes = 0;  // total payload bytes to send; 0: unlimited
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
-  std::uint64_t sent_wire_bits = 0;  // link overhead and retransmissions included
+  std::uint64_t sent_wire_bits = 0;  // wire bits sent, link overhead and retransmissions included
   std::uint64_t packets = 0;
   std::uint64_t retransmits = 0;
 
   PicoSeconds last_received{};
-  Bytes received_bytes = 0;  // payload without duplicates
+  Bytes received_bytes = 0;  // payload bytes received, without duplicates
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
-  // Fields of the ledger:
+  // Fields that the ledger keeps.
   Bytes received_measured = 0;        // payload within the window; until its end: before the window
   Bytes received_sampled = 0;         // received_bytes at the last sample
-  ArrivalSink* awaited_by = nullptr;  // receiver of the arrival, told once; null: none
+  ArrivalSink* awaited_by = nullptr;  // told once of the flow's arrival; null: nobody
   std::uint8_t dscp = 0;
 
   /// Records payload bytes that arrive for the first time.
@@ -66,7 +66,7 @@ struct alignas(64) FlowRecord {
     }
   }
 
-  /// The counters that results tell of each flow and, as a sum, of the run (stats/metric.h). One
+  /// The counters that results show for each flow and, as a sum, for the run (stats/metric.h). One
   /// line describes a counter everywhere: the ledger, results and sums over processes read it here.
   template <class Visitor>
   static constexpr void describe(Visitor&& v) {
@@ -95,13 +95,13 @@ class FlowCounts {
     FlowRecord::describe(
         [&](auto member, const char*, const CounterAbout&) { record.*member = values_[i++]; });
   }
-  /// Precondition: the counter is described.
+  /// Value of a counter. Precondition: the counter is described.
   std::uint64_t of(std::uint64_t FlowRecord::*counter) const {
     FlowRecord record;
     write_to(record);
     return record.*counter;
   }
-  /// `visit(name, about, value)` for each counter.
+  /// Calls visit(name, about, value) for each counter.
   template <class Visit>
   void each(Visit visit) const {
     std::size_t i = 0;
@@ -114,15 +114,15 @@ class FlowCounts {
   std::array<std::uint64_t, kFlowCounters> values_{};
 };
 
-/// Indexed by Packet::flow. A record is open from the flow's start, or from the beginning, until it
-/// is closed; of one that is closed the ledger keeps what results tell of it.
+/// All records, indexed by Packet::flow. A record is open from the flow's start, or from the
+/// beginning, until it is closed. Of a closed record the ledger keeps only what the results show.
 class FlowLedger {
  public:
   /// `open`: true opens all records at once.
   explicit FlowLedger(std::size_t flows = 0, bool open = true) : size_(flows) {
     for (std::size_t flow = 0; open && flow < flows; ++flow) records_.keep(flow);
   }
-  // Precondition: the record is open.
+  // The open record of a flow. Precondition: the record is open.
   FlowRecord& operator[](std::size_t flow) { return records_[flow]; }
   const FlowRecord& operator[](std::size_t flow) const { return records_[flow]; }
   std::size_t size() const { return size_; }
@@ -132,8 +132,8 @@ class FlowLedger {
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
   /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
-  /// The record, whether it is open, closed, or not yet open. Of a closed one that was posted at
-  /// `start` and had so many bytes: no figures but bytes, times, FlowCounts and the window's.
+  /// The record of a flow, whether open, closed, or not yet open. A closed one, posted at `start`
+  /// with so many bytes, has only bytes, times, FlowCounts and the figures of the window.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
   /// Calls visit(flow, record) for every open record.
   template <class Visit>
@@ -156,7 +156,7 @@ class FlowLedger {
 
  private:
   struct Closed {
-    PicoSeconds last_ack = PicoSeconds::max();  // max(): not closed
+    PicoSeconds last_ack = PicoSeconds::max();  // time of the last ACK; max(): the record is open
     PicoSeconds last_received{};
     Bytes received_measured = 0;
     FlowCounts counts;
@@ -165,9 +165,9 @@ class FlowLedger {
 
   std::size_t size_;
   NumberedTable<FlowRecord> records_;
-  std::deque<Closed> closed_;  // flows by number, up to the highest closed one
+  std::deque<Closed> closed_;  // closed records by flow number, up to the highest closed one
   FlowRecord closed_total_;
-  std::array<Bytes, 64> closed_since_sample_{};  // payload bytes by DSCP
+  std::array<Bytes, 64> closed_since_sample_{};  // payload of flows closed since a sample, by DSCP
   Window window_ = Window::kBefore;
 };
 

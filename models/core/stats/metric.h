@@ -5,20 +5,20 @@ namespace dcc {
 
 /// How several values are combined into one figure.
 enum class Statistic {
-  kValue,  // a name, a setting or a state; not combined
-  kSum,    // a count
+  kValue,  // a name, a setting or a state, which is not combined
+  kSum,    // a count, which is summed
   kMaximum,
   kMean,
   kQuantile,
-  kRatio,  // computed from other figures
+  kRatio,  // a ratio, computed from other figures
 };
 
 /// The time that a figure covers.
 enum class Span {
-  kNone,    // no time
+  kNone,    // the figure covers no time
   kWindow,  // the window `measure`: a sum is the count at its end minus the count at its begin
   kRun,     // the whole run
-  kEnd,     // the last instant
+  kEnd,     // the last instant of the run
 };
 
 /// Description of a figure. Its name is the key in metrics.json.

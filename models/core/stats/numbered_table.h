@@ -70,14 +70,14 @@ class NumberedTable {
   bool has(std::size_t number) const { return find(number) != nullptr; }
   /// The item with this number; null if the table does not hold it.
   const T* find(std::size_t number) const {
-    const std::size_t at = number / kBlock - first_;  // wraps to a large value below first_
+    const std::size_t at = number / kBlock - first_;  // a number below first_ wraps to a large one
     if (at >= count_ || list_[at] == nullptr) return nullptr;
     return list_[at]->has(number % kBlock) ? &list_[at]->item(number % kBlock) : nullptr;
   }
   T* find(std::size_t number) {
     return const_cast<T*>(static_cast<const NumberedTable*>(this)->find(number));
   }
-  /// Precondition: the table holds the item.
+  /// The item with this number. Precondition: the table holds the item.
   T& operator[](std::size_t number) {
     return list_[number / kBlock - first_]->item(number % kBlock);
   }
@@ -124,7 +124,7 @@ class NumberedTable {
 
   /// Memory for kBlock items, constructed one by one.
   struct Block {
-    Block() {}  // not defaulted, so that `room` is not cleared
+    Block() {}  // not defaulted: `= default` would clear `room`
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     ~Block() {
@@ -144,7 +144,7 @@ class NumberedTable {
       kept &= ~(1u << i);
     }
 
-    std::uint32_t kept = 0;  // one bit per item
+    std::uint32_t kept = 0;  // items that the block holds, one bit per item
     alignas(T) std::byte room[kBlock * sizeof(T)];
   };
   static_assert(kBlock <= 32);
@@ -160,8 +160,8 @@ class NumberedTable {
   std::size_t first_ = 0;         // block number of list_[0]
   Block* sole_ = nullptr;
   std::size_t count_ = 0;
-  std::vector<Block*> blocks_;  // owned; null: no item in the block
-  std::size_t empty_ = 0;       // number of null entries at the beginning
+  std::vector<Block*> blocks_;  // blocks that the table owns; null: no item in the block
+  std::size_t empty_ = 0;       // number of null entries at the beginning of blocks_
   std::size_t size_ = 0;
 };
 

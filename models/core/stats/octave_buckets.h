@@ -71,8 +71,8 @@ class OctaveBuckets {
     return static_cast<std::uint64_t>(within) << octave;
   }
 
-  std::vector<Page> pages_;                     // pages in the order of first use
-  std::array<std::uint8_t, kPages> page_of_{};  // by octave: index into pages_ + 1; 0: unused
+  std::vector<Page> pages_;                     // pages of counts, in the order of first use
+  std::array<std::uint8_t, kPages> page_of_{};  // index into pages_ + 1 for each octave; 0: unused
 };
 
 }  // namespace dcc

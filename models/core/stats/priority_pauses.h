@@ -11,7 +11,7 @@ namespace dcc {
 struct PriorityPauses {
   std::uint64_t frames = 0;  // frames that paused the priority, repetitions included
   std::uint64_t ends = 0;    // times that a pause ended
-  PicoSeconds time{};        // for which the priority was paused
+  PicoSeconds time{};        // time for which the priority was paused
 
   /// Visits every number by reference.
   template <class Visit>

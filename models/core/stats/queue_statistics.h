@@ -45,14 +45,14 @@ class alignas(64) QueueStatistics {
   /// fast-forward skipped. `now`: the time after the skip.
   void repeat_since(const QueueStatistics& earlier, PicoSeconds now, const Proportion& times);
 
-  /// Adds what was recorded between `earlier` and `later`, two former as_of(), `times` more times,
-  /// in place of as long a time with an empty queue that is, or will be, recorded here.
+  /// Adds `times` more times the record between `earlier` and `later`, two former as_of(), in place
+  /// of as long a time with an empty queue that is, or will be, recorded here.
   void repeat_between(const QueueStatistics& earlier, const QueueStatistics& later,
                       std::int64_t times);
 
   /// Statistics up to a given time.
   struct Figures {
-    Bytes mean = 0;  // rounded to nearest
+    Bytes mean = 0;  // time-weighted mean, rounded to nearest
     Bytes p50 = 0;   // time-weighted median, interpolated
     Bytes p99 = 0;
     Bytes max = 0;
@@ -63,7 +63,7 @@ class alignas(64) QueueStatistics {
 
  private:
   __extension__ using Area = __int128;
-  using Weights = OctaveBuckets<std::int64_t, 40>;  // up to 2^39 bytes
+  using Weights = OctaveBuckets<std::int64_t, 40>;  // weights of lengths up to 2^39 bytes
 
   void weigh(Bytes length, std::int64_t lasted) {
     weights_.of(static_cast<std::uint64_t>(length)) += lasted;
@@ -76,7 +76,7 @@ class alignas(64) QueueStatistics {
   Bytes min_ = std::numeric_limits<Bytes>::max();  // least length that lasted some time
   PicoSeconds since_{};
   PicoSeconds from_{};
-  Area area_ = 0;  // bytes · ps
+  Area area_ = 0;  // sum of length times duration, bytes · ps
   Weights weights_;
 };
 

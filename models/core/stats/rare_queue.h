@@ -32,7 +32,7 @@ class RareQueue {
  private:
   Bytes length_ = 0;
   PicoSeconds since_{};
-  std::unique_ptr<QueueStatistics> statistics_;  // null: the queue was always empty
+  std::unique_ptr<QueueStatistics> statistics_;  // statistics; null: the queue was always empty
 };
 
 }  // namespace dcc

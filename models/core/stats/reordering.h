@@ -33,7 +33,7 @@ class FurthestArrival {
 /// Counts late packets and how many numbers they are behind.
 class Reordering {
  public:
-  /// Adds a packet; 0: not late.
+  /// Adds a packet that is `behind` numbers behind; 0: not late.
   void add(std::uint64_t behind) {
     if (behind == 0) return;
     depths_.add(behind);

@@ -132,7 +132,7 @@ RestDetector::Group RestDetector::judge_group(unsigned group) const {
   double within = 0;   // variance of a member's mean, estimated from its batches
   double between = 0;  // variance of the members' means
   bool steady = true;
-  Verdict apart = Verdict::kRest;  // worst result of the members by themselves
+  Verdict apart = Verdict::kRest;  // worst result of the members judged one by one
   for (const std::size_t i : members) {
     const Mean one = mean_of(batches_.size(), [&](std::size_t b) { return value(b, i); });
     within += one.error * one.error / count;

@@ -18,7 +18,7 @@ namespace dcc {
 /// is dropped.
 class RestDetector {
  public:
-  static constexpr std::size_t kBatches = 32;  // an even multiple of two
+  static constexpr std::size_t kBatches = 32;  // even, and a multiple of two after halving
 
   /// The bounds of one quantity.
   struct Quantity {
@@ -46,9 +46,9 @@ class RestDetector {
   bool is_half_full() const { return batches_.size() == kBatches / 2 && windows_in_open_ == 0; }
 
   enum class Verdict : std::uint8_t {
-    kOpen,   // too few windows
+    kOpen,   // too few windows to decide
     kRest,   // steady
-    kTrend,  // the halves differ: the older half is to be dropped
+    kTrend,  // the halves differ, so the older half must be dropped
     kNoise,  // no difference found, but the data are too noisy to show equality
   };
   /// The result when kBatches batches are complete; kOpen before.
@@ -89,7 +89,7 @@ class RestDetector {
 
   std::vector<Quantity> quantities_;
   std::vector<std::vector<double>> batches_;  // sums over windows, by batch and quantity
-  std::vector<double> open_;                  // the incomplete batch
+  std::vector<double> open_;                  // sums of the incomplete batch
   std::uint64_t windows_in_batch_ = 1;
   std::uint64_t windows_in_open_ = 0;
 };

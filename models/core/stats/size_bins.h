@@ -15,7 +15,7 @@ struct SizeBins {
                                                 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
   static constexpr std::size_t kCount = kEdges.size();
 
-  /// Precondition: bytes > 0.
+  /// Bin of a size. Precondition: bytes > 0.
   static std::size_t of(Bytes bytes) {
     std::size_t bin = kCount - 1;
     while (bytes <= kEdges[bin]) --bin;

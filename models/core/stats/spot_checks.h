@@ -21,7 +21,7 @@ class SpotChecks {
     greatest_ = std::max(greatest_, greatest);
   }
   std::uint64_t count() const { return count_; }
-  /// Empty without checks.
+  /// The mean; empty without checks.
   std::optional<double> mean() const { return count_ == 0 ? std::nullopt : std::optional(mean_); }
   std::optional<double> greatest() const {
     return count_ == 0 ? std::nullopt : std::optional(greatest_);

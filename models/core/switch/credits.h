@@ -15,7 +15,7 @@ namespace dcc {
 class ParameterVisitor;
 
 struct CreditParameters {
-  std::optional<Bytes> buffer;  // size for one input and lane; empty: credit_buffer_for() the link
+  std::optional<Bytes> buffer;  // buffer of one input and lane; empty: credit_buffer_for() the link
 
   void describe(ParameterVisitor& v);
 };
@@ -43,15 +43,15 @@ class LaneCredits {
 
   // --- Sending --------------------------------------------------------------------------------
   void sent(int lane, Bytes bytes);
-  /// Bit l: lane l has no credit for a largest packet.
+  /// Mask of the lanes without credit for a largest packet; bit l is lane l.
   std::uint8_t exhausted() const { return exhausted_; }
   std::int64_t blocks_left(int lane) const { return at(lane).limit - at(lane).sent; }
 
   // --- Receiving ------------------------------------------------------------------------------
   void arrived(int lane, Bytes bytes) { at(lane).arrived += credit_blocks(bytes); }
-  /// Bytes now occupy the buffer of the lane.
+  /// Charges bytes that now occupy the buffer of the lane.
   void stored(int lane, Bytes bytes) { at(lane).held += credit_blocks(bytes); }
-  /// Bytes have left the buffer of the lane.
+  /// Releases bytes that have left the buffer of the lane.
   void released(int lane, Bytes bytes);
   std::int64_t blocks_held(int lane) const { return at(lane).held; }
   /// True if the buffer has no room for a largest packet, whatever was advertised.
@@ -75,11 +75,11 @@ class LaneCredits {
  private:
   /// All numbers are blocks; totals count from when the link came up.
   struct Lane {
-    std::int64_t sent = 0;        // FCTBS: total sent
-    std::int64_t limit = 0;       // FCCL received: total that may be sent
-    std::int64_t arrived = 0;     // ABR: total received
+    std::int64_t sent = 0;        // FCTBS: blocks sent in total
+    std::int64_t limit = 0;       // FCCL received: blocks that may be sent in total
+    std::int64_t arrived = 0;     // ABR: blocks received in total
     std::int64_t held = 0;        // blocks in the buffer now
-    std::int64_t advertised = 0;  // FCCL sent
+    std::int64_t advertised = 0;  // FCCL sent: blocks that the far end may send in total
     template <class Digest>
     void add_state(Digest& d) const {
       d(sent, limit, arrived, held, advertised);
@@ -92,7 +92,7 @@ class LaneCredits {
   std::int64_t buffer_;
   std::int64_t largest_;
   std::int64_t
-      min_advertised_;  // an advertisement that adds less waits, unless the far end needs it
+      min_advertised_;  // smaller additions are not advertised, unless the far end needs them
   std::array<Lane, kPriorities> lanes_{};
   std::uint8_t exhausted_ = 0;
   std::uint8_t frames_due_ = 0;

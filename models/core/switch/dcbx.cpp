@@ -162,7 +162,7 @@ void DcbxEnd::receive(const Packet& packet) {
   if (!up_since_) return;
   received_until_ = scheduler_.now() + kSecond * frame.seconds_to_live;
   received_ = std::move(frame);
-  if (received_->seconds_to_live == 0) expire_received();  // the other end shuts down
+  if (received_->seconds_to_live == 0) expire_received();  // 0: the other end shuts down
   resolve();
   schedule_tick();
 }
@@ -222,7 +222,7 @@ bool DcbxEnd::consume_credit() {
 }
 
 void DcbxEnd::send_frame() {
-  if (!consume_credit()) {  // the frame is made when the next credit is there
+  if (!consume_credit()) {  // the frame is made when the next credit is available
     next_frame_ = *up_since_ + kSecond * (seconds_credited_ + 1);
     schedule_tick();
     return;

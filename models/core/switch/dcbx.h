@@ -24,10 +24,10 @@ class ParameterVisitor;
 struct DcbxEndParameters {
   enum class Willing : std::uint8_t { kAuto, kYes, kNo };  // kAuto: NICs are willing, switches not
 
-  std::vector<std::string> ports;         // names of wires, cables or nodes; empty: all
-  bool silent = false;                    // sends and accepts no LLDP
-  Willing willing = Willing::kAuto;       // adopts the other end's settings
-  std::optional<std::uint8_t> pfc;        // bit p: priority p is paused; empty: as switch.pfc
+  std::vector<std::string> ports;         // names of wires, cables or nodes; empty: all ends
+  bool silent = false;                    // true: the end sends and accepts no LLDP
+  Willing willing = Willing::kAuto;       // whether the end adopts the other end's settings
+  std::optional<std::uint8_t> pfc;        // priorities that PFC pauses, bit p; empty: as switch.pfc
   std::vector<unsigned> bandwidth;        // ETS, percent by priority; empty: as switch.scheduler
   std::optional<unsigned> roce_priority;  // priority of UDP port 4791; empty: that of DSCP 0
 
@@ -50,7 +50,7 @@ struct DcbxParameters {
 /// The configured settings of one end.
 struct DcbxSettings {
   bool willing = false;
-  std::uint8_t pfc = 0;  // bit p: priority p is paused
+  std::uint8_t pfc = 0;  // priorities that PFC pauses, bit p
   EtsTable ets;
   std::vector<ApplicationPriority> applications;
 

@@ -21,7 +21,7 @@ class DcbxPorts {
   void enable(Scheduler& scheduler, PacketPool& pool, int port, int of,
               const DcbxEnd::Identity& identity, const DcbxSettings& settings, PicoSeconds interval,
               std::uint32_t rank);
-  /// Null: the port does not speak DCBX.
+  /// DCBX of a port; null: the port does not speak DCBX.
   DcbxEnd* end(int port) const {
     return ends_.empty() ? nullptr : ends_[static_cast<std::size_t>(port)].get();
   }

@@ -8,7 +8,7 @@
 namespace dcc {
 
 namespace {
-using Way = std::tuple<NodeId, int, int>;  // (node, port, priority)
+using Way = std::tuple<NodeId, int, int>;  // a wait at one output: (node, port, priority)
 
 constexpr std::int64_t kPaused = -1;  // stands for the number of awaited ports: paused
 }  // namespace

@@ -25,10 +25,10 @@ class StateDigest;
 /// not used.
 class PortDiscipline {
  public:
-  /// What enqueue() did with the arriving packet and with packets that were queued before.
+  /// The effects of enqueue() on the arriving packet and on packets that were queued before.
   struct EnqueueResult {
     PacketFifo dropped;
-    Packet* returned = nullptr;  // a header that the switch forwards to its new destination
+    Packet* returned = nullptr;  // header that the switch sends back to its sender; null: none
     std::uint64_t trimmed = 0;   // number of packets that lost their payload
     Bytes trimmed_bytes = 0;     // payload bytes of those packets
     std::uint64_t marked = 0;    // number of packets marked CE
@@ -51,7 +51,7 @@ class PortDiscipline {
   virtual bool needs_every_packet() const { return false; }
   /// True if the switch must call reverse_packet().
   virtual bool needs_reverse_packets() const { return false; }
-  /// Takes ownership of the packet.
+  /// Queues the packet or drops it. Takes ownership.
   virtual EnqueueResult enqueue(Packet* packet) = 0;
   /// Shows a packet that arrived from the far end of this port's link, before the switch queues the
   /// packet at its own egress port.
@@ -100,7 +100,7 @@ struct DisciplineParameters {
 };
 
 struct DisciplineContext {
-  RandomStream& random;    // the random stream of the switch
+  RandomStream& random;    // random stream of the switch
   const Scheduler& clock;  // simulated time
 };
 

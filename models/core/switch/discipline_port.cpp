@@ -22,8 +22,8 @@ void DisciplinePort::set_ecn(const EcnParameters& ecn) {
                         discipline_->needs_every_packet();
 }
 
-// The second condition is for the buffer's peak alone: a packet that would only raise the peak
-// still passes the discipline by, as the discipline would not have seen it with a free buffer.
+// The second condition is for the buffer's peak alone: a packet that only raises the peak bypasses
+// the discipline, which would not have seen it with a free buffer either.
 bool DisciplinePort::fits_buffer(const Packet& packet) const {
   SharedBuffer& buffer = context_->ingress.buffer();
   return buffer.can_pass_through(packet.ingress, packet.priority, packet.wire_bytes) ||

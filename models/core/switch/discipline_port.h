@@ -18,8 +18,8 @@ class DisciplinePort final : public EgressPort {
 
   /// Tells the discipline its link; set_link() comes first.
   void attach_discipline() { discipline_->attach(link_); }
-  /// A discipline marks by its own rule. Marking at departure still keeps packets from passing
-  /// through. Throws std::invalid_argument as EcnMarker does.
+  /// A discipline marks by its own rule and ignores these. Packets still do not pass through with
+  /// marking at departure. Throws std::invalid_argument as EcnMarker does.
   void set_ecn(const EcnParameters& ecn);
 
   // --- Packets --------------------------------------------------------------------------------

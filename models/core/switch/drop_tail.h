@@ -13,7 +13,7 @@ namespace dcc {
 
 struct DropTailParameters final : DisciplineParameters {
   Bytes limit = 375'000;  // wire bytes of a port's queue: 250 packets of 1500 bytes
-  bool red = false;       // random early detection
+  bool red = false;       // true: random early detection
   Bytes min_threshold = 30'000;
   Bytes max_threshold = 90'000;
   Ratio max_probability{1, 10};

@@ -10,7 +10,7 @@
 namespace dcc {
 
 namespace {
-/// Ratio of kmax to kmin where one follows the other, as between the thresholds of the dcqcn rule.
+/// Ratio of kmax to kmin if one of them follows the other: that of the dcqcn rule.
 constexpr Bytes kFollowingRatio = 4;
 
 /// Scales a threshold to the port's rate. The result saturates at kMaxThreshold + 1.
@@ -35,7 +35,7 @@ void MarkingParameters::describe(ParameterVisitor& v) {
 
 void MarkingParameters::apply_to(EcnParameters& ecn) const {
   if (enabled) ecn.enabled = *enabled;
-  if (kmin || kmax) ecn.reference_rate.reset();  // for the port, whatever its rate
+  if (kmin || kmax) ecn.reference_rate.reset();  // given thresholds hold for the port at any rate
   if (kmin) ecn.kmin = *kmin;
   if (kmax) ecn.kmax = *kmax;
   if (pmax) ecn.pmax = *pmax;

@@ -22,7 +22,7 @@ constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
 
 struct EcnParameters;
 
-/// Marking values in place of those of EcnParameters; empty: as there.
+/// Marking values that replace those of EcnParameters; an empty one: not replaced.
 struct MarkingParameters {
   std::optional<bool> enabled;
   std::optional<Bytes> kmin;
@@ -40,7 +40,7 @@ struct EcnParameters {
   /// Two rules are for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
   /// distance") and set mark_at as well.
   enum class Rule : std::uint8_t {
-    kAuto,  // as the algorithm asks (AlgorithmParameters::ask_marking), otherwise kGiven
+    kAuto,  // the algorithm chooses (AlgorithmParameters::ask_marking), otherwise kGiven
     kGiven,
     kDcqcn,
     kDctcp,
@@ -66,7 +66,7 @@ struct EcnParameters {
   std::uint32_t unmarked_between = 0;
 
   std::uint8_t priorities = 0xFF;                  // bit p: queues of priority p mark
-  std::map<unsigned, MarkingParameters> by_speed;  // by the port's rate in Mb/s
+  std::map<unsigned, MarkingParameters> by_speed;  // marking values by the port's rate in Mb/s
 
   void describe(ParameterVisitor& v);
   /// The parameters with the values of `by_speed` for this rate.

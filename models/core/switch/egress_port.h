@@ -42,11 +42,11 @@ struct PortContext {
   RandomStream& random;
   IngressControl& ingress;
   EgressPorts& ports;
-  PathChoice* departure_observer = nullptr;  // load balancer that needs departures; or null
-  bool queue_all = false;                    // no packet passes through
+  PathChoice* departure_observer = nullptr;  // load balancer that is told of departures; or null
+  bool queue_all = false;                    // true: no packet passes through
   bool needs_reverse_packets = false;        // DisciplinePort: the discipline sees reverse packets
   QcnPointParameters qcn;
-  std::vector<Wire> wires;  // by port
+  std::vector<Wire> wires;  // wire of each port
   /// Routes a packet that the switch itself created, and sends it.
   std::function<void(Packet*)> forward_own;
 };
@@ -78,7 +78,7 @@ class alignas(64) EgressPort {
   // --- Flow control ---------------------------------------------------------------------------
   PfcPort& pfc() { return pfc_; }
   const PfcPort& pfc() const { return pfc_; }
-  /// Null without credits.
+  /// Credits of the port's link; null without credits.
   LaneCredits* credits() { return credits_.get(); }
   const LaneCredits* credits() const { return credits_.get(); }
   /// Applies a pause or credit frame from the neighbour. The caller keeps the frame, and calls
@@ -108,7 +108,7 @@ class alignas(64) EgressPort {
  protected:
   EgressPort(PortContext& context, int number, const EgressSchedulerParameters& scheduler,
              Event&& wire_free);
-  EgressPort(EgressPort&&) = default;  // before the first packet only
+  EgressPort(EgressPort&&) = default;  // Moving a port is allowed before its first packet only.
 
   /// True if the packet would be the next to leave and the wire is idle, so that a queue would give
   /// the packet back at once.
@@ -150,16 +150,16 @@ class alignas(64) EgressPort {
   PfcPort pfc_;
   PacketOut* out_ = nullptr;
   PicoSeconds free_at_{};  // time at which the wire can take the next packet
-  Bytes bytes_ = 0;        // all priorities
+  Bytes bytes_ = 0;        // bytes queued, all priorities together
   QueueStatistics* statistics_ = nullptr;
   std::uint64_t tx_bytes_ = 0;
   std::uint8_t waiting_ = 0;      // bit p: a packet of priority p is queued
   bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
   bool attends_departures_ : 1;   // no packet passes through: each departure must be handled
   bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
-  bool ruled_ : 1;                // QueueingPort: queues have rules of their own
-  bool selective_ : 1;            // QueueingPort: such a rule may refuse a packet
-  std::uint16_t number_;          // of this port
+  bool ruled_ : 1;                // QueueingPort: true if a queue has rules of its own
+  bool selective_ : 1;            // QueueingPort: true if such a rule may refuse a packet
+  std::uint16_t number_;          // number of this port
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
 
   Event wire_free_;  // scheduled while the wire is busy and something waits for the wire

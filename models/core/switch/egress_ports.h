@@ -12,7 +12,7 @@ namespace dcc {
 /// predictable branch, so that no packet needs a virtual call.
 class EgressPorts {
  public:
-  /// All ports are of the kind that `parameters.discipline` asks for. Precondition: empty.
+  /// Makes the ports, all of the kind `parameters.discipline`. Precondition: there are none yet.
   void build(PortContext& context, const SwitchParameters& parameters, int count,
              std::uint32_t rank);
 
@@ -28,7 +28,7 @@ class EgressPorts {
   /// The port with its own queues. Precondition: have_disciplines() is false.
   QueueingPort& queueing(int port) { return queues_[index(port)]; }
   const QueueingPort& queueing(int port) const { return queues_[index(port)]; }
-  /// Precondition: have_disciplines().
+  /// The port with a discipline. Precondition: have_disciplines().
   DisciplinePort& discipline(int port) { return disciplines_[index(port)]; }
 
   /// Sends the port's next packet or frame now, or when the wire is free.
@@ -38,7 +38,7 @@ class EgressPorts {
   void set_ecn(int port, const EcnParameters& ecn) {
     have_disciplines() ? discipline(port).set_ecn(ecn) : queueing(port).set_ecn(ecn);
   }
-  /// A discipline marks and drops by its own rules.
+  /// Changes the marking of a port. No effect on a discipline, which marks by its own rules.
   void set_queues(int port, const PortSettings& settings) {
     have_disciplines() ? discipline(port).set_ecn(settings.queues[0].ecn)
                        : queueing(port).set_queues(settings);
@@ -63,7 +63,7 @@ class EgressPorts {
  private:
   static std::size_t index(int port) { return static_cast<std::size_t>(port); }
 
-  // One of the two is empty. The ports must not move: their events point to them.
+  // One of the two vectors is empty. The ports must not move: their events point to them.
   std::vector<QueueingPort> queues_;
   std::vector<DisciplinePort> disciplines_;
 };

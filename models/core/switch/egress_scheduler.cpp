@@ -11,7 +11,7 @@
 namespace dcc {
 
 namespace {
-constexpr Bytes kMinQuantum = 1'600;  // bytes, about a packet: shares are exact over short times
+constexpr Bytes kMinQuantum = 1'600;  // least quantum in bytes: shares are exact over short times
 constexpr std::uint32_t kMaxWeight = 10'000;
 }  // namespace
 

@@ -22,17 +22,17 @@ struct EgressSchedulerParameters {
     kFifo,           // the priorities that may send take turns, packet by packet
     kStrict,         // the highest number first
     kEts,            // 802.1Qaz: weight 0: strict, before the others, which share by weight
-    kVlArbitration,  // InfiniBand: switch/vl_arbitration.h
+    kVlArbitration,  // two tables of InfiniBand (switch/vl_arbitration.h)
   };
   Kind kind = Kind::kFifo;
-  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // of kEts
+  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // by priority (kEts)
   VlArbitrationParameters vl;
   /// A priority limited to a rate by a credit-based shaper, and served before weighted priorities.
   struct Shaper {
     unsigned priority = 0;
     BitRate idle_slope{1'000'000'000};
   };
-  std::vector<Shaper> shapers;  // kStrict, kEts
+  std::vector<Shaper> shapers;  // shaped priorities (kStrict, kEts)
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError if values contradict each other.
@@ -102,7 +102,7 @@ class EgressScheduler {
   struct Shares {
     std::array<Bytes, kPriorities> quantum{};
     std::array<Bytes, kPriorities> balance{};
-    std::optional<VlArbiter> arbiter;  // kVlArbitration; replaces quantum and balance
+    std::optional<VlArbiter> arbiter;  // replaces quantum and balance with kVlArbitration
     CreditShaper shaper;
   };
   // Null unless kEts, kVlArbitration or shapers are used; keeps this class small within a port.

@@ -50,7 +50,7 @@ class IngressControl {
   /// paused in another priority are resumed.
   void set_pfc_mask(int port, std::uint8_t priorities);
 
-  /// While true, admitted packets were in this switch before: their arrival is not counted again.
+  /// While true, admitted packets count as already received: their arrival is not counted again.
   void set_rerouting(bool rerouting) { rerouting_ = rerouting; }
   bool is_rerouting() const { return rerouting_; }
 

@@ -98,7 +98,7 @@ void LiveFabric::find_routes() {
 
 void LiveFabric::look_for_parting() {
   std::vector<int> part(topology_.nodes().size(), -1);
-  std::vector<std::size_t> hosts;  // number of hosts of each part
+  std::vector<std::size_t> hosts;  // number of hosts in each part of the network
   for (NodeId first = 0; first < static_cast<NodeId>(part.size()); ++first) {
     if (part[at(first)] >= 0) continue;
     const int number = static_cast<int>(hosts.size());

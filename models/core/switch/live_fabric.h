@@ -76,13 +76,13 @@ class LiveFabric {
   const Topology& topology_;
   const Routing& healthy_;
   FabricMap& fabric_;
-  std::vector<Link*> links_;             // links by 2 · cable + side
-  std::vector<SwitchDevice*> switches_;  // by node
+  std::vector<Link*> links_;             // links, at index 2 · cable + side
+  std::vector<SwitchDevice*> switches_;  // switches, indexed by node
   std::vector<Carrier> hosts_;
-  std::vector<unsigned> failures_;  // failures not yet repaired, by cable
+  std::vector<unsigned> failures_;  // number of failures not yet repaired, for each cable
   std::vector<bool> known_gone_;    // cables that the present routes avoid, by cable
   std::unique_ptr<Routing> detour_;
-  std::multimap<PicoSeconds, Change> news_;  // changes by the time when routes follow
+  std::multimap<PicoSeconds, Change> news_;  // changes of links, by the time routes follow
   Event converge_;
   std::optional<Parting> parted_;
 };

@@ -20,9 +20,9 @@ class ParameterVisitor;
 /// The watchdog of switch/pfc_watchdog.h.
 struct WatchdogParameters {
   enum class Action : std::uint8_t { kDrop, kForward };
-  std::optional<PicoSeconds> detect;  // empty: no watchdog
+  std::optional<PicoSeconds> detect;  // least time of a storm; empty: no watchdog
   PicoSeconds restore = kMilliSecond * 400;
-  std::optional<PicoSeconds> poll;  // empty: as `detect`
+  std::optional<PicoSeconds> poll;  // time between two looks; empty: as `detect`
   Action action = Action::kDrop;
 
   void describe(ParameterVisitor& v);
@@ -33,11 +33,11 @@ DCC_ENUM_NAMES(WatchdogParameters::Action, {WatchdogParameters::Action::kDrop, "
 
 struct PfcParameters {
   bool enabled = true;
-  Ratio alpha{1, 8};                      // see SharedBufferParameters
+  Ratio alpha{1, 8};                      // share of the free buffer; see SharedBufferParameters
   std::optional<BitRate> reference_rate;  // port rate that alpha is for; alpha scales with the rate
   std::optional<Bytes> headroom;  // per ingress port and priority; empty: headroom_for the link
-  PicoSeconds response{};         // of a neighbour to a pause, for which headroom_needed() provides
-  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each has its own
+  PicoSeconds response{};         // time a neighbour takes to pause; headroom covers it
+  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each class has its own
   Bytes resume_below = 3_KB;             // resume when a class is this far below its threshold
   std::uint8_t priorities = 0xFF;        // bit p: priority p is lossless
   WatchdogParameters watchdog;
@@ -59,8 +59,8 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters);
 
 struct PfcCounters {
-  std::uint64_t pauses_sent = 0;   // classes paused
-  std::uint64_t resumes_sent = 0;  // classes resumed
+  std::uint64_t pauses_sent = 0;   // classes that this port paused
+  std::uint64_t resumes_sent = 0;  // classes that this port resumed
   std::uint64_t pauses_received = 0;
   std::uint64_t resumes_received = 0;
   std::uint64_t frames_sent = 0;
@@ -178,8 +178,8 @@ class PfcPort {
   std::array<std::uint64_t, kPriorities> ends_{};
   PicoSeconds any_since_{};
   PicoSeconds any_total_{};
-  std::uint8_t priorities_ = 0xFF;  // priorities that may be paused, by bit
-  std::uint8_t ignored_ = 0;        // priorities whose pauses do not block
+  std::uint8_t priorities_ = 0xFF;  // mask of the priorities that may be paused
+  std::uint8_t ignored_ = 0;        // mask of the priorities whose pauses do not block
   bool pause_due_ = false;          // a pause frame is due
   bool lldp_due_ = false;           // an LLDP frame is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.

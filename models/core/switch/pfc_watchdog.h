@@ -23,7 +23,7 @@ class PfcWatchdog {
   PfcWatchdog(const PfcWatchdog&) = delete;
   PfcWatchdog& operator=(const PfcWatchdog&) = delete;
 
-  /// A pause frame has arrived.
+  /// Must be called when a pause frame has arrived.
   void attend() {
     if (!poll_event_.is_scheduled()) scheduler_.schedule_in(poll_event_, interval_);
   }
@@ -60,8 +60,8 @@ class PfcWatchdog {
   PicoSeconds restore_;
   PicoSeconds interval_;
   WatchdogParameters::Action action_;
-  std::vector<Queue> queues_;          // by port and priority
-  std::vector<std::uint8_t> ignored_;  // by port: priorities sent in spite of pauses
+  std::vector<Queue> queues_;          // state of each queue, by port and priority
+  std::vector<std::uint8_t> ignored_;  // mask of priorities sent in spite of pauses, for each port
   Event poll_event_;
 };
 

@@ -24,11 +24,11 @@ struct PoolParameters {
   Bytes size = 1'000'000;
 };
 
-/// Settings of one priority in place of those of the switch; empty: as there.
+/// Settings of one priority that replace those of the switch; an empty one: not replaced.
 struct PriorityParameters {
   std::optional<bool> lossy;
   std::optional<Ratio> alpha;
-  std::optional<Bytes> limit;  // excludes alpha
+  std::optional<Bytes> limit;  // greatest number of bytes; excludes alpha
   std::optional<Bytes> reserved;
   std::string pool = "auto";
   std::optional<Bytes> headroom;
@@ -36,7 +36,7 @@ struct PriorityParameters {
   std::optional<Bytes> resume_at;
   struct Queue {
     std::optional<Ratio> alpha;
-    std::optional<Bytes> limit;  // excludes alpha
+    std::optional<Bytes> limit;  // greatest number of bytes; excludes alpha
   };
   Queue queue;
   MarkingParameters marking;
@@ -48,12 +48,12 @@ struct PriorityParameters {
   /// Replaces the values that `other` sets.
   void override_with(const PriorityParameters& other);
 };
-using PrioritySettings = std::map<unsigned, PriorityParameters>;  // by priority
+using PrioritySettings = std::map<unsigned, PriorityParameters>;  // settings by priority
 
 /// Ports whose settings differ from those of the switch.
 struct PortException {
   std::vector<std::string> ports;  // names as in vp/build/port_exceptions.h; empty: all
-  std::optional<BitRate> rate;     // only ports of this rate
+  std::optional<BitRate> rate;     // rate of the ports; empty: any
   MarkingParameters marking;
   PrioritySettings priorities;
 
@@ -64,16 +64,16 @@ struct PortException {
 struct PortSettings {
   struct Queue {
     EcnParameters ecn;
-    bool drops = false;                      // WRED: what would be marked but is not ECT is lost
-    std::optional<std::uint32_t> alpha_q16;  // of the free bytes of `pool`
+    bool drops = false;                      // WRED: drops packets that are to be marked, not ECT
+    std::optional<std::uint32_t> alpha_q16;  // limit as a share of `pool`'s free bytes, 65536 = 1.0
     std::optional<Bytes> limit;
     int pool = 0;
   };
   std::array<Queue, kPriorities> queues;
   bool queues_differ = false;  // from SwitchParameters::ecn with no limit
   std::uint8_t lossless = 0;
-  std::array<std::optional<ClassRules>, kPriorities> rules;  // empty: SharedBufferParameters'
-  std::array<std::optional<Bytes>, kPriorities> headroom{};  // empty: the port's
+  std::array<std::optional<ClassRules>, kPriorities> rules;  // empty: SharedBufferParameters hold
+  std::array<std::optional<Bytes>, kPriorities> headroom{};  // by priority; empty: the port's
 };
 
 /// Resolves the settings of a port of this rate. `exceptions` apply in this order, the last one

@@ -27,7 +27,7 @@ void QueueingPort::set_queues(const PortSettings& settings) {
     set_ecn(settings.queues[0].ecn);
     return;
   }
-  ecn_.change(settings.queues[0].ecn, link_.rate);  // its phantom queue is that of the port
+  ecn_.change(settings.queues[0].ecn, link_.rate);  // all queues share the port's phantom queue
   QueueRules& rules = make_rules();
   for (std::size_t p = 0; p < rules.size(); ++p) {
     const PortSettings::Queue& of = settings.queues[p];
@@ -215,7 +215,7 @@ void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
   bool congested = false;
   EcnMarker& marker = marker_of(packet.priority);
   if (marker.marks_at(moment)) {
-    // The length counts without the packet itself, both at enqueue and at dequeue.
+    // The queue length does not include the packet itself, neither at enqueue nor at dequeue.
     congested = marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random);
   }
   if (moment == EcnParameters::MarkAt::kDequeue && ecn_.has_phantom_queue() &&

@@ -27,8 +27,8 @@ class QueueingPort final : public EgressPort {
   /// Changes the marking; a phantom queue keeps its length. Throws std::invalid_argument as
   /// EcnMarker does.
   void set_ecn(const EcnParameters& ecn);
-  /// Gives each queue its own marking and limit; phantom queues remain one for the port. Throws
-  /// likewise.
+  /// Gives each queue its own marking and limit; the port keeps one phantom queue. Throws
+  /// std::invalid_argument as EcnMarker does.
   void set_queues(const PortSettings& settings);
   /// While true, the queue of this priority is empty and drops every packet.
   void set_refusal(int priority, bool refuses);
@@ -112,7 +112,7 @@ class QueueingPort final : public EgressPort {
       PacketFifo fifo;
       Input* next = nullptr;
     };
-    std::unique_ptr<Input[]> inputs;  // allocated with the first packet
+    std::unique_ptr<Input[]> inputs;  // lists by input, allocated with the first packet
     Input* first = nullptr;
     Input* last = nullptr;
 
@@ -130,7 +130,7 @@ class QueueingPort final : public EgressPort {
   struct QueueRule {
     EcnMarker marker;
     bool drops = false;    // WRED
-    bool limited = false;  // to `limit`, or without one to alpha times the free bytes of `pool`
+    bool limited = false;  // limited to `limit`, or to alpha times the free bytes of `pool`
     std::uint32_t alpha_q16 = 0;
     std::optional<Bytes> limit;
     int pool = 0;
@@ -158,9 +158,9 @@ class QueueingPort final : public EgressPort {
 
   alignas(64) std::array<Queue, kPriorities> queue_;
   EcnMarker ecn_;
-  std::vector<TurnQueue> turns_;       // queues by priority; empty: Arbitration::kFifo
-  std::vector<QcnPoint> qcn_;          // QCN points by priority; empty: QCN is off
-  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, and nothing limits them
+  std::vector<TurnQueue> turns_;       // queues of each priority; empty: Arbitration::kFifo
+  std::vector<QcnPoint> qcn_;          // QCN points of each priority; empty: QCN is off
+  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, nothing limits them
   bool attends_all_ = false;
   std::array<QueueCounters, kPriorities> counts_{};
 };

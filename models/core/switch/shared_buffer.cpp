@@ -93,7 +93,7 @@ Bytes SharedBuffer::threshold_by_rules(const Class& c) const {
   return rules.reserved + ((free(rules.pool) * alpha) >> 16);
 }
 
-/// The part of so many bytes of a class that its pool has to hold.
+/// Returns how many of a class's `bytes` the class's pool has to hold.
 Bytes SharedBuffer::beyond_reserved(const Class& c, Bytes bytes) const {
   return std::max<Bytes>(0, bytes - rules_of(c).reserved);
 }
@@ -131,7 +131,7 @@ bool SharedBuffer::admit_by_rules(Class& c, Bytes bytes) {
 
 void SharedBuffer::release_by_rules(Class& c, Bytes bytes) {
   bytes = in_cells(bytes);
-  note_peak(used());  // other classes may have grown since
+  note_peak(used());  // other classes may have grown since the last call
   if (c.headroom != 0) bytes -= release_headroom(c, bytes);
   change_shared(c, -bytes);
   note_peak(used());

@@ -36,9 +36,9 @@ struct SharedBufferParameters {
 /// taken from the pool, and their limit is `limit` or, without one, alpha times the free bytes of
 /// the pool. Without both only the pool is a limit.
 struct ClassRules {
-  std::optional<std::uint32_t> alpha_q16;  // 65536 = 1.0
+  std::optional<std::uint32_t> alpha_q16;  // alpha as a fraction of 65536
   std::optional<Bytes> limit;
-  Bytes reserved = 0;  // that no other class can take
+  Bytes reserved = 0;  // bytes that no other class can take
   int pool = 0;
   /// A paused class resumes when it holds at most `resume_at`, or `resume_below` less than its
   /// threshold.
@@ -124,7 +124,7 @@ class SharedBuffer {
       release_by_rules(c, bytes);
       return;
     }
-    if (shared_used_ > pass_through_limit_) note_peak(used());  // first release after a growth
+    if (shared_used_ > pass_through_limit_) note_peak(used());  // the first release after a growth
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;
     shared_used_ -= bytes;
@@ -200,13 +200,13 @@ class SharedBuffer {
     std::uint32_t alpha_q16 = 0;
     bool lossless = false;
     bool headroom_complete = false;  // Headroom::reserved is the full headroom
-    bool ruled = false;              // rules_ has rules of this class
+    bool ruled = false;              // true if rules_ has rules of this class
   };
   static_assert(sizeof(Class) == 32, "two classes fit a cache line");
   struct Headroom {
-    Bytes wanted = 0;    // while the class is lossless
-    Bytes reserved = 0;  // size at present, taken out of the pool
-    Bytes peak = 0;      // greatest number of bytes held
+    Bytes wanted = 0;    // full headroom while the class is lossless
+    Bytes reserved = 0;  // headroom set aside at present, taken out of the pool
+    Bytes peak = 0;      // greatest number of bytes held in the headroom
   };
   struct Pool {
     Bytes size = 0;
@@ -248,8 +248,8 @@ class SharedBuffer {
   Bytes peak_ = 0;
   std::vector<Class> classes_;      // classes by port and priority
   std::vector<Headroom> headroom_;  // headroom by port and priority
-  std::vector<ClassRules> rules_;   // rules by port and priority; empty if no class has rules
-  std::vector<Pool> pools_;         // pools 1, 2, …
+  std::vector<ClassRules> rules_;   // rules by port and priority; empty: no class has rules
+  std::vector<Pool> pools_;         // pools 1, 2, … of the buffer
   Bytes cell_;
   std::optional<Bytes> shared_headroom_;
 };

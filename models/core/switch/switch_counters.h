@@ -18,10 +18,10 @@ struct SwitchCounters {
   std::uint64_t trimmed = 0;          // packets that lost their payload
   std::uint64_t trimmed_bytes = 0;    // payload bytes of those packets
   std::uint64_t returned = 0;         // trimmed headers sent back to their senders
-  // Counted per switch, so 0 for a single port:
+  // Counters of a switch as a whole, 0 for a single port.
   std::uint64_t unroutable = 0;       // packets without a route
   std::uint64_t path_news_sent = 0;   // packets created by the load balancer
-  std::uint64_t path_news_taken = 0;  // such packets consumed by this switch
+  std::uint64_t path_news_taken = 0;  // packets of load balancers consumed by this switch
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h

@@ -116,7 +116,7 @@ void SwitchDevice::join(const FabricMap& fabric, int self) {
 }
 
 Bytes SwitchDevice::drain(int port, int priority) const {
-  // A discipline keeps no priorities that are visible here.
+  // The queues of a discipline have no priorities that are visible here.
   return egress_.have_disciplines() ? egress_.at(port).bytes()
                                     : egress_.queueing(port).bytes_before(priority);
 }

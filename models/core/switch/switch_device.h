@@ -31,9 +31,9 @@ namespace dcc {
 /// memory after the first packets.
 class SwitchDevice final : public PacketSink, private PathView {
  public:
-  /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash); `rank` orders the
-  /// switch's events among others of the same instant. Throws std::invalid_argument for invalid
-  /// parameters.
+  /// `seed` is the run's; `index` makes the random numbers and the ECMP hash of each switch
+  /// different; `rank` orders the switch's events among others of the same instant. Throws
+  /// std::invalid_argument for invalid parameters.
   SwitchDevice(Scheduler& scheduler, PacketPool& pool, const SwitchParameters& parameters,
                int ports, std::uint64_t seed, std::uint64_t index, std::uint32_t rank);
   SwitchDevice(const SwitchDevice&) = delete;
@@ -43,7 +43,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Connects the wire that leaves through `port`. `link` describes both directions of the cable
   /// and determines ECN thresholds, headroom and telemetry.
   void attach(int port, PacketOut& out, const LinkParameters& link);
-  /// Replaces the object behind which the same link begins.
+  /// Replaces the object at which the link of a port begins; the link is the same.
   void connect(int port, PacketOut& out) { egress_.at(port).set_wire(out); }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn) { egress_.set_ecn(port, ecn); }
@@ -105,7 +105,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   SwitchCounters counters(int port) const { return egress_.at(port).counters(); }
   SwitchCounters totals() const;
   PfcCounters pfc_totals() const;
-  /// When the port's wire has sent, or had sent, its last bit so far.
+  /// Time at which the port's wire has sent its last bit so far; in the past if the wire is idle.
   PicoSeconds wire_free_at(int port) const { return egress_.at(port).free_at(); }
   /// Total time for which the neighbour paused at least one priority of `port`.
   PicoSeconds pause_time(int port) const {
@@ -116,7 +116,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     return egress_.at(port).pfc().pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return ingress_.buffer(); }
-  /// The port and its queues by priority; null if a discipline queues in its own way.
+  /// The port with its queues by priority; null if the port has a discipline.
   const QueueingPort* queues(int port) const {
     return egress_.have_disciplines() ? nullptr : &egress_.queueing(port);
   }
@@ -125,7 +125,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   PriorityPauses received_pauses(int port, int priority) const {
     return pfc(port).received_pauses(priority, scheduler_.now());
   }
-  /// Null: no watchdog.
+  /// The watchdog of the switch; null: no watchdog.
   const PfcWatchdog* watchdog() const { return watchdog_.get(); }
   /// Mean bytes of packets that the load balancer holds outside all queues (PathActions::detain).
   double mean_held_back() const { return actions_.held_back.mean(scheduler_.now()); }
@@ -139,7 +139,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     return input.credits() != nullptr ? input.credits()->is_full(priority)
                                       : input.pfc().has_stopped(priority);
   }
-  /// Null without credits.
+  /// Credits of the port's link; null without credits.
   const LaneCredits* credits(int port) const { return egress_.at(port).credits(); }
   /// Output ports at which packets of this priority that came through `input` are queued. Searches
   /// all queues: for diagnosis only.
@@ -148,7 +148,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   int route_of(const Packet& packet) const {
     return route_of(packet, routes_.ports(packet.destination));
   }
-  /// The one of `ports` that a packet would take now, whatever the present routes are; -1 if
+  /// The port among `ports` that a packet would take now, whatever the present routes are; -1 if
   /// `ports` is empty.
   int route_of(const Packet& packet, PortSet ports) const;
   template <class Digest>
@@ -192,7 +192,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void apply_rules(int port, const PortSettings& settings);
 
   static constexpr int kNoPort = -1;
-  static constexpr int kKept = -2;  // path_choice_ took the packet
+  static constexpr int kKept = -2;  // result: path_choice_ kept the packet
   int choose(Packet& packet);
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
@@ -207,7 +207,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   int ports_;
   std::uint64_t hash_seed_;
   RouteTable routes_;
-  std::unique_ptr<PathChoice> path_choice_;  // null: by hash
+  std::unique_ptr<PathChoice> path_choice_;  // load balancer; null: ECMP
   PathChoice::Needs path_needs_;
   RandomStream random_;
   EgressPorts egress_;
@@ -216,8 +216,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   DcbxPorts dcbx_;
   std::uint64_t unroutable_ = 0;
   Actions actions_;
-  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: none at all
-  std::unique_ptr<PfcWatchdog> watchdog_;                      // null: none
+  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: there are none
+  std::unique_ptr<PfcWatchdog> watchdog_;                      // watchdog; null: none
 };
 
 }  // namespace dcc

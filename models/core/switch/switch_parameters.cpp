@@ -18,12 +18,12 @@ std::uint8_t SwitchParameters::lossless_priorities() const {
 }
 
 Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
-  LinkParameters slower = link;  // two delays count, and the response takes place once
+  LinkParameters slower = link;  // the delay counts twice, and the response time once
   slower.delay += PicoSeconds(pfc.response.count / 2);
   const Bytes bytes = headroom_for(slower, largest_packet);
   if (cell == 1) return bytes;
-  // The packets that fill most memory for their time on the wire: the least ones, or those that a
-  // byte keeps out of one cell. Both come with a preamble and a gap.
+  // The packets that fill most memory for their time on the wire: the smallest packets, or packets
+  // that fill one cell but for one byte. Both come with a preamble and a gap.
   constexpr Bytes kLeastPacket = 64;
   const Bytes least = (kLeastPacket + cell - 1) / cell * cell * (cell + 1 + link.overhead);
   const Bytes two_cells = 2 * cell * (kLeastPacket + link.overhead);

@@ -40,10 +40,10 @@ struct SwitchParameters {
   Bytes cell = 1;  // the buffer holds packets in whole cells of this size
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
-  Ties ties = Ties::kWire;  // see Link::set_tie_order
-  BalancerChoice routing;   // a section of its own in configurations
+  Ties ties = Ties::kWire;  // order of packets that arrive together; see Link::set_tie_order
+  BalancerChoice routing;   // load balancer, a section of its own in configurations
   unsigned mtu = 1'000;     // payload bytes of a full packet of the NICs
-  PicoSeconds jitter{};     // see Link::set_jitter
+  PicoSeconds jitter{};     // random delay of each packet; see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
   CreditParameters credits;
@@ -51,13 +51,13 @@ struct SwitchParameters {
   QcnPointParameters qcn;
   std::vector<PoolParameters> pools;
   PrioritySettings priorities;
-  DisciplineChoice discipline;   // auto: fifo
-  Bytes largest_packet = 1'100;  // wire bytes; determines the automatic headroom
+  DisciplineChoice discipline;   // discipline of all ports; auto: fifo
+  Bytes largest_packet = 1'100;  // wire bytes of the largest packet; sets the automatic headroom
   /// Queues every packet, even one that could leave at once. For tests that compare both paths.
   bool queue_all = false;
 
   bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
-  /// Bit p: priority p is lossless at ports without exceptions.
+  /// Mask of the lossless priorities at ports without exceptions; bit p is priority p.
   std::uint8_t lossless_priorities() const;
   /// Headroom that an input with this link needs: that of headroom_for(), in cells.
   Bytes headroom_needed(const LinkParameters& link) const;

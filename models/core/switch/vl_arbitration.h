@@ -17,7 +17,7 @@ struct VlArbitrationParameters {
   static constexpr unsigned kUnlimited = 255;
 
   struct Entry {
-    unsigned lane = 0;    // a priority
+    unsigned lane = 0;    // lane of the entry, which is a priority
     unsigned weight = 1;  // weight in units of 64 bytes; 0: the entry is skipped
   };
   std::vector<Entry> high;
@@ -65,7 +65,7 @@ class VlArbiter {
   Table* last_ = nullptr;  // table of the last pick; null: neither
   bool unlimited_;
   Bytes limit_;      // bytes of high_ before a packet from low_
-  Bytes high_left_;  // rest of limit_
+  Bytes high_left_;  // bytes of high_ that may still be sent before a packet from low_
 };
 
 }  // namespace dcc

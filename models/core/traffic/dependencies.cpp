@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kNone = FlowSpec::kNone;
 
-/// A named flow or computation, or all of an entry, and the event of it that is awaited.
+/// Something to wait for: a named flow or computation, or a whole entry, and which of its events.
 struct Awaited {
   std::uint16_t entry;
   std::uint32_t line;  // line of the trace; kNone: the whole entry
@@ -48,14 +48,14 @@ class Resolver {
   using Gate = Dependencies::Gate;
   /// Flows and names of a trace's lines.
   struct Lines {
-    const Trace* trace = nullptr;            // null: the entry is none, or its lines have no names
-    std::vector<std::uint32_t> of_name;      // line by name; kNone: not defined in the file
-    std::vector<std::uint32_t> flow;         // flow by line; kNone: it is none, or is left out
-    std::vector<std::uint32_t> computation;  // computation by line
+    const Trace* trace = nullptr;            // trace; null: none, or its lines have no names
+    std::vector<std::uint32_t> of_name;      // line number of each name; kNone: not defined
+    std::vector<std::uint32_t> flow;         // flow of each line; kNone: no flow, or left out
+    std::vector<std::uint32_t> computation;  // computation of each line
   };
 
-  /// A gate that awaits a whole entry, and the hosts at which that ends: one of them, and another
-  /// one if there are several.
+  /// A gate that awaits a whole entry, and the hosts at which the entry ends: one of them, and
+  /// another one if there are several.
   struct Whole {
     std::uint32_t gate = kNone;
     HostId host = 0;
@@ -194,7 +194,7 @@ class Resolver {
       if (one.wait == TraceFlow::kNone) continue;
       const bool computes = one.computes;
       const std::uint32_t waiting = computes ? lines.computation[line] : lines.flow[line];
-      if (waiting == kNone) continue;  // left out
+      if (waiting == kNone) continue;  // the line is left out of the run
       const TraceWait& wait = trace.wait_list[one.wait];
       Gate gate;
       gate.host = one.from;
@@ -225,8 +225,8 @@ class Resolver {
     return known;
   }
 
-  /// A gate at each host at which flows or computations of the entry begin. If each waits for the
-  /// same, one more gate awaits it and opens the others.
+  /// Makes a gate at each host at which flows or computations of the entry begin. If all these
+  /// gates wait for the same, one more gate awaits it and opens them.
   void wait_entry(std::uint16_t entry) {
     const TrafficSpec& spec = specs_[entry];
     if (!spec.waits()) return;
@@ -278,8 +278,8 @@ class Resolver {
     for (const Awaited& one : awaited) await(number, one);
   }
 
-  /// A line with an `after` of its own in an entry that waits needs both; its start counts from the
-  /// begin of the entry.
+  /// A line with its own `after`, in an entry that waits too, must wait for both. Its start counts
+  /// from the begin of the entry.
   void hold_line(std::uint32_t whole, std::uint32_t& waits_at) {
     Gate both = gate_of(waits_at);
     both.any = false;
@@ -295,7 +295,7 @@ class Resolver {
     waits_at = number;
   }
 
-  /// A host that begins by itself does no step of a collective, and of a query down a tree, before
+  /// Under `scope: host`, a host does no step of a collective, or of a query down a tree, before
   /// its own begin.
   template <class GateAt>
   void hold_steps(std::uint16_t entry, GateAt gate_at) {
@@ -344,7 +344,7 @@ class Resolver {
               crosses(host, gate);
             });
   }
-  /// The gate that awaits all of an entry, or the first of it, for everybody who does.
+  /// The gate that awaits a whole entry, or its first end; all waiting entries share it.
   const Whole& await_whole(const Awaited& one, const Gate& waiting) {
     const auto [found, added] =
         wholes_.emplace(std::make_tuple(one.entry, one.sent, waiting.any), Whole());
@@ -372,8 +372,8 @@ class Resolver {
   }
 
   /// Calls `visit(host, edges, source)` for each flow and computation: the host that knows of its
-  /// end, the edges of its kind, and its number, kNone for a line that is left out. `entry`,
-  /// `line`: who waits.
+  /// end, the edges of its kind, and its number (kNone for a line that is left out). `entry` and
+  /// `line` name the waiting one, for messages.
   template <class Visit>
   void each_of(const Awaited& one, std::uint16_t entry, std::uint32_t line, Visit visit) {
     out_.takes_part[entry] = out_.takes_part[one.entry] = true;
@@ -428,10 +428,10 @@ class Resolver {
   const TrafficContext& context_;
   std::vector<FlowSpec>& flows_;
   Dependencies out_;
-  std::map<std::string, std::uint16_t> entries_;  // by id
+  std::map<std::string, std::uint16_t> entries_;  // number of the entry with an id
   std::vector<OfEntry> by_entry_;
-  std::vector<Lines> lines_;                                       // by entry
-  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // keyed by (entry, sent, any)
+  std::vector<Lines> lines_;                                       // lines of each entry's trace
+  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // gates by (entry, sent, any)
 };
 
 }  // namespace

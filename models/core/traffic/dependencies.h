@@ -1,5 +1,5 @@
-// Which flows and computations wait for which: the meaning of `after` in the list of traffic and in
-// traces.
+// Resolves `after` in the list of traffic and in traces: which flows and computations wait for
+// which.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ struct Computation {
   HostId host = 0;
   unsigned processor = 0;
   PicoSeconds time{};
-  PicoSeconds start{};                       // does not begin before
+  PicoSeconds start{};                       // the computation does not begin before this time
   std::uint32_t waits_at = FlowSpec::kNone;  // gate
   std::uint16_t entry = 0;                   // index into the list of traffic
   std::uint32_t line = FlowSpec::kNone;      // index into the lines of the entry's trace
 };
 
-/// Gates between flows and computations. A gate opens `delay` after all of what it awaits has
-/// ended, or after the first if `any`; flows and computations behind the gate then begin. Gates of
-/// collectives and of queries down a tree have lower numbers and are known from FlowSpec alone:
-/// FlowSpec::opens and FlowSpec::waits_at; those of names have the numbers from `first` on.
+/// Gates between flows and computations. A gate opens `delay` after everything that it awaits has
+/// ended, or after the first end if `any`; flows and computations behind the gate then begin. Gates
+/// of collectives and of queries down a tree have lower numbers and are known from FlowSpec alone:
+/// FlowSpec::opens and FlowSpec::waits_at. Gates of names have the numbers from `first` on.
 struct Dependencies {
   struct Gate {
-    HostId host = 0;  // where what waits begins
+    HostId host = 0;  // host at which the waiting flows or computations begin
     bool any = false;
     PicoSeconds delay{};
     PicoSeconds not_before{};
     PicoSeconds origin{};  // a flow behind the gate begins `flow.start - origin` after it opens
-    std::uint32_t awaited = 0;  // number of what it awaits, with what never begins
-    std::uint16_t entry = 0;    // the entry that waits, and the line of its trace
+    std::uint32_t awaited = 0;  // ends that the gate awaits, including those that never come
+    std::uint16_t entry = 0;    // entry that waits, and the line of its trace
     std::uint32_t line = FlowSpec::kNone;
   };
   /// A flow, a computation or a gate by number, and the gate that awaits its end.
@@ -46,13 +46,13 @@ struct Dependencies {
 
   std::uint32_t first = 0;
   std::vector<Gate> gates;
-  std::vector<Edge> received, sent, computed, joined;  // edges by kind of source and event
+  std::vector<Edge> received, sent, computed, joined;  // edges, by kind of source and event
   std::vector<Computation> computations;
-  /// By entry: true if the entry waits, or another one waits for it.
+  /// For each entry: true if the entry waits, or if another entry waits for it.
   std::vector<bool> takes_part;
-  /// A sentence on the first that waits for what ends at another host; empty if there is none. The
-  /// end of a flow is known at one host only, so such waiting has no place in a run that is divided
-  /// among partitions.
+  /// A sentence about the first waiting entry or line whose awaited end happens at another host;
+  /// empty if there is none. Only one host knows of a flow's end, so a run with such waiting cannot
+  /// be divided among partitions.
   std::string crossing;
 
   std::shared_ptr<TraceStore> traces;  // traces of the traffic, for place_of()
@@ -60,9 +60,9 @@ struct Dependencies {
   bool any() const { return !gates.empty() || !computations.empty(); }
 };
 
-/// Resolves the names in `after` of entries and lines, and lets `flows`, which are all flows of
-/// `specs` by id, wait at gates. Throws TrafficError for names that are unknown or taken twice, for
-/// flows that never end or whose end nobody knows, and for what waits for itself.
+/// Resolves the names in `after` of entries and lines, and makes `flows` (all flows of `specs`, by
+/// id) wait at gates. Throws TrafficError for names that are unknown or used twice, for awaited
+/// flows that never end or whose end no host knows, and for waiting in a circle.
 Dependencies resolve_dependencies(const std::vector<TrafficSpec>& specs,
                                   const TrafficContext& context, std::vector<FlowSpec>& flows);
 

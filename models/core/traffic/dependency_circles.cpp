@@ -8,10 +8,10 @@ namespace dcc {
 
 namespace {
 
-/// Items by key, both numbers from 0 on.
+/// Groups items by key; keys and items are numbers from 0 on.
 class Groups {
  public:
-  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // key, item
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // a pair of key and item
   Groups(std::size_t keys, const std::vector<Pair>& pairs)
       : begin_(keys + 1), items_(pairs.size()) {
     for (const Pair& pair : pairs) ++begin_[pair.first + 1];
@@ -33,11 +33,11 @@ class Circles {
           const std::vector<TrafficSpec>& specs)
       : d_(dependencies), flows_(flows), specs_(specs) {}
 
-  /// Opens gates as a run without losses would; those that stay closed wait for themselves.
+  /// Opens gates as a run without losses would. Gates that stay closed wait for themselves.
   void check() const {
     const auto gates = d_.first + static_cast<std::uint32_t>(d_.gates.size());
     const auto flows = static_cast<std::uint32_t>(flows_.size());
-    // Nodes: flows, then computations.
+    // Nodes of the graph: flows, then computations.
     const auto nodes = flows + static_cast<std::uint32_t>(d_.computations.size());
     const auto gate_of_node = [&](std::uint32_t node) {
       return node < flows ? flows_[node].waits_at : d_.computations[node - flows].waits_at;
@@ -76,7 +76,7 @@ class Circles {
       for (const auto* gate = opens.begin(node); gate != opens.end(node); ++gate) tell(*gate);
     };
     for (std::uint32_t gate = d_.first; gate < gates; ++gate) {
-      if (missing[gate] == 0) tell(gate);  // the gate awaits only flows that are left out
+      if (missing[gate] == 0) tell(gate);  // all awaited flows are left out, so the gate is open
     }
     for (std::uint32_t node = 0; node < nodes; ++node) {
       if (gate_of_node(node) == kNone) ends(node);
@@ -103,7 +103,7 @@ class Circles {
   [[noreturn]] void refuse(std::uint32_t gate, const std::vector<bool>& open,
                            const std::vector<Groups::Pair>& opened,
                            const std::vector<Groups::Pair>& joined, GateOf gate_of_node) const {
-    // From each closed gate to one that it waits for, until one comes again.
+    // Goes from each closed gate to a gate that it waits for, until a gate comes again: the circle.
     std::unordered_map<std::uint32_t, std::uint32_t> before;
     for (const auto& [node, its] : opened) {
       const std::uint32_t other = gate_of_node(node);
@@ -120,7 +120,7 @@ class Circles {
     way.erase(way.begin(), std::find(way.begin(), way.end(), gate));
     std::vector<std::string> places;
     for (const std::uint32_t one : way) {
-      if (one < d_.first) continue;  // an edge within a collective
+      if (one < d_.first) continue;  // skips an edge within a collective
       const std::string text = place(d_.gates[one - d_.first]);
       if (places.empty() || places.back() != text) places.push_back(text);
     }

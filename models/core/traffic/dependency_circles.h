@@ -1,4 +1,4 @@
-// Flows and computations that wait for themselves.
+// Finds flows and computations that wait for themselves.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace dcc {
 
-/// Throws TrafficError if something waits for itself, over others or directly. `flows` are all
-/// flows of `specs`, by id.
+/// Throws TrafficError if a flow or computation waits for itself, directly or through others.
+/// `flows` are all flows of `specs`, by id.
 void check_circles(const Dependencies& dependencies, const std::vector<FlowSpec>& flows,
                    const std::vector<TrafficSpec>& specs);
 

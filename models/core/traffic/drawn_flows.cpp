@@ -58,7 +58,7 @@ class PoissonSource final : public FlowSource {
   std::size_t place_;
   std::uint64_t mean_gap_;
   unsigned left_;
-  bool to_the_end_;  // flows are drawn to the end of the run
+  bool to_the_end_;  // true if flows are drawn to the end of the run
   PicoSeconds start_;
   RandomStream random_;
 };
@@ -114,7 +114,7 @@ class RandomIncastSource final : public FlowSource {
   TrafficEntry entry_;
   HostList senders_;  // possible senders in the order of the last draw
   HostList receivers_;
-  std::uint64_t mean_gap_;  // in picoseconds
+  std::uint64_t mean_gap_;  // mean time between two incasts, in picoseconds
   std::size_t fan_in_;      // senders of an incast; 0: all but the receiver
   Bytes bytes_;
   PicoSeconds start_;
@@ -181,7 +181,7 @@ class TraceSource final : public FlowSource {
 
   TrafficEntry entry_;
   const Trace& trace_;
-  std::size_t at_ = 0;                   // index into trace_.flows
+  std::size_t at_ = 0;                   // index of the next flow in trace_.flows
   std::unique_ptr<TraceReader> reader_;  // reader of a trace that is not kept in memory
 };
 

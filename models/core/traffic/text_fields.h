@@ -34,7 +34,7 @@ class TextFields {
     return rest_.substr(0, length);
   }
 
-  /// Moves behind the next field, which is `text`.
+  /// Moves behind the next field if that field is `text`.
   void word(std::string_view text) { take(text.size()); }
 
   /// A unit of a quantity and the number of smallest units in it.
@@ -54,7 +54,7 @@ class TextFields {
     std::int64_t digits = 0;
     int exponent = 0;
     bool any = false;
-    bool rest = false;  // a digit beyond the eighteenth is not 0
+    bool rest = false;  // true if a digit beyond the eighteenth is not 0
     for (bool point = false; i < text.size(); ++i) {
       if (text[i] == '.' && !point) {
         point = true;

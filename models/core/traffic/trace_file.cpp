@@ -16,9 +16,9 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kMaxLine = 1 << 16;  // a line may name thousands of others
+constexpr std::size_t kMaxLine = 1 << 16;  // bytes; a line may wait for thousands of others
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
-constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
+constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // 10^6 s in ps
 constexpr TextFields::Unit kTimes[] = {
     {"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1000}, {"ps", 1}};
 constexpr TextFields::Unit kSizes[] = {
@@ -138,7 +138,7 @@ bool TraceReader::next(TraceFlow& flow) {
     expect(fields.number(0, kLastHost, from), "the source, a host number, as first field");
     expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
     expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
-    // The port is a label of the file's; nothing here depends on it.
+    // The port number of a line is ignored: no result depends on it.
     expect(fields.number(0, 4'294'967'295, port), "the port, 0 … 2^32 - 1, as fourth field");
     const TextFields at_bytes = fields;
     if (!fields.quantity(kSizes, false, kMaxFlow, bytes) || bytes == 0) {
@@ -172,7 +172,7 @@ std::uint32_t TraceReader::number_of(std::string_view name) {
   return found->second;
 }
 
-/// Reads what follows the fixed fields of a line.
+/// Reads the part of a line behind its fixed fields.
 void TraceReader::read_options(TextFields& fields, TraceFlow& flow) {
   const auto fail = [this](const std::string& sentence) {
     throw TrafficError(lines_->place() + ": " + sentence);

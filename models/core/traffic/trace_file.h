@@ -16,11 +16,11 @@ namespace dcc {
 
 class TextFields;
 
-/// What a line of a trace waits for (traffic/dependencies.h).
+/// The events that a line of a trace waits for (traffic/dependencies.h).
 struct TraceWait {
   struct Awaited {
     std::uint32_t name = 0;  // Trace::names
-    bool sent = false;       // false: received
+    bool sent = false;       // true: the awaited flow was sent; false: it was received
   };
   std::vector<Awaited> on;
   bool any = false;
@@ -71,7 +71,7 @@ class TraceReader {
   std::unique_ptr<Lines> lines_;
   std::int64_t count_ = 0;  // number of flows from the first line
   std::int64_t read_ = 0;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // of names
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // index of each name in names_
   std::vector<std::string> names_;
   std::vector<TraceWait> waits_;
 };
@@ -83,7 +83,7 @@ std::vector<TraceFlow> read_trace(const std::string& path);
 struct Trace {
   bool in_order = true;          // start times ascend
   bool kept = true;              // `flows` holds all lines; false: too many
-  bool waits = false;            // lines wait for lines, have names or compute; then `kept`
+  bool waits = false;            // true if lines wait for lines, have names or compute; then `kept`
   std::vector<TraceFlow> flows;  // flows in the order of the file
   std::vector<std::string> names;
   std::vector<TraceWait> wait_list;
@@ -93,7 +93,7 @@ struct Trace {
 /// times. For one thread only.
 class TraceStore {
  public:
-  static constexpr std::size_t kMaxKept = 1 << 18;  // 10 MB
+  static constexpr std::size_t kMaxKept = 1 << 18;  // greatest number of lines kept, about 10 MB
 
   /// Reads the trace at the first call. Throws TrafficError for an error in any line.
   const Trace& at(const std::string& path);

@@ -41,14 +41,14 @@ class TrafficEntry {
   void require(bool condition, const std::string& sentence) const {
     if (!condition) throw TrafficError(where_ + ": " + sentence);
   }
-  /// `named`, or, if that list is empty, all hosts except `but`.
+  /// The hosts of the list `named`, or all hosts except `but` if that list is empty.
   HostList named_or_all(const HostList& named,
                         HostId but = std::numeric_limits<HostId>::max()) const;
   PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
   /// Patterns without a number of flows start none from this time on.
   PicoSeconds end() const { return std::min(stop(), context_->end); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const;
-  /// time + more. Throws TrafficError at PicoSeconds::max() and beyond, which means "never".
+  /// Returns time + more. Throws TrafficError at PicoSeconds::max() and beyond, meaning "never".
   static PicoSeconds after(PicoSeconds time, PicoSeconds more, const std::string& place);
 
   /// A flow with the properties that all flows of the entry share.

@@ -88,7 +88,7 @@ class Expander {
         break;
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
-        break;  // flows are generated on demand
+        break;  // these patterns generate flows on demand
       case TrafficPattern::kCompute:
         break;  // an entry that computes has no flow (traffic/dependencies.h)
     }
@@ -132,7 +132,7 @@ class Expander {
     const HostList hosts = entry_.named_or_all(spec_.senders, *spec_.receiver);
     struct Place {
       HostId host;
-      std::uint32_t asked;  // numbers of gates
+      std::uint32_t asked;  // number of the gate that the request opens
       std::uint32_t answered;
     };
     std::vector<Place> level{{*spec_.receiver, FlowSpec::kNone, numbers_.gates++}};
@@ -178,7 +178,7 @@ class Expander {
     const HostList ranks = entry_.named_or_all(spec_.hosts);
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto part = (*spec_.bytes + n - 1) / n;
-    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gate of the next send, by rank
+    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gate that each rank's next send awaits
     const std::uint64_t rounds = spec_.rounds_until(context_.end);
     for (std::uint64_t round = 0; round < rounds; ++round, ++numbers_.queries) {
       const bool last = round + 1 == rounds;
@@ -242,7 +242,7 @@ class Expander {
   struct Gated {
     std::uint32_t waits_at;
     std::uint32_t opens;
-    bool begins_round;  // except in the first round: the rank waits `think` before
+    bool begins_round;  // true if the send begins a round, before which the rank waits `think`
   };
   void send(const HostList& ranks, std::uint32_t from, std::uint32_t to, Bytes bytes,
             const Gated& gated) {
@@ -279,7 +279,7 @@ class Expander {
     for (std::uint64_t h = 0; h < hosts.size(); ++h) {
       RandomStream random(context_.seed, "staggered", entry_.index() << 32 | hosts[h]);
       const std::uint64_t where = random.next_u32();
-      // A random place of `size` places from `begin` on, except the `but` places around h.
+      // A random index of `size` from `begin` on, except the `but` indices around h.
       const auto pick = [&](std::uint64_t begin, std::uint64_t size, std::uint64_t but) {
         const std::uint64_t place = begin + random.below(size - but);
         return place < h / but * but ? place : place + but;

@@ -45,7 +45,7 @@ class FlowStream {
   void add(std::unique_ptr<FlowSource> source, const std::string& where);
 
   std::vector<Line> lines_;  // lines in the order of the configuration
-  std::vector<Turn> order_;  // a heap
+  std::vector<Turn> order_;  // heap of lines, by the start of their next flow
   std::vector<std::string> wheres_;
   std::uint32_t next_id_ = 0;
   bool waits_ = false;

@@ -231,7 +231,7 @@ class ByName {
 
 namespace {
 
-/// Number of hosts in a tree below its root; for a far too large tree some number above all hosts.
+/// Number of hosts in a tree below its root; some number above all hosts if far too large.
 std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
   std::uint64_t all = 0;
   std::uint64_t level = 1;
@@ -412,7 +412,7 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
       return 0;
     case TrafficPattern::kCompute:
       named.any(hosts, "hosts");
-      return 0;  // no flow
+      return 0;  // an entry that computes has no flow
   }
   return 0;
 }

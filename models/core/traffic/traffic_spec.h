@@ -32,15 +32,15 @@ struct FlowSpec {
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
   bool background = false;          // not ECT, no congestion control, sends at `rate`
-  Bytes bytes = 0;                  // 0: unlimited
+  Bytes bytes = 0;                  // payload bytes of the flow; 0: unlimited
   Bytes message = kDefaultMessage;  // bytes of one request
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();  // the flow posts nothing from this time on
-  BitRate rate{};                         // the application's own limit; 0: none
-  BitRate initial_rate{};                 // 0: the algorithm's
-  std::optional<PicoSeconds> deadline;    // after its start; empty: none
+  BitRate rate{};                         // rate limit of the application; 0: none
+  BitRate initial_rate{};                 // rate at the start; 0: the algorithm's
+  std::optional<PicoSeconds> deadline;    // deadline after the flow's start; empty: none
   // Gates make a flow wait for others: the flow starts `think` after the last flow that opens its
   // gate has arrived; `start` is then the start of its query. Gates are numbered from 0.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -48,7 +48,7 @@ struct FlowSpec {
   std::uint32_t waits_at = kNone;  // gate that this flow waits for
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
-  std::uint32_t line = kNone;   // of a trace in which lines wait for lines: index of its line
+  std::uint32_t line = kNone;   // index of the flow's line, if lines of its trace wait for lines
   std::uint16_t entry = 0;      // index of its entry in the list of traffic
   bool of_incast = false;       // one of the answers of a random incast
   bool begins_query = false;    // the query starts when its first flow starts, not at `start`
@@ -99,7 +99,7 @@ DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kBroadcast, "tree_broadcast"},
                {CollectiveShape::kPipeline, "pipeline"});
 
-/// The end of a flow for those that wait for it: its last byte has arrived, or is acknowledged.
+/// What ends a flow for those that wait for it: its last byte has arrived, or is acknowledged.
 enum class WaitEvent : std::uint8_t { kReceived, kSent };
 DCC_ENUM_NAMES(WaitEvent, {WaitEvent::kReceived, "received"}, {WaitEvent::kSent, "sent"});
 enum class WaitNeed : std::uint8_t { kAll, kAny };
@@ -126,25 +126,25 @@ struct TrafficSpec {
   unsigned dscp = 0;
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // end of the flows; empty: end of the run
-  std::optional<Bytes> bytes;       // empty: unlimited
-  Bytes message = kDefaultMessage;  // RDMA message
+  std::optional<Bytes> bytes;       // bytes of each flow; empty: unlimited
+  Bytes message = kDefaultMessage;  // bytes of an RDMA message
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   unsigned flows = 1;                   // queue pairs for each pair of hosts
   PicoSeconds stagger{0};               // added to the start of every further flow
   PicoSeconds stop_stagger{0};          // added to the stop of every further flow
-  std::optional<BitRate> initial_rate;  // empty: the algorithm's
+  std::optional<BitRate> initial_rate;  // rate at the start; empty: the algorithm's
   std::optional<PicoSeconds> deadline;  // deadline of each flow after its start; empty: none
-  std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
+  std::optional<BitRate> rate;          // rate limit of the application; kBackground: the rate
 
-  HostId from = 0;  // kFlow, kBackground
+  HostId from = 0;  // sender of kFlow and kBackground
   HostId to = 0;
-  HostList senders;  // kIncast, kPartitionAggregate
+  HostList senders;  // senders of kIncast and kPartitionAggregate
   std::optional<HostId> receiver =
       0;              // empty (kIncast only): a random one of `receivers` each time
   HostId sender = 0;  // kOneToMany
   HostList receivers;
-  HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
+  HostList hosts;  // hosts of kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
 
   unsigned stride = 1;  // kStride
   unsigned rack = 2;    // kStaggered: consecutive `hosts` that form a rack
@@ -159,21 +159,21 @@ struct TrafficSpec {
   PicoSeconds think{0};
   CollectiveShape shape = CollectiveShape::kRing;  // kCollective, with rounds and think
 
-  Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
-  std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
+  Ratio load{7, 10};                // kPoisson: payload bits divided by the sender's link rate
+  std::string sizes = "websearch";  // one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
   std::optional<unsigned> flows_per_host;  // flows of each host; empty: to the end of the run
 
-  // Random incasts, Poisson arrivals: of kIncast without receiver, and added to kPoisson
-  std::optional<Ratio> incast_load;  // payload bits / the links of all senders; empty: none
-  std::optional<unsigned> fan_in;    // senders of each; empty: all but the receiver
+  // Random incasts with Poisson arrivals: kIncast without a receiver, or added to kPoisson.
+  std::optional<Ratio> incast_load;  // payload bits / rate of all senders' links; empty: none
+  std::optional<unsigned> fan_in;    // senders of each random incast; empty: all but the receiver
   Bytes incast_bytes = 500'000;      // kPoisson: payload bytes from each sender
 
-  std::string file;                       // kTrace (traffic/trace_file.h)
-  PicoSeconds time_offset{0};             // subtracted from the file's times
-  std::map<unsigned, unsigned> dscp_map;  // the file's priority -> DSCP; unlisted: 0
+  std::string file;                       // kTrace: path of the file (traffic/trace_file.h)
+  PicoSeconds time_offset{0};             // time subtracted from the file's times
+  std::map<unsigned, unsigned> dscp_map;  // DSCP of each priority of the file; unlisted: 0
 
   PicoSeconds time = kMicroSecond;  // kCompute
-  unsigned processor = 0;           // kCompute: each does one computation at a time
+  unsigned processor = 0;           // kCompute: processor, which does one computation at a time
 
   void describe(ParameterVisitor& v);
   /// Upper limit of the number of flows in a network of this many hosts; flows of files are not

@@ -31,7 +31,7 @@ PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 struct CreditFrame {
   roce::MacAddress source_mac{};
   std::uint8_t lane = 0;
-  std::uint16_t sent = 0;   // FCTBS: blocks of 64 bytes, modulo 4096
+  std::uint16_t sent = 0;   // FCTBS: total of blocks of 64 bytes sent, modulo 4096
   std::uint16_t limit = 0;  // FCCL
 };
 std::vector<std::uint8_t> serialize(const CreditFrame& frame);

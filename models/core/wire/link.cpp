@@ -78,7 +78,7 @@ PicoSeconds Link::send(Packet* packet) {
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
   } else {
-    packet->next_arrival = arrival;  // the packet's own arrival, until another packet goes before
+    packet->next_arrival = arrival;  // arrival of the packet itself, until another one precedes it
     mailbox_->put(&Link::enter, this, packet, arrival);
   }
   return serialisation;

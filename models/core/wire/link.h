@@ -17,7 +17,7 @@ namespace dcc {
 /// Receives packets from a wire. Takes ownership of each packet.
 class PacketSink {
  public:
-  /// The last bit of the packet has arrived. `port` is the number that connect() was given.
+  /// Called when the last bit of the packet has arrived. `port` is the number given to connect().
   virtual void receive(Packet* packet, int port) = 0;
   /// Prefetches the cache lines that receive() will use; the packet arrives soon. Changes no state.
   virtual void prefetch(const Packet&, int /*port*/) const {}
@@ -29,9 +29,9 @@ class PacketSink {
 /// Output of a device through one port: a wire, or a socket that leads to one.
 class PacketOut {
  public:
-  /// Takes ownership. Returns how long the wire is busy; the device must not send again before. The
-  /// wire does not call back: a device with more to send schedules its own event, and an idle
-  /// device costs no event.
+  /// Sends a packet and takes ownership of it. Returns how long the wire is busy; the device must
+  /// not send again before. The wire does not call back: a device with more to send schedules its
+  /// own event, and an idle device costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
   /// Number of cache lines from the start of the object that send() uses, for prefetching.
   virtual unsigned prefetch_lines() const { return 1; }
@@ -43,13 +43,13 @@ class PacketOut {
 struct LinkParameters {
   BitRate rate{100'000'000'000};
   PicoSeconds delay = kMicroSecond;
-  Bytes overhead = 20;  // preamble, start delimiter and inter-packet gap, per packet
+  Bytes overhead = 20;  // bytes of preamble, start delimiter and inter-packet gap, per packet
 };
 
 struct LinkCounters {
   std::uint64_t packets = 0;  // link traversals: packets sent and not lost at sending
   std::uint64_t bytes = 0;    // wire bytes without overhead
-  std::uint64_t lost = 0;     // dropped by the loss hook or by a failure, at sending or on the way
+  std::uint64_t lost = 0;     // packets dropped by the loss hook or a failure, at sending or later
   PicoSeconds busy{};         // time spent sending, including overhead and lost packets
 
   template <class Visitor>
@@ -90,7 +90,7 @@ class alignas(64) Link final : public PacketOut {
     failed_ = false;
     watch();
   }
-  /// Applies to packets sent from now on.
+  /// Changes the rate of packets sent from now on.
   void set_rate(BitRate rate);
 
   /// Delays each packet by a uniformly distributed time of at most `most`, without reordering. This
@@ -165,7 +165,7 @@ class alignas(64) Link final : public PacketOut {
   LinkParameters parameters_;
   std::uint64_t lost_ = 0;
   bool failed_ = false;
-  PicoSeconds free_at_{};  // used by an assertion only
+  PicoSeconds free_at_{};  // time at which the wire is free; used by an assertion only
   PacketPool& pool_;
   LossHook loss_;
   Tap tap_;
@@ -174,7 +174,7 @@ class alignas(64) Link final : public PacketOut {
     RandomStream random;
     PicoSeconds last{};  // arrival of the last packet
   };
-  std::unique_ptr<Jitter> jitter_;  // null: none
+  std::unique_ptr<Jitter> jitter_;  // random delays; null: none
 };
 
 }  // namespace dcc

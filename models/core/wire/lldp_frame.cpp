@@ -9,7 +9,7 @@ namespace dcc {
 namespace {
 constexpr std::uint32_t kTypeLldp = 0x88CC;
 constexpr std::size_t kLldpHeader = 14;
-constexpr std::size_t kLldpLeast = 60;  // without FCS
+constexpr std::size_t kLldpLeast = 60;  // least length of a frame without FCS
 /// Nearest-bridge address; bridges do not forward frames to it (802.1AB, table 7-1).
 constexpr roce::MacAddress kNearestBridge = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x0E};
 
@@ -31,8 +31,8 @@ enum QazSubtype : std::uint8_t {
   kPfcConfiguration = 0x0B,
   kApplicationPriority = 0x0C,
 };
-constexpr std::size_t kIeee8021Head = 4;    // organisation and subtype
-constexpr std::size_t kEtsTableBytes = 20;  // priorities, bandwidths, selections
+constexpr std::size_t kIeee8021Head = 4;    // bytes of organisation and subtype
+constexpr std::size_t kEtsTableBytes = 20;  // bytes of priorities, bandwidths and selections
 constexpr unsigned kWillingBit = 1u << 7;
 
 class LldpWriter {
@@ -126,7 +126,7 @@ bool read_ieee8021(const LldpValue& value, LldpFrame& frame) {
       return set_once(frame.applications, lines);
     }
     default:
-      return true;  // another IEEE 802.1 TLV: skipped
+      return true;  // another IEEE 802.1 TLV, which is skipped
   }
 }
 

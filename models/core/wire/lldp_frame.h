@@ -20,7 +20,7 @@ enum class TransmissionSelection : std::uint8_t { kStrict = 0, kCreditShaper = 1
 /// ETS: traffic class of each priority, and bandwidth and selection algorithm of each class.
 struct EtsTable {
   std::array<std::uint8_t, kPriorities> class_of{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<std::uint8_t, kPriorities> bandwidth{};  // percent; all kEts classes together 100
+  std::array<std::uint8_t, kPriorities> bandwidth{};  // percent by class; all kEts make 100
   std::array<TransmissionSelection, kPriorities> selection{};
 
   friend bool operator==(const EtsTable& a, const EtsTable& b) {
@@ -34,7 +34,7 @@ struct EtsTable {
 
 /// One entry of the application priority table.
 struct ApplicationPriority {
-  static constexpr std::uint8_t kUdpPort = 3;  // selectors, 802.1Q table D-9
+  static constexpr std::uint8_t kUdpPort = 3;  // selector values, 802.1Q table D-9
   static constexpr std::uint8_t kDscp = 5;
 
   std::uint8_t priority = 0;

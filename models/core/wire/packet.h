@@ -19,11 +19,11 @@ using Qpn = std::uint32_t;
 /// Packet sequence number: 24 bits on the wire, never wrapped inside the models.
 using Psn = std::uint64_t;
 
-constexpr int kMaxPorts = 65'535;  // ports of a switch; limited by Packet::ingress, where one
-                                   // value stands for the switch itself
+constexpr int kMaxPorts = 65'535;  // ports of a switch; limited by Packet::ingress, where
+                                   // one value stands for the switch itself
 
 enum class PacketKind : std::uint8_t {
-  kData,  // requests and responses of any operation
+  kData,  // request or response of any operation
   kAck,   // RC acknowledgement (AETH); echoes time stamp, CE and telemetry of the data packet
   kNak,   // RC negative acknowledge: see NakReason
   kCnp,   // congestion notification packet, BTH opcode 0x81
@@ -32,12 +32,12 @@ enum class PacketKind : std::uint8_t {
   kCreditLimit,  // InfiniBand flow control packet; `priority` is the virtual lane, see LaneCredits
   kLldp,         // 802.1AB; the payload is the whole frame (wire/lldp_frame.h)
   kCnm,          // 802.1Qau congestion notification message from a switch
-  // Used by transports other than RoCE (nic/transport.h):
+  // Packets of transports other than RoCE (nic/transport.h):
   kTrimmed,   // header of a data packet whose payload a switch dropped
-  kReturned,  // such a header, returned to its sender because a queue was full
+  kReturned,  // header that a queue without room sends back to its sender
   kCredit,    // permission of a receiver to send: NDP's PULL, Homa's GRANT
   kRequest,   // a receiver requests data again, or a sender requests credit
-  // Used between switches:
+  // Packets between switches:
   kPathNews,  // report about a path from edge switch to edge switch (schemes/conweave/conweave.h)
 };
 constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
@@ -83,7 +83,7 @@ DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send
                {Operation::kFetchAdd, "fetch_add"});
 DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"});
 
-/// Why the responder did not execute a request.
+/// Reasons for which a responder does not execute a request.
 enum class NakReason : std::uint8_t {
   kSequence,  // an earlier packet is missing
   kInvalid,   // longer than its receive buffer, or an atomic operation on an unaligned word
@@ -102,8 +102,8 @@ struct IntHop {
   BitRate rate;
 };
 constexpr int kMaxIntHops = 6;
-/// Aligned so that a switch writes one cache line per hop. The number of hops is in
-/// Packet::telemetry_hops, so that the switch need not read the stack.
+/// Telemetry of a packet's path. Aligned so that a switch writes one cache line per hop. The number
+/// of hops is in Packet::telemetry_hops, so that the switch need not read the stack.
 struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
 };
@@ -122,7 +122,7 @@ union OverlayHeader {
   };
   /// Value from which switches hash a packet's path (reps).
   struct Entropy {
-    std::uint8_t value;  // of this packet
+    std::uint8_t value;  // entropy of this packet
     std::uint8_t unused;
     std::uint8_t echo;  // ACK: `value` of the acknowledged data packet
   };
@@ -165,7 +165,7 @@ struct AtomicOperands {
 };
 constexpr std::uint32_t kAtomicBytes = 8;
 
-/// The first cache line holds what every hop reads, the second what only the two ends read.
+/// The first cache line has the fields that every hop reads, the second those only the ends read.
 struct alignas(64) Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
@@ -173,29 +173,29 @@ struct alignas(64) Packet {
   std::uint8_t priority = 0;   // 802.1p priority; selects the switch queue and PFC class
   bool first = false;          // first packet of its message (carries a RETH)
   bool last = false;           // last packet of its message
-  bool has_immediate = false;  // carries `immediate`
+  bool has_immediate = false;  // true if the packet carries `immediate`
   bool ack_requested = false;
   NakReason nak = NakReason::kSequence;  // kNak: reason
   std::uint8_t cnp_marks = 0;            // kCnp: number of CE marks since the previous CNP
   std::uint16_t pause_classes =
       0;                      // kPause: bit p stops priority p if set, and resumes it if clear
-  std::uint16_t ingress = 0;  // port through which the current switch received it
+  std::uint16_t ingress = 0;  // port through which the current switch received the packet
   std::uint8_t telemetry_hops = 0;  // number of filled entries in `telemetry`
   bool ce_echo = false;             // kAck: the acknowledged data packet carried CE
-  std::uint32_t wire_bytes = 0;     // from Ethernet header to FCS, without preamble and gap
+  std::uint32_t wire_bytes = 0;     // bytes from Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
   std::uint32_t flow = 0;   // platform-wide flow number: statistics, traces, ECMP
   Qpn destination_qpn = 0;  // queue pair at the receiver of this packet
   OverlayHeader overlay;
   PicoSeconds next_arrival{};     // arrival of the next packet on the same wire (Link only)
-  IntStack* telemetry = nullptr;  // from the pool; null unless the algorithm requests telemetry
-  Packet* next = nullptr;         // next in the one queue, delay line or free list that holds it
+  IntStack* telemetry = nullptr;  // stack from the pool; null unless the algorithm asks for it
+  Packet* next = nullptr;         // next one in the queue, delay line or free list of this packet
 
   Psn psn = 0;
-  PicoSeconds sent{};                // when the data packet left its NIC; an ACK echoes it
+  PicoSeconds sent{};                // time at which the data packet left its NIC; an ACK echoes it
   std::uint64_t remote_address = 0;  // kNak of selective repeat: PSN of a packet that came early
-  PayloadBytes* payload = nullptr;   // from the pool; null if payload is virtual
+  PayloadBytes* payload = nullptr;   // bytes from the pool; null if payload is virtual
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes =
       0;               // RETH DMA length, in the first packet of a message and in kRead
@@ -210,7 +210,7 @@ struct alignas(64) Packet {
   Service service = Service::kRc;
   std::uint8_t cnp_packets = 0;  // kCnp: number of data packets since the previous CNP; 0: unknown
   std::uint8_t rnr_timer = 0;    // kNak with kNotReady: code of the delay (IBTA table 45)
-  std::uint64_t scheme = 0;      // defined by each transport other than RoCE
+  std::uint64_t scheme = 0;      // field whose use each transport other than RoCE defines
 
   /// True for a data packet whose telemetry stack has room. The ACK that returns the stack does not
   /// add hops.
@@ -243,8 +243,8 @@ class PacketPool {
 
   /// Returns a packet with default values, without telemetry and payload.
   Packet* allocate();
-  // Precondition of the three attach functions: the packet does not have what they attach yet.
-  /// Attaches a telemetry stack without hops. Entries beyond `telemetry_hops` are undefined.
+  // Precondition of the three attach functions: the packet does not have yet what they attach.
+  // Attaches a telemetry stack without hops. Entries beyond `telemetry_hops` are undefined.
   void attach_telemetry(Packet& packet);
   /// Attaches a cleared stack whose entries all count, for headers that ports read and write.
   void attach_places(Packet& packet);
@@ -275,7 +275,7 @@ class PacketPool {
 
  private:
   static constexpr std::size_t kBlock = 256;
-  static constexpr std::size_t kHoard = 32 * kBlock;  // spare packets of all pools together
+  static constexpr std::size_t kHoard = 32 * kBlock;  // spare packets in all pools together
   static constexpr std::size_t kMinHoard = 4 * kBlock;
   static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // flow number of a free packet
   std::size_t unused() const {
@@ -296,7 +296,7 @@ class PacketFifo {
  public:
   bool empty() const { return head_ == nullptr; }
   Packet* front() const { return head_; }
-  Packet* back() const { return tail_; }  // precondition: not empty
+  Packet* back() const { return tail_; }  // Last packet. Precondition: not empty.
   template <class Digest>
   void add_state(Digest& d) const {
     std::size_t count = 0;

@@ -42,14 +42,14 @@ PcapngWriter::PcapngWriter(const std::string& path, std::uint32_t snap_length)
       buffer_(kBuffer) {
   assert(snap_length <= 0xFFFF);
   if (file_ == nullptr) throw std::runtime_error("'" + path + "' cannot be created");
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ is the buffer
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ replaces the C library's buffer
   const std::size_t begin = used_;
   put32(kSectionBlock);
   put32(0);
   put32(kByteOrderMagic);
-  put16(1);  // version 1.0
+  put16(1);  // version of the format: 1.0
   put16(0);
-  put32(0xFFFFFFFF);  // section length not specified
+  put32(0xFFFFFFFF);  // the length of the section is not specified
   put32(0xFFFFFFFF);
   static constexpr char kProgram[] = "dccvp";
   put_option(kApplication, kProgram, sizeof kProgram - 1);
@@ -79,7 +79,7 @@ std::uint32_t PcapngWriter::add_interface(const PcapngInterface& port) {
 }
 
 std::uint8_t* PcapngWriter::begin_packet(std::uint32_t port, std::uint64_t nanoseconds) {
-  // After the bytes come padding and the block length again.
+  // Padding and the block length again follow the bytes.
   if (buffer_.size() - used_ < kPacketHeader + snap_length_ + 8) flush();
   std::uint8_t* const at = buffer_.data() + used_;
   put_le32(at, kPacketBlock);

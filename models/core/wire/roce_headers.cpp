@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kTypeIpv4 = 0x0800;
 constexpr std::uint32_t kTypeVlan = 0x8100;
 constexpr std::uint8_t kProtocolUdp = 17;
-constexpr std::uint32_t kVersionAndLength = 0x45;  // IPv4 without options
+constexpr std::uint32_t kVersionAndLength = 0x45;  // IPv4 version and header length
 constexpr std::uint32_t kDontFragment = 0x4000;
 constexpr std::uint32_t kFragmentMask = 0x3FFF;  // flag "more fragments" and fragment offset
 constexpr std::uint32_t kLow24 = 0xFFFFFF;
@@ -56,11 +56,11 @@ std::uint32_t invariant_crc_of(const std::uint8_t* ip, std::size_t size,
   masked.fill(0xFF);
   std::copy_n(ip, kIpv4 + kUdp + kBth, masked.begin() + 8);
   std::uint8_t* const copy = masked.data() + 8;
-  copy[1] = 0xFF;                            // DSCP and ECN
-  copy[8] = 0xFF;                            // time to live
-  copy[10] = copy[11] = 0xFF;                // IPv4 checksum
-  copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // UDP checksum
-  copy[kIpv4 + kUdp + 4] = 0xFF;             // FECN, BECN, reserved
+  copy[1] = 0xFF;                            // DSCP and ECN count as ones
+  copy[8] = 0xFF;                            // the time to live counts as ones
+  copy[10] = copy[11] = 0xFF;                // the IPv4 checksum counts as ones
+  copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // the UDP checksum counts as ones
+  copy[kIpv4 + kUdp + 4] = 0xFF;             // FECN, BECN and reserved bits count as ones
   constexpr std::size_t kMasked = kIpv4 + kUdp + kBth;
   std::uint32_t crc = libdeflate_crc32(0, masked.data(), masked.size());
   crc = libdeflate_crc32(crc, ip + kMasked, size - kMasked);
@@ -164,7 +164,7 @@ std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* 
   std::uint8_t* const body = bytes.data() + head.size;
   if (payload != nullptr) std::copy_n(payload, payload_size, body);
   const std::uint32_t crc = invariant_crc(head, body, payload_size);
-  // Least significant byte first, like the Ethernet FCS.
+  // The CRC is written least significant byte first, like the Ethernet FCS.
   for (std::size_t i = 0; i < kIcrc; ++i) {
     bytes[bytes.size() - kIcrc + i] = static_cast<std::uint8_t>(crc >> (8 * i));
   }
@@ -291,7 +291,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
     if (body[i] != 0) return fail(ParseError::kBadPayload);
   }
   const std::uint8_t* const crc = ip + rest - kIcrc;
-  // Least significant byte first, like the Ethernet FCS.
+  // The CRC is read least significant byte first, like the Ethernet FCS.
   const std::uint32_t carried =
       static_cast<std::uint32_t>(crc[0]) | static_cast<std::uint32_t>(crc[1]) << 8 |
       static_cast<std::uint32_t>(crc[2]) << 16 | static_cast<std::uint32_t>(crc[3]) << 24;
@@ -344,7 +344,7 @@ PicoSeconds not_ready_time(std::uint8_t code) {
 namespace {
 /// Returns the opcode of a SEND, WRITE or READ response packet, given the opcode of a first packet.
 Opcode opcode_of(const Packet& packet) {
-  std::uint8_t opcode = 0;  // table 38 orders all of them alike: first, middle, last, only
+  std::uint8_t opcode = 0;  // table 38 orders the opcodes of all operations alike
   if (packet.operation == Operation::kReadResponse) {
     return packet.first ? (packet.last ? Opcode::kReadResponseOnly : Opcode::kReadResponseFirst)
                         : (packet.last ? Opcode::kReadResponseLast : Opcode::kReadResponseMiddle);

@@ -97,13 +97,13 @@ struct Headers {
   MacAddress destination_mac{};
   MacAddress source_mac{};
   // IPv4
-  std::uint8_t dscp = 0;  // 0 … 63
+  std::uint8_t dscp = 0;  // DSCP, 0 … 63
   Ecn ecn = Ecn::kNotEct;
   std::uint16_t identification = 0;
   std::uint8_t ttl = 64;
   std::uint32_t source_ip = 0;
   std::uint32_t destination_ip = 0;
-  // UDP; the checksum is zero, which annex A17 allows
+  // UDP source port; the UDP checksum is zero, which annex A17 allows
   std::uint16_t source_port = 0;
   // BTH
   Opcode opcode = Opcode::kWriteOnly;
@@ -112,9 +112,9 @@ struct Headers {
   std::uint16_t partition_key = 0xFFFF;
   bool fecn = false;
   bool becn = false;
-  std::uint32_t destination_qpn = 0;  // 24 bits
+  std::uint32_t destination_qpn = 0;  // queue pair number, 24 bits
   bool ack_request = false;
-  std::uint32_t psn = 0;  // 24 bits
+  std::uint32_t psn = 0;  // packet sequence number, 24 bits
   // RETH, AtomicETH: address and key
   std::uint64_t virtual_address = 0;
   std::uint32_t remote_key = 0;
@@ -126,10 +126,10 @@ struct Headers {
   std::uint64_t original = 0;
   // DETH
   std::uint32_t queue_key = kQueueKey;
-  std::uint32_t source_qpn = 0;  // 24 bits
+  std::uint32_t source_qpn = 0;  // queue pair number, 24 bits
   // AETH
   std::uint8_t syndrome = kSyndromeAck;
-  std::uint32_t message_number = 0;  // 24 bits
+  std::uint32_t message_number = 0;  // message sequence number, 24 bits
   // immediate
   std::uint32_t immediate = 0;
   /// CNP: number of CE marks and of packets since the previous CNP, in the first two of the sixteen
@@ -141,7 +141,7 @@ struct Headers {
 
 /// Bytes from the Ethernet header to the last extended header.
 struct HeaderBytes {
-  std::array<std::uint8_t, 96> bytes;  // only the first `size` are set
+  std::array<std::uint8_t, 96> bytes;  // bytes of the headers; only the first `size` are set
   std::size_t size = 0;
 };
 
@@ -162,11 +162,11 @@ std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* 
 
 enum class ParseError : std::uint8_t {
   kNone,
-  kTruncated,    // ends within a header, or before the length in the IPv4 header
-  kNotRoce,      // another EtherType, protocol or port; or a fragment
-  kBadHeader,    // IPv4 version or length, UDP length, BTH version
+  kTruncated,    // the frame ends within a header, or before the length in the IPv4 header
+  kNotRoce,      // the frame has another EtherType, protocol or port, or is a fragment
+  kBadHeader,    // wrong IPv4 version or length, UDP length or BTH version
   kBadChecksum,  // IPv4
-  kBadOpcode,    // not a value of Opcode
+  kBadOpcode,    // the opcode is no value of Opcode
   kBadPayload,   // the opcode does not allow this padding or payload
   kBadIcrc,
 };
@@ -177,7 +177,7 @@ struct Parsed {
   Headers headers;
   bool vlan_tagged = false;
   std::uint8_t vlan_priority = 0;
-  const std::uint8_t* payload = nullptr;  // into the input
+  const std::uint8_t* payload = nullptr;  // begin of the payload in the input
   std::uint32_t payload_size = 0;
 };
 /// Parses any input. Accepts one 802.1Q tag, and Ethernet padding or an FCS behind the ICRC.

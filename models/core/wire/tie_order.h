@@ -41,7 +41,7 @@ class TieOrder {
 
   std::uint64_t seed_;
   std::uint32_t count_;
-  int half_ = 3;  // bits of one half; fewer bits do not mix well
+  int half_ = 3;  // bits of one half; fewer than three do not mix well
   std::uint32_t mask_;
 };
 

@@ -25,9 +25,9 @@ class FrameWriter {
   explicit FrameWriter(std::uint32_t snap_length, std::string transport = {})
       : snap_length_(snap_length), transport_(std::move(transport)) {}
 
-  /// Fills `out`, which has room for the snap length. `port` is the address of the sending port,
-  /// used as source of link control and congestion notification messages. Only these allocate
-  /// memory.
+  /// Fills `out`, which has room for the snap length. `port` is the address of the
+  /// sending port, which is the source of link control and of congestion notification
+  /// messages.
   FrameSize write(const Packet& packet, const roce::MacAddress& port, std::uint8_t* out);
 
  private:

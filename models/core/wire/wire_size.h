@@ -14,13 +14,13 @@ constexpr std::uint32_t kReth = 16;
 constexpr std::uint32_t kAeth = 4;
 constexpr std::uint32_t kDeth = 8;
 constexpr std::uint32_t kImmediate = 4;
-constexpr std::uint32_t kAtomicEth = 28;    // address, key, two operands
-constexpr std::uint32_t kAtomicAckEth = 8;  // former value of the word
+constexpr std::uint32_t kAtomicEth = 28;    // bytes of address, key and two operands
+constexpr std::uint32_t kAtomicAckEth = 8;  // bytes of the word's former value
 constexpr std::uint32_t kCnpReserved = 16;
 constexpr std::uint32_t kIcrc = 4;
 constexpr std::uint32_t kFcs = 4;
 constexpr std::uint32_t kFrame = kEthernet + kIpv4 + kUdp + kBth + kIcrc + kFcs;
-constexpr std::uint32_t kMinFrame = 64;  // IEEE 802.3
+constexpr std::uint32_t kMinFrame = 64;  // minimum frame of IEEE 802.3
 
 constexpr std::uint32_t at_least_smallest(std::uint32_t bytes) {
   return bytes < kMinFrame ? kMinFrame : bytes;

@@ -33,7 +33,7 @@ class Cdg final : public DelayWindow {
  private:
   static constexpr std::size_t kSamples = 8;
   struct Gradient {
-    std::array<long double, kSamples> past{};  // ps, least or greatest RTTs, a ring
+    std::array<long double, kSamples> past{};  // ring of the least or greatest RTTs, in ps
     /// Stores the RTT of round trip `round`; returns the mean change per round trip.
     long double add(std::uint64_t round, long double rtt);
   };

@@ -54,7 +54,7 @@ CodelPort::Entry CodelPort::pop() {
   return entry;
 }
 
-// RFC 8289, section 5.6: dodequeue().
+// Chooses the packet to send by RFC 8289, section 5.6: dodequeue().
 CodelPort::Departure CodelPort::next() {
   const PicoSeconds now = clock_.now();
   const Entry entry = pop();

@@ -12,7 +12,7 @@ namespace dcc {
 /// The defaults are the RFC's, which are made for the Internet; a target near the base round trip
 /// and an interval of some round trips suit a data center.
 struct CodelParameters final : DisciplineParameters {
-  Bytes limit = 375'000;  // wire bytes that may wait
+  Bytes limit = 375'000;  // greatest number of wire bytes that wait
   PicoSeconds target = kMilliSecond * 5;
   PicoSeconds interval = kMilliSecond * 100;
   bool ecn = true;  // packets that can be marked are marked instead of dropped
@@ -58,8 +58,8 @@ class CodelPort final : public PortDiscipline {
   const Scheduler& clock_;
   std::deque<Entry> waiting_;
   Bytes bytes_ = 0;
-  Bytes largest_packet_ = 512;  // wire bytes; the RFC's initial value
-  // State as in the RFC; PicoSeconds(): first_above_ is not set.
+  Bytes largest_packet_ = 512;  // largest packet so far, in wire bytes; at first the RFC's value
+  // State of the RFC's pseudo-code. PicoSeconds() as first_above_: not set.
   PicoSeconds first_above_{};
   PicoSeconds drop_next_{};
   std::uint64_t count_ = 0;

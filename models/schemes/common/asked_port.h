@@ -10,7 +10,7 @@
 namespace dcc {
 
 struct AskedPortParameters : DisciplineParameters {
-  Bytes limit = 375'000;  // wire bytes that may wait
+  Bytes limit = 375'000;  // greatest number of wire bytes that wait
 
   void describe(ParameterVisitor& v) override;
 };
@@ -59,7 +59,7 @@ class ModelledPort : public AskedPort {
   const Model& model() const { return model_; }
 
  protected:
-  /// `of_model`: arguments of the model's constructor.
+  /// `of_model`: arguments for the model's constructor.
   template <class... OfModel>
   ModelledPort(const AskedPortParameters& parameters, const DisciplineContext& context,
                OfModel&&... of_model)

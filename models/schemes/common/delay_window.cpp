@@ -79,7 +79,7 @@ void DelayWindow::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_) + 1);
 }
 
-/// Mb/s: a window per round trip.
+/// Rate in Mb/s that sends one window per round trip.
 long double DelayWindow::pace(const Flow& flow) const {
   const long double rtt = flow.rtt > 0 ? flow.rtt : flow.least_rtt;
   return rtt <= 0 ? line_ : std::min(line_, flow.window * 8e6L / rtt);

@@ -11,7 +11,7 @@ namespace dcc {
 
 /// The limits of a window. `describe_limits` adds them to the parameters of an algorithm.
 struct DelayWindowParameters : AlgorithmParameters {
-  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  std::optional<Bytes> initial_window;  // first window; empty: line rate × base RTT
   Bytes min_window = 64;
   std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and some packets
 
@@ -31,22 +31,22 @@ class DelayWindow : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) final;
   View view(FlowNumber flow) const final;
   AlgorithmCounters counters() const final { return counters_; }
-  bool is_quiescent(FlowNumber) const final { return true; }  // only ACKs change a flow's state
+  bool is_quiescent(FlowNumber) const final { return true; }  // only ACKs change a flow
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Payload bytes.
+  /// Window of a flow in payload bytes.
   long double window(FlowNumber flow) const { return flows_[flow].window; }
 
  protected:
   struct Flow {
     long double window = 0;        // payload bytes
-    long double max = 0;           // of `window`
+    long double max = 0;           // greatest window, in payload bytes
     long double least_rtt = 0;     // ps
-    long double rtt = 0;           // ps, smoothed; 0: no sample yet
-    long double round_least = 0;   // ps, least RTT of the round trip; 0: no sample yet
-    long double round_most = 0;    // ps, greatest RTT of the round trip
-    long double round_sum = 0;     // ps, of the RTTs of the round trip
-    std::uint32_t round_acks = 0;  // number of those; next_window() is called after the first
+    long double rtt = 0;           // smoothed RTT, ps; 0: no sample yet
+    long double round_least = 0;   // least RTT of the round trip, ps; 0: no sample yet
+    long double round_most = 0;    // greatest RTT of the round trip, ps
+    long double round_sum = 0;     // sum of the RTTs of the round trip, ps
+    std::uint32_t round_acks = 0;  // number of those; next_window() is called after the first ACK
     bool marked = false;           // an ACK of the round trip reported a mark
     Psn round_end = 0;             // an ACK of this packet or a later one ends the round trip
   };

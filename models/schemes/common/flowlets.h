@@ -25,7 +25,7 @@ class FlowletTable {
   static constexpr std::uint32_t kNone = 0xFFFF;
   struct Entry {
     PicoSeconds last{};
-    std::uint32_t way = kNone;  // index into the ports
+    std::uint32_t way = kNone;  // index of the port in the port set
   };
 
   FlowletTable(const FlowletParameters& parameters, std::uint64_t hash_seed)

@@ -1,4 +1,4 @@
-// What arrives at a link in one interval, for schemes whose ports decide once in each interval.
+// Arrivals at a link in one interval, for schemes whose ports decide once in each interval.
 #pragma once
 
 #include <algorithm>

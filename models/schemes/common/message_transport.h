@@ -48,7 +48,7 @@ class MessageTransport : public Transport {
   // Each transport implements:
   /// Resets the state of a new queue pair.
   virtual void begin(Qpn qpn) = 0;
-  /// The amount of data to send has changed on a connected queue pair.
+  /// Called when the amount of data to send has changed on a connected queue pair.
   virtual void work_changed(Qpn qpn) = 0;
   /// Ends a queue pair: the transport must send and request nothing more for it.
   virtual void end(Qpn qpn) = 0;

@@ -1,5 +1,5 @@
-// Packets in flight of one queue pair whose packets are acknowledged one by one, and those to send
-// again.
+// The packets in flight of one queue pair whose packets are acknowledged one by one, and its
+// packets to send again.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ class Pacer {
 /// Round robin among the queue pairs whose next packet is due.
 class PacedTurns {
  public:
-  /// `event` calls a function of the owner, which calls ring().
+  /// `event` must call a function of the owner that calls ring().
   PacedTurns(Scheduler& scheduler, Event event)
       : scheduler_(scheduler), due_(scheduler, std::move(event)) {}
 

@@ -9,9 +9,9 @@
 namespace dcc {
 
 struct RateEstimatorParameters {
-  PicoSeconds period = kMicroSecond * 16;  // between two decays
+  PicoSeconds period = kMicroSecond * 16;  // time between two decays
   Ratio alpha{1, 10};                      // share of the estimate that a decay removes
-  unsigned bits = 3;                       // width of the metric
+  unsigned bits = 3;                       // width of the metric in bits
 };
 
 /// Counts the bytes sent on one link and removes a share of the count in every period, so that the

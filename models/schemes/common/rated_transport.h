@@ -14,7 +14,7 @@
 namespace dcc {
 
 struct RatedParameters : TransportParameters {
-  std::optional<PicoSeconds> ask_again;  // empty: three base RTTs
+  std::optional<PicoSeconds> ask_again;  // time until a request is repeated; empty: three base RTTs
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
@@ -38,8 +38,8 @@ class RatedTransport : public MessageTransport {
   void end(Qpn qpn) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Each scheme implements:
-  /// When a flow with data to send, or with an open request, sends its next request; max(): never.
+  // Functions that each scheme implements. When a flow with data to send, or with an open request,
+  // sends its next request; max(): never.
   virtual PicoSeconds asks_at(Qpn qpn) const = 0;
   /// Sends a request: a new one, or a repetition of the one without an answer.
   virtual void ask(Qpn qpn) = 0;
@@ -66,9 +66,9 @@ class RatedTransport : public MessageTransport {
 
   /// True if a request has no answer yet.
   bool is_asking(Qpn qpn) const { return flows_[qpn].asking; }
-  /// When the last request was sent, or was not needed (need_not_ask).
+  /// Time at which the last request was sent, or was found unnecessary (need_not_ask).
   PicoSeconds asked_at(Qpn qpn) const { return flows_[qpn].asked; }
-  /// When the open request is repeated.
+  /// Time at which the open request is repeated.
   PicoSeconds repeats_at(Qpn qpn) const { return flows_[qpn].asked + flows_[qpn].patience; }
   /// Records that a request is sent now.
   void asks(Qpn qpn);
@@ -106,7 +106,7 @@ class RatedTransport : public MessageTransport {
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // flows indexed by queue pair
   DeadlineTable deadlines_;  // deadlines of requests and retransmissions
-  PacedTurns turns_;         // to send
+  PacedTurns turns_;         // flows with packets to send
 };
 
 }  // namespace dcc

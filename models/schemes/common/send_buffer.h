@@ -27,7 +27,7 @@ class SendBuffer {
     Bytes offset = 0;  // byte offset within the message
   };
 
-  /// Precondition: item.bytes > 0.
+  /// Adds a message. Precondition: item.bytes > 0.
   void post(const WorkItem& item) {
     messages_.push_back({end_, end_ + packets_in(item.bytes), item});
     end_ = messages_.back().end;
@@ -57,7 +57,7 @@ class SendBuffer {
   bool delivered(Psn psn) const { return delivered_.contains(psn); }
   Psn first_undelivered() const { return delivered_.first_missing(); }
 
-  /// Precondition: psn < end(), and its message is not complete.
+  /// The packet of a number. Precondition: psn < end(), and its message is not complete.
   Cut cut(Psn psn) const {
     const Message& m = message_of(psn);
     Cut cut;

@@ -11,7 +11,7 @@ namespace dcc {
 /// Stores one bit per packet from the first missing packet on; packets below need no memory.
 class SequenceSet {
  public:
-  static constexpr Psn kBits = 64;  // bits of one word
+  static constexpr Psn kBits = 64;  // bits of one word of the set
 
   /// False if the packet was in the set already.
   bool insert(Psn psn) {
@@ -24,7 +24,7 @@ class SequenceSet {
       base_ += 64;
       ++first_;
     }
-    if (first_ == words_.size() || first_ >= kSpare) {  // seldom: amortised O(1)
+    if (first_ == words_.size() || first_ >= kSpare) {  // compacting is rare: amortised O(1)
       words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -62,13 +62,13 @@ class SequenceSet {
 
  private:
   static constexpr std::size_t kSpare = 64;
-  /// Precondition: a multiple of kBits.
+  /// 64 bits of the set from a packet on. Precondition: `from` is a multiple of kBits.
   std::uint64_t word_at(Psn from) const {
     if (from < base_) return ~std::uint64_t{0};
     const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
     return word < words_.size() ? words_[word] : 0;
   }
-  Psn base_ = 0;  // a multiple of 64
+  Psn base_ = 0;  // packet of the first bit; a multiple of 64
   std::size_t first_ = 0;
   std::vector<std::uint64_t> words_;  // words of the set, beginning at first_
   std::uint64_t count_ = 0;

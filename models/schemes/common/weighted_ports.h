@@ -29,7 +29,7 @@ class WeightedPorts {
   static Sequence sequence_of(std::vector<std::uint64_t> shares);
 
  private:
-  const FabricMap* fabric_ = nullptr;  // null: all shares are equal
+  const FabricMap* fabric_ = nullptr;  // capacities of the network; null: all shares are equal
   int self_ = 0;
   mutable std::vector<Sequence> by_edge_;
   mutable Sequence all_alike_;

@@ -32,7 +32,7 @@ class Compound final : public DelayWindow {
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const long double alpha_, beta_, zeta_, gamma_;
-  NumberedTable<long double> by_marks_;  // packets; the rest of a window is the one by delay
+  NumberedTable<long double> by_marks_;  // window by marks in packets; the rest is by delay
 };
 
 }  // namespace dcc

@@ -125,7 +125,7 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
     packet.overlay = {};
     return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
-  if (source != self_) return peek(packet, ports);  // an edge switch in the middle of a path
+  if (source != self_) return peek(packet, ports);  // an edge switch in the middle of the path
   std::uint32_t way = 0;
   if (ports.size() > 1) {
     FlowletTable::Entry& flowlet = flowlets_.of(packet);

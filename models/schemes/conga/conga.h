@@ -82,10 +82,10 @@ class Conga final : public PathChoice {
   FlowletTable flowlets_;
   const FabricMap* fabric_ = nullptr;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  std::vector<RateEstimator> use_;  // by port
-  std::vector<std::uint8_t> tag_;   // path tags by port; 0: to a host
+  std::vector<RateEstimator> use_;  // use of each port's link
+  std::vector<std::uint8_t> tag_;   // path tag of each port; 0: the port leads to a host
   std::uint32_t tags_ = 0;
-  std::vector<Edge> edges_;  // edges by number; empty: nothing known
+  std::vector<Edge> edges_;  // known edges by number; empty: nothing is known
 };
 
 }  // namespace dcc

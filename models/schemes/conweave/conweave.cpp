@@ -120,7 +120,7 @@ ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet port
   header.epoch = flow.epoch;
   header.rerouted = flow.rerouted;
   header.stamp = flow.rerouted ? flow.tail_sent : ConweaveHeader::stamp_of(now);
-  if (moves) {  // the packets behind this one; on the same path if none is better
+  if (moves) {  // the packets behind this one move; they stay if no path is better
     flow.rerouted = true;
     flow.way = pick(edge, ways_to(packet.destination, ports), flow.way, random);
   }
@@ -137,7 +137,7 @@ void Conweave::hear(const Packet& packet) {
     ways[header.way - 1u] = view_.now() + parameters_.path_busy;
     return;
   }
-  // The flow's data travel in the opposite direction.
+  // Handles a report: the flow's data travel in the opposite direction.
   Sender* const known = senders_.find(flow_key(packet.flow, packet.destination, packet.source));
   if (known == nullptr) return;
   Sender& flow = *known;
@@ -205,7 +205,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     hold(flow, key, packet, ports.front());
     return kKept;
   }
-  if (flow.passes) ++counters_.late;  // the queue was released by time before
+  if (flow.passes) ++counters_.late;  // the wait ended by time before the tail came
   flow.knows_old = true;
   flow.old_came = now;
   flow.old_sent = header.stamp;

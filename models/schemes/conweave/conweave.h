@@ -36,7 +36,7 @@ struct ConweaveParameters final : BalancerParameters {
 struct ConweaveHeader {
   static constexpr unsigned kEpochBits = 5;
   static constexpr unsigned kEpochs = 1u << kEpochBits;
-  static constexpr int kStampShift = 16;  // a stamp is in 65.5 ns, and goes round in 4.3 ms
+  static constexpr int kStampShift = 16;  // unit of a stamp is 65.5 ns; stamps wrap after 4.3 ms
 
   enum class News : std::uint32_t {
     kReply,   // answer to a request
@@ -49,7 +49,7 @@ struct ConweaveHeader {
   bool rerouted = false;    // the packet takes the new path of its epoch
   bool request = false;     // first packet of its epoch; the far edge replies at once
   bool tail = false;        // last packet on the old path
-  std::uint16_t stamp = 0;  // when the packet left the first edge; if rerouted: when the tail did
+  std::uint16_t stamp = 0;  // time of leaving the first edge; if rerouted: the tail's
 
   OverlayHeader packed() const;
   static ConweaveHeader of(const OverlayHeader& overlay);
@@ -89,10 +89,10 @@ class Conweave final : public PathChoice {
   /// A flow whose sender is attached to this switch.
   struct Sender {
     PicoSeconds active{};         // time of the last packet
-    PicoSeconds reply_due{};      // valid while `asks`
+    PicoSeconds reply_due{};      // time at which the reply is late; valid while `asks`
     std::uint32_t routes = 0;     // value of routes_ when the path was chosen
     std::uint16_t tail_sent = 0;  // stamp
-    std::uint8_t way = 0;         // 0: none yet
+    std::uint8_t way = 0;         // number of the present path; 0: none yet
     std::uint8_t epoch = 0;
     bool asks = false;      // a request has no reply yet
     bool rerouted = false;  // the flow changed its path in this epoch
@@ -119,13 +119,13 @@ class Conweave final : public PathChoice {
   struct Receiver {
     PicoSeconds active{};
     PicoSeconds old_came{};       // arrival of the last packet on the epoch's old path
-    std::uint16_t old_sent = 0;   // stamp of that packet
+    std::uint16_t old_sent = 0;   // stamp of the last packet on the old path
     std::uint16_t tail_sent = 0;  // stamp of the tail, from rerouted packets
     std::uint8_t epoch = 0;
-    bool known = false;      // `epoch` is valid
-    bool knows_old = false;  // old_came and old_sent are of this epoch
-    bool passes = false;     // rerouted packets are not detained: the tail is here, or given up
-    Queue* queue = nullptr;  // null: no packet is detained
+    bool known = false;      // true if `epoch` is valid
+    bool knows_old = false;  // true if old_came and old_sent belong to this epoch
+    bool passes = false;     // true: rerouted packets pass, as the tail came or is given up
+    Queue* queue = nullptr;  // detained packets; null: none
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, old_came, old_sent, tail_sent, epoch, known, knows_old, passes, queue != nullptr);
@@ -158,7 +158,7 @@ class Conweave final : public PathChoice {
   std::uint32_t routes_ = 0;  // number of route changes
   KeyTable<Sender> senders_;
   KeyTable<Receiver> receivers_;
-  std::vector<std::vector<PicoSeconds>> busy_until_;  // by far edge and path − 1; may be empty
+  std::vector<std::vector<PicoSeconds>> busy_until_;  // until when, by far edge and path − 1
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> spare_;
   Counters counters_;

@@ -130,7 +130,7 @@ void D3::put_past(Sender& sender, Packet& packet) {
 }
 
 void D3::leave(Qpn qpn) {
-  if (is_asking(qpn) && now() < asks_at(qpn)) return;  // grants that arrive later must be returned
+  if (is_asking(qpn) && now() < asks_at(qpn)) return;  // return grants that arrive later
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
   if (sender.leases.nic.until == PicoSeconds()) return;

@@ -23,7 +23,7 @@ void RateAllocator::set_link(BitRate rate) {
   capacity_ = link_;
 }
 
-/// Starts a new interval if the present one is over; leases of the last but one end.
+/// Starts a new interval if the present one is over; leases given in the last but one end.
 void RateAllocator::turn(PicoSeconds now) {
   const std::int64_t interval = now / span_;
   if (interval == interval_) return;

@@ -36,7 +36,7 @@ struct RateAllocatorParameters {
 class RateAllocator {
  public:
   struct Lease {
-    BitRate rate;         // wire bits, overhead included
+    BitRate rate;         // granted rate in wire bits, overhead included
     PicoSeconds until{};  // end of the lease; zero: no lease
     template <class Digest>
     void add_state(Digest& d) const {
@@ -45,7 +45,7 @@ class RateAllocator {
   };
   struct Request {
     BitRate desired;       // rate that meets the deadline; 0: no deadline
-    BitRate past_desired;  // desired rate of the request that got `past`
+    BitRate past_desired;  // desired rate of the previous request, which got `past`
     Lease past;
     bool leaves = false;       // true: the flow ends its demand
     PicoSeconds round_trip{};  // longest round trip without queues; 0: unknown
@@ -66,7 +66,7 @@ class RateAllocator {
   /// True if requests took more than a quarter of the link in the last interval.
   bool is_crowded() const { return crowded_; }
 
-  // State after the last call
+  // Values after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }

@@ -23,9 +23,9 @@ class ProportionalIntPolicy final : public Policy {
                "bandwidth follows the weights by in-band telemetry, which no hardware here "
                "supports") {}
 
-  // The policy takes the step and the least rate from here, and the rest of the rules from HPCC. A
-  // step of 1/1000 of the line for each unit of weight lowers the target rate noticeably only for
-  // sums of weights above 50, and builds a queue of one bandwidth-delay product at 480.
+  // The policy takes the step and the least rate from its own preset, and the other rules from
+  // HPCC. A step of 1/1000 of the line for each unit of weight lowers the target rate noticeably
+  // only for sums of weights above 50, and builds a queue of one bandwidth-delay product at 480.
   void set_defaults(DccParameters& parameters) const override {
     parameters.r_ai = 100_Mbps;
     parameters.r_min = 5_Mbps;
@@ -56,7 +56,7 @@ void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
 
 // Software may have changed the table of factors since the last ACK.
 void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
-  constexpr long double kOne = 256;  // f_inc is 8.8
+  constexpr long double kOne = 256;  // 1.0 as f_inc, which has the format 8.8
   hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);
   hpcc_.on_ack(flow, info);
 }

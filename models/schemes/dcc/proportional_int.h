@@ -10,8 +10,8 @@ namespace dcc {
 
 /// `policy: proportional_int`. Rates are HPCC's, with an additive step in proportion to the weight
 /// that the controller's factor table holds for the flow's DSCP now. At one bottleneck all flows
-/// multiply by the same and add by weight, so their rates end in proportion to the weights. The
-/// controller keeps its registers and tables and calculates nothing: no hardware here can do this.
+/// multiply by the same factor and add by weight, so their rates end in proportion to the weights.
+/// The controller keeps its registers and tables and calculates nothing: no hardware here can.
 class ProportionalInt final : public Dcc {
  public:
   /// `host` and `setup` as in Dcc; `longest_base_rtt` must be positive.
@@ -32,7 +32,7 @@ class ProportionalInt final : public Dcc {
 
  private:
   Hpcc hpcc_;
-  std::vector<std::uint8_t> dscps_;  // by flow
+  std::vector<std::uint8_t> dscps_;  // DSCP of each flow
 };
 
 }  // namespace dcc

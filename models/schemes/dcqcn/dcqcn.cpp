@@ -63,7 +63,7 @@ void Dcqcn::apply(FlowNumber number, const Flow& flow) {
 
 // "Rate decrease": Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α + g.
 void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // a clear notification
+  if (info.marks == 0) return;  // 0 marks: a clear notification, which DCQCN ignores
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (flow.controlled && now - flow.last_cut < parameters_.decrease_period) {
@@ -113,7 +113,7 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   ++flow.timer_events;
   increase(number, flow);
   if (flow.current >= values_.r_max) {
-    flow.controlled = false;  // back at the maximum: nothing to time until the next CNP
+    flow.controlled = false;  // the rate is at its maximum: no timer until the next CNP
     host_.stop_timer(number, kAlpha);
     flow.alpha = values_.initial_alpha;
     return;

@@ -42,8 +42,8 @@ class Dcqcn final : public Algorithm {
  private:
   enum Timer : int { kAlpha = 0, kIncrease = 1 };
   struct Flow {
-    long double current = 0;  // Rc, Mb/s
-    long double target = 0;   // Rt, Mb/s
+    long double current = 0;  // Rc, the current rate in Mb/s
+    long double target = 0;   // Rt, the target rate in Mb/s
     long double alpha = 1;
     unsigned timer_events = 0;  // T
     unsigned byte_events = 0;   // BC

@@ -48,7 +48,7 @@ void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
 }
 
 void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // a clear notification
+  if (info.marks == 0) return;  // 0 marks: a clear notification, which DCQCN ignores
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {

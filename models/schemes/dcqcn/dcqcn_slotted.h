@@ -9,18 +9,18 @@
 
 namespace dcc {
 
-/// The rules of the RoCE article, sections 7.1 to 7.3; other rules than SIGCOMM'15, not other
-/// values:
-/// - α is updated at the end of every slot of `alpha_timer`: α ← (1−g)·α + g if a CNP came in it,
-///   else α ← (1−g)·α. (The article's g is our 1−g.)
-/// - Rate is cut at the end of a slot of `decrease_period` in which a CNP came, however many:
-///   Rc ← Rc·(1 − α/2), and everything that counts towards increases starts anew. The target is set
-///   to Rc only if there was an increase since the last cut.
-/// - Increases by timer and byte counter, in three stages in a row: F events of fast recovery
-///   (Rc ← (Rc + Rt)/2), F additive (Rt + R_AI first), then hyper (Rt + R_HAI first).
-/// A flow's slots begin with its first CNP, whose α is the initial one and is not updated by that
-/// CNP's own slot before the first cut (the first slot of cuts ends at once).
-/// α is brought up to date when it is used: a flow costs no event a slot.
+/// The rules of the RoCE article, sections 7.1 to 7.3. They differ from those of SIGCOMM'15 in more
+/// than values:
+/// - At the end of every slot of `alpha_timer`, α ← (1−g)·α + g if a CNP came in the slot, else α ←
+///   (1−g)·α. (The article's g is our 1−g.)
+/// - At the end of a slot of `decrease_period` with one or more CNPs, Rc ← Rc·(1 − α/2), and all
+///   counts towards increases start anew. The target is set to Rc only if there was an increase
+///   since the last cut.
+/// - Timer and byte counter increase the rate in three stages: F events of fast recovery (Rc ← (Rc
+///   + Rt)/2), F additive ones (Rt + R_AI first), then hyper increases (Rt + R_HAI first).
+/// A flow's slots begin with its first CNP. The first slot of cuts ends at once, with the initial
+/// α, which the CNP's own slot has not updated.
+/// α is brought up to date when it is used, so a flow costs no event a slot.
 class DcqcnSlotted final : public Algorithm {
  public:
   /// Uses `alpha_timer` and `decrease_period` as the slots; both must be positive.
@@ -40,12 +40,12 @@ class DcqcnSlotted final : public Algorithm {
  private:
   enum Timer : int { kCut = 0, kIncrease = 1 };
   struct Flow {
-    long double current = 0;  // Rc, Mb/s
-    long double target = 0;   // Rt, Mb/s
+    long double current = 0;  // Rc, the current rate in Mb/s
+    long double target = 0;   // Rt, the target rate in Mb/s
     long double alpha = 1;
     PicoSeconds origin{};      // start of slot 0
-    std::int64_t settled = 0;  // α is as at the beginning of this slot
-    bool cnp_in_slot = false;  // a CNP came in slot `settled`
+    std::int64_t settled = 0;  // slot at whose beginning α had its present value
+    bool cnp_in_slot = false;  // true if a CNP came in slot `settled`
     bool cut_due = false;
     bool controlled = false;
     bool increased = false;  // the rate has risen since the last cut

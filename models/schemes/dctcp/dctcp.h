@@ -21,8 +21,8 @@ struct DctcpParameters final : AlgorithmParameters {
   Ratio g{1, 16};  // weight of the newest window in α
   BitRate r_ai = 615_Mbps;
   BitRate r_min = 100_Mbps;
-  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
-  Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
+  std::optional<Bytes> initial_window;  // first window; empty: line rate × base RTT
+  Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): a cut takes α^d / 2
   bool d2tcp_deadlines = false;         // flows with a deadline: d follows the time that is left
   Ratio d2tcp_least{1, 2};              // least d, and below it the greatest
   Ratio d2tcp_most{2};
@@ -35,16 +35,15 @@ struct DctcpParameters final : AlgorithmParameters {
 DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},
                {DctcpParameters::Form::kRate, "rate"});
 
-/// A *round* ends with the ACK of the first packet sent after the round began. At its end
-/// α ← (1−g)·α + g·F, where F is the share of its ACKs that echo CE. The first CE of a round cuts
-/// by α^d / 2 and stops increases until all packets then in flight are acknowledged (RFC 8257,
-/// 3.3).
+/// A *round* ends with the ACK of the first packet sent after the round began. At its end α ←
+/// (1−g)·α + g·F, where F is the share of its ACKs that echo CE. The first CE of a round cuts by
+/// α^d / 2 and stops increases until all packets then in flight are acknowledged (RFC 8257, 3.3).
 /// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
 /// starts at line rate.
 ///
-/// D2TCP (Vamanan et al., SIGCOMM 2012, 3.2): d = T_c / D, where D is left to the deadline and T_c
-/// is what the flow still needs at three quarters of its window, the mean of DCTCP's saw-tooth. Who
-/// is late yields less. Without a deadline, or past it, d is `d2tcp_exponent`.
+/// D2TCP (Vamanan et al., SIGCOMM 2012, 3.2): d = T_c / D. D is the time left to the deadline, T_c
+/// the time the flow still needs at three quarters of its window, the mean of DCTCP's saw-tooth. A
+/// late flow is cut less. Without a deadline, or past it, d is `d2tcp_exponent`.
 class Dctcp final : public Algorithm {
  public:
   /// `mtu`: payload bytes of a packet, the unit of the window. `base_rtt`: base RTT of all flows;
@@ -57,19 +56,19 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
-    long double level = 0;  // kRate: Mb/s; kWindow: bytes
+    long double level = 0;  // rate in Mb/s (kRate) or window in bytes (kWindow)
     long double alpha = 1;
     PicoSeconds rtt{};  // base round trip of the empty network
     Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
     Psn cut_end = 0;    // reduced until this packet is acknowledged
     bool reduced = false;
     std::uint32_t acks = 0;    // ACKs received in this round
-    std::uint32_t marked = 0;  // of those
+    std::uint32_t marked = 0;  // number of these ACKs that echo CE
     Bytes left = 0;            // bytes not acknowledged; used with a deadline only
     PicoSeconds deadline = PicoSeconds::max();
   };

@@ -228,7 +228,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       on_stop(qpn, packet);
       return;
     case PacketKind::kRequest:
-      if (packet.scheme == 0) {  // a request for credits
+      if (packet.scheme == 0) {  // scheme 0: a request for credits
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
           acknowledge_whole(qpn, packet.flow, PicoSeconds());
@@ -298,7 +298,7 @@ void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
     acknowledge_whole(qpn, packet.flow, packet.sent);
   }
   if (!complete(qpn))
-    start_credits(qpn);  // data for a credit that was in flight when credits stopped
+    start_credits(qpn);  // the data answers a credit that was in flight when credits stopped
 }
 
 void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {

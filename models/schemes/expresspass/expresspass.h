@@ -58,7 +58,7 @@ class ExpressPass final : public MessageTransport {
     bool crediting = false;      // true if the receiver is known to send credits
     std::deque<Psn> again;       // packets to send again
     std::uint64_t promised = 0;  // credits received whose packets are not sent yet
-    PicoSeconds said{};          // when the sender last reported that it has sent everything
+    PicoSeconds said{};          // time of the sender's last report that all is sent
     PicoSeconds sent{};          // time of the last data packet
     template <class Digest>
     void add_state(Digest& d) const {
@@ -74,7 +74,7 @@ class ExpressPass final : public MessageTransport {
     double rate = 0;            // wire bytes of credits per second
     double weight = 0;
     bool may_grow = false;
-    // The present round trip
+    // The present round trip of a flow.
     PicoSeconds since{};
     std::uint64_t seen = 0;     // number of the last credit with data
     std::uint64_t counted = 0;  // credits with data, or skipped
@@ -93,7 +93,7 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t order = 0;
     Qpn qpn = 0;
     std::uint32_t pace = 0;
-    bool operator<(const Due& other) const {  // reversed: the front of the heap is the earliest
+    bool operator<(const Due& other) const {  // reversed: the heap's front is the earliest
       return when != other.when ? when > other.when : order > other.order;
     }
   };
@@ -126,11 +126,11 @@ class ExpressPass final : public MessageTransport {
   bool complete(Qpn qpn) const { return at(qpn).in.count() >= receivers_[qpn].end; }
 
   ExpressPassParameters parameters_;
-  double max_rate_;  // bytes of credits per second
+  double max_rate_;  // greatest rate of credits in bytes per second
   RandomStream random_;
   std::vector<Sender> senders_;                        // senders indexed by queue pair
   std::vector<Receiver> receivers_;                    // receivers indexed by queue pair
-  std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and number of credits to use
+  std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and number of the credits used
   std::vector<Due> due_;                               // heap of scheduled credits
   std::uint64_t planned_ = 0;
   CreditQueue queue_;

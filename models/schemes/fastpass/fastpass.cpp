@@ -125,7 +125,7 @@ void FastpassParameters::check_network(const TopologyParameters& topology) const
                                                   std::to_string(topology.host_count() - 1));
   }
   const Topology network = Topology::of(topology);
-  if (network.hosts() < 2) return;  // a single host may have no link
+  if (network.hosts() < 2) return;  // a network of a single host may have no link
   if (!slot) check_links(network);
   if (rack != 0) check_racks(network, rack, ways);
 }
@@ -320,7 +320,7 @@ void Fastpass::arrived_for_host(Packet& packet) {
 
 // ---------------------------------------------------------------- Sender
 
-/// Handles a slot in which nothing left.
+/// Handles a slot in which no packet left.
 void Fastpass::slot_passed(HostId host) {
   ++totals_.credits_unused;
   --ways_[host].in_hand;
@@ -367,7 +367,7 @@ Packet* Fastpass::next_packet() {
   --way.in_hand;
   ++totals_.credits_used;
   const Qpn qpn = choose(way);
-  if (way.waiting.front() == qpn) {  // the next queue pair's turn
+  if (way.waiting.front() == qpn) {  // the turn goes to the next queue pair
     way.waiting.pop_front();
     way.waiting.push_back(qpn);
   }

@@ -19,9 +19,9 @@ namespace dcc {
 struct FastpassParameters final : TransportParameters {
   HostId arbiter = 0;
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  std::optional<PicoSeconds> slot;  // empty: time of a full packet and its control traffic
+  std::optional<PicoSeconds> slot;  // length; empty: time of a full packet and its control traffic
   unsigned batch = 8;
-  std::optional<PicoSeconds> lead;  // empty: half a base RTT plus two batches
+  std::optional<PicoSeconds> lead;  // from allocation to slot; empty: base RTT / 2 + two batches
   PicoSeconds request_time{};
   PicoSeconds allocation_time{5'400};
   unsigned rack = 0;
@@ -70,8 +70,8 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     std::uint64_t wanted = 0;   // total slots wanted
     std::uint64_t given = 0;    // total slots given, as far as known
     std::uint64_t in_hand = 0;  // given slots in the future
-    bool to_tell = false;       // true if in to_tell_
-    bool ask = false;           // requests an answer
+    bool to_tell = false;       // true if the destination is in to_tell_
+    bool ask = false;           // true if the next message requests an answer
     PicoSeconds patience{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -122,12 +122,12 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   PicoSeconds clock_offset_{};
   std::unique_ptr<FastpassArbiter> arbiter_;  // null unless this host is the arbiter
   std::vector<Sender> senders_;               // senders indexed by queue pair
-  std::vector<Way> ways_;                     // by host
+  std::vector<Way> ways_;                     // destinations, by host
   std::vector<HostId> to_tell_;
   std::deque<Slot> hand_;        // granted slots in order of time
   std::optional<Slot> current_;  // the present slot, if unused so far
   Event telling_, slots_;
-  DeadlineTable silence_;   // by host
+  DeadlineTable silence_;   // time of the next repetition of a demand, by host
   DeadlineTable timeouts_;  // timeouts of queue pairs
 };
 

@@ -95,7 +95,7 @@ class FastpassArbiter {
   EdgeColouring colouring_;
   std::deque<Request> inbox_;
   PicoSeconds requests_done_{};
-  // The present batch:
+  // Members of the present batch.
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
   std::vector<Bundle> bundles_;           // bundles in the order of their first slot

@@ -20,8 +20,8 @@ struct FastpassEntry {
   Kind kind = Kind::kDemand;
   std::uint8_t first_way = 0;  // path from 1, as in OverlayHeader; 0: any
   std::uint8_t second_way = 0;
-  std::uint8_t slot = 0;  // relative to the base slot of the packet
-  HostId host = 0;        // the destination
+  std::uint8_t slot = 0;  // number of the slot relative to the packet's base slot
+  HostId host = 0;        // destination of the slot
   std::uint64_t total = 0;
 
   template <class Digest>
@@ -38,7 +38,7 @@ struct FastpassEntries {
   static constexpr std::uint32_t kDemandBytes = 6;
   static constexpr std::uint32_t kSlotBytes = 4;
 
-  /// Precondition: the packet has a telemetry stack with room.
+  /// Adds an entry. Precondition: the packet has a telemetry stack with room.
   static void add(Packet& packet, const FastpassEntry& entry) {
     const std::uint64_t word =
         static_cast<std::uint64_t>(entry.kind) << 56 | std::uint64_t{entry.first_way} << 48 |

@@ -35,7 +35,7 @@ void TimeslotAllocator::demand(HostId source, HostId destination, std::uint64_t 
   Pair& pair = pairs_[index];
   if (slots <= pair.wanted) return;
   const bool lacked = pair.wanted > pair.given;
-  if (lacked && order_ == Order::kShortest) {  // the pair moves back
+  if (lacked && order_ == Order::kShortest) {  // this pair moves back in the order
     active_.erase(std::find(active_.begin(), active_.end(), index));
   }
   pair.wanted = slots;

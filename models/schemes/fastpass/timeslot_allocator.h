@@ -76,7 +76,7 @@ class TimeslotAllocator {
 
   Order order_;
   std::vector<Pair> pairs_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_;  // index into pairs_
+  std::unordered_map<std::uint64_t, std::uint32_t> known_;  // index into pairs_ by both ends
   std::vector<std::uint32_t> active_;                       // pairs that lack slots, in order
   std::vector<std::uint32_t> before_, taken_;               // pairs of the present allocation
   std::vector<End> sources_, destinations_;

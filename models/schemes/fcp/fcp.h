@@ -50,13 +50,13 @@ class Fcp final : public RatedTransport {
  private:
   struct Sender {
     bool sending = false;  // the price of the path is known
-    bool begun = false;    // has data to send: counted in weights_
+    bool begun = false;    // has data to send, and is counted in weights_
     double weight = 1;     // weight of the flow's class
     PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
                            // are ignored
     PicoSeconds round_trip{};
     std::array<double, kMaxIntHops> prices{};  // prices of the ports on the path
-    double way = 0;                            // their sum
+    double way = 0;                            // sum of these prices
     std::uint64_t spends = 0;  // part of the budget spent on the NIC's link, in kUnit
     template <class Digest>
     void add_state(Digest& d) const {
@@ -85,10 +85,10 @@ class Fcp final : public RatedTransport {
   void rest(Qpn qpn);
 
   const FcpParameters::Budget owner_;
-  const double host_budget_;        // per second
-  double line_;                     // bits per second
+  const double host_budget_;        // budget of the host per second
+  double line_;                     // rate of the NIC's link in bits per second
   std::uint64_t weights_ = 0;       // sum of the weights of flows with data to send, in kUnit
-  std::array<double, 64> budgets_;  // by DSCP
+  std::array<double, 64> budgets_;  // budget of a flow by DSCP
   std::uint64_t spent_ = 0;         // sum of all flows' spends, in kUnit
   std::uint32_t sending_ = 0;       // number of sending flows
   std::vector<Sender> senders_;     // senders indexed by queue pair

@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-/// Minimum share of the link that is sold, whatever the queue and the packets that pay nothing.
+/// Least share of the link that is sold, whatever queue and unpaid packets take.
 constexpr double kMinSold = 0.1;
 }  // namespace
 
@@ -28,7 +28,7 @@ void LinkPrice::turn(PicoSeconds now) {
   const std::int64_t interval = now / parameters_.interval;
   const std::int64_t later = interval - interval_;
   if (later == 0) return;
-  if (later > 1) {  // nothing arrived in the last interval
+  if (later > 1) {  // no packet arrived in the last interval
     paid_ = later == 2 ? ahead_ : 0;
     ahead_ = 0;
     unpaid_ = queue_ = 0;
@@ -56,9 +56,9 @@ void LinkPrice::comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now) {
   }
 }
 
-/// A flow pays here the part of its budget that this link's price is of the path's price. The rise
-/// r of the price solves r C = w (p + r) / (p + r + elsewhere). A flow with little data pays no
-/// more than its data costs.
+/// A flow pays here the share of its budget that this link's price has in the path's price. The
+/// rise r of the price solves r C = w (p + r) / (p + r + elsewhere). A flow with little data pays
+/// no more than its data costs.
 void LinkPrice::preload(const Preload& ahead, PicoSeconds now) {
   turn(now);
   const double seconds = to_seconds(parameters_.interval);

@@ -49,9 +49,9 @@ class LinkPrice {
   void comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now);
   void preload(const Preload& ahead, PicoSeconds now);
 
-  /// State after the last call.
+  /// Price after the last call.
   double price() const { return price_; }
-  /// Bits per second for packets that pay.
+  /// Capacity for packets that pay, in bits per second.
   double capacity() const { return capacity_; }
 
   template <class Digest>
@@ -72,7 +72,7 @@ class LinkPrice {
   double ahead_ = 0;      // expected payments of the next interval
   Bytes unpaid_ = 0;      // bytes of packets that pay nothing
   bool arrived_ = false;  // true if a packet arrived
-  Bytes queue_ = 0;       // minimum found by arrivals
+  Bytes queue_ = 0;       // least queue that arrivals found
 };
 
 }  // namespace dcc

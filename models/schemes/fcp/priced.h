@@ -29,7 +29,7 @@ struct PriceHeader {
     return {number_of(packet.scheme), number_of(packet.remote_address),
             packet.telemetry->hop[0].queue, packet.telemetry->hop[0].timestamp};
   }
-  /// Precondition: the packet has a stack.
+  /// Writes an announcement into a packet. Precondition: the packet has a stack.
   static void write(Packet& packet, const LinkPrice::Preload& ahead) {
     packet.scheme = bits_of(ahead.budget);
     packet.remote_address = bits_of(ahead.elsewhere);

@@ -62,7 +62,7 @@ class Flowbender final : public PathChoice {
     bool went_back = false;       // true if a packet was sent again in this round
     std::uint32_t congested = 0;  // congested rounds in a row
     std::uint32_t acks = 0;       // ACKs received in this round
-    std::uint32_t marked = 0;     // of `acks`
+    std::uint32_t marked = 0;     // number of marked ones among `acks`
     Psn next = 0;                 // one above the highest packet sent
     Psn round_end = 0;
     template <class Digest>
@@ -86,7 +86,7 @@ class Flowbender final : public PathChoice {
     return scaled_down(tag == 0 ? hash : mix64(hash ^ tag), choices);
   }
 
-  /// Draws another V.
+  /// Draws another value V for a flow.
   void move(Sender& sender, RandomStream& random) const {
     const auto other = 1 + random.below(parameters_.values - 1);
     sender.value = static_cast<std::uint8_t>((sender.value + other) % parameters_.values);

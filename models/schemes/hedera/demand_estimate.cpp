@@ -87,7 +87,7 @@ class DemandEstimator {
 
   std::vector<FlowDemand>& flows_;
   const std::vector<std::uint64_t>& rate_of_;
-  std::vector<bool> settled_;  // true: limited by the receiver
+  std::vector<bool> settled_;  // flows that the receiver limits
   std::map<HostId, Indices> from_;
   std::map<HostId, Indices> to_;
   bool changed_ = false;

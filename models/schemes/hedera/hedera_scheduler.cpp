@@ -35,7 +35,7 @@ void HederaScheduler::run_round() {
   install();
 }
 
-/// A large flow counts as large while it sends, because its path may be what slows it down.
+/// A flow that was large remains large while it sends, because its path may slow it down.
 void HederaScheduler::find_elephants() {
   std::map<std::uint64_t, Elephant> found;
   const auto share = static_cast<std::uint64_t>(parameters_.elephant.to_fixed(16));
@@ -199,7 +199,7 @@ HostId HederaScheduler::partner_of(HostId host) {
 /// True with probability exp(−annealing · iterations · worse_by / temperature), with worse_by in
 /// multiples of a host's rate; computed by comparison with an exponential random number.
 bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature) {
-  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;  // 2^24 host rates, above every draw
+  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;  // 2^24 host rates, above all draws
   const std::uint64_t coldness_q16 =
       static_cast<std::uint64_t>(parameters_.annealing.to_fixed(16)) * parameters_.iterations /
       temperature;

@@ -33,7 +33,7 @@ class HederaScheduler final : public FlowScheduler {
                   std::uint64_t seed, std::uint32_t rank);
   void run_round() override;
 
-  // For diagnosis: results of the last round.
+  // Results of the last round, for diagnosis.
   std::vector<Elephant> elephants() const;
   /// Sum over all wires of the demand of large flows beyond the wire's rate, in bits per second.
   std::uint64_t excess() const { return excess_; }
@@ -75,18 +75,18 @@ class HederaScheduler final : public FlowScheduler {
   const Topology& topology_;
   const HederaParameters parameters_;
   RandomStream random_;
-  std::vector<std::uint64_t> host_rate_;            // by HostId
+  std::vector<std::uint64_t> host_rate_;            // rate of each host's link, by HostId
   std::uint64_t unit_ = 1;                          // maximum of host_rate_
-  std::map<std::uint64_t, Elephant> elephants_;     // by flow_key()
+  std::map<std::uint64_t, Elephant> elephants_;     // large flows by flow_key()
   std::vector<std::vector<std::uint32_t>> digits_;  // path of each elephant as digits
   std::vector<std::uint64_t> load_;                 // load of each wire in bits per second
   std::uint64_t excess_ = 0;
 
-  // Annealing: one path for each destination host.
+  // State of the annealing: the path for each destination host.
   std::vector<std::uint32_t> pod_of_edge_;
   std::vector<std::vector<HostId>> edge_hosts_;
   std::vector<std::vector<HostId>> pod_hosts_;
-  std::vector<std::uint32_t> way_to_;  // path by HostId; kept between rounds
+  std::vector<std::uint32_t> way_to_;  // path to each host, by HostId; kept between rounds
   std::map<HostId, std::vector<std::pair<const Elephant*, std::size_t>>> elephants_to_;
 };
 

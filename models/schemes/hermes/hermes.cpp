@@ -208,7 +208,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
     index = fresh(edge, ports, random_);
   } else if (present == State::kBad && may_move(flow)) {
     flow.moved =
-        view_.now();  // also if it stayed: the flow considers a move again after the interval
+        view_.now();  // also for a flow that stayed: it considers a move again after the interval
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
   if (index != kNoWay) {

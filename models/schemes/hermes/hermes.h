@@ -54,7 +54,7 @@ class Hermes final : public PathChoice {
   /// Measurements of a path to one far edge.
   struct Way {
     PicoSeconds heard{};           // time of the last ACK
-    PicoSeconds rtt{};             // moving average
+    PicoSeconds rtt{};             // moving average of the round-trip time
     std::uint32_t marked_q16 = 0;  // moving average of the share of marked packets
     bool known = false;
     PicoSeconds failed_until{};
@@ -69,7 +69,7 @@ class Hermes final : public PathChoice {
     std::uint16_t port = 0;
     bool placed = false;
     bool acknowledged = true;      // an ACK came since the flow last went back
-    std::uint8_t lost_rounds = 0;  // times in a row that the flow went back without an ACK between
+    std::uint8_t lost_rounds = 0;  // times that the flow went back in a row without an ACK
     Psn next = 0;                  // one above the highest packet sent
     Bytes sent = 0;                // bytes sent on the present path
     PicoSeconds moved{};
@@ -101,7 +101,7 @@ class Hermes final : public PathChoice {
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
   std::vector<std::vector<Way>> ways_;  // indexed by far edge and port; empty: nothing is known
-  std::vector<RateEstimator> use_;      // use by flows of this switch, by port
+  std::vector<RateEstimator> use_;      // use of each port by flows of this switch
   KeyTable<Flow> flows_;
 };
 

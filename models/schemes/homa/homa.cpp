@@ -25,7 +25,7 @@ std::uint64_t place_of(Psn before, Psn to_end) {
 Psn before(const Packet& data) { return data.scheme >> 32; }
 Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
 
-// A grant up to Packet::psn; if packets before it are missing, also their distance and number.
+// A grant up to Packet::psn, with distance and number of missing packets, if any.
 constexpr Psn kMaxAskedFor = 0xFF'FFFF;
 std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
   return distance << 32 | missing << 8 | priority;
@@ -219,7 +219,7 @@ void Homa::check_senders() {
   sender_deadlines_.expire([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
-    if (out.first_undelivered() >= at(qpn).next) return;  // everything is acknowledged
+    if (out.first_undelivered() >= at(qpn).next) return;  // everything sent is acknowledged
     if (!sender.ready) {
       ++context_.counters.timeouts;
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
@@ -362,7 +362,7 @@ void Homa::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
-  if (from >= receiver.granted) return;  // nothing granted is missing
+  if (from >= receiver.granted) return;  // no granted packet is missing
   const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMaxAskedFor));
   ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);

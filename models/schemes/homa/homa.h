@@ -58,12 +58,12 @@ class Homa final : public MessageTransport {
     }
   };
   struct Sender {
-    bool ready = false;  // in ready_
+    bool ready = false;  // true if the queue pair is in ready_
     Psn granted = 0;     // packets below this number may leave
-    // The present message:
+    // Members of the present message.
     Psn begin = 0;
     Psn end = 0;
-    std::uint8_t unscheduled = 0;  // priority without a grant
+    std::uint8_t unscheduled = 0;  // priority of packets without a grant
     std::uint8_t scheduled = 0;    // priority of the last grant
     std::deque<Again> again;       // packets to send again
     template <class Digest>
@@ -72,7 +72,7 @@ class Homa final : public MessageTransport {
     }
   };
   struct Receiver {
-    bool listed = false;  // in wanting_
+    bool listed = false;  // true if the queue pair is in wanting_
     Psn end = 0;          // one above the last announced packet
     Psn granted = 0;      // one above the last granted packet
     template <class Digest>

@@ -67,7 +67,7 @@ void Hpcc::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, base_rtt_)));
 }
 
-// Procedure NewAck.
+// Procedure NewAck of algorithm 1.
 void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.telemetry == nullptr || info.telemetry_hops == 0) return;
   Flow& flow = flows_[number];
@@ -94,7 +94,7 @@ const Hpcc::Scale& Hpcc::scale_of(BitRate rate) {
   return scale;
 }
 
-// Function MeasureInflight.
+// Function MeasureInflight of algorithm 1.
 bool Hpcc::measure_inflight(Flow& flow, const AckInfo& info) {
   long double u = 0;
   long double tau = 0;
@@ -115,7 +115,7 @@ bool Hpcc::measure_inflight(Flow& flow, const AckInfo& info) {
   return true;
 }
 
-// Function ComputeWind.
+// Function ComputeWind of algorithm 1.
 void Hpcc::compute_window(Flow& flow, bool update) {
   const bool multiplicative = flow.u >= eta_ || flow.stage >= parameters_.max_stage;
   long double window = flow.reference;

@@ -17,7 +17,7 @@ namespace dcc {
 struct HpccParameters final : AlgorithmParameters {
   Ratio eta{95, 100};
   unsigned max_stage = 5;
-  BitRate w_ai_rate = 50_Mbps;          // W_AI / T
+  BitRate w_ai_rate = 50_Mbps;          // additive step W_AI / T
   std::optional<PicoSeconds> base_rtt;  // T, one for all flows; empty: the longest of the topology
   BitRate r_min = 100_Mbps;
 
@@ -37,7 +37,7 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Factor of a flow's additive step, constant from the flow's start. Flows at one bottleneck end
@@ -48,8 +48,8 @@ class Hpcc final : public Algorithm {
 
  private:
   struct Flow {
-    long double current = 0;    // W / T
-    long double reference = 0;  // Wc / T
+    long double current = 0;    // rate of the window, W / T
+    long double reference = 0;  // rate of the reference window, Wc / T
     long double u = 1;          // U
     long double weight = 1;     // weight of the additive step
     unsigned stage = 0;         // incStage
@@ -73,7 +73,7 @@ class Hpcc final : public Algorithm {
   PicoSeconds base_rtt_;                   // T
   long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
   NumberedTable<Flow> flows_;
-  std::array<Scale, 4> scales_{};  // scales of rates seen: few, and divisions are slow
+  std::array<Scale, 4> scales_{};  // of the rates seen: there are few, and divisions are slow
   std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;
 };

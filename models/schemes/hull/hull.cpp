@@ -57,7 +57,7 @@ void HullParameters::describe(ParameterVisitor& v) {
 void HullParameters::ask_switch(SwitchParameters& parameters) const {
   EcnParameters& ecn = parameters.ecn;
   ecn.enabled = true;
-  ecn.kmin = ecn.kmax = kMaxThreshold;  // real queues mark nothing
+  ecn.kmin = ecn.kmax = kMaxThreshold;  // real queues mark no packet
   ecn.reference_rate.reset();
   ecn.phantom_drain = drain;
   ecn.phantom_threshold = mark_above;

@@ -14,11 +14,11 @@ namespace dcc {
 struct HullParameters final : AlgorithmParameters {
   Ratio g{1, 16};                             // DCTCP's
   Ratio drain{95, 100};                       // rate of phantom queues, as a share of the port's
-  Bytes mark_above = 15'000;                  // bytes in a phantom queue
+  Bytes mark_above = 15'000;                  // bytes in a phantom queue that make it mark
   PicoSeconds period = kMicroSecond * 64;     // time between updates of the pacer's rate
   Ratio eta{1, 8};                            // weight of the newest period in the mean
   unsigned beta = 16;                         // Mb/s for each KB that the pacer holds back
-  Ratio pace_chance{1, 8};                    // probability that a mark makes a flow a paced one
+  Ratio pace_chance{1, 8};                    // probability that a mark makes its flow a paced one
   PicoSeconds pace_time = kMilliSecond * 10;  // time for which a flow stays paced after a mark
 
   void describe(ParameterVisitor& v) override;
@@ -57,7 +57,7 @@ class Hull final : public Algorithm, private AlgorithmHost {
     Bytes in_flight = 0;
   };
 
-  // AlgorithmHost, for DCTCP
+  // Functions of AlgorithmHost, for DCTCP.
   PicoSeconds now() const override { return host_.now(); }
   void set_rate(FlowNumber, Rate) override {}
   void set_window(FlowNumber flow, Bytes bytes) override;

@@ -15,12 +15,12 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kServiceLevels = 64;  // by DSCP
+constexpr std::size_t kServiceLevels = 64;  // number of service levels, by DSCP
 constexpr unsigned kFullRateEntries = 16;   // entries of the table that keep the full rate
 constexpr Bytes kThresholdStep = 16_KiB;    // bytes of queue between two thresholds
 
-/// The scale with which entry kFullRateEntries of the table delays packets as the slowest link
-/// does.
+/// The scale of the table with which entry kFullRateEntries delays packets as much as the slowest
+/// link does.
 Ratio scale_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   constexpr std::uint64_t kPerMicroSecond = 1'000'000;
   const auto packet =
@@ -127,8 +127,8 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * kThresholdStep;
   ecn.pmax = Ratio(1);
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
-    // A phantom queue, drained at that share of the link's rate: it stays about a packet long while
-    // the load is below the share, and grows while the load is above.
+    // A phantom queue that drains at a share of the link's rate: it stays about a packet long while
+    // the load is below that share, and grows while the load is above.
     ecn.kmin = ecn.kmax = kMaxThreshold;
     ecn.phantom_drain = load_of(threshold);
     ecn.phantom_threshold = parameters.largest_packet + 256;

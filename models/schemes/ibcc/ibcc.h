@@ -27,7 +27,7 @@ struct IbccParameters final : AlgorithmParameters {
     PicoSeconds at{};
     unsigned dscp = 0;
     unsigned ccti_increase = 1;
-    std::optional<unsigned> ccti_min{};  // empty: as before
+    std::optional<unsigned> ccti_min{};  // new values; empty: the parameter stays
     std::optional<unsigned> ccti_limit{};
     std::optional<PicoSeconds> ccti_timer{};
   };
@@ -37,8 +37,8 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned ccti_increase = 1;
   unsigned ccti_limit = 127;
   unsigned ccti_min = 0;
-  PicoSeconds ccti_timer = kNanoSecond * 153'600;  // 150 × 1.024 µs
-  bool ccti_timer_restart = true;                  // algorithm 1; false: as in the specification
+  PicoSeconds ccti_timer = kNanoSecond * 153'600;  // CCTI_Timer, 150 × 1.024 µs
+  bool ccti_timer_restart = true;                  // true: algorithm 1; false: the specification
   Ratio cct_scale{14, 11236};
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
   unsigned threshold = 15;  // marking threshold of the switches, 0 to 15
@@ -47,7 +47,7 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
   Becn becn = Becn::kCnp;
-  unsigned becn_every = 1;       // number of BECNs of which one counts (the proof's C, all marked)
+  unsigned becn_every = 1;       // one of so many BECNs counts (C of the paper's proof)
   std::vector<Change> schedule;  // changes in order of time
   bool per_qp = true;
 
@@ -73,12 +73,12 @@ DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});
 
 /// BECN (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer
-/// starts anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to
-/// CCTI_Min at least. Where marks come by chance, a flow holds its index when what BECNs add in a
-/// time is what timers take, so its rate is inverse to CCTI_Increase times CCTI_Timer: a weight
-/// divides that, the increase as far as it goes, for a short timer is the coarser number. CCT[CCTI]
-/// spaces groups of `aggregate` packets; within a group they leave back to back. Delay 0: line
-/// rate.
+/// starts anew (see ccti_timer_restart). Each CCTI_Timer without a BECN: CCTI falls by one, to
+/// CCTI_Min at least. Where marks come by chance, a flow holds its index when BECNs raise it as
+/// often as timers lower it, so the flow's rate is inverse to CCTI_Increase times CCTI_Timer. A
+/// weight divides this product: the increase as far as possible, and the timer for the rest,
+/// because a short timer is the coarser number. CCT[CCTI] is the space between groups of
+/// `aggregate` packets; the packets of a group leave back to back. Delay 0: line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
@@ -106,9 +106,9 @@ class Ibcc final : public Algorithm {
   struct Group {
     unsigned ccti = 0;
     std::vector<FlowNumber> flows;
-    FlowNumber timed = 0;  // the flow whose timer runs for the group
+    FlowNumber timed = 0;  // flow whose timer runs for the group
     bool running = false;
-    unsigned becns = 0;  // BECNs since the last one that counted
+    unsigned becns = 0;  // BECNs since the last counted one
   };
   struct Flow {
     std::size_t group = 0;
@@ -129,7 +129,7 @@ class Ibcc final : public Algorithm {
 
   AlgorithmHost& host_;
   IbccParameters parameters_;
-  std::vector<PicoSeconds> table_;  // CCT: IRD by CCTI, not falling
+  std::vector<PicoSeconds> table_;  // congestion control table: IRD of each CCTI, not falling
   std::uint32_t mtu_;
   std::uint32_t wire_;  // wire bytes of a full packet in a message, the unit of spacing
   bool wire_seen_ = false;

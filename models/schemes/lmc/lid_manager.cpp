@@ -9,7 +9,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::uint64_t kWhole = 1'000'000;  // utilisation is in parts per million
+constexpr std::uint64_t kWhole = 1'000'000;  // utilisation 1.0, in parts per million
 constexpr std::uint64_t kMinGain = kWhole / 10;
 }  // namespace
 

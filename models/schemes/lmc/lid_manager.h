@@ -19,7 +19,7 @@ class ParameterVisitor;
 /// the share `above`, the manager moves a flow to another of its destination's addresses, if the
 /// path of that address has room.
 struct LidManagerParameters {
-  std::optional<PicoSeconds> period;  // empty: no manager
+  std::optional<PicoSeconds> period;  // time between two rounds; empty: no manager
   Ratio above{9, 10};
 
   bool on() const { return period.has_value(); }
@@ -46,7 +46,7 @@ class LidManager final : public FlowScheduler {
  private:
   struct Flow {
     FlowName name;
-    std::uint64_t rate = 0;  // bits per second in the last period
+    std::uint64_t rate = 0;  // rate in the last period, in bits per second
     unsigned path = 0;
     std::vector<std::size_t> wires;
   };
@@ -73,8 +73,8 @@ class LidManager final : public FlowScheduler {
   const unsigned lmc_;
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
-  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // flow_key() to path
-  std::vector<std::uint64_t> load_;                               // load by wire, bits per second
+  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // flow and path by flow_key()
+  std::vector<std::uint64_t> load_;                               // bits per second of each wire
   std::uint64_t moves_ = 0;
 };
 

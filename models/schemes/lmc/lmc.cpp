@@ -40,7 +40,7 @@ class ManagedLmc final : public PlacedFlows {
   unsigned lmc_;
 };
 
-/// Throws std::invalid_argument for an lmc above kMaxLmc.
+/// Makes the balancer. Throws std::invalid_argument for an lmc above kMaxLmc.
 std::unique_ptr<PathChoice> make(const LmcParameters& parameters, const PathContext& context) {
   if (parameters.lmc > kMaxLmc) throw std::invalid_argument("routing: lmc is above 7");
   if (parameters.lid_manager.on()) {

@@ -129,7 +129,7 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// RFC 6298, 2.3.
+/// Updates the round trip and its deviation (RFC 6298, 2.3).
 void Ndp::measure(Sender& sender, PicoSeconds round_trip) const {
   if (sender.round_trip == PicoSeconds()) {
     sender.round_trip = round_trip;
@@ -303,7 +303,7 @@ void Ndp::send_pull() {
     Receiver& receiver = receivers_[qpn];
     receiver.queued = receiver.pending > 1;
     if (receiver.queued) pull_turns_.push_back(qpn);
-    if (receiver.pending == 0) continue;  // all packets have arrived since
+    if (receiver.pending == 0) continue;  // all packets have arrived in the meantime
     --receiver.pending;
     ++receiver.pulls;
     ++totals_.credits_sent;

@@ -16,7 +16,7 @@ namespace dcc {
 /// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
 struct NdpParameters final : TransportParameters {
   unsigned initial_window = 23;              // packets sent without a PULL
-  std::optional<PicoSeconds> pull_interval;  // time between PULLs; empty: of a full payload
+  std::optional<PicoSeconds> pull_interval;  // time between PULLs; empty: that of a full payload
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
@@ -35,14 +35,16 @@ struct NdpParameters final : TransportParameters {
 /// A packet without an answer for the timeout is sent again without a PULL, which restores its part
 /// of the window. As in the authors' simulator the timeout is the smoothed round trip and four mean
 /// deviations, `timeout` at least, and twenty times that before the first answer: headers may wait
-/// for a millisecond behind the data of a full port. With no packet out a sender waits for its
-/// PULL, however long other queue pairs take theirs: ACKs, NACKs and PULLs tell how many PULLs the
-/// receiver still owes, and only a sender that is owed none times out. If packets are missing and
-/// no PULL is owed, a receiver that hears nothing for the timeout repeats the last PULL, which was
-/// lost, at increasing intervals. A returned header (the port's header queue was full) is first
-/// among the packets to send again. Its packet leaves at once if no PULL is expected, or if a
-/// quarter of the last twelve answers were ACKs: then the path was bad, not the number of senders
-/// too large.
+/// for a millisecond behind the data of a full port.
+///
+/// A sender with no packet in flight waits for its PULL, however long other queue pairs take
+/// theirs. ACKs, NACKs and PULLs tell how many PULLs the receiver still owes, and only a sender
+/// that is owed none times out. If packets are missing and no PULL is owed, a receiver that gets
+/// nothing for the timeout repeats the last PULL, which was lost, at increasing intervals.
+///
+/// A returned header (the port's header queue was full) is first among the packets to send again.
+/// Its packet leaves at once if no PULL is expected, or if a quarter of the last twelve answers
+/// were ACKs: then the path was bad, not the number of senders too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);
@@ -74,7 +76,7 @@ class Ndp final : public MessageTransport {
     std::uint8_t count_ = 0;
   };
   struct Sender {
-    bool ready = false;  // in ready_
+    bool ready = false;  // true if the queue pair is in ready_
     Psn posted = 0;      // end of the posted packets when the sender last started
     Outstanding packets;
     std::uint64_t allowed = 0;  // packets that may leave now
@@ -82,8 +84,8 @@ class Ndp final : public MessageTransport {
     std::uint64_t answers = 0;  // number of ACKs and NACKs; each announces a PULL
     LatestAnswers latest;
     std::uint64_t news = 0;    // number of the latest answer or PULL
-    std::uint32_t owed = 0;    // PULLs that will come, as that packet said
-    PicoSeconds heard{};       // time of the last packet received
+    std::uint32_t owed = 0;    // PULLs that will come, as the latest answer or PULL said
+    PicoSeconds heard{};       // time at which the last packet was received
     PicoSeconds round_trip{};  // smoothed round trip; 0: no answer yet
     PicoSeconds deviation{};   // mean deviation of the round trip
     template <class Digest>
@@ -94,12 +96,12 @@ class Ndp final : public MessageTransport {
   };
   struct Receiver {
     Psn seen_end = 0;           // one above the last packet seen, data or header
-    bool ended = false;         // packet seen_end - 1 is the last of its message
+    bool ended = false;         // true if packet seen_end - 1 is the last of its message
     std::uint64_t pending = 0;  // number of PULLs to send
     std::uint64_t pulls = 0;    // number of PULLs sent
     std::uint64_t told = 0;     // number of answers and PULLs sent
     PicoSeconds patience{};     // time until the last PULL is repeated
-    bool queued = false;        // in pull_turns_
+    bool queued = false;        // true if the queue pair is in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
       d(seen_end, ended, pending, pulls, told, patience);
@@ -139,7 +141,7 @@ class Ndp final : public MessageTransport {
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
-  DeadlineTable deadlines_;          // of senders
+  DeadlineTable deadlines_;          // deadlines of senders
   DeadlineTable silence_;            // deadlines of receivers after their last PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};

@@ -18,8 +18,8 @@ struct TrimmingParameters final : DisciplineParameters {
   bool return_to_sender = true;    // headers that find no room go back to their sender, once
   // Ultra Ethernet also marks: a data packet is marked by the data queue behind it (uet-htsim).
   bool ecn = false;
-  Bytes kmin = 80'000;   // below: never marked
-  Bytes kmax = 320'000;  // above: always marked; linear probability between
+  Bytes kmin = 80'000;   // length up to which no packet is marked
+  Bytes kmax = 320'000;  // length above which every packet is marked; linear probability between
 
   void describe(ParameterVisitor& v) override;
   void check() const override;

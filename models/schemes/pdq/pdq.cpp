@@ -84,8 +84,8 @@ void Pdq::look_at_deadline(Qpn qpn) {
   if (sender.late && early_termination_) terminate(qpn);
 }
 
-/// Removes what was never sent, from the flow's record, too: the flow waits for nothing more.
-/// Packets under way are still acknowledged, or sent again.
+/// Removes data that was never sent, from the flow's record as well, so that the flow counts as
+/// ended. Packets in flight are still acknowledged, or sent again.
 void Pdq::terminate(Qpn qpn) {
   SendBuffer& out = at(qpn).out;
   const Bytes before = out.undelivered();
@@ -118,7 +118,7 @@ void Pdq::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SchedulingHeader header = told_the_nic(qpn);
   if (work_left(qpn) == 0) {
-    leave(qpn);  // the flow was terminated just now
+    leave(qpn);  // the flow was terminated in this call
     return;
   }
   if (sender.paused_by == nic_.name()) {

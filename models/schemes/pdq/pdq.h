@@ -39,7 +39,7 @@ class Pdq final : public RatedTransport {
     bool known = false;   // ports of the path may have the flow in their lists
     PicoSeconds heard{};  // sending time of the packet whose answer is the newest; older answers
                           // are ignored
-    PicoSeconds round_trip{};  // minimum over data packets
+    PicoSeconds round_trip{};  // least round trip of a data packet
     PicoSeconds probe_after{};
     BitRate rate;
     std::uint64_t paused_by = 0;

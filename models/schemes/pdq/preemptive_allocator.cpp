@@ -9,7 +9,7 @@ namespace {
 /// Number of round trips, or of probe intervals, without news after which a flow is removed.
 constexpr std::int64_t kSilence = 4;
 
-/// Fractions of a round trip, as integers.
+/// Fractions of a round trip are integers with this denominator.
 constexpr std::int64_t kParts = 1024;
 
 PicoSeconds times(PicoSeconds round_trip, std::size_t n, Ratio ratio) {

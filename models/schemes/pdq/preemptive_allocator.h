@@ -16,9 +16,9 @@ namespace dcc {
 struct SchedulingHeader {
   BitRate rate;                 // allowed rate in wire bits, by the ports passed so far
   std::uint64_t paused_by = 0;  // number of the port that pauses the flow; 0: none
-  PicoSeconds deadline = PicoSeconds::max();  // max(): none
-  PicoSeconds left{};         // time of the rest at the sender's maximum rate; 0: nothing left
-  PicoSeconds round_trip{};   // measured by the sender, > 0
+  PicoSeconds deadline = PicoSeconds::max();  // deadline of the flow; max(): none
+  PicoSeconds left{};         // time to send the rest at the maximum rate; 0: nothing left
+  PicoSeconds round_trip{};   // round trip measured by the sender, above 0
   PicoSeconds probe_after{};  // time until a paused flow's next probe
   PicoSeconds waited{};       // time that a paused flow waited before this probe
 };
@@ -26,8 +26,8 @@ struct SchedulingHeader {
 /// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012,
 /// section 3.3.
 struct PreemptiveAllocatorParameters {
-  std::uint32_t early_start = 2;  // K, in round trips
-  Ratio probing{1, 5};            // X, in round trips
+  std::uint32_t early_start = 2;  // K: early start, in round trips
+  Ratio probing{1, 5};            // X: time between probes, in round trips
   Ratio dampening{1};             // round trips after one flow begins in which no other flow begins
   std::uint32_t flows = 16;
 
@@ -63,7 +63,7 @@ class PreemptiveAllocator {
   void answer(std::uint32_t flow, const SchedulingHeader& header, PicoSeconds sent);
   void leave(std::uint32_t flow);
 
-  /// State after the last call.
+  /// Capacity after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   struct Flow {
     std::uint32_t number = 0;
@@ -105,13 +105,13 @@ class PreemptiveAllocator {
   std::uint64_t name_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds controlled_{};      // next adjustment of the capacity
+  PicoSeconds controlled_{};      // time of the next adjustment of the capacity
   Bytes shortest_queue_ = 0;      // least queue since the last adjustment
   PicoSeconds next_may_begin_{};  // earliest start of the next long flow
   PicoSeconds probe_{};           // time of a probe on the link
   PicoSeconds probed_{};          // time of all probes since counted_from_
   PicoSeconds counted_from_{};
-  bool crowded_ = false;  // probes took more than a quarter of the link
+  bool crowded_ = false;  // true if probes took more than a quarter of the link
   std::vector<Flow> flows_;
 };
 

@@ -33,7 +33,7 @@ struct SchedulingHeaderOn {
             PicoSeconds(second.queue),
             PicoSeconds(static_cast<std::int64_t>(second.tx_bytes))};
   }
-  /// Precondition: the packet has a stack (PacketPool::attach_places).
+  /// Writes the header. Precondition: the packet has a stack (PacketPool::attach_places).
   static void write(Packet& packet, const SchedulingHeader& header) {
     IntHop& first = packet.telemetry->hop[0];
     IntHop& second = packet.telemetry->hop[1];

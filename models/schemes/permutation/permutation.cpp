@@ -33,7 +33,7 @@ class Permutation final : public PathChoice {
       }
     }
   }
-  /// The set of paths may have changed.
+  /// Starts all rounds anew, since the set of paths may have changed.
   void routes_changed() override { rounds_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -53,7 +53,7 @@ class Permutation final : public PathChoice {
   void add_state(StateDigest& d) const override { d(random_, rounds_); }
 
  private:
-  static constexpr std::uint32_t kMax = 0xFF;  // ports that a tag can distinguish
+  static constexpr std::uint32_t kMax = 0xFF;  // greatest number of ports that a tag can name
 
   /// Numbers of the chosen ports at this switch and at the next one, from 1.
   struct Way {
@@ -117,7 +117,7 @@ class Permutation final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   NodeId node_ = 0;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  KeyTable<Round> rounds_;  // by flow
+  KeyTable<Round> rounds_;  // round of each flow
 };
 
 const Balancers::Registered<ManyPathsParameters> kPermutation{

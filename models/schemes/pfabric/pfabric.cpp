@@ -11,7 +11,7 @@ namespace dcc {
 
 namespace {
 constexpr double kNoThreshold =
-    100'000;  // no threshold: the window grows by a packet per ACK, as in slow start
+    100'000;  // never reached: the window grows by a packet per ACK, as in slow start
 
 const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
@@ -110,7 +110,7 @@ void Pfabric::arrived(Qpn qpn, Packet& packet) {
       send_control(ack);
       return;
     }
-    case PacketKind::kRequest:  // a probe
+    case PacketKind::kRequest:  // kRequest is a probe
       send_control(make_control(qpn, PacketKind::kCredit, packet.flow));
       return;
     case PacketKind::kCredit:

@@ -43,7 +43,7 @@ class Pfabric final : public MessageTransport {
     double window = 0;       // packets
     double threshold = 0;    // window above which growth is one packet per window
     Psn cursor = 0;          // next packet to send, unless it is acknowledged
-    unsigned in_flight = 0;  // packets in flight, since the cursor was last reset
+    unsigned in_flight = 0;  // packets in flight since the cursor was last reset
     PicoSeconds deadline = PicoSeconds::max();  // deadline of the retransmission timeout
     template <class Digest>
     void add_state(Digest& d) const {
@@ -70,8 +70,8 @@ class Pfabric final : public MessageTransport {
 
   PfabricParameters parameters_;
   std::vector<Sender> senders_;
-  std::vector<Qpn> ready_;        // flows that may send
-  std::deque<Timeout> timeouts_;  // sorted by time
+  std::vector<Qpn> ready_;        // flows that may send a packet
+  std::deque<Timeout> timeouts_;  // running timeouts, sorted by time
   Event timing_;
 };
 

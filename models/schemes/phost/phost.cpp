@@ -88,7 +88,7 @@ void Phost::work_changed(Qpn qpn) {
   const Connection& connection = at(qpn);
   if (!connection.connected) return;
   const Psn posted = connection.out.end();
-  sender.announced = std::min(sender.announced, posted);  // the flow may have been stopped
+  sender.announced = std::min(sender.announced, posted);  // a stopped flow has fewer packets
   drop_void(qpn);
   if (posted > sender.announced) {
     const Psn first = sender.announced;
@@ -174,7 +174,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
   deadlines_.set(qpn, now() + parameters_.timeout);
-  if (packet.psn >= out.end()) {  // the flow was stopped: tell the receiver
+  if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver is told
     ++totals_.credits_unused;
     Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
     end->psn = out.end();
@@ -319,7 +319,7 @@ void Phost::send_token(Qpn qpn) {
     receiver.wanted = receiver.sent + missing(qpn);
   }
   if (is_full(receiver))
-    receiver.seen = receiver.sent - (parameters_.window - 1);  // room for one token
+    receiver.seen = receiver.sent - (parameters_.window - 1);  // makes room for one token
   const SequenceSet& in = at(qpn).in;
   Psn psn = receiver.cursor;
   while (psn < receiver.end && in.contains(psn)) ++psn;

@@ -18,9 +18,9 @@ struct PhostParameters final : TransportParameters {
   unsigned free_tokens = 8;  // packets sent without a token, for messages of at most this length
   unsigned window = 8;       // limit of a flow's tokens without data yet
   Ratio token_life{3, 2};    // validity of a token at the sender
-  Ratio resend_after{9};     // after the last token: missing packets get new tokens
+  Ratio resend_after{9};     // packet times from the last token to new ones for missing packets
   Ratio window_timeout{25};  // packet times until a full window admits a token
-  PicoSeconds timeout = kMilliSecond;  // after which a sender repeats its request
+  PicoSeconds timeout = kMilliSecond;  // time after which a sender repeats its request
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "drop_tail"; }
@@ -60,7 +60,7 @@ class Phost final : public MessageTransport {
   };
   struct Sender {
     Psn announced = 0;       // number of announced packets
-    std::uint64_t left = 0;  // packets left, as last reported
+    std::uint64_t left = 0;  // packets left, as the receiver last reported
     bool listed = false;
     std::deque<Token> tokens;  // tokens by time of expiry
     template <class Digest>
@@ -76,7 +76,7 @@ class Phost final : public MessageTransport {
     std::uint64_t seen = 0;     // newest token with data, or given up
     Psn cursor = 0;             // packet of the next token, unless received
     PicoSeconds last{};         // time of the last token
-    PicoSeconds waits_until{};  // zero: does not wait
+    PicoSeconds waits_until{};  // time until which the flow gets no token; zero: it does not wait
     template <class Digest>
     void add_state(Digest& d) const {
       d(end, active, wanted, sent, seen, cursor, last, waits_until);

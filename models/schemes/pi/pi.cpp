@@ -58,9 +58,9 @@ void PiPort::attach(const LinkParameters& link) {
                            in_seconds(parameters_.period));
 }
 
-// The queue changes only by arrivals and departures, which call this first, so the queue was the
-// present one at each period that has ended since. From the second of them on the error is constant
-// and the probability changes by the same amount in each.
+// Only arrivals and departures change the queue, and both call this function first. So the queue
+// had its present length at the end of each period since the last call. From the second of these
+// periods on the error is constant, and the probability changes by the same amount in each.
 void PiPort::advance() {
   const PicoSeconds now = context_.clock.now();
   if (now < next_update_) return;

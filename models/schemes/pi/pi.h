@@ -12,20 +12,20 @@ namespace dcc {
 /// TCP Flows", INFOCOM 2001, section V. The gains follow the link's rate by the paper's design rule
 /// for the least number of flows and the greatest round-trip time.
 struct PiParameters final : DisciplineParameters {
-  Bytes limit = 375'000;  // wire bytes that may wait
-  Bytes target = 50'000;  // wire bytes that shall wait
+  Bytes limit = 375'000;  // greatest number of wire bytes that wait
+  Bytes target = 50'000;  // target of the queue in wire bytes
   PicoSeconds period = kMicroSecond * 10;
   std::uint32_t flows = 2;              // least number N of flows
   PicoSeconds rtt = kMicroSecond * 50;  // greatest round-trip time R
   Bytes packet = 1500;                  // wire bytes of a packet
-  bool ecn = true;                      // marks instead of dropping
+  bool ecn = true;                      // true: packets are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* replaces() const override { return "drop_tail"; }
 };
 
-/// The gains: p(k) = p(k − 1) + a · e(k) − b · e(k − 1), with e the queue minus the target in
+/// The gains of p(k) = p(k − 1) + a · e(k) − b · e(k − 1), with e the queue minus the target in
 /// packets.
 struct PiGains {
   double a = 0, b = 0;
@@ -62,7 +62,7 @@ class PiPort final : public PortDiscipline {
   PacketFifo waiting_;
   Bytes bytes_ = 0;
   double probability_ = 0;
-  double error_ = 0;  // packets, at the last update
+  double error_ = 0;  // error at the last update, in packets
   PicoSeconds next_update_{};
 };
 

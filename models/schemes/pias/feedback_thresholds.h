@@ -7,20 +7,20 @@
 
 namespace dcc {
 
-/// A link served by priority, of messages that lose one priority with each threshold they pass, as
-/// one server: Poisson arrivals, each level first come first served behind all above it (Kleinrock,
-/// Queueing Systems 2, 1976, section 4.7). A message of x bytes that ends between thresholds a < x
-/// <= b takes
+/// The model: a link that serves by priority is one server. A message loses one priority with each
+/// threshold that it passes. Messages arrive as a Poisson process; each level is served first come
+/// first served, after all levels above it (Kleinrock, Queueing Systems 2, 1976, section 4.7). A
+/// message of x bytes that ends between thresholds a < x <= b takes
 ///
-///   T(x) = (W(b) + x) / (1 - r(a)),  W(b) = l E[min(X, b)^2] / (2 (1 - r(b))),  r(a) = l E[min(X,
-///   a)]
+///   T(x) = (W(b) + x) / (1 - r(a)),  W(b) = l E[min(X, b)^2] / (2 (1 - r(b))),
+///   r(a) = l E[min(X, a)]
 ///
-/// in the time of one byte, with l the messages that begin in it. What PIAS's authors minimise is a
-/// bound of the same kind (NSDI 2015, section 4.2); AuTO's agent learns without a model (SIGCOMM
-/// 2018).
+/// in units of the time of one byte, with l the number of messages that begin in that time. The
+/// authors of PIAS minimise a similar bound (NSDI 2015, section 4.2); AuTO's agent learns without a
+/// model (SIGCOMM 2018).
 class FeedbackThresholds {
  public:
-  /// `sizes` of messages: at least one, each > 0. `load` of the link, limited to 1/100 … 19/20.
+  /// `sizes` of messages: at least one, each > 0. `load` of the link is limited to 1/100 … 19/20.
   FeedbackThresholds(std::vector<Bytes> sizes, double load);
 
   /// Mean completion time by the model, in byte times. Precondition: `thresholds` ascend.

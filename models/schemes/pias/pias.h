@@ -10,13 +10,13 @@
 namespace dcc {
 
 /// Bai et al., "Information-Agnostic Flow Scheduling for Commodity Data Centers", NSDI 2015,
-/// section 4.1. RoCE's queue pairs carry the data and an algorithm for marks (DCTCP) governs them;
-/// ports serve priorities strictly, the sender's NIC too. The first bytes of a message have
-/// priority 7, those behind the first threshold 6, and so on. A packet that is sent again has the
-/// priority it had, so on one way none overtakes an earlier one of its flow.
+/// section 4.1. RoCE's queue pairs carry the data, and an algorithm for marks (DCTCP) governs them.
+/// Ports and the sender's NIC serve priorities strictly. The first bytes of a message have priority
+/// 7, the bytes behind the first threshold 6, and so on. A packet that is sent again keeps its
+/// priority, so on one path no packet overtakes an earlier one of its flow.
 struct PiasParameters final : TransportParameters {
-  /// Bytes of a message, ascending. The defaults are the authors' for web search at 80 % load, in
-  /// packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
+  /// Demotion thresholds in bytes of a message, ascending. The defaults are the authors' for web
+  /// search at 80 % load, in packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
   std::vector<unsigned> thresholds{1'327'140, 1'940'340, 2'406'080, 2'861'600,
                                    3'128'780, 3'412'020, 3'626'640};
   /// Demotion thresholds may change during a run. A packet sent again after a change may have

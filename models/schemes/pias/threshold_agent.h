@@ -20,7 +20,7 @@ class ParameterVisitor;
 /// one answers with thresholds. Its agent is a neural network; this one minimises
 /// FeedbackThresholds::mean_time, so the same reports give the same thresholds.
 struct ThresholdTuning {
-  std::optional<PicoSeconds> every;  // empty: no agent
+  std::optional<PicoSeconds> every;  // period of the agent; empty: no agent
   unsigned flows = 2000;             // number of latest finished messages that the agent uses
   PicoSeconds delay = kMilliSecond;  // time from the end of a period to the change at the hosts
 
@@ -32,7 +32,7 @@ class ThresholdAgent final : public TransportAgent {
   /// Minimum number of finished messages before the agent acts.
   static constexpr std::size_t kMin = 20;
 
-  /// `rank`: of its events among the events of one instant.
+  /// `rank` orders the agent's events among those of one instant.
   ThresholdAgent(Scheduler& scheduler, std::uint32_t rank, const ThresholdTuning& tuning,
                  std::size_t thresholds);
 

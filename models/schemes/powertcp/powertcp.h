@@ -17,16 +17,16 @@ namespace dcc {
 /// algorithms 1 and 2. The constants are those of the authors' simulation.
 struct PowerTcpParameters final : AlgorithmParameters {
   enum class Variant : std::uint8_t {
-    kTelemetry,  // algorithm 1: queue and bytes of every hop
-    kDelay,      // algorithm 2, θ-PowerTCP: the round trip and its slope
+    kTelemetry,  // algorithm 1, by telemetry: queue and bytes of every hop
+    kDelay,      // algorithm 2, θ-PowerTCP, by delay: the round trip and its slope
   };
   Variant variant = Variant::kTelemetry;
-  std::optional<Ratio> gamma;  // weight of the new rate; empty: 9/10, 7/10 by delay
+  std::optional<Ratio> gamma;  // weight of the new rate; empty: 9/10, or 7/10 with kDelay
   Ratio utilisation{95, 100};  // kTelemetry: power aimed at
   BitRate additive_increase = 150_Mbps;
   std::optional<PicoSeconds> base_rtt;  // τ, equal for all flows; empty: the longest base RTT
-  Ratio base_factor{105, 100};          // kDelay: RTTs up to this multiple of τ are no queue
-  Ratio least_current{1, 2};            // share of a link's rate below which power says nothing
+  Ratio base_factor{105, 100};          // kDelay: RTTs up to this multiple of τ count as no queue
+  Ratio least_current{1, 2};            // share of a link's rate below which its power is ignored
   BitRate r_min = 100_Mbps;
 
   void describe(ParameterVisitor& v) override;
@@ -46,7 +46,7 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
+  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Smoothed normalised power; 1: a full link without a queue.
@@ -54,7 +54,7 @@ class PowerTcp final : public Algorithm {
 
  private:
   struct Flow {
-    long double current = 0;    // W / τ
+    long double current = 0;    // rate of the window, W / τ
     long double reference = 0;  // rate a round trip ago
     long double power = 1;
     PicoSeconds base{};      // τ of this flow

@@ -33,7 +33,7 @@ class Presto final : public PathChoice {
   void add_state(StateDigest&) const override {}
 
  private:
-  std::uint64_t packets_;  // packets of a cell
+  std::uint64_t packets_;  // packets in a cell
   std::uint64_t hash_seed_;
   WeightedPorts ports_;
 };

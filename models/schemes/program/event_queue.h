@@ -12,7 +12,7 @@ namespace dcc {
 /// A waiting event.
 struct WaitingEvent {
   dcc_event event{};
-  PicoSeconds since{};  // when it happened; of merged events, the first
+  PicoSeconds since{};  // time at which the event happened; of merged events, the first
 };
 
 /// A list with places by number, which stay the same while an event waits.

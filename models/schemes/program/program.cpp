@@ -24,7 +24,7 @@ std::uint64_t ps(PicoSeconds time) {
 std::uint32_t narrow(Bytes bytes) {
   return static_cast<std::uint32_t>(std::clamp<Bytes>(bytes, 0, 0xFFFFFFFF));
 }
-/// A sum that stays at the greatest number.
+/// Adds numbers; the sum stays at the greatest number.
 void add(std::uint32_t& sum, std::uint64_t more) {
   sum = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum + more, 0xFFFFFFFF));
 }
@@ -34,7 +34,7 @@ std::shared_ptr<const ProgramImage> image_of(const ProgramParameters& parameters
   try {
     if (!parameters.elf.empty()) return ProgramImage::share(parameters.elf, parameters.memory);
   } catch (const riscv::ElfError&) {
-    // check() tells the user.
+    // ProgramParameters::check() reports the error to the user.
   }
   return nullptr;
 }
@@ -74,7 +74,7 @@ AlgorithmNeeds Program::needs() const {
 
 // ---------------------------------------------------------------- events
 
-/// The flow if an event of this kind is for the program; else null.
+/// Returns the flow if the program handles events of this kind for it; else null.
 Program::Flow* Program::governed(FlowNumber number, std::uint32_t kind) {
   if (handler_of(kind) == 0) return nullptr;
   Flow* const flow = flows_.find(number);
@@ -302,7 +302,7 @@ ProgramCore::Outcome Program::handle(WaitingEvent& waiting, Flow& flow, dcc_resu
   return outcome;
 }
 
-/// Time of instructions and of what comes before them, rounded up to a picosecond.
+/// Time of instructions and of the call before them, rounded up to a picosecond.
 PicoSeconds Program::time_of(std::uint64_t cost) const {
   const Uint128 thousandths =
       Uint128(cost) + Uint128(parameters_.dispatch) * ProgramCore::kCostOfCycle;
@@ -349,7 +349,7 @@ void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
       host_.stop_timer(number, static_cast<int>(timer));
     }
   }
-  // Rate and window last: they may send packets, which are events of the flow again.
+  // Rate and window are set last: they may send packets, which cause further events of the flow.
   const Rate before = flow.rate;
   if ((result.set & DCC_SET_RATE) != 0) {
     flow.rate = std::min(Rate(result.rate), host_.line_rate());
@@ -364,12 +364,12 @@ void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
   }
 }
 
-/// Withdraws the waiting event of a timer.
+/// Removes the waiting event of a timer from the queue.
 void Program::forget_timer(Flow& flow, unsigned timer) {
   if (flow.expired[timer] != EventQueue::kNone) take_out(flow.expired[timer], flow);
 }
 
-/// Ends the program's work for a flow, which keeps its rate and window.
+/// Ends the program's events for a flow. The flow keeps its rate and window.
 void Program::stop(FlowNumber number, Flow& flow) {
   flow.stopped = true;
   for (EventQueue::Place place = queue_.first(); place != EventQueue::kNone;) {

@@ -57,7 +57,7 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
     std::uint64_t base_rtt = 0;  // ps
     Rate rate, target;
     std::uint32_t alpha = 0;
-    std::uint64_t counted = 0;  // wire bytes on the counter of the threshold
+    std::uint64_t counted = 0;  // bytes counted towards the threshold, in wire bytes
     std::uint32_t threshold = 0;
     std::uint32_t sent = 0, payload = 0;  // bytes sent since the last DCC_SENT
     std::uint32_t waiting = 0;            // number of events in the queue
@@ -102,11 +102,11 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   ProgramParameters parameters_;
   std::uint32_t mtu_;
   std::uint32_t identity_;
-  std::shared_ptr<const ProgramImage> image_;  // null if the file is not usable
+  std::shared_ptr<const ProgramImage> image_;  // image of the program; null: the file is not usable
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
-  std::unique_ptr<ProgramCore> processor_;  // exists from the first flow on
+  std::unique_ptr<ProgramCore> processor_;  // processor, which exists from the first flow on
   std::vector<std::unique_ptr<Core>> cores_;
-  std::uint32_t idle_ = 0;  // bit n: core n has nothing to do
+  std::uint32_t idle_ = 0;  // bit n: core n is idle
   EventQueue queue_;
   std::uint32_t bounded_ = 0;  // waiting events that count against parameters_.queue
   std::uint32_t generation_ = 0;

@@ -143,7 +143,7 @@ bool ProgramCore::store(std::uint32_t address, std::uint32_t size, std::uint32_t
   }
 }
 
-/// The bytes of this range of the program's memory; null if it lies elsewhere.
+/// Returns the bytes of a range of the program's memory; null if the range lies elsewhere.
 const std::uint8_t* ProgramCore::bytes_at(std::uint32_t address, std::uint32_t size) const {
   const std::vector<std::uint8_t>& code = image_->code();
   const auto within = [size](std::uint32_t offset, std::size_t bytes) {

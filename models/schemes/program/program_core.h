@@ -13,8 +13,8 @@
 
 namespace dcc {
 
-/// Runs handlers to their end and tells what they cost. All cores of a NIC share code and data, and
-/// a handler's loads and stores happen where it begins, so one processor serves for all of them.
+/// Runs handlers to their end and reports what they cost. All cores of a NIC share code and data,
+/// and a handler's loads and stores happen at its begin, so one processor stands for all of them.
 class ProgramCore final : private riscv::MemoryBus {
  public:
   /// Cost is in thousandths of a cycle.
@@ -26,7 +26,7 @@ class ProgramCore final : private riscv::MemoryBus {
     std::uint64_t instructions = 0;
     std::uint64_t cost = 0;
     bool faulted = false;
-    std::string fault;  // if it faulted: exception and address, for messages
+    std::string fault;  // after a fault: exception and address, for messages
   };
   /// Calls the handler at this address. `context` has the program's context_bytes, which the
   /// handler may change; after a fault context and result are as before.

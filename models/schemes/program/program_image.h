@@ -18,7 +18,7 @@ class ProgramImage {
   /// Reads an ELF file for cores with `memory` bytes of data memory. Throws riscv::ElfError, whose
   /// message names the file, the reason and a remedy.
   ProgramImage(const std::string& path, Bytes memory);
-  /// The same image for every caller that asks while one is kept.
+  /// Returns the image of a file; callers share one image while one of them keeps it.
   static std::shared_ptr<const ProgramImage> share(const std::string& path, Bytes memory);
 
   const std::string& path() const { return path_; }

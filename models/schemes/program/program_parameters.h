@@ -19,7 +19,7 @@ struct ProgramCpi {
   Ratio branch{1};
   Ratio taken{1};  // additional cycles of a taken branch
   Ratio jump{2};
-  Ratio system{4};  // CSR accesses, fences, atomic operations
+  Ratio system{4};  // CSR accesses, fences and atomic operations
 };
 
 struct ProgramParameters final : AlgorithmParameters {

@@ -13,7 +13,7 @@ namespace dcc {
 /// IEEE 802.1Qau-2010 (802.1Q-2018, clause 32); Alizadeh et al., "Data Center Transport
 /// Mechanisms", Allerton 2008. The congestion point is the switch's (switch/qcn_point.h).
 struct QcnParameters final : AlgorithmParameters {
-  Bytes q_eq = 33_KB;  // the congestion point's
+  Bytes q_eq = 33_KB;  // queue length at which the congestion point aims
   Ratio w{2};
   Bytes sample_bytes = 150_KB;
   Ratio gd{1, 128};                       // Gd: the greatest feedback, 63, cuts to about a half
@@ -31,11 +31,11 @@ struct QcnParameters final : AlgorithmParameters {
   void ask_switch(SwitchParameters& parameters) const override;
 };
 
-/// Feedback: Rt ← Rc if there was a recovery cycle since the last cut, Rc ← Rc·(1 − Gd·Fb), both
-/// cycle counts zero. Byte counter and timer each end cycles: Rc ← (Rc + Rt)/2, after
-/// Rt + R_AI once either has done `threshold` of them, Rt + i·R_HAI once both have, i the cycles
-/// beyond. From then on the counter that is past its threshold takes half its length.
-/// The standard's random 15 % on the byte counter is left out: the sampling in the switch has it.
+/// Feedback Fb: Rt ← Rc if a recovery cycle came since the last cut; then Rc ← Rc·(1 − Gd·Fb), and
+/// both cycle counts are zero. Byte counter and timer end cycles, each with Rc ← (Rc + Rt)/2.
+/// Before that, Rt + R_AI if one of the counters has done `threshold` cycles, Rt + i·R_HAI if both
+/// have, i the cycles beyond. A counter past its threshold takes half its length. The standard's
+/// random 15 % on the byte counter is left out: the sampling in the switch has it.
 class Qcn final : public Algorithm {
  public:
   Qcn(AlgorithmHost& host, const QcnParameters& parameters);

@@ -18,7 +18,7 @@ struct FairRateParameters {
   std::optional<PicoSeconds> interval;  // T; empty: the mean round trip
   Ratio gain{2, 5};                     // alpha
   Ratio drain{226, 1000};               // beta
-  Ratio first_rate{1, 20};              // of the link, before the first interval ends
+  Ratio first_rate{1, 20};              // share of the link's rate before the first interval ends
   bool averaging = false;
 
   void describe(ParameterVisitor& v);
@@ -43,7 +43,7 @@ class FairRate {
   /// Records arriving bytes, overhead included; `queue`: bytes that wait for the link;
   /// `round_trip`: the one that the packet carries, zero if it carries none.
   void comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSeconds now);
-  /// R after the last call, above 0.
+  /// Rate R after the last call, above 0.
   BitRate rate() const;
 
   template <class Digest>
@@ -57,11 +57,11 @@ class FairRate {
   PicoSeconds interval() const;
 
   FairRateParameters parameters_;
-  double link_ = 0;  // bits per second, as all rates here
+  double link_ = 0;  // rate of the link in bits per second, as are all rates here
   double rate_ = 0;
   double before_ = 0;      // R before its last change
   bool averages_ = false;  // true until R becomes the mean of both rates
-  bool begun_ = false;     // a packet has arrived
+  bool begun_ = false;     // true if a packet has arrived
   PicoSeconds began_{};    // start of the present interval
   PicoSeconds mean_{};     // d
   IntervalArrivals arrivals_;

@@ -31,7 +31,7 @@ class Reps final : public PathChoice {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
   }
-  /// Recycled values belong to the old routes.
+  /// Drops recycled values, which belong to the old routes.
   void routes_changed() override { senders_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -74,7 +74,7 @@ class Reps final : public PathChoice {
     std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
     std::uint8_t first = 0;
     std::uint8_t count = 0;
-    std::uint32_t sent = 0;  // packets, counted during the warm-up only
+    std::uint32_t sent = 0;  // packets sent, counted during the warm-up only
   };
 
   bool begins_here(const Packet& packet) const {

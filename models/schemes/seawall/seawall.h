@@ -54,14 +54,14 @@ class Seawall final : public WeightedAlgorithm {
     std::uint8_t dscp = 0;
     long double rate = 0;               // Mb/s
     long double marked = 1;             // A
-    std::uint32_t acks = 0, marks = 0;  // counts of the period
+    std::uint32_t acks = 0, marks = 0;  // counts of the present period
     std::vector<FlowNumber> active;
   };
   struct Flow {
     std::size_t tunnel = 0;
     bool known = false;
-    bool sent = false;    // the flow has sent in this period
-    bool active = false;  // the flow has a share of the tunnel's rate
+    bool sent = false;    // true if the flow has sent in this period
+    bool active = false;  // true if the flow has a share of the tunnel's rate
   };
   void share(const Tunnel& tunnel);
   void activate(FlowNumber number, Flow& flow);
@@ -69,7 +69,7 @@ class Seawall final : public WeightedAlgorithm {
   AlgorithmHost& host_;
   const PicoSeconds period_;
   const long double line_, step_, cut_, gain_, r_min_;  // rates in Mb/s
-  std::array<long double, 64> weights_;                 // by DSCP
+  std::array<long double, 64> weights_;                 // weight of each DSCP
   std::map<std::pair<std::uint8_t, HostId>, std::size_t> numbers_;
   std::vector<Tunnel> tunnels_;
   std::vector<Flow> flows_;

@@ -11,8 +11,8 @@ namespace dcc {
 /// Gran Alcoz, Dietmüller and Vanbever, "SP-PIFO: Approximating Push-In First-Out Behaviors using
 /// Strict-Priority Queues", NSDI 2020, section 4.3.
 struct SpPifoParameters final : DisciplineParameters {
-  Bytes limit = 36'864;      // wire bytes that may wait
-  std::uint32_t queues = 8;  // strict priorities
+  Bytes limit = 36'864;      // greatest number of wire bytes that wait
+  std::uint32_t queues = 8;  // number of strict priorities
 
   void describe(ParameterVisitor& v) override;
   const char* replaces() const override { return "pfabric"; }
@@ -44,7 +44,7 @@ class SpPifoPort final : public PortDiscipline {
 
   const Bytes limit_;
   Bytes bytes_ = 0;
-  std::vector<Queue> queues_;  // highest priority first
+  std::vector<Queue> queues_;  // queues, highest priority first
 };
 
 }  // namespace dcc

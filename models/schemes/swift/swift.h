@@ -16,13 +16,13 @@ namespace dcc {
 struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds base_target = kMicroSecond * 20;
   PicoSeconds scaling_range = kMicroSecond * 100;  // greatest addition by flow scaling
-  Ratio scaling_min{1, 10};                        // packets of a window with the full addition …
-  Ratio scaling_max{100};                          // … and packets of a window without one
+  Ratio scaling_min{1, 10};                        // window in packets with the full addition …
+  Ratio scaling_max{100};                          // … and window in packets without an addition
   bool whole_packets = false;                      // windows are rounded to full packets
-  Ratio additive_increase{1};                      // packets a round trip
+  Ratio additive_increase{1};                      // growth of the window in packets per round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};
-  std::optional<Bytes> initial_window;  // bytes; empty: line rate × base RTT
+  std::optional<Bytes> initial_window;  // first window in bytes; empty: line rate × base RTT
   Bytes min_window = 10;
   std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and a packet
 
@@ -54,7 +54,7 @@ class Swift final : public Algorithm {
  private:
   struct Flow {
     long double window = 0;  // bytes
-    long double rtt = 0;     // smoothed, ps
+    long double rtt = 0;     // smoothed RTT, ps
     long double most = 0;    // greatest window
     PicoSeconds base_target{};
     PicoSeconds last_decrease{};
@@ -62,7 +62,7 @@ class Swift final : public Algorithm {
   };
   PicoSeconds target(long double window, PicoSeconds base) const;
   void apply(FlowNumber number, const Flow& flow);
-  long double pace(const Flow& flow) const;  // Mb/s: one window per round trip
+  long double pace(const Flow& flow) const;  // Rate in Mb/s that sends one window per round trip.
 
   AlgorithmHost& host_;
   SwiftParameters parameters_;

@@ -48,7 +48,7 @@ constexpr std::uint64_t kWindowReduced = 1;
 }  // namespace
 
 TcpParameters::TcpParameters() {
-  framing.header = 14 + 20 + 20 + 12 + 4;  // Ethernet, IPv4, TCP, time stamps, FCS
+  framing.header = 14 + 20 + 20 + 12 + 4;  // bytes of Ethernet, IPv4, TCP, time stamps and FCS
   framing.control = framing.header;
 }
 
@@ -244,7 +244,7 @@ void Tcp::note_cut(Qpn qpn, Psn psn) {
   if (psn < first_missing(qpn) || psn >= at(qpn).next || at(qpn).out.delivered(psn)) return;
   const bool again = !sender.cut.insert(psn).second;
   if (!again && psn < std::max(sender.sent_again_to, sender.lost_to)) {
-    if (psn >= sender.sent_again_to) {  // after a timeout it is sent again in any case
+    if (psn >= sender.sent_again_to) {  // after a timeout the segment is sent again in any case
       sender.cut.erase(psn);
       return;
     }
@@ -296,7 +296,7 @@ bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
          2 * static_cast<double>(flight) >= sender.window.segments();
 }
 
-/// One cut for all segments that were in flight.
+/// Cuts the window once for all segments that were in flight.
 void Tcp::answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight) {
   if (!parameters_.ecn) return;
   Sender& sender = senders_[qpn];

@@ -17,11 +17,11 @@ namespace dcc {
 
 struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
-  bool ecn = false;                       // RFC 3168; with growth: dctcp as DCTCP does
+  bool ecn = false;                       // marks by RFC 3168; with growth: dctcp as DCTCP does
   bool fast_retransmit = true;            // false: only timeouts detect loss
   unsigned duplicate_threshold = 3;       // segments beyond a gap after which the gap is lost
-  PicoSeconds initial_timeout = kSecond;  // before the first RTT measurement
-  PicoSeconds min_timeout = kMilliSecond * 200;  // value of Linux; RFC 6298: one second
+  PicoSeconds initial_timeout = kSecond;  // timeout before the first RTT measurement
+  PicoSeconds min_timeout = kMilliSecond * 200;  // Linux's value; RFC 6298: one second
   PicoSeconds max_timeout = kSecond * 60;
   PicoSeconds granularity = kMilliSecond;
 
@@ -59,7 +59,7 @@ class Tcp final : public MessageTransport {
   bool respects_priority_pauses() const override { return true; }
   Packet* next_packet() override;
 
-  // For tests:
+  // The congestion window of a queue pair, for tests.
   const TcpWindow& window(Qpn qpn) const { return senders_[qpn].window; }
 
  private:
@@ -110,8 +110,8 @@ class Tcp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sender
-  /// The next sender in turn whose priority is not paused.
+  // Sender. Returns the next sender in turn whose priority is not
+  // paused.
   std::deque<Qpn>::const_iterator next_ready() const;
   void on_ack(Qpn qpn, const Packet& ack);
   unsigned take_in(Qpn qpn, const Packet& ack);

@@ -30,7 +30,7 @@ void TcpWindowParameters::describe(ParameterVisitor& v) {
 
 double cube_root(double x) {
   if (x <= 0) return 0;
-  double root = 1;  // within a factor of two, then Newton
+  double root = 1;  // start within a factor of two, then Newton's method
   while (root * root * root < x) root *= 2;
   while (root * root * root > x) root /= 2;
   for (int i = 0; i < 8; ++i) root -= (root - x / (root * root)) / 3;
@@ -42,7 +42,7 @@ TcpWindow::TcpWindow(const TcpWindowParameters& parameters)
 
 void TcpWindow::acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (in_slow_start()) {
-    ++window_;  // a step for each ACK, however many segments it covers
+    ++window_;  // one segment for each ACK, however many segments it covers
   } else if (is_cubic()) {
     grow_cubic(segments, rtt, now);
   } else {

@@ -13,15 +13,15 @@ namespace dcc {
 struct TcpWindowParameters {
   enum class Growth : std::uint8_t {
     kNewReno,  // RFC 5681: one segment per round trip, halved at a loss
-    kCubic,    // RFC 9438
+    kCubic,    // CUBIC, RFC 9438
     kDctcp,    // RFC 8257: NewReno with a cut by the share of marks
   };
   Growth growth = Growth::kCubic;
-  unsigned initial_window = 10;  // segments, RFC 6928
-  Ratio cubic_c{2, 5};           // segments per cubic second
+  unsigned initial_window = 10;  // first window in segments, RFC 6928
+  Ratio cubic_c{2, 5};           // C in segments per cubic second
   Ratio cubic_beta{7, 10};       // share of the window that is left after a loss
   bool fast_convergence = true;
-  bool reno_friendly = true;  // at least as fast as NewReno
+  bool reno_friendly = true;  // true: the window grows at least as fast as NewReno's
   Ratio g{1, 16};             // DCTCP: weight of the newest window in the share of marks
 
   void describe(ParameterVisitor& v);
@@ -81,7 +81,7 @@ class TcpWindow {
   void cut(double left, double least);
   bool is_cubic() const { return parameters_->growth == TcpWindowParameters::Growth::kCubic; }
 
-  const TcpWindowParameters* parameters_;  // owned by the transport
+  const TcpWindowParameters* parameters_;  // parameters that the transport owns
   double window_;
   double threshold_;
   // CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
@@ -90,7 +90,7 @@ class TcpWindow {
   double w_reno_ = 0;    // window of the NewReno that is compared
   double k_ = 0;
   PicoSeconds epoch_ = PicoSeconds::max();  // start of the epoch; max: not started
-  bool after_cut_ = false;                  // the epoch follows a cut, not a timeout or slow start
+  bool after_cut_ = false;                  // true if the epoch follows a cut, not a timeout
   // DCTCP
   double alpha_ = 1;
   std::uint64_t counted_ = 0;

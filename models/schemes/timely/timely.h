@@ -31,12 +31,12 @@ struct TimelyParameters final : AlgorithmParameters {
   /// A smoothed RTT difference below the clock's resolution counts as gradient zero.
   PicoSeconds resolution = kNanoSecond;
   BitRate additive_step = 10_Mbps;
-  PicoSeconds t_low = kMicroSecond * 50;  // the patched form's reference RTT too
+  PicoSeconds t_low = kMicroSecond * 50;  // low threshold; also the patched form's reference RTT
   PicoSeconds t_high = kMicroSecond * 500;
   PicoSeconds min_rtt = kMicroSecond * 20;
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
-  bool hai_below_low = false;  // count increases below T_low for HAI, and make them HAI's
+  bool hai_below_low = false;  // HAI also counts increases below T_low and replaces them
   Bytes segment = 16_KB;       // payload
   bool bursts = true;
   std::optional<BitRate> burst_rate;  // empty: the line's rate
@@ -81,8 +81,8 @@ class Timely final : public Algorithm {
 
  private:
   struct Flow {
-    long double rate = 0;      // R, Mb/s
-    long double rtt_diff = 0;  // smoothed, ps
+    long double rate = 0;      // rate R in Mb/s
+    long double rtt_diff = 0;  // smoothed difference of RTTs, ps
     long double gradient = 0;
     PicoSeconds last_rtt{};
     bool measured = false;  // true if last_rtt holds a measurement
@@ -92,7 +92,7 @@ class Timely final : public Algorithm {
     // Whether the application uses its rate: bytes sent in each segment, against the bytes that R
     // allowed.
     long double sent = 0, allowed = 0;
-    long double given = 0;  // the rate that the NIC has
+    long double given = 0;  // rate that the NIC was given last
     std::uint32_t last_wire = 0;
     PicoSeconds allowed_until{};
     Bytes segment_sent = 0;

@@ -5,8 +5,8 @@
 namespace dcc {
 
 namespace {
-// The network that the gains are given for.
-constexpr double kReferenceProduct = 150'000;  // bytes: 100 Gb/s for 12 us
+// The network for which the paper gives the gains.
+constexpr double kReferenceProduct = 150'000;  // 100 Gb/s times 12 us, in bytes
 constexpr double kReferenceDelay = 12e6;       // ps
 constexpr PicoSeconds kNoDelay = kMicroSecond;
 constexpr int kFarAboveTarget = 4;
@@ -68,7 +68,7 @@ PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   return delay;
 }
 
-/// Quick adaptation; true if the window was set.
+/// Performs quick adaptation. Returns true if the window was set.
 bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now) {
   if (now < judged_) return false;
   const bool first = judged_ == PicoSeconds();

@@ -15,10 +15,10 @@ struct NsccParameters {
   std::optional<PicoSeconds> target;         // queueing delay; empty: 3/4 of the base round trip
   Ratio decrease_gain{4, 5};                 // gain on the excess of the mean delay over the target
   Ratio mean_weight{1, 80};                  // weight of a new delay in the mean
-  Ratio adapt_below{1, 8};                   // share of the maximum window
+  Ratio adapt_below{1, 8};                   // share of the maximum window for quick adaptation
   Bytes update_bytes = 33'200;               // acknowledged bytes after which the window grows
-  std::optional<PicoSeconds> update_period;  // time after which it grows anyway; empty: base RTT
-  std::optional<Bytes> update_most;          // limit of one increase
+  std::optional<PicoSeconds> update_period;  // time until the window grows anyway; empty: base RTT
+  std::optional<Bytes> update_most;          // greatest increase at a time
   bool fair_below_target = false;            // adds the fair increase to the proportional one
 
   void describe(ParameterVisitor& v);
@@ -70,27 +70,27 @@ class NsccWindow {
   void grow_when_due(Bytes bytes, PicoSeconds now);
   void clamp();
 
-  const NsccParameters* parameters_;  // owned by the transport
+  const NsccParameters* parameters_;  // parameters that the transport owns
   double window_;
   double packet_;
   double most_;
-  PicoSeconds base_rtt_;  // minimum seen so far
+  PicoSeconds base_rtt_;  // least round trip seen so far
   PicoSeconds target_;
   PicoSeconds update_period_;
   // Gains, scaled by the bandwidth-delay product of the link
-  double proportional_;  // bytes² per byte and picosecond of delay
-  double fair_;          // bytes² per byte
-  double fast_;          // bytes per byte
-  double constant_;      // bytes per round trip
+  double proportional_;  // gain in bytes² per byte and picosecond of delay
+  double fair_;          // gain in bytes² per byte
+  double fast_;          // gain in bytes per byte
+  double constant_;      // gain in bytes per round trip
 
   double mean_ = 0;    // mean delay in picoseconds
-  double growth_ = 0;  // bytes²; divided by the window when applied
+  double growth_ = 0;  // growth in bytes²; divided by the window when applied
   Bytes grown_for_ = 0;
   PicoSeconds grown_{};
   PicoSeconds grown_constant_{};
   PicoSeconds cut_{};
   Bytes undelayed_ = 0;  // bytes acknowledged since the last delay
-  // Quick adaptation
+  // State of quick adaptation.
   Bytes came_through_ = 0;
   bool armed_ = false;
   PicoSeconds judged_{};  // end of the present observation; zero: none

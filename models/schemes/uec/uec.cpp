@@ -201,7 +201,7 @@ bool Uec::lost(Qpn qpn, Psn psn) {
   return true;
 }
 
-/// Records an arrived packet; returns its wire bytes, 0 if that was known.
+/// Records an arrived packet; returns its wire bytes, 0 if the arrival was known.
 Bytes Uec::took(Qpn qpn, Psn psn) {
   if (at(qpn).out.delivered(psn)) return 0;
   const Bytes wire = wire_of(qpn, psn);
@@ -356,7 +356,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
-                receiver.pulled + static_cast<std::uint64_t>(packet_));  // one packet more at least
+                receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least one packet more
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
@@ -433,7 +433,7 @@ void Uec::send_credit(Qpn qpn) {
 }
 
 void Uec::send_pull() {
-  if (pull_turns_.empty()) return;  // the queue pair whose turn it was has ended
+  if (pull_turns_.empty()) return;  // the queue pair that had the turn has ended
   const Qpn qpn = pull_turns_.front();
   pull_turns_.pop_front();
   Receiver& receiver = receivers_[qpn];

@@ -22,15 +22,15 @@ struct UecParameters final : TransportParameters {
   enum class Control : std::uint8_t {
     kNscc,  // windows
     kRccc,  // credit
-    kBoth,  // the smaller of both
+    kBoth,  // the smaller window of both
   };
   Control control = Control::kNscc;
-  std::optional<Bytes> initial_window;  // bytes; empty: 3/2 of the bandwidth-delay product
-  std::optional<Bytes> max_window;      // by queue pair
-  Bytes ack_every = 0;                  // wire bytes; less than a packet: an ACK per packet
+  std::optional<Bytes> initial_window;  // in bytes; empty: 3/2 of the bandwidth-delay product
+  std::optional<Bytes> max_window;      // greatest window of a queue pair
+  Bytes ack_every = 0;                  // wire bytes between ACKs; below a packet: ACK for each
   std::optional<PicoSeconds> timeout;   // retransmission timeout; empty: 15 us + six base RTTs
   NsccParameters nscc;
-  Ratio pull_rate{99, 100};   // share of the receiver's link rate
+  Ratio pull_rate{99, 100};   // rate of PULLs as a share of the receiver's link rate
   unsigned pull_packets = 4;  // packets per PULL
 
   bool has_window() const { return control != Control::kRccc; }
@@ -67,9 +67,9 @@ class Uec final : public MessageTransport {
  private:
   struct Sender {
     explicit Sender(const NsccWindow& fresh) : window(fresh) {}
-    bool ready = false;       // in ready_
-    bool backlogged = false;  // counted in backlogged_
-    bool speculative = true;  // no answer yet; the credit is the initial one
+    bool ready = false;       // true if the queue pair is in ready_
+    bool backlogged = false;  // true if the queue pair is counted in backlogged_
+    bool speculative = true;  // true while there is no answer; the credit is the initial one
     Psn posted = 0;           // end of the posted packets when the sender last started
     Outstanding packets;
     Bytes in_flight = 0;
@@ -87,7 +87,7 @@ class Uec final : public MessageTransport {
   /// Range of the packets since the last answer; at most 64, the bits of an answer.
   struct Untold {
     Psn first = 0;
-    Psn end = 0;  // 0: empty
+    Psn end = 0;  // end of the range; 0: empty
     bool fits(Psn psn) const {
       return end == 0 || std::max(end, psn + 1) - std::min(first, psn) <= SequenceSet::kBits;
     }
@@ -109,10 +109,10 @@ class Uec final : public MessageTransport {
     Psn seen_end = 0;  // one above the last packet seen, data or header
     Untold untold;
     Bytes unanswered = 0;      // wire bytes received since the last answer
-    bool asked = false;        // an answer was requested while packets were missing
+    bool asked = false;        // true if an answer was requested while packets were missing
     std::uint64_t wanted = 0;  // total credit that the sender wants, in bytes
     std::uint64_t pulled = 0;  // total credit granted, in bytes
-    bool queued = false;       // in pull_turns_
+    bool queued = false;       // true if the queue pair is in pull_turns_
     template <class Digest>
     void add_state(Digest& d) const {
       d(seen_end, untold, unanswered, asked, wanted, pulled);

@@ -26,7 +26,7 @@ class Vegas final : public DelayWindow {
  private:
   long double next_window(FlowNumber number, const Flow& flow) override;
 
-  const long double alpha_, beta_;  // payload bytes
+  const long double alpha_, beta_;  // bounds in payload bytes
 };
 
 }  // namespace dcc

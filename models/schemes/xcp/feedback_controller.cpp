@@ -36,9 +36,9 @@ double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, Pic
   return give_ * trip * trip * size / flow.window - take_ * trip * size;
 }
 
-/// Ends the present interval if its time is over, and decides what the packets of the next one get:
-/// they are expected to be those of this one. After a pause nothing is known of the packets to
-/// come.
+/// Ends the present interval if its time is over, and decides the changes that the packets of the
+/// next interval get. These are expected to be as many as in this interval; after a pause nothing
+/// is known of them.
 void FeedbackController::turn(PicoSeconds now) {
   if (now < began_ + span_) return;
   give_ = take_ = 0;

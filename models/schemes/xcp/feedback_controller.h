@@ -1,4 +1,4 @@
-// By how much the flows of a link are to change, and how the change is divided among packets (XCP).
+// Decides how much the flows of a link must change, and divides the change among packets (XCP).
 #pragma once
 
 #include <algorithm>
@@ -21,25 +21,25 @@ struct FeedbackParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// The efficiency controller decides once in a mean round trip d, by how many bytes all windows
-/// together are to change:
+/// Once in a mean round trip d, the efficiency controller decides by how many bytes all windows
+/// together must change:
 ///
 ///     φ = α d (C − y) − β Q
 ///
-/// with y the rate of arrival and Q the shortest queue of that time. The fairness controller
-/// divides φ among the packets of the next d: an increase gives every flow the same rate, a
-/// decrease takes the same part of every rate. If φ is small, `shuffle` of the traffic is taken and
-/// given all the same, so that shares become equal: a flow gains as much as it loses when its rate
-/// is the mean.
+/// with C the link's rate, y the rate of arrival and Q the shortest queue of that time. The
+/// fairness controller divides φ among the packets of the next d: an increase gives every flow the
+/// same rate, a decrease takes the same part of every rate. If φ is small, the share `shuffle` of
+/// the traffic is taken and given all the same, so that shares become equal: a flow at the mean
+/// rate gains as much as it loses.
 class FeedbackController {
  public:
   /// Round trips between two packets of a flow with the shortest window, an eighth of a packet.
   static constexpr int kLongestGap = 8;
 
-  /// What a packet carries to the ports.
+  /// The header fields that a port reads.
   struct Flow {
     double window = 0;         // bytes
-    PicoSeconds round_trip{};  // zero: the packet has no header
+    PicoSeconds round_trip{};  // round trip of the flow; zero: the packet has no header
   };
 
   explicit FeedbackController(const FeedbackParameters& parameters) : parameters_(parameters) {}
@@ -58,7 +58,7 @@ class FeedbackController {
   void turn(PicoSeconds now);
 
   FeedbackParameters parameters_;
-  double link_ = 0;  // bytes per second
+  double link_ = 0;  // rate of the link in bytes per second
   bool begun_ = false;
   PicoSeconds began_{};  // start of the present interval
   PicoSeconds span_{};   // length d of the present interval

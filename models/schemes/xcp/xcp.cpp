@@ -60,7 +60,7 @@ void Xcp::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   ++sender.under_way;
   context_.pool.attach_places(data);
-  // What is missing to the whole line, divided among the packets of a window.
+  // The rate missing to the whole line, divided among the packets of a window.
   const double wanted = (line_ * sender.round_trip - sender.window) * packet_ / sender.window;
   CongestionHeader::write(
       data, {sender.window, PicoSeconds(static_cast<std::int64_t>(sender.round_trip * 1e12))},

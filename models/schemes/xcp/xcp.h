@@ -26,9 +26,9 @@ class Xcp final : public RatedTransport {
 
  private:
   struct Sender {
-    double window = 0;            // wire bytes, overhead included
-    double round_trip = 0;        // smoothed, seconds
-    std::uint32_t under_way = 0;  // packets without an answer
+    double window = 0;            // window in wire bytes, overhead included
+    double round_trip = 0;        // smoothed round trip in seconds
+    std::uint32_t under_way = 0;  // packets that have no answer yet
     PicoSeconds began{};          // when the flow last began anew
     template <class Digest>
     void add_state(Digest& d) const {
@@ -51,7 +51,7 @@ class Xcp final : public RatedTransport {
 
   const PicoSeconds timeout_;
   const double packet_;          // wire bytes of a full packet with overhead
-  const double line_;            // bytes per second
+  const double line_;            // rate of the NIC's link in bytes per second
   std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 

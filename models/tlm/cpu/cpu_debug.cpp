@@ -10,7 +10,7 @@ namespace dcc::model {
 namespace {
 
 constexpr std::uint32_t kQuantaPerSocketPoll =
-    64;  // polling the debugger's socket is a system call
+    64;  // quanta between two polls of the debugger's socket, a system call each
 
 const char kHelp[] =
     "modules                 what can be looked at\n"
@@ -58,7 +58,7 @@ void CpuDebug::stop(const DebugStop& stop) {
   while (!resume(wish)) wish = gdb_->serve(ReverseDebug::no_history());
 }
 
-/// False: the debugger wants to go back beyond the history.
+/// Resumes the CPU. False: the debugger wants to go back beyond the history.
 bool CpuDebug::resume(GdbServer::Resume resume) {
   single_step_ = resume == GdbServer::Resume::kStep;
   if (resume == GdbServer::Resume::kKill) cpu_.kill();
@@ -126,7 +126,7 @@ void CpuDebug::poll() {
   if (++quanta_since_poll_ < kQuantaPerSocketPoll) return;
   quanta_since_poll_ = 0;
   reverse_.take_due_snapshot();
-  if (reverse_.is_replaying()) return;  // the snapshot was restored
+  if (reverse_.is_replaying()) return;  // the snapshot was restored, so the replay goes on
   if (gdb_->poll()) stop(DebugStop{2, "", ""});
 }
 
@@ -157,8 +157,8 @@ bool CpuDebug::watched_changed_by_access() {
 
 bool CpuDebug::compare_watched(const sc_core::sc_time& now) {
   if (watched_.empty()) return false;
-  // A sleeping CPU stops at once. A running CPU is ahead of the devices by up to a quantum, and
-  // stops at the end of its quantum.
+  // A sleeping CPU stops at once. A running CPU is up to a quantum ahead of the devices, and stops
+  // at the end of its quantum.
   if (change_note_.empty() && note_change("at", now)) cpu_.wake_for_debugger();
   return true;
 }

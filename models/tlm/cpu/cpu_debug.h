@@ -66,7 +66,7 @@ class CpuDebug final : private DebugTarget {
   /// True while a replay has to be advanced by advance_replay() before the next instruction.
   bool must_advance_replay() const { return reverse_.has_arrived(); }
   void advance_replay();
-  /// True if only one instruction is to run now; the answer is valid once.
+  /// True if only one instruction may run now. The answer is valid once.
   bool consume_single_step() {
     const bool step = single_step_ || stepping_over_;
     stepping_over_ = false;
@@ -84,16 +84,16 @@ class CpuDebug final : private DebugTarget {
   void after_breakpoint();
   void after_watchpoint();
   bool is_stepping() const { return single_step_; }
-  /// The CPU has slept or served the mailbox; `stepping`: is_stepping() before that.
+  /// The CPU has slept or served the mailbox. `stepping`: result of is_stepping() before that.
   void after_step(bool stepping);
   /// The program cannot go on; `why`: one or two sentences.
   void after_death(const std::string& why);
-  /// While the CPU sleeps, every few quanta. True: the CPU must return from its sleep.
+  /// To be called every few quanta while the CPU sleeps. True: the CPU must return from its sleep.
   bool poll_asleep();
-  /// Call after an access of the CPU. Returns true if a watched value changed, so that the CPU must
-  /// stop.
+  /// Must be called after an access of the CPU. Returns true if a watched value changed, so that
+  /// the CPU must stop.
   bool watched_changed_by_access();
-  /// Call after an event of a device at `now`. Returns false if no value is watched any more.
+  /// To be called after an event of a device at `now`. False if no value is watched any more.
   bool compare_watched(const sc_core::sc_time& now);
   void report_exit(std::uint32_t code);
 

@@ -17,14 +17,14 @@ class DebugRegistry {
   struct Module {
     std::string name;                       // "host0.controller"
     std::string kind;                       // "congestion controller"
-    std::function<std::string()> describe;  // a few lines for people; may be empty
+    std::function<std::string()> describe;  // a few lines of text for people; may be empty
   };
   /// A family of values: a register ("controller.status"), or indexed ("controller.slot[N]").
   struct Value {
     std::string name;         // name without index, for example "controller.slot"
     std::string help;         // "rate, alpha and counters of slot N"
-    std::uint32_t count = 0;  // number of values, by index; 0: a single value
-    /// Text for people. Also what `monitor stop-on-change` compares.
+    std::uint32_t count = 0;  // number of values of an indexed family; 0: a single value
+    /// Reads a value as text for people. `monitor stop-on-change` compares these texts.
     std::function<std::string(std::uint32_t index)> read;
   };
 

@@ -18,7 +18,7 @@ int hex_digit(char c);
 /// two seconds.
 class GdbConnection {
  public:
-  /// Port 0: any free one. Throws std::runtime_error if it cannot listen.
+  /// Listens on a port; 0: any free one. Throws std::runtime_error if it cannot listen.
   explicit GdbConnection(std::uint16_t port);
   GdbConnection(const GdbConnection&) = delete;
   GdbConnection& operator=(const GdbConnection&) = delete;
@@ -29,7 +29,7 @@ class GdbConnection {
 
   struct Input {
     enum Kind { kPacket, kInterrupt, kClosed } kind = kClosed;
-    std::string packet;  // contents, unescaped
+    std::string packet;  // contents of a packet, without escapes
   };
   /// Returns the next packet, Ctrl-C or the end of the connection; nothing within `timeout_ms` (-1:
   /// waits for ever).
@@ -57,8 +57,8 @@ class GdbConnection {
   std::uint16_t port_ = 0;
   bool acknowledging_ = true;
   bool closed_ = false;
-  bool proven_ = false;       // the client has sent a valid packet
-  std::size_t unproven_ = 0;  // bytes before that
+  bool proven_ = false;       // true if the client has sent a valid packet
+  std::size_t unproven_ = 0;  // bytes received before the first valid packet
   std::string buffer_;
 };
 

@@ -25,7 +25,7 @@ std::string hex_bytes(const std::uint8_t* data, std::size_t count) {
   }
   return text;
 }
-std::string hex_word(std::uint32_t value) {  // target byte order
+std::string hex_word(std::uint32_t value) {  // in the byte order of the target
   const std::uint8_t bytes[] = {
       static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8),
       static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 24)};
@@ -132,7 +132,7 @@ GdbServer::Resume GdbServer::serve(const DebugStop& stop) {
       leave();
       return Resume::kContinue;
     }
-    if (input->kind == GdbConnection::Input::kInterrupt) continue;  // stands already
+    if (input->kind == GdbConnection::Input::kInterrupt) continue;  // the CPU is stopped already
     if (handle(input->packet)) return resume_;
   }
 }
@@ -289,7 +289,7 @@ std::string GdbServer::save_session() const {
 
 void GdbServer::suspend_points(bool suspended) {
   const std::vector<Point> points = std::move(points_);
-  points_.clear();  // removes points that only this debugger had set
+  points_.clear();  // removes breakpoints and watchpoints that only this debugger had set
   for (const Point& point : points) {
     apply(point, !suspended);
   }

@@ -43,7 +43,7 @@ class DebugTarget {
 struct DebugStop {
   int signal = 5;     // POSIX numbers: 5 trap, 2 interrupt, 11 the program is lost
   std::string extra;  // "watch:80001000;" and the like
-  std::string note;   // shown to the user before the stop
+  std::string note;   // text shown to the user before the stop
 };
 
 /// The CPU's process calls poll() now and then while the CPU runs, and serve() when the CPU is
@@ -60,19 +60,19 @@ class GdbServer {
   std::uint16_t port() const { return connection_.port(); }
   bool attached() const { return attached_; }
 
-  /// Call while the CPU runs; returns at once. True: the debugger requests a stop; call serve().
+  /// To be called while the CPU runs; returns at once. True: the debugger wants a stop: serve().
   bool poll();
   /// Blocks until the debugger lets the CPU go on. `stop` is reported if the debugger waits for it.
   Resume serve(const DebugStop& stop);
-  /// Call before the first instruction: blocks until a debugger has connected and resumes the CPU.
+  /// To be called before the first instruction: waits until a debugger has connected and resumes.
   Resume wait_for_debugger();
   void report_exit(std::uint32_t code);
 
   // State of the debugger's connection, kept when the CPU goes back in time: breakpoints, and
   // received bytes that are not yet parsed.
   std::string save_session() const;
-  /// Restores that state: `told` comes from the same debugger at a later time. The CPU is about to
-  /// stop.
+  /// Restores a state that saved_state() returned: `told` comes from the same debugger at a later
+  /// time. The CPU is about to stop.
   void restore_session(const std::string& session);
   /// While suspended, breakpoints and watchpoints are kept but do not stop the CPU.
   void suspend_points(bool suspended);
@@ -111,7 +111,7 @@ class GdbServer {
   DebugTarget& target_;
   GdbConnection connection_;
   bool attached_ = false;
-  bool reply_due_ = false;  // the debugger said continue or step and waits
+  bool reply_due_ = false;  // true if the debugger said continue or step and waits for a reply
   Resume resume_ = Resume::kContinue;
   DebugStop last_stop_;
   std::vector<Point> points_;

@@ -24,7 +24,7 @@ void ReverseDebug::take_due_snapshot() {
 bool ReverseDebug::resume(GdbServer::Resume resume) {
   if (history_ == nullptr) return true;
   if (!gdb_->attached()) {
-    // The next debugger comes through another connection, unknown to the snapshots taken so far.
+    // The snapshots taken so far do not know the connection of the next debugger.
     first_snapshot_ = history_->snapshots();
     return true;
   }

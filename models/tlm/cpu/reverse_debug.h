@@ -23,15 +23,15 @@ class ReverseDebug {
  public:
   explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}
 
-  /// Without a history the CPU cannot go backwards. Only one CPU of a simulation may have the
-  /// history.
+  /// Sets the history of snapshots, without which the CPU cannot go backwards. Only one CPU of a
+  /// simulation may have it.
   void set_history(SnapshotHistory* history) { history_ = history; }
   bool is_available() const { return history_ != nullptr; }
   void set_server(GdbServer* gdb) { gdb_ = gdb; }
   /// Called after a restore: the caller drops all state of the debugger that is not in GdbServer.
   void set_restored_handler(std::function<void()> handler) { on_restored_ = std::move(handler); }
 
-  /// Takes the snapshot that is due, if one is.
+  /// Takes the snapshot that is due, if one is due.
   void take_due_snapshot();
   /// Executes the debugger's wish to go on or back. False: there is no history before this moment.
   /// Going back restores a snapshot and does not return.
@@ -52,7 +52,7 @@ class ReverseDebug {
   std::optional<DebugStop> arrive();
 
  private:
-  /// A replay under way.
+  /// A request to go back, under way.
   struct Request {
     bool search = false;      // true: find the last stop before `end`; false: go to `end`
     std::uint64_t end = 0;    // moment
@@ -68,8 +68,8 @@ class ReverseDebug {
 
   void take_snapshot();
   void accept(const std::string& text);
-  /// Sends a request to the last snapshot before `end`; a search needs one that lies before what is
-  /// looked for. Does not return.
+  /// Sends a request to the last snapshot before `end`; a search needs a snapshot before the stop
+  /// that it looks for. Does not return.
   [[noreturn]] void restore(bool search, std::uint64_t end, std::uint32_t pc,
                             const std::string& extra);
   [[noreturn]] void continue_search(const Request& done);
@@ -80,7 +80,7 @@ class ReverseDebug {
   std::function<void()> on_restored_;
   std::vector<std::uint64_t> moments_;  // moments of all snapshots, in instructions begun
   std::size_t first_snapshot_ = 0;      // first snapshot of the attached debugger
-  std::unique_ptr<Request> request_;    // null: not replaying
+  std::unique_ptr<Request> request_;    // request under way; null: no replay
 };
 
 }  // namespace dcc::model

@@ -9,7 +9,7 @@ namespace {
 
 using riscv::Stop;
 
-constexpr int kQuantaPerPoll = 10;  // a sleeping CPU asks the debugger this rarely
+constexpr int kQuantaPerPoll = 10;  // quanta between two polls of the debugger while asleep
 
 /// Instructions of one quantum, at least 1.
 std::uint64_t quantum_steps(const RiscvCpuConfig& c, const CpuClock& clock) {

@@ -27,8 +27,8 @@ struct RiscvCpuConfig {
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
-  std::uint32_t ram_bytes = 0;  // multiple of 4096; code runs from RAM and ROM only
-  riscv::RamWindow rom;         // ROM; size 0: none
+  std::uint32_t ram_bytes = 0;  // bytes of RAM, a multiple of 4096; code runs from RAM and ROM only
+  riscv::RamWindow rom;         // read-only memory for code; size 0: none
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
@@ -84,7 +84,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   // --- Reading --------------------------------------------------------------------------------
   State state() const { return state_; }
   std::uint32_t exit_code() const { return exit_code_; }
-  /// Why the program died, in one or two sentences with pc, symbol and access; empty if it did not.
+  /// Why the program died, in one or two sentences with pc, symbol and access; empty if it lives.
   const std::string& failure() const { return failure_; }
   /// Present position of the CPU: "pc 0x… (main+0x4), …".
   std::string whereabouts() const override;

@@ -62,10 +62,10 @@ std::uint32_t Semihosting::open(const std::array<std::uint32_t, 3>& block, const
   return kFeatures;
 }
 
-// Returns the number of bytes that were not read.
+// Reads console input and returns the number of bytes that were not read.
 std::uint32_t Semihosting::read(const std::array<std::uint32_t, 3>& block, const Machine& machine) {
   if (!is_open(block[0])) return fail(kBadHandle);
-  if (block[0] == kConsole) return block[2];  // end of input
+  if (block[0] == kConsole) return block[2];  // the console has no input, so no byte was read
   const auto size = static_cast<std::uint32_t>(kFeatureList.size());
   const std::uint32_t bytes = std::min(block[2], size - features_at_);
   if (!machine.write(block[1], kFeatureList.data() + features_at_, bytes)) {
@@ -136,7 +136,7 @@ Semihosting::Answer Semihosting::call(std::uint32_t operation, std::uint32_t par
       return {1'000'000'000};
     case kErrno:
       return {errno_};
-    case kCommandLine:  // an empty command line
+    case kCommandLine:  // the command line is empty
       if (!get(2) || block[1] == 0 || !put(block[0], 0, 1)) return {fail(kBadAddress)};
       put(parameter + 4, 0, 4);
       return {0};

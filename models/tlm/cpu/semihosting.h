@@ -16,7 +16,7 @@ namespace dcc::model {
 class Semihosting {
  public:
   struct Machine {
-    /// Reads or writes the program's memory; false if a byte is outside memory.
+    /// Access to the program's memory; returns false if a byte is outside memory.
     std::function<bool(std::uint32_t, std::uint8_t*, std::size_t)> read;
     std::function<bool(std::uint32_t, const std::uint8_t*, std::size_t)> write;
     std::function<void(char)> console;

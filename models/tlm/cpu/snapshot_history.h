@@ -16,7 +16,7 @@ class SnapshotHistory {
 
   /// Number of snapshots. Snapshots are numbered from 0, in the order of simulated time.
   virtual std::size_t snapshots() const = 0;
-  /// True if enough time has passed since the last snapshot for another. Cheap.
+  /// True if enough time has passed since the last snapshot for another one. Cheap.
   virtual bool is_due() const = 0;
   /// Takes snapshot number snapshots(), between two events. Returns nothing when called, and
   /// returns again with a request each time that the snapshot is restored: the simulation then is
@@ -30,7 +30,7 @@ class SnapshotHistory {
   /// True between a restore and finish_replay(): the same events ran before, so that no output is
   /// to be repeated.
   virtual bool replaying() const = 0;
-  /// The requested moment is reached.
+  /// Must be called when the requested moment is reached.
   virtual void finish_replay() = 0;
 };
 

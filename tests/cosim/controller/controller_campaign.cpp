@@ -1,9 +1,9 @@
 // A campaign of the whole controller's bench: controller_campaign EVENTS [JOBS [FIRST]]
 //
-// Draws of all profiles from the FIRSTth on (0), 300 000 cycles each, until the RTL has issued as
-// many EVENTS, every pin of every cycle beside the oracle. Then the bins that such a campaign has
-// to fill, with their counts: every two kinds of events of one flow at every distance, and what can
-// become of an input. Exits 1 at the first difference, or if a bin is empty.
+// Runs draws of all profiles from number FIRST (0) on, 300 000 cycles each, until the RTL has
+// issued as many EVENTS; the oracle checks every pin of every cycle. Then prints the bins that such
+// a campaign has to fill, with their counts: every two kinds of events of one flow at every
+// distance, and every outcome of an input. Exits 1 at the first difference, or if a bin is empty.
 #include <algorithm>
 #include <array>
 #include <atomic>

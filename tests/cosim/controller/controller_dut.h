@@ -36,7 +36,7 @@ class ControllerDut {
   virtual const Shape& shape() const = 0;
   /// Asserts the reset and runs until the memories are swept: cycle 0.
   virtual void reset() = 0;
-  /// Output pins of this cycle under these inputs.
+  /// Returns the output pins of this cycle under these inputs.
   virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
   /// Executes the clock edge at the end of this cycle. False if an assertion of the RTL failed.
   virtual bool edge() = 0;

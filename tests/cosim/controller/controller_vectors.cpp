@@ -1,16 +1,15 @@
 // Writes golden vectors of the whole controller: controller_vectors [CYCLES of a run [SEED]]
 //
-// What docs/controller-contract.md asks for, as the oracle says it; no RTL is run to write them.
-// The instance has 64 slots, 8 bits of flow number, latency 48 and FIFOs as shipped. A line is a
-// cycle and what comes with it, seven hexadecimal words: cycle op a b c d e; lines in order of
-// cycles.
+// The vectors are what docs/controller-contract.md requires, as the oracle computes it; no RTL is
+// run to write them. The instance has 64 slots, 8 bits of flow number, latency 48 and FIFOs as
+// shipped. A line is a cycle and one event in it, seven hexadecimal words: cycle op a b c d e;
+// lines in order of cycles. The values of op:
 // - 0: reset, then cycle 0 is the first in which ready_o is high; a: cycles the sweep takes
 // - 1: a CNP at the port: a flow, b dscp, c marks, d packets
-// - 2: a packet sent: a flow, b dscp, c length, d what bytes_ready_o says
-// - 3: a command: a flow, b query, c what command_ready_o says
+// - 2: a packet sent: a flow, b dscp, c length, d the value of bytes_ready_o
+// - 3: a command: a flow, b query, c the value of command_ready_o
 // - 4: an APB write begins: a address, b data, c the cycle in which PREADY is high
-// - 5: an APB read begins: a address, b data, c whether the data are compared; PREADY comes when
-//   it comes
+// - 5: an APB read begins: a address, b data, c whether the data are compared; PREADY any time
 // - 6: an answer at the rate port: a flow, b rate, c query, d bound; without bound no rate
 // - 7: ready_o is a from this cycle on
 // - 8: the run is over

@@ -114,8 +114,8 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
                   DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
       DCC_GUARDED("records", WHEEL, 27, DCC_WHEEL(DCC_JOIN(u_records, u_record))),
       DCC_GUARDED("next", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_next))),
-      // This memory is read only to take an entry out of the middle of a list, which never happens:
-      // the controller cancels no event.
+      // The controller never reads this memory: its only use is to take an entry out of the middle
+      // of a list, and the controller cancels no event.
       DCC_MEMORY("previous", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true),
       DCC_GUARDED("ends", WHEEL, 13, DCC_WHEEL(DCC_JOIN(u_lists, u_list))),
       DCC_GUARDED("summaries", WHEEL, 3, DCC_WHEEL(DCC_JOIN(u_last, u_summary))),

@@ -12,10 +12,10 @@ namespace dcc::page {
 
 struct GuardedMemory {
   const char* name;
-  std::uint32_t cause;                               // bit of MEMORY_ERROR
+  std::uint32_t cause;                               // the memory's bit of MEMORY_ERROR
   unsigned bits;                                     // number of bits of a word and its check bits
-  void (*flip)(ControllerDut& small, unsigned bit);  // turns one bit of every word round
-  bool unused = false;                               // the controller never uses its contents
+  void (*flip)(ControllerDut& small, unsigned bit);  // inverts one bit of every word
+  bool unused = false;                               // true if the contents are never used
 };
 inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
 inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {

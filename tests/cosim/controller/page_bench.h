@@ -1,4 +1,5 @@
-// Runs the RTL beside the oracle: every pin of every cycle, every register and slot software reads.
+// Runs the RTL beside the oracle and compares every pin of every cycle, and every register and slot
+// that software reads.
 #pragma once
 
 #include <array>
@@ -20,16 +21,17 @@ namespace dcc::page {
 struct Profile {
   std::uint32_t flows = 16;
   std::uint32_t cnp = 30, bytes = 200, command = 4;
-  std::uint32_t burst = 0;   // not 0: so many cycles of 4096 only; else a tenth of cnp and bytes
-  std::uint32_t access = 2;  // a register, table or slot
+  // Not 0: full rates in this many of 4096 cycles; in the others a tenth of `cnp` and `bytes`.
+  std::uint32_t burst = 0;
+  std::uint32_t access = 2;      // probability of an access to a register, table or slot
   std::uint32_t soft_reset = 0;  // probability that an access is a soft reset, in 1/1024
   bool change_registers = true;
-  std::uint32_t aim = 0;  // of accesses, in 1/1024: what a slot compares with, close to what it has
-  std::uint32_t status = 0;  // a counter or the state, whatever is under way
-  std::uint32_t states = 0;  // a slot is put into a state from far away
+  std::uint32_t aim = 0;     // accesses, in 1/1024, with values close to the slot's own
+  std::uint32_t status = 0;  // probability of reading a counter or the state at any time
+  std::uint32_t states = 0;  // probability of putting a slot into a state rare in traffic
 };
 
-constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all that was issued
+constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all issued events
 
 /// True if an access waits until the pipeline is empty.
 bool waits(bool write, std::uint32_t address);
@@ -54,18 +56,19 @@ class Bench {
   Oracle& oracle() { return oracle_; }
   const Oracle& oracle() const { return oracle_; }
   ControllerDut& dut() { return *dut_; }
-  /// Expected data of a read that begins in this cycle; empty if the oracle does not define them.
+  /// Data that a read which begins in this cycle must return; empty if the oracle does not define
+  /// them.
   std::optional<std::uint32_t> will_read(std::uint32_t address) const;
-  /// Empty while all is well; else the first difference.
+  /// The first difference; empty while there is none.
   const std::string& difference() const { return difference_; }
 
   // Coverage.
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
   std::uint64_t resets = 0, states = 0;
-  bool irq = false;    // the pin, in the last cycle
+  bool irq = false;    // interrupt pin in the last cycle
   bool ready = false;  // likewise
   std::uint64_t refused = 0;
-  bool may_refuse = false;  // accesses may end with an error, and change nothing then
+  bool may_refuse = false;  // accesses may end with an error, and then change nothing
   /// A memory has lost bits: answers may be missing, but none may be wrong, and the block may stand
   /// still.
   bool faulty = false;
@@ -77,10 +80,10 @@ class Bench {
     bool write = false;
     std::uint32_t address = 0, value = 0;
     bool begun = false;
-    std::uint64_t acts = 0;  // a write's edge
-    std::uint64_t ends = 0;  // … and that of its end
+    std::uint64_t acts = 0;  // edge at which a write acts
+    std::uint64_t ends = 0;  // … and edge at which the write ends
     std::uint64_t since = 0;
-    bool status = false;                    // a read of a register that expected_status() knows
+    bool status = false;                    // true: a read that expected_status() knows
     std::optional<std::uint64_t> expected;  // expected value of a window's read
   };
 
@@ -106,11 +109,11 @@ class Bench {
   void plan_first(std::uint32_t flow);
   // State to set in a slot, and the input that follows.
   struct State {
-    std::function<void(Slot&)> slot;  // on top of any_state()
+    std::function<void(Slot&)> slot;  // changes of the slot on top of any_state()
     Inputs in;
-    bool timer = false;          // true for the timer's expiry, which is no input
+    bool timer = false;          // true for the timer's expiry, which is not an input
     bool far = false;            // true if the timer is due in hours
-    std::uint32_t interval = 0;  // TIMER_INTERVAL of that event; 0: unchanged
+    std::uint32_t interval = 0;  // TIMER_INTERVAL of the timer's event; 0: unchanged
   };
   void set_state();
   Slot any_state(const Slot& now);
@@ -138,20 +141,20 @@ class Bench {
   std::uint32_t read_value_ = 0;
   std::uint64_t last_issue_ = 0;
   std::map<std::uint32_t, Issue> last_of_flow_;
-  std::deque<std::string> recent_;  // issues, for a difference
+  std::deque<std::string> recent_;  // latest issues, to be shown with a difference
   std::string difference_;
   // State visible to software in this cycle and in the previous one.
   struct Status {
     bool ready = false, idle = false, table_full = false;
     std::uint32_t time = 0;
-    std::optional<std::uint64_t> lag;  // ticks, as far as the register tells
+    std::optional<std::uint64_t> lag;  // lag in ticks, if the register shows it
   };
   Status status_, status_before_;
   struct Write {
     std::uint32_t address, value;
   };
   std::deque<Write> planned_;  // accesses that belong together …
-  std::deque<Inputs> after_;   // … and what comes after them
+  std::deque<Inputs> after_;   // … and the inputs that follow them
   std::uint64_t no_slot_seen_ = 0;
   // The upper half that was latched when the lower half was read; empty if the oracle did not
   // define that value.

@@ -1,4 +1,4 @@
-// One memory that loses a bit: from the warm-up of the controller to its recovery.
+// One memory that loses a bit, from the warm-up of the controller to its recovery.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace dcc::page {
 
 struct Loss {
   std::uint64_t most_waited = 0;  // greatest number of cycles until a fault was seen
-  std::uint64_t answered = 0;     // right answers between the loss and the standstill
+  std::uint64_t answered = 0;     // number of right answers between the loss and the standstill
 };
 
-/// CTRL.SOFT_RESET, and waits until it is over.
+/// Writes CTRL.SOFT_RESET, and waits until the reset is over.
 void soft_reset(Bench& bench);
 
 /// Flips the bit in all words under random load. No wrong answer may leave the block, the block

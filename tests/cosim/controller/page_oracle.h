@@ -78,7 +78,7 @@ struct Slot {
   bool bound = false;
   std::uint32_t flow = 0;
   std::uint32_t rc = 0, rt = 0, alpha = 0, t = 0, bc = 0, dscp = 0;
-  std::int64_t length = 0;  // bytes, or the signed account of packets
+  std::int64_t length = 0;  // number of bytes, or the signed account of packets
   std::uint32_t latest = 0;
   std::uint64_t due = 0;
 };
@@ -95,12 +95,12 @@ struct Counts {
 
 enum Kind { kCnp, kTimer, kCommand, kBytes };
 
-/// An issue, for coverage.
+/// An issued event, for coverage.
 struct Issue {
   Kind kind;
   std::uint32_t flow;
   std::uint64_t sampled;  // edge
-  std::uint64_t due = 0;  // tick, of a timer event
+  std::uint64_t due = 0;  // due tick of a timer event
 };
 
 class Oracle {
@@ -110,7 +110,7 @@ class Oracle {
   /// Cycle n lies between edge n and edge n + 1; the first cycle is 0.
   std::uint64_t cycle() const { return n_; }
   bool ready() const { return n_ >= ready_from_; }
-  /// The rate port in this cycle.
+  /// The answer at the rate port in this cycle.
   std::optional<Answer> answer() const;
   /// True if the byte port accepts a notification of the flow in this cycle; `hold` as for edge().
   bool bytes_ready(std::uint32_t flow, bool hold) const;
@@ -140,7 +140,7 @@ class Oracle {
   /// Number of ticks by which the wheel is late; the wheel stands at its first waiting expiry, if
   /// any. Empty while the wheel may still be moving there.
   std::optional<std::uint64_t> lag() const;
-  /// Raises a counter as if the counter had been greater by this amount from the beginning.
+  /// Raises a counter as if it had been greater by this amount from the beginning.
   void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
     counts_.*count += difference;
     for (Past& past : past_) past.counts.*count += difference;
@@ -162,9 +162,9 @@ class Oracle {
   struct Cnp {
     std::uint64_t sampled;
     std::uint32_t flow, dscp, marks, packets;
-    std::uint32_t count = 1;  // CNPs that were joined
+    std::uint32_t count = 1;  // number of joined CNPs
   };
-  /// The latest issue of a flow, and the CNPs of the flow that wait behind it.
+  /// The latest issue of a flow, and its CNPs that wait behind that issue.
   struct Latest {
     std::uint64_t edge = 0;
     bool cnp = false;
@@ -222,16 +222,16 @@ class Oracle {
   std::deque<Cnp> cnps_;
   std::deque<Command> commands_;
   std::deque<Bytes> bytes_;
-  std::map<std::uint32_t, Latest> issued_;  // by flow
+  std::map<std::uint32_t, Latest> issued_;  // latest issue of each flow
   std::optional<std::uint64_t> last_issue_;
   std::vector<Slot> slots_;
   std::map<std::uint32_t, std::uint32_t> slot_of_;
-  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // (edge at which it is free, slot)
+  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // pairs (edge when free, slot)
   std::set<std::pair<std::uint64_t, std::uint32_t>> wheel_;
   std::optional<std::uint64_t> last_timer_;
   std::uint64_t last_due_ = 0;
   std::uint64_t tick_ = 0;
-  std::uint64_t in_tick_ = 0;  // cycles of the present tick that are over
+  std::uint64_t in_tick_ = 0;  // number of cycles of the present tick that are over
   std::uint64_t tick_begin_ = 0;
   std::uint32_t used_div_ = 250;
   std::deque<std::pair<std::uint64_t, Answer>> answers_;

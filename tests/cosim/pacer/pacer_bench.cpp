@@ -416,7 +416,7 @@ void PacerBench::woken(std::uint64_t cycles) {
   require(!was_strict_, "strict order though the rates fit the line");
 }
 
-/// One flow fills the line, if a packet takes it longer than an operation takes.
+/// One flow fills the line if a packet takes longer on the line than an operation in the block.
 void PacerBench::one_flow(std::uint64_t cycles) {
   start();
   rate(5, kLineRate, 3);

@@ -30,9 +30,9 @@ struct Load {
   std::uint64_t decisions = 0, bytes = 0, strict = 0, pauses = 0, rates = 0, skipped = 0;
 };
 
-/// Flows of few rows post packets as long as the block keeps them, in phases that fit a line of 100
-/// Gb/s or do not. Rates, priorities and pauses change, and in each third phase the packets drain,
-/// so that there are times without any, which are skipped.
+/// Flows of a few rows post as many packets as the block keeps, in phases that fit a line of 100
+/// Gb/s or do not. Rates, priorities and pauses change. In each third phase the packets drain, so
+/// that there are times without packets, which are skipped.
 Load drive(PacerEngine& engine, std::uint64_t cycles) {
   std::mt19937_64 random(7);
   const PacerShape shape;
@@ -40,7 +40,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
   std::array<PacerFlow, kCount> flows{};
   std::vector<std::uint32_t> posted(shape.flows);
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    // A third in row 1, the others anywhere.
+    // a third of the flows are in row 1, the others in any row
     flows[i] = static_cast<PacerFlow>(i % 3 == 0 ? i / 3 * shape.rows() + 1 : i * 7 % shape.flows);
     engine.named(flows[i], 100 + i);
   }
@@ -48,7 +48,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
   PacerInputs inputs;
   PacerAnswer answer;
   std::uint32_t waiting = 0;
-  std::uint64_t wire = 0;  // cycle in which it is free
+  std::uint64_t wire = 0;  // cycle from which on the line is free
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     inputs.now = kCycle * static_cast<std::int64_t>(cycle + seen.skipped);
     const std::uint64_t phase = cycle / 8192 % 3;
@@ -71,7 +71,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     inputs.post_bytes = static_cast<std::uint16_t>(3 * (1 + random() % 500));
     inputs.rate = answer.rate_ready && random() % 16 == 0;
     inputs.rate_flow = flows[random() % kCount];
-    // 4 to 64 Gb/s; rarely anything from 0 on, until the packets shall drain.
+    // rates of 4 to 64 Gb/s, rarely any rate from 0 on, until the packets must drain
     const auto raw = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
     inputs.rate_value = Rate(!drains && random() % 32 == 0 ? raw : (1u << 20) + raw % (15u << 20));
     if (random() % 4 == 0) inputs.rate_value = Rate(3 * kSettings.scale);  // three bytes a cycle
@@ -121,7 +121,7 @@ TEST(PacerEngine, StrictOrderEndsInSkippedCycles) {
   inputs.rate_value = Rate::from(BitRate{100'000'000'000});
   both->cycle(inputs);
   inputs.rate = inputs.post = false;
-  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // nobody wants the packet, and it is late
+  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // a late packet that nobody takes
   inputs.want = true;
   PacerAnswer answer = both->cycle(inputs);
   inputs.want = false;

@@ -1,4 +1,5 @@
-// dc_notifier against the model of the notification point, the encoder, and laws that need neither.
+// Compares dc_notifier with the model of the notification point and with the encoder, and checks
+// rules that need no model.
 #include <Vnotifier.h>
 
 #include <array>
@@ -40,7 +41,8 @@ class NotifierBench {
   explicit NotifierBench(std::uint32_t seed) : random_(seed), block_(static_cast<int>(seed)) {}
 
   void run(std::uint64_t packets) {
-    // In the last round CNPs carry counts only at times, queue pairs become new, and time leaps.
+    // In the last round CNPs carry counts only sometimes, queue pairs are created anew, and time
+    // jumps.
     for (int round = 0; round < 3; ++round) {
       carry_ = round == 0;
       changes_ = round == 2;

@@ -18,15 +18,15 @@ struct ApbOutcome {
 
 /// Surroundings of the register block: live inputs, and a memory at the window bus.
 struct RegsEnvironment {
-  std::vector<std::uint32_t> live;      // fields read from the hardware, by register
-  std::vector<std::uint64_t> counters;  // by counter
+  std::vector<std::uint32_t> live;      // fields read from the hardware, for each register
+  std::vector<std::uint64_t> counters;  // value of each counter
   std::vector<std::vector<std::uint32_t>> windows;
   std::uint32_t causes = 0;  // set-inputs of the interrupt status
   int window_wait = 0;       // cycles before win_ready
 };
 
-/// Cycle-level access to a generated `<map>_regs_apb`. Clocks once a cycle; inputs change after the
-/// rising edge, outputs are looked at before the next.
+/// Cycle-level access to a generated `<map>_regs_apb`. Each call clocks one cycle; inputs change
+/// after the rising edge, and outputs are read before the next one.
 class RegsDut {
  public:
   virtual ~RegsDut() = default;
@@ -34,10 +34,10 @@ class RegsDut {
   RegsEnvironment environment;
 
   virtual void reset() = 0;
-  /// Set-up phase, access phase with its wait states.
+  /// Runs a transfer: set-up phase, and access phase with its wait states.
   virtual ApbOutcome transfer(bool write, std::uint32_t address, std::uint32_t data,
                               std::uint8_t strobe) = 0;
-  /// A cycle without a transfer.
+  /// Runs a cycle without a transfer.
   virtual void idle() = 0;
   virtual bool irq() = 0;
   /// Current value of a member of reg2hw: a register's field `field`, or its write strobe (-1).
@@ -46,11 +46,11 @@ class RegsDut {
   virtual int take_window_writes() = 0;
 };
 
-/// The block "dcc" or "nic", or "dcc_gates" where its netlist has been built. The seed fills what
-/// reset does not define.
+/// Makes the block "dcc" or "nic", or "dcc_gates" if its netlist was built. The seed fills bits
+/// that reset does not define.
 std::unique_ptr<RegsDut> make_regs_dut(const std::string& map, int seed);
 
-/// Entries of each window the verilated instance was built with.
+/// Number of entries of each window in the verilated instance.
 CsrInstance verilated_instance(const MapInfo& map);
 
 }  // namespace dcc::regs

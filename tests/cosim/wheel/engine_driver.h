@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Digest of all answers and their order.
+/// Digest of all answers and of their order.
 struct EngineTrace {
   std::uint64_t hash = 1469598103934665603u;
   std::uint64_t expiries = 0;
@@ -34,8 +34,8 @@ inline Ticks random_delay(WheelRandom& random) {
   }
 }
 
-/// `steps` moments, some of them those the engine names (`ask_next`); at some of them the consumer
-/// is slow and leaves expiries for later ticks.
+/// `steps` moments, some of which are bounds that the engine gives (`ask_next`). At some moments
+/// the consumer is slow and leaves expiries for later ticks.
 inline EngineTrace drive_engine(TimerEngine& engine, std::uint64_t seed, int steps, SlotIndex slots,
                                 bool ask_next = true) {
   WheelRandom random(seed);

@@ -1,16 +1,16 @@
 // Writes golden vectors of the timing wheel, cycle by cycle: wheel_vectors [OPERATIONS [SEED]]
 //
-// The RTL's pins while the test bench drives it and its oracle agrees, every profile in turn. A
-// line is one clock cycle after the reset: 24 hexadecimal words, inputs first, then the outputs
-// before the clock edge that ends the cycle.
-// - in:  clear tick cmd_valid cmd_op cmd_slot cmd_delay expire_ready overrun_clear advance
-// advance_to
+// The vectors are the RTL's pins while the test bench drives it and its oracle agrees, every
+// profile in turn. A line is one clock cycle after the reset: 24 hexadecimal words, inputs first,
+// then the outputs before the clock edge that ends the cycle.
+// - in: clear tick cmd_valid cmd_op cmd_slot cmd_delay expire_ready overrun_clear advance
+//   advance_to
 // - out: init_done cmd_ready cmd_done cmd_hit cmd_due expire_valid expire_slot expire_due now lag
 //   overrun idle next_due_valid next_due
 //
-// Only while their flag is up do these mean anything: cmd_hit with cmd_done, cmd_due with that of a
-// read that hit (0 otherwise), expire_slot and expire_due with expire_valid, next_due_valid and
-// next_due with idle; elsewhere they are written as 0.
+// Some outputs have a meaning only while their flag is up: cmd_hit with cmd_done, cmd_due with
+// cmd_done of a read that hit, expire_slot and expire_due with expire_valid, next_due_valid and
+// next_due with idle. Without their flag they are written as 0.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Shared by the coverage-guided targets: a check that stays in every build, and bytes read as
-// numbers.
+// Shared by the coverage-guided targets: a check that is active in every build, and a reader of
+// bytes as numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace dcc::fuzz {
 
-/// Reads an input from front to back; beyond its end everything is zero.
+/// Reads an input from front to back; beyond its end every value is zero.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}

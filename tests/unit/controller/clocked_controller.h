@@ -22,7 +22,7 @@
 
 namespace dcc::test {
 
-/// One input of the controller at a time in picoseconds.
+/// One input of the controller, at a time in picoseconds.
 struct Input {
   enum class Kind { kCnp, kBytes, kRelease, kQuery, kParameters, kReset };
   std::int64_t when = 0;
@@ -71,7 +71,7 @@ class ClockedController {
     std::uint64_t not_free_yet = 0;
     std::uint64_t dropped_in_reset = 0;
     std::uint64_t accesses_in_flight = 0;             // accesses begun with an event in flight
-    std::map<std::int64_t, std::uint64_t> distances;  // between events of one flow, as asked for
+    std::map<std::int64_t, std::uint64_t> distances;  // between events of one flow, set by the test
   };
 
   ClockedController(std::uint32_t slots, std::int64_t period, std::int64_t latency,
@@ -88,7 +88,7 @@ class ClockedController {
     std::size_t next = 0;
     for (edge_ = 0; edge_ * period_ <= end; ++edge_) {
       while (next < inputs.size() && inputs[next].when <= edge_ * period_) arrive(inputs[next++]);
-      // A tick that begins with this edge.
+      // This edge begins a tick.
       if (edge_ == tick_restarts_) {
         tick_began_ = edge_;
         tick_length_ = manager_.parameters().tick_div;
@@ -290,7 +290,7 @@ class ClockedController {
     if (joining) join(*joining);
   }
 
-  /// The flow whose joined CNPs come round.
+  /// Returns the flow whose joined CNPs come round.
   std::optional<std::uint32_t> round() const {
     for (const auto& [flow, latest] : last_of_flow_) {
       if (latest.joined && (edge_ - latest.edge) % kD == 0) return flow;
@@ -397,7 +397,7 @@ class ClockedController {
   }
 
  public:
-  static constexpr std::uint32_t kQuery = 1u << 31;  // marks a query's answer
+  static constexpr std::uint32_t kQuery = 1u << 31;  // bit that marks a query's answer
 
  private:
   std::uint32_t slots_;

@@ -16,8 +16,8 @@ namespace dcc::test {
 
 constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
 constexpr PicoSeconds kClock{4'000};
-constexpr PicoSeconds kTick{1'000'000};   // 250 cycles
-constexpr PicoSeconds kLatency{256'000};  // 64 cycles
+constexpr PicoSeconds kTick{1'000'000};   // length of a tick: 250 cycles
+constexpr PicoSeconds kLatency{256'000};  // latency: 64 cycles
 constexpr std::uint32_t kRank = 1000;
 
 /// A controller with the clock and the latency given above.

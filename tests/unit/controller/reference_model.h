@@ -17,8 +17,8 @@ struct ReferenceParameters {
   bool proportional = false;
   Real g = 1.0L / 256;
   Real r_ai = 0, r_hai = 0, r_min = 0, r_max = 0;
-  Real mi = 0;      // part of the rate added by an increase
-  Real weight = 1;  // cut argument / weight; DCQCN: increases × weight
+  Real mi = 0;      // part of the rate that an increase adds
+  Real weight = 1;  // divisor of the cut argument, and for DCQCN factor of increases
 };
 
 /// A value, with a bound of the fixed-point value's distance from it.
@@ -27,22 +27,22 @@ struct Bounded {
   Real error = 0;
 };
 
-/// One flow. Errors in the same units as the values.
+/// One flow. Errors have the units of the values.
 ///
 /// Roundings, one unit u = 2^-16 of a fraction, one step = 1 of a rate:
-/// - decay over n > 0 intervals: both table entries ± u/2 of something ≤ 1, two products ± u/2
-///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
-/// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
+/// - decay over n > 0 intervals: both table entries ± u/2 of a value ≤ 1, two products ± u/2 each:
+///   + 2u. n = 0 reads entries that are exactly 1: + 0.
+/// - argument = source · f_dec, truncated to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
 ///   (none if 4096 / weight is whole); + u.
-/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing,
-///   and both curves are straight between entries.
-/// - rates: products cut off or rounded, + 1 step each.
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing, and
+///   both curves are straight between entries.
+/// - rates: products truncated or rounded, + 1 step each.
 /// A clamp and an average bring two values no farther apart than they were.
 ///
-/// The proportional policy takes a part of each cut off Rt as well: were the errors of Rc and Rt
+/// The proportional policy takes a part of each cut off Rt as well: if the errors of Rc and Rt were
 /// independent, a cut would make Rt's greater. They are not: both start from one value at an
-/// increase. So each rate keeps the share of that value that is left in it, apart from what it has
-/// gathered since.
+/// increase. So each rate keeps the share of that value that is left in it, apart from what was
+/// added since.
 class ReferenceFlow {
  public:
   static constexpr Real kUnit = 1.0L / 65536;

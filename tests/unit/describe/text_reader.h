@@ -59,7 +59,7 @@ class TextReader final : public ParameterVisitor {
   }
 
  private:
-  /// "[a, b]" is a list, anything else a scalar.
+  /// Reads "[a, b]" as a list, and any other text as a scalar.
   static ValueNode node_of(const std::string& text, const std::string& path) {
     ValueNode node;
     node.place = Place{path};

@@ -48,7 +48,8 @@ inline Packet packet_of(std::uint32_t flow, HostId source = 1, HostId destinatio
 
 inline const PortSet kFour = PortSet::consecutive(4, 4);
 
-/// leaf0, leaf1 and leaf2 with four hosts each, two spines; ports 4 and 5 of a leaf lead up.
+/// A network of leaf0, leaf1 and leaf2 with four hosts each and two spines; ports 4 and 5 of a leaf
+/// lead up.
 inline Topology three_leaves() {
   LeafSpineParameters p;
   p.leaves = 3;

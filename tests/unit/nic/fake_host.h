@@ -12,7 +12,7 @@
 
 namespace dcc::test {
 
-/// Memory from address 0 on.
+/// Host memory from address 0 on.
 class FakeMemory final : public HostMemory {
  public:
   explicit FakeMemory(std::size_t size) : bytes(size) {}
@@ -51,10 +51,10 @@ class FakeDma final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // null: cancelled
+    DmaClient* client;  // receiver of the end; null: the request was cancelled
     void* to;
     std::vector<std::uint8_t> data;
-    std::function<std::uint64_t(std::uint64_t)> change;  // atomic operations only
+    std::function<std::uint64_t(std::uint64_t)> change;  // change of the word, for atomics only
   };
 
   explicit FakeDma(FakeMemory& ram) : memory(ram) {}
@@ -102,7 +102,7 @@ class FakeDma final : public Dma {
     }
     request.client->dma_done(request.tag, ok);
   }
-  /// Ends all requests, including those made meanwhile.
+  /// Ends all requests, including those made during the calls.
   void end_all() {
     while (!requests.empty()) end_one();
   }

@@ -22,7 +22,7 @@ class PairTest : public ::testing::Test,
 
   std::function<bool(Packet&)> on_wire = [](Packet&) {
     return true;
-  };  // returns false: the packet is lost
+  };  // a hook that returns false loses the packet
   std::vector<Packet> seen;
   struct Done {
     std::uint64_t id;

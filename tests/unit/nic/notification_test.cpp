@@ -319,15 +319,15 @@ TEST_F(NotifiedPair, ACnpComesLaterByItsDelay) {
   EXPECT_LT(notified - marked, kMicroSecond * 9);  // the bound includes the link's delay
 }
 
-// Two queue pairs whose packets are all marked, as of one sender or as of two. Without a shared
-// limiter each has a CNP in every interval.
+// Two queue pairs whose packets are all marked, from one sender or from two. Without a shared
+// limiter each gets a CNP in every interval.
 class SharedCnpLimit : public NotifiedPair {
  protected:
   using Scope = CnpParameters::Scope;
   Result delivered(Qpn, const Packet&) override { return Result::kAccepted; }
   void work_done(Qpn, const WorkItem&, Status) override {}
 
-  /// Returns the number of CNPs.
+  /// Runs the test and returns the number of CNPs.
   int cnps(Scope scope, bool two_senders) {
     seen.clear();
     parameters.cnp.scope = scope;
@@ -352,7 +352,7 @@ class SharedCnpLimit : public NotifiedPair {
       item.bytes = 400'000;
       nic[0]->transmitter().post(qpn, item);
     }
-    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // less than the timeout
+    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // time below the timeout
     return count(PacketKind::kCnp);
   }
 };
@@ -383,7 +383,7 @@ TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
   post(50'000);
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(cnps.size(), 2u);
-  EXPECT_EQ(cnps[0], (std::pair{1, 5}));  // packets 0 to 3, and the early packet 5
+  EXPECT_EQ(cnps[0], (std::pair{1, 5}));  // packets 0 to 3 have arrived, and the early packet 5
   EXPECT_EQ(cnps[1].first, 1);
   EXPECT_GE(cnps[1].second, 26);  // 4 to 30; go-back-N brings some of them twice
   EXPECT_LT(cnps[1].second, 26 + 50);

@@ -18,7 +18,7 @@ constexpr PicoSeconds kCycle{4000};  // 250 MHz
 class PacerTest : public PairTest {
  protected:
   std::unique_ptr<PacerModel> pacer;
-  std::vector<PicoSeconds> sent;  // when the last bit of each data packet was in
+  std::vector<PicoSeconds> sent;  // times at which the last bit of each data packet arrived
 
   void build_with_pacer() {
     join(*this);
@@ -68,8 +68,8 @@ TEST_F(PacerTest, AFlowAtTheLineFillsIt) {
   post(Bytes{parameters.mtu} * 500);
   end_of_run();
   ASSERT_EQ(sent.size(), 500u);
-  // The block decides ahead of the wire, so that nothing is lost between packets but at the start,
-  // where one packet at a time is known to the block and the rate is not written yet.
+  // The block decides ahead of the wire, so no time is lost between packets. Only at the start, the
+  // block knows one packet at a time and has no rate yet.
   const PicoSeconds line = gap(parameters.line_rate) * 400;
   EXPECT_GE((sent[499] - sent[99]).count, line.count);
   EXPECT_LE((sent[499] - sent[99]).count, line.count + 2 * kCycle.count);
@@ -106,7 +106,7 @@ TEST_F(PacerTest, ANewRateActsWithinItsDivision) {
 
 TEST_F(PacerTest, APauseActsAtOnceAndNothingIsCaughtUp) {
   const BitRate rate{20'000'000'000};
-  for (int step = 0; step < 20; ++step) {  // a pause at any moment of a packet
+  for (int step = 0; step < 20; ++step) {  // a pause begins at any moment of a packet
     sent.clear();
     build_with_pacer();
     nic[0]->transmitter().set_rate(3, Rate::from(rate));
@@ -123,7 +123,7 @@ TEST_F(PacerTest, APauseActsAtOnceAndNothingIsCaughtUp) {
     nic[0]->transmitter().on_pause(0);
     end_of_run(begin + kMilliSecond);
     ASSERT_EQ(sent.size(), 100u);
-    // The first packet may come late, since its row takes part again within a sweep.
+    // the first packet may be late, as its row takes part again only within a sweep
     for (std::size_t i = before + 1; i < sent.size(); ++i) {
       const std::int64_t cycles = 6 + (i == before + 1 ? PacerShape{}.rows() : 0);
       EXPECT_GE((sent[i] - sent[i - 1]).count, (gap(rate) - kCycle * cycles).count) << i;
@@ -168,7 +168,7 @@ TEST_F(PacerTest, LostPacketsAreSentAgain) {
 TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   build_with_pacer();
   QueuePairConfig there;
-  there.service = Service::kUd;  // so that nobody answers
+  there.service = Service::kUd;  // so that no answer comes
   WorkItem item;
   item.bytes = 100;
   item.operation = Operation::kSend;
@@ -182,7 +182,7 @@ TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
     transmitter.post(qpn, item);
   }
   try {
-    post(100);  // of queue pair 3
+    post(100);  // packets of queue pair 3
     ADD_FAILURE() << "one flow too many is taken";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("more than 1024 queue pairs"), std::string::npos);
@@ -194,7 +194,7 @@ TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   transmitter.post(10, item);
   scheduler.run_until(kMilliSecond * 2);
   EXPECT_EQ(sent.size(), most);
-  // The flow of one that ended at rest is free, too.
+  // The flow of a queue pair that ended at rest is free, too.
   nic[0]->destroy_queue_pair(11);
   nic[0]->create_queue_pair(5000, there);
   transmitter.post(5000, item);

@@ -48,7 +48,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
   std::unique_ptr<Link> link[2];
   std::function<bool(const Packet&)> on_wire = [](const Packet&) {
     return true;
-  };  // returns false: the packet is lost
+  };  // a hook that returns false loses the packet
   std::vector<Packet> seen;
   bool waits_for_peer = true;
   int given_up_ = 0;

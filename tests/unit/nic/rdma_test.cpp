@@ -145,8 +145,8 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
   }
 }
 
-// Operations of all kinds in both directions, three of them at a time, on a link that loses one
-// packet of eight.
+// Operations of all kinds in both directions, three at a time, on a link that loses one packet of
+// eight.
 TEST_F(Rdma, SelectiveRepeatLosesNothingOnALossyLink) {
   parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
   parameters.recovery.reorder_window = 64;
@@ -168,7 +168,7 @@ TEST_F(Rdma, SelectiveRepeatLosesNothingOnALossyLink) {
       ASSERT_EQ(bytes(at, kData + 0x14000, 3'500), bytes(1 - at, kData + 0x3000 + round, 3'500));
       ASSERT_EQ(bytes(1 - at, kData + 0x1E000, 3'500), bytes(at, kData + 0x4000 + round, 3'500));
       const auto done = reap(at);
-      ASSERT_EQ(done.size(), 4u);  // three requests and a receive
+      ASSERT_EQ(done.size(), 4u);  // three requests and a receive entry
       for (const nic_cqe& one : done) ASSERT_EQ(one.status, NIC_CQE_OK);
     }
     ASSERT_EQ(pool.in_use(), 0);

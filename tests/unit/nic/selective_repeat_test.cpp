@@ -134,8 +134,8 @@ TEST_F(SelectivePair, OvertakenPacketsAreKeptAndAnswered) {
   EXPECT_EQ(pool.in_use(), 0);
 }
 
-// A NAK that comes when its early packet is acknowledged already says nothing about the packet that
-// has the same place in the window now.
+// A NAK that arrives after its early packet was acknowledged must not count for the packet that now
+// has the same place in the window.
 TEST_F(SelectivePair, ANakThatComesTooLateIsIgnored) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective(4);

@@ -32,7 +32,7 @@ class FakeHost final : public AlgorithmHost {
     return flows_[flow].due.at(static_cast<std::size_t>(id));
   }
 
-  /// Lets time pass, timers expire in order of time, flow and number.
+  /// Advances time; timers expire in order of time, flow and number.
   void advance(Algorithm& algorithm, PicoSeconds by) {
     const PicoSeconds end = now_ + by;
     for (;;) {

@@ -1,4 +1,5 @@
-// Flows of one window algorithm at one bottleneck, as a fluid: windows fill the link and its queue.
+// A fluid model of flows of one window algorithm at one bottleneck: windows fill the link and its
+// queue.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class DelayBottleneck {
     for (FlowNumber flow = 0; flow < flows_; ++flow) sum += window(flow);
     return std::max(0.0, sum - kProduct);
   }
-  /// Ends a round trip of one flow.
+  /// Ends a round trip of one flow with an ACK.
   void ack(double rtt_us, FlowNumber flow = 0, bool ce = false) {
     AckInfo info;
     info.rtt = PicoSeconds{static_cast<std::int64_t>(rtt_us * 1e6)};

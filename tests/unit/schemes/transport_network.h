@@ -99,7 +99,8 @@ class TransportStar : public CompletionSink {
     }
   }
 
-  /// Every flow has arrived completely and once, its sender knows, and no packet remains anywhere.
+  /// Checks that every flow has arrived completely and once, that its sender knows, and that no
+  /// packet is left anywhere.
   void expect_all_arrived() {
     for (std::size_t flow = 0; flow < flows_; ++flow) {
       const FlowRecord& record = ledger[flow];
@@ -114,7 +115,7 @@ class TransportStar : public CompletionSink {
   TransportCounters counters() const {
     TransportCounters sum;
     for (const auto& one : transports) {
-      if (one == nullptr) continue;  // RoCE's own queue pairs
+      if (one == nullptr) continue;  // skips RoCE's own queue pairs
       const TransportCounters c = one->counters();
       sum.credits_sent += c.credits_sent;
       sum.credits_used += c.credits_used;

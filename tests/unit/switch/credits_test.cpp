@@ -241,8 +241,8 @@ TEST(Credits, OneFlowOverOneSwitchRunsAtLineRate) {
 }
 
 TEST(Credits, ASmallBufferBoundsTheRate) {
-  // A buffer of b bytes passes b bytes in each round trip of credit and data, as a window of b
-  // bytes does.
+  // Like a window, a buffer of b bytes lets b bytes pass in each round trip of credit and
+  // data.
   SwitchParameters parameters = with_credits();
   parameters.credits.buffer = 6400;
   TestNetwork net(Topology::star(2, kLink), parameters);

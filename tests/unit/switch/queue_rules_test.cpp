@@ -69,7 +69,7 @@ TEST(QueueRules, AQueueHoldsItsLimitAndTheRestIsDropped) {
   star.device.restart_buffer_statistics();
   star.scheduler.run_until(kMicroSecond * 400);
   EXPECT_EQ(star.device.queues(0)->peak(1), 50'000);
-  // At alpha 1 the queue q takes half of what the other 50 KB leave: q = S - 50 KB - q.
+  // With alpha 1 the queue is as long as the free part of the buffer: q = S - 50 KB - q.
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(4, 2)), 475'000, 1'000);
   const auto& of = star.device.queues(0)->queue_counters(1);
   EXPECT_EQ(of.dropped, star.device.counters(0).dropped);

@@ -1,4 +1,4 @@
-// Ends of wires for tests of network devices: senders that fill a link, receivers that keep count.
+// Ends of wires for tests of network devices: senders that fill a link, and receivers that count.
 #pragma once
 
 #include <deque>
@@ -174,7 +174,7 @@ class TestHost final : public PacketSink {
   std::vector<Endless> endless_;
 };
 
-/// Hosts around one switch, every link the same.
+/// Hosts around one switch with equal links.
 class TestStar {
  public:
   TestStar(int hosts, const SwitchParameters& parameters, const LinkParameters& link,
@@ -257,7 +257,7 @@ class TestNetwork {
   Topology topology;
   Routing routing;
   FabricMap fabric;
-  std::vector<std::unique_ptr<SwitchDevice>> switches;  // by node
+  std::vector<std::unique_ptr<SwitchDevice>> switches;  // switches by node; null for hosts
   std::vector<std::unique_ptr<TestHost>> host;
   std::vector<std::unique_ptr<Link>> links;
 

@@ -16,7 +16,7 @@ struct DcqcnParameters : AlgorithmParameters {
   enum class Preset : std::uint8_t {
     kAuto,       // rates and times follow the network: follow_network()
     kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
-    kAdapter,    // what shipping adapters start with: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
+    kAdapter,    // defaults of adapters: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
                  // Mb/s, least rate 1 Mb/s; targets stay at cuts that no timer increase precedes
     kReference,  // the published reference simulator's default: as kAdapter with g = 1/256, no byte
                  // counter and a least rate of 100 Mb/s
@@ -39,8 +39,8 @@ struct DcqcnParameters : AlgorithmParameters {
   BitRate r_ai = 40_Mbps;
   BitRate r_hai = 40_Mbps;
   BitRate r_min = 40_Mbps;
-  std::optional<BitRate> r_max;         // empty: the line's rate
-  std::optional<BitRate> initial_rate;  // empty: the line's rate
+  std::optional<BitRate> r_max;         // greatest rate; empty: the line's rate
+  std::optional<BitRate> initial_rate;  // initial rate; empty: the line's rate
   Ratio initial_alpha{1};
   bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
   Ratio mi{0};                // multiplicative increase, share of the rate an increase

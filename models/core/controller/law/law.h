@@ -20,7 +20,7 @@ namespace dcc {
 struct CnpEvent {
   std::uint8_t dscp = 0;
   std::uint8_t marks = 1;    // CE marks that the notification stands for
-  std::uint8_t packets = 0;  // packets since the notification before; 0: not told
+  std::uint8_t packets = 0;  // packets since the previous notification; 0: not reported
   bool first = false;        // the notification has just bound the slot
   std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if first
 };

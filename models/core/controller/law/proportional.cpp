@@ -13,12 +13,12 @@ namespace {
 const ProportionalLaw kProportionalLaw;
 
 constexpr std::int32_t kPacket = ProportionalView::kPacket;
-constexpr std::int32_t kOnTheWay = 8;  // marks that may be under way at any rate
-constexpr int kPromisedShift = 6;      // patience with a promise: 64 intervals
-constexpr int kFastShift = 2;          // the fast phase counts four times
+constexpr std::int32_t kOnTheWay = 8;  // number of marks that may be under way at any rate
+constexpr int kPromisedShift = 6;      // longest wait for a clear notification: 64 intervals
+constexpr int kFastShift = 2;          // a packet or mark counts four times in the fast phase
 constexpr int kSilentShift = 17;       // a silent flow rises by a packet each 512 Mb/s of target
 constexpr std::int32_t kAccountMax = (1 << 27) - 1;  // packets that the rate unit takes at once
-constexpr std::uint32_t kPacketsMax = kMaxDelta;     // packets of a request, which stand in DELTA
+constexpr std::uint32_t kPacketsMax = kMaxDelta;     // greatest packets of a request (DELTA)
 constexpr std::uint32_t kMarkShift = 10;             // a mark is four entries of the decrease table
 constexpr PicoSeconds kShort = kMicroSecond * 32;    // intervals up to here have the full steps
 
@@ -92,7 +92,7 @@ void end_hold(ProportionalView slot, std::uint8_t fast_intervals) {
 }
 
 void cut(SlotParameters& slot, std::uint8_t marks, bool first, LawPort& port) {
-  // The law does not use alpha, so the request passes any value.
+  // The proportional law does not use alpha, so the request passes any value.
   const DecreaseResult result =
       port.decrease({slot.rc, slot.rt, slot.alpha, 0, slot.dscp, marks, first});
   slot.rc = result.rc;

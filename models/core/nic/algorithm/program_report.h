@@ -21,14 +21,14 @@ constexpr std::array<const char*, kProgramEvents> kProgramEventNames{"start", "c
 /// Counts of one handler over the whole run. Times in picoseconds.
 struct HandlerCounts {
   std::uint64_t events = 0;   // events that happened, for flows that the program governs
-  std::uint64_t merged = 0;   // events that joined one that waited already
-  std::uint64_t lost = 0;     // events that found the queue full and nothing to join
+  std::uint64_t merged = 0;   // events that were merged with a waiting one
+  std::uint64_t lost = 0;     // events lost because the queue was full and nothing could be merged
   std::uint64_t handled = 0;  // calls of the handler
   std::uint64_t faults = 0;   // calls that ended in an exception
   std::uint64_t instructions = 0;
-  LogHistogram wait;      // from the event to the begin of its handler; of merged events, the first
-  LogHistogram service;   // time that a core spent on it
-  LogHistogram reaction;  // from the event, of merged events the first, to the answer's effect
+  LogHistogram wait;      // from the event (of merged ones, the first) to the begin of its handler
+  LogHistogram service;   // time that a core spent on the handler
+  LogHistogram reaction;  // from the event (of merged ones, the first) to the answer's effect
 };
 
 /// Sums over all handlers of a NIC.
@@ -81,13 +81,13 @@ struct ProgramLine {
   std::string text;
 };
 
-/// An algorithm that runs a program is one of these as well.
+/// Interface of an algorithm that runs a program, beside Algorithm.
 class ProgramReport {
  public:
-  virtual std::string program() const = 0;  // path of its file
+  virtual std::string program() const = 0;  // path of the program's file
   virtual unsigned cores() const = 0;
   virtual const std::array<HandlerCounts, kProgramEvents>& handlers() const = 0;
-  /// Time that all cores together worked.
+  /// Sum of the time that all cores worked.
   virtual PicoSeconds busy() const = 0;
   ProgramCounters program_counters() const {
     ProgramCounters sums;
@@ -119,7 +119,7 @@ class ProgramReport {
   ~ProgramReport() = default;
 };
 
-/// An algorithm that is told of gaps at the receiver is one of these as well.
+/// Interface of an algorithm that is told of gaps at the receiver, beside Algorithm.
 class NackListener {
  public:
   /// The receiver expects packet `psn` and got a later one.

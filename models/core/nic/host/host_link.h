@@ -58,14 +58,14 @@ class HostLink final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // null: cancelled
+    DmaClient* client;  // receiver of the completion; null: the request was cancelled
     PicoSeconds end{};
   };
   enum class Kind : std::uint8_t { kRead, kFetchAdd, kCompareSwap };
   struct Read : Request {
     void* to;
     Kind kind = Kind::kRead;
-    std::uint64_t operand = 0;  // addend, or the new value
+    std::uint64_t operand = 0;  // addend of a fetch-and-add, or new value of a compare-and-swap
     std::uint64_t compare = 0;
   };
   struct Write : Request {

@@ -22,7 +22,7 @@ namespace dcc {
 
 /// Properties of a queue pair that registers do not contain and the platform supplies.
 struct QueuePairIdentity {
-  std::uint32_t flow = 0;  // ledger record
+  std::uint32_t flow = 0;  // record of the queue pair in the ledger of flows
   bool ecn_capable = true;
   bool governed = true;
   Rate rate_cap;
@@ -90,7 +90,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   }
 
  private:
-  static constexpr std::uint32_t kFetchBurst = 8;  // descriptors fetched by one DMA read
+  static constexpr std::uint32_t kFetchBurst = 8;  // number of descriptors fetched by one DMA read
   enum Transfer : std::uint32_t { kFetch, kPayload, kHeader, kCompletion, kFetchReceive };
 
   /// Receive buffers that software posted for one queue pair.
@@ -105,7 +105,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint32_t read_window(std::uint16_t, std::uint32_t) const override { return 0; }
   void access(regs::RegisterAccess& access) override;
 
-  // CompletionSink, DeliverySink
+  // Functions of CompletionSink and DeliverySink.
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
   bool read_data(Qpn qpn, std::uint64_t address, const Packet& packet) override;
   Result delivered(Qpn qpn, const Packet& packet) override;
@@ -177,12 +177,12 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint32_t fetching_receives_ = 0;
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;
-  std::vector<bool> waits_for_peer_;  // by queue pair: QueuePairIdentity::waits_for_peer
+  std::vector<bool> waits_for_peer_;  // QueuePairIdentity::waits_for_peer of each queue pair
   // Queue pairs that have work and no other end, by the time when the work fails.
   std::deque<std::pair<Qpn, PicoSeconds>> peerless_;
   Event peerless_event_;
   DmaFaults dma_faults_;
-  std::unique_ptr<ReceiveBuffer> buffer_;  // null: DMA is fast, no buffer is needed
+  std::unique_ptr<ReceiveBuffer> buffer_;  // receive buffer; null: DMA is fast, so none is needed
 };
 
 }  // namespace dcc

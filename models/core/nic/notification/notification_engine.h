@@ -14,18 +14,18 @@ namespace dcc {
 /// A data packet at the notification point.
 struct NotifiedPacket {
   PicoSeconds now{};
-  std::uint32_t flow = 0;  // for reports
-  Qpn qpn = 0;             // of the receiver
+  std::uint32_t flow = 0;  // flow number, for reports
+  Qpn qpn = 0;             // queue pair of the receiver
   bool marked = false;     // CE
-  bool wanted = true;      // the sender's algorithm uses CNPs; without, packets are counted only
+  bool wanted = true;      // true if the sender's algorithm uses CNPs; else packets are counted
   HostId sender = 0;
-  Qpn sender_qpn = 0;  // to which a CNP goes
+  Qpn sender_qpn = 0;  // queue pair that a CNP goes to
 };
 
-/// What a CNP tells and to whom.
+/// Content and addressee of a CNP.
 struct Notification {
-  std::uint8_t marks = 0;    // 0: clear notification
-  std::uint8_t packets = 0;  // 0: not told
+  std::uint8_t marks = 0;    // CE marks that the CNP reports; 0: clear notification
+  std::uint8_t packets = 0;  // packets that the CNP reports; 0: not reported
   HostId destination = 0;
   Qpn destination_qpn = 0;
   std::uint8_t dscp = 0;

@@ -1,5 +1,5 @@
-// The interface of a pacer block: inputs and outputs of one clock cycle. Contract model, verilated
-// RTL, or both compared stand behind it.
+// The interface of a pacer block: inputs and outputs of one clock cycle. Implementations are the
+// contract model, the verilated RTL, and both compared.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace dcc {
 /// The size of the block that platforms use; rtl/pacer/doc/contract.md explains the parameters.
 struct PacerShape {
   std::uint32_t flows = 1024;
-  std::uint32_t width = 32;  // flows a row
-  std::uint32_t depth = 4;   // packets of a flow that wait
+  std::uint32_t width = 32;  // number of flows in a row
+  std::uint32_t depth = 4;   // packets that a flow can hold
   std::uint32_t rows() const { return flows / width; }
 };
 
@@ -27,11 +27,11 @@ using PacerFlow = std::uint16_t;
 
 /// What the pins of the block carry in one cycle. Without `post` or `rate` its fields mean nothing.
 struct PacerInputs {
-  PicoSeconds now{};        // for reports: the cycle's edge
-  std::uint8_t paused = 0;  // bit p: no packet of priority p is decided
-  bool want = false;        // a packet can be taken
-  bool post = false;        // precondition: post_ready of the cycle before
-  bool rate = false;        // precondition: rate_ready of the cycle before
+  PicoSeconds now{};        // time of the cycle's clock edge, for reports
+  std::uint8_t paused = 0;  // bit p: no packet of priority p may be decided
+  bool want = false;        // the user can take a packet
+  bool post = false;        // a post; precondition: post_ready in the cycle before
+  bool rate = false;        // a rate; precondition: rate_ready in the cycle before
   PacerFlow post_flow = 0;
   PacerFlow rate_flow = 0;
   std::uint16_t post_bytes = 0;
@@ -39,14 +39,14 @@ struct PacerInputs {
   Rate rate_value;
 };
 
-/// The outputs of the block behind the edge of a cycle.
+/// Values at the output pins after the edge of a cycle.
 struct PacerAnswer {
   bool post_ready = true;
   bool rate_ready = true;
-  bool refused = false;  // the post of this cycle found as many packets of its flow as fit
-  bool sent = false;     // the decision of the cycle before
+  bool refused = false;  // the post of this cycle is refused: its flow holds as many packets as fit
+  bool sent = false;     // the block decided in the cycle before
   bool strict = false;   // over-subscribed
-  PacerFlow flow = 0;    // of the decision; 0 without one
+  PacerFlow flow = 0;    // flow of the decision; 0 without one
   std::uint16_t bytes = 0;
 };
 
@@ -55,16 +55,16 @@ inline bool operator==(const PacerAnswer& a, const PacerAnswer& b) {
          a.sent == b.sent && a.strict == b.strict && a.flow == b.flow && a.bytes == b.bytes;
 }
 
-/// A pacer behind its reset and the sweep of its memories.
+/// A pacer after its reset and after the sweep of its memories.
 class PacerEngine {
  public:
   virtual ~PacerEngine() = default;
 
   virtual PacerAnswer cycle(const PacerInputs& inputs) = 0;
-  /// Runs `cycles` cycles without posts, rates and decisions. `inputs`: time of the first of them,
-  /// and the pauses. Returns the last answer. Precondition: cycles > 0.
+  /// Runs `cycles` cycles without posts, rates and decisions. `inputs`: time of the first of these
+  /// cycles, and the pauses. Returns the last answer. Precondition: cycles > 0.
   virtual PacerAnswer skip(std::uint64_t cycles, const PacerInputs& inputs) = 0;
-  /// Flow `flow` of the block belongs to this flow of the network from now on; for reports.
+  /// From now on flow `flow` of the block stands for this flow of the network, in reports.
   virtual void named(PacerFlow, std::uint32_t /*flow*/) {}
 };
 

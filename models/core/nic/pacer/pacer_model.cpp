@@ -14,13 +14,13 @@ constexpr std::uint64_t kNearSign = std::uint64_t{1} << (kNearBits - 1);
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
 constexpr std::uint64_t kFractionMask = (std::uint64_t{1} << kFractionBits) - 1;
 constexpr Uint128 kExactMask = (Uint128{1} << (kTimeBits + kFractionBits)) - 1;
-constexpr std::uint32_t kDividerCycles = 15;  // four of 60 bits of the quotient each
+constexpr std::uint32_t kDividerCycles = 15;  // 60 bits of the quotient, four in each
 constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
 constexpr unsigned kLevelShift = kNearBits;
 constexpr std::uint64_t kNotBegun = std::uint64_t{1} << (kNearBits + 3);
 
 bool is_negative(std::uint64_t near) { return (near & kNearSign) != 0; }
-/// A signed time as an unsigned key.
+/// A signed time as an unsigned key that sorts in the same order.
 std::uint64_t in_order(std::uint64_t near) { return near ^ kNearSign; }
 std::uint64_t cycles_of(Uint128 exact) {
   return static_cast<std::uint64_t>(exact >> kFractionBits) & kTimeMask;
@@ -39,7 +39,7 @@ PacerModel::PacerModel(const PacerShape& shape, const PacerSettings& settings)
       candidates_(rows_),
       busy_(rows_) {
   for (Flow& flow : flows_) flow.gap = std::uint64_t{settings.scale} << kFractionBits;
-  clocks_.fill(shape.flows);  // the sweep takes a cycle a flow
+  clocks_.fill(shape.flows);  // the sweep after reset takes a cycle a flow
   calm_ = std::min(shape.flows, calm_cycles_);
 }
 
@@ -48,12 +48,12 @@ bool PacerModel::has_begun(const Entry& entry) const {
   return left == 0 || is_negative(left);
 }
 
-/// Cycles from the deadline to the clock, modulo 2^38.
+/// Number of cycles from the deadline to the clock, modulo 2^38.
 std::uint64_t PacerModel::since_deadline(const Entry& entry) const {
   return (clocks_[entry.level] - entry.deadline) & kNearMask;
 }
 
-/// The order of packets that may leave.
+/// The key by which packets that may leave are ordered; the least key leaves first.
 std::uint64_t PacerModel::key_of(const Entry& entry) const {
   const std::uint64_t level = strict_ ? 7u - entry.level : 0u;
   return level << kLevelShift | in_order((entry.deadline - clocks_[entry.level]) & kNearMask);
@@ -78,7 +78,7 @@ PacerModel::Best PacerModel::best_candidate(const PacerInputs& inputs, bool& ove
   return best;
 }
 
-/// The operation that begins: rates come first; wakes and decisions take turns.
+/// Chooses the operation that begins: a rate before all others; wakes and decisions take turns.
 PacerModel::Operation PacerModel::choose(const PacerInputs& inputs, const Best& best) {
   Operation op;
   const bool may_decide = inputs.want && best.any;
@@ -124,8 +124,8 @@ PacerModel::Candidate PacerModel::candidate_of(std::uint32_t row, unsigned pause
   return found;
 }
 
-/// The rings of lengths: a post of the cycle before is put or refused, an operation's packet
-/// leaves, and pointers are read for what begins.
+/// Updates the rings of lengths: adds or refuses the post of the cycle before, removes the packet
+/// of an operation, and reads the pointers for the operation that begins.
 void PacerModel::queue_steps(const PacerInputs& inputs, Operation& issued, PacerAnswer& answer) {
   const auto counts = static_cast<std::uint8_t>(2 * shape_.depth - 1);
   const std::uint32_t places = shape_.depth - 1;
@@ -162,8 +162,8 @@ void PacerModel::queue_steps(const PacerInputs& inputs, Operation& issued, Pacer
   }
 }
 
-/// Start and deadline of the flow's first packet after the operation. `op.gap` and `op.level` are
-/// those that count now; the flow still holds the ones before.
+/// Sets start and deadline of the flow's first packet after the operation. `op.gap` and `op.level`
+/// are the new values; `flow` still has the old ones.
 void PacerModel::change(const Operation& op) {
   Flow& flow = flows_[op.flow];
   Entry& entry = entry_of(op.flow);
@@ -171,7 +171,7 @@ void PacerModel::change(const Operation& op) {
   const std::uint64_t gap = is_rate ? op.gap : flow.gap;
   const std::uint8_t level = is_rate ? op.level : flow.level;
   const bool moved = is_rate && level != flow.level;
-  const Uint128 step = (Uint128{gap} - flow.gap) * flow.behind;  // modulo 2^128
+  const Uint128 step = (Uint128{gap} - flow.gap) * flow.behind;  // wraps modulo 2^128
   flow.gap = gap;
   flow.level = level;
   if (op.step == Step::kWake && entry.waits) return;
@@ -213,7 +213,7 @@ void PacerModel::change(const Operation& op) {
   flow.part = static_cast<std::uint64_t>(start) & kFractionMask;
 }
 
-/// The candidates of the row that an operation changed and of the row of the sweep.
+/// Computes the candidates of the row that an operation changed and of the row of the sweep.
 void PacerModel::keep_candidates(const PacerInputs& inputs, const Operation& issued) {
   if (scanning_) {
     const std::uint32_t row = (scan_ + rows_ - 1) & (rows_ - 1);

@@ -1,5 +1,5 @@
-// The contract of the pacer block as a model: every cycle's outputs, as rtl/pacer/doc/contract.md
-// states them.
+// The contract of the pacer block as a model: it has the outputs of every cycle that
+// rtl/pacer/doc/contract.md states.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 namespace dcc {
 
 /// Earliest deadline first among the packets whose start has come. Each row of flows has a
-/// candidate, which is found anew when an operation changed the row, and once in a sweep over all
-/// rows. An operation takes five cycles, in which its row takes no other.
+/// candidate, which is computed anew after an operation on the row, and once in each sweep over all
+/// rows. An operation takes five cycles, in which its row starts no other.
 class PacerModel final : public PacerEngine {
  public:
   PacerModel(const PacerShape& shape, const PacerSettings& settings);
@@ -25,34 +25,34 @@ class PacerModel final : public PacerEngine {
   static constexpr std::uint32_t kPriorityCount = 8;
   enum class Step : std::uint8_t { kSent, kWake, kRate };
 
-  /// The packet at the head of a flow, as rows hold it: times in cycles modulo 2^38.
+  /// The packet at the head of a flow, as stored in rows. Times are in cycles modulo 2^38.
   struct Entry {
     std::uint64_t start = 0;
     std::uint64_t deadline = 0;
     std::uint8_t level = 0;  // priority
     bool waits = false;
   };
-  /// What the block keeps of a flow beside its entry; exact times have 38 fractional bits.
+  /// State of a flow beside its entry. Exact times have 38 fractional bits.
   struct Flow {
     Uint128 exact = 0;         // deadline of the first packet, or end of the last one
-    std::uint64_t part = 0;    // fraction of the start
-    std::uint64_t gap = 0;     // time of a byte
+    std::uint64_t part = 0;    // fraction of the first packet's start
+    std::uint64_t gap = 0;     // time of a byte at the flow's rate
     std::uint32_t first = 0;   // bytes of the first packet, or of the last one
-    std::uint32_t behind = 0;  // bytes that moved the start, or the end, to where it is
+    std::uint32_t behind = 0;  // bytes whose time was added to get the start, or the end
     std::uint8_t level = 0;
-    std::uint8_t begin = 0;  // of the ring of lengths; counts modulo 2 * depth
+    std::uint8_t begin = 0;  // first place of the ring of lengths; counts modulo 2 * depth
     std::uint8_t end = 0;
   };
   struct Operation {
     bool runs = false;
     Step step = Step::kSent;
     PacerFlow flow = 0;
-    std::uint64_t gap = 0;  // of a rate that is written
+    std::uint64_t gap = 0;  // new time of a byte (kRate)
     std::uint8_t level = 0;
-    std::uint8_t begin = 0;  // pointers when the operation began
+    std::uint8_t begin = 0;  // pointers of the ring when the operation began
     std::uint8_t end = 0;
-    bool any = false;         // a packet is left
-    std::uint32_t bytes = 0;  // of the first packet that is left
+    bool any = false;         // the flow still has a packet
+    std::uint32_t bytes = 0;  // bytes of the first packet that is left
   };
   struct Candidate {
     bool valid = false;
@@ -83,31 +83,31 @@ class PacerModel final : public PacerEngine {
   PacerShape shape_;
   PacerSettings settings_;
   std::uint32_t rows_;
-  std::uint32_t calm_cycles_;  // with nothing overdue, which end strict order
+  std::uint32_t calm_cycles_;  // cycles with nothing overdue after which strict order ends
 
-  std::vector<Entry> entries_;  // row by row
+  std::vector<Entry> entries_;  // entries, row by row
   std::vector<Flow> flows_;
-  std::vector<std::uint16_t> lengths_;  // flow by flow
-  std::vector<Candidate> candidates_;   // of the rows
-  std::vector<std::uint8_t> busy_;      // rows with an operation
-  std::uint32_t waiting_ = 0;           // entries that wait
+  std::vector<std::uint16_t> lengths_;  // lengths of packets, flow by flow
+  std::vector<Candidate> candidates_;   // candidate of each row
+  std::vector<std::uint8_t> busy_;      // by row: an operation is under way
+  std::uint32_t waiting_ = 0;           // number of entries with a packet
 
   std::array<std::uint64_t, kPriorityCount> clocks_{};
   bool strict_ = false;
   std::uint32_t calm_ = 0;
-  bool woke_ = false;  // of wakes and decisions a wake was the last
+  bool woke_ = false;  // the last operation was a wake, not a decision
   std::uint32_t scan_ = 0;
-  bool scanning_ = false;  // a row was read in the cycle before
+  bool scanning_ = false;  // a row was read for the sweep in the cycle before
 
   Operation op1_, op2_, op3_, op4_;
-  // A post under way, a cycle behind its pins.
+  // The post of the cycle before.
   bool posted_ = false;
   PacerFlow posted_flow_ = 0;
   std::uint16_t posted_bytes_ = 0;
-  std::uint8_t posted_count_ = 0;  // packets that it found
+  std::uint8_t posted_count_ = 0;  // packets that the flow had before the post
   std::array<PacerFlow, 4> wakes_{};
   std::uint32_t wakes_waiting_ = 0;
-  // The rate being divided.
+  // The rate whose time of a byte is being divided.
   bool rate_busy_ = false;
   std::uint32_t rate_left_ = 0;
   PacerFlow rate_flow_ = 0;

@@ -72,7 +72,7 @@ void PacerPort::set_rate(Qpn qpn, Rate rate, std::uint8_t priority) {
   Slot& slot = slots_[at];
   slot.rate = rate;
   slot.priority = priority;
-  if (slot.rate_waits) return;  // the block is told the newest one
+  if (slot.rate_waits) return;  // the block gets the newest rate
   slot.rate_waits = true;
   rates_.push_back(at);
 }
@@ -105,21 +105,21 @@ Qpn PacerPort::take(unsigned allowed) {
   return kNone;
 }
 
-/// The time from which on a decision is wanted; max() if only the transmitter can tell.
+/// The time from which on a decision is wanted; max() if only the transmitter can change that.
 PicoSeconds PacerPort::wanted_from() const {
   if (clock_.ahead) {
     return user_.takes_ahead() && decided_.empty() && !asked_ ? PicoSeconds{} : PicoSeconds::max();
   }
   PicoSeconds end = std::max(user_.wire_free(), scheduler_.now());
   for (const Post& one : decided_) {
-    // What is paused now does not hold back other priorities.
+    // a paused decision does not hold back other priorities
     if ((paused_ >> slots_[one.flow].priority & 1u) == 0) end += user_.wire_time(one.bytes);
   }
   if (asked_) end += user_.wire_time(last_bytes_);
   return end - clock_.period * kLookAhead;
 }
 
-/// Runs the cycles before the present instant. No decision is wanted in them, or none is possible.
+/// Runs the cycles before the present time, in which no decision is wanted or possible.
 void PacerPort::catch_up() {
   const std::int64_t target = edge_at(scheduler_.now());
   while (cycles_ < target) {

@@ -1,5 +1,5 @@
-// What stands between a transmitter and a pacer block: the block's clock, FIFOs before its inputs,
-// and decisions that wait for the wire.
+// Connects a transmitter with a pacer block. The port has the block's clock, FIFOs before its
+// inputs, and the decisions that wait for the wire.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,38 @@
 
 namespace dcc {
 
-/// The transmitter as the port sees it.
+/// The transmitter's functions that the port calls.
 class PacerUser {
  public:
-  /// The block decided: PacerPort::take() has a packet.
+  /// Called after a decision of the block: PacerPort::take() has a packet.
   virtual void decided() = 0;
-  /// When the last packet taken so far has left the wire.
+  /// The time at which the last packet taken so far has left the wire.
   virtual PicoSeconds wire_free() const = 0;
-  /// A packet may be taken ahead of the wire, to fetch its payload.
+  /// True if a packet may be taken before the wire is free, so that its payload can be fetched.
   virtual bool takes_ahead() const = 0;
-  /// Time of so many bytes on the wire.
+  /// The time that so many bytes take on the wire.
   virtual PicoSeconds wire_time(std::uint32_t bytes) const = 0;
 
  protected:
   ~PacerUser() = default;
 };
 
-/// Binds queue pairs to flows of the block when they post first. Cycle n of the block takes what
-/// was given before n clock periods, or at that instant before the cycle ran. Cycles in which the
-/// block cannot decide are run later, in one go.
+/// Binds a queue pair to a flow of the block at its first post. Cycle n of the block gets what was
+/// given before n clock periods, or at that time before the cycle ran. Cycles in which the block
+/// cannot decide are run later, all at once.
 class PacerPort {
  public:
   struct Clock {
     PicoSeconds period{};
-    bool ahead = false;  // decisions are wanted whenever PacerUser::takes_ahead()
+    bool ahead = false;  // true: decisions are wanted whenever PacerUser::takes_ahead()
   };
-  /// Cycles before the end of what was decided, from which on the next decision is wanted.
+  /// Cycles before the end of all decided packets from which on the next decision is wanted.
   static constexpr unsigned kLookAhead = 4;
 
   PacerPort(Scheduler& scheduler, std::uint32_t rank, PacerEngine& engine, PacerUser& user,
             const PacerShape& shape, const Clock& clock);
 
-  /// Number of packets of the queue pair that were posted and not taken.
+  /// Number of packets of the queue pair that were posted and not yet taken.
   std::uint32_t posted(Qpn qpn) const {
     return qpn < slots_of_.size() && slots_of_[qpn] != kNone ? slots_[slots_of_[qpn]].posted : 0;
   }
@@ -53,33 +53,33 @@ class PacerPort {
   bool is_bound(Qpn qpn) const { return qpn < slots_of_.size() && slots_of_[qpn] != kNone; }
   /// Gives the queue pair a flow of the block. Throws std::runtime_error if there is none.
   void bind(Qpn qpn, std::uint32_t flow, Rate rate, std::uint8_t priority);
-  /// The queue pair is gone. Its flow is free when its decisions are over.
+  /// Must be called when the queue pair ends. Its flow is free when its last decision was taken.
   void release(Qpn qpn);
   /// Precondition: is_bound(qpn), posted(qpn) < depth().
   void post(Qpn qpn, std::uint32_t bytes);
   /// Does nothing if the queue pair is not bound.
   void set_rate(Qpn qpn, Rate rate, std::uint8_t priority);
-  /// Stops exactly the priorities in the mask.
+  /// Pauses exactly the priorities in the mask.
   void set_paused(unsigned priorities);
 
-  /// True if a decision of an allowed priority waits.
+  /// True if a decision of an allowed priority waits to be taken.
   bool has_decision(unsigned allowed) const;
   /// Removes the oldest decision of an allowed priority. Returns kNone if there is none, or if its
   /// queue pair is gone.
   Qpn take(unsigned allowed);
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  /// The wire or the room of the transmitter may have changed: schedules the next cycle in which
-  /// the block can decide.
+  /// Must be called when the wire or the transmitter's room may have changed. Schedules the next
+  /// cycle in which the block can decide.
   void arm();
 
  private:
   struct Slot {
-    Qpn qpn = kNone;  // kNone: free, or waits for its decisions
+    Qpn qpn = kNone;  // kNone: the flow is free, or waits for its decisions
     std::uint32_t posted = 0;
     Rate rate;
     std::uint8_t priority = 0;
     bool rate_waits = false;
-    bool leaves = false;  // free when nothing is posted any more
+    bool leaves = false;  // true: the flow is free when no post of it is left
   };
   struct Post {
     PacerFlow flow;
@@ -101,18 +101,18 @@ class PacerPort {
   Clock clock_;
   Event tick_;
 
-  std::int64_t cycles_ = 0;  // that have run
+  std::int64_t cycles_ = 0;  // number of cycles that have run
   PacerAnswer answer_;
   std::uint8_t paused_ = 0;
-  std::vector<Slot> slots_;              // by the block's flow
+  std::vector<Slot> slots_;              // indexed by the block's flow
   std::vector<std::uint32_t> slots_of_;  // by queue pair
   std::vector<PacerFlow> free_;
   std::deque<Post> posts_;
   std::deque<PacerFlow> rates_;
-  std::uint64_t in_block_ = 0;    // packets posted and not decided, in FIFO or block
-  bool asked_ = false;            // a decision may be under way
-  std::uint32_t last_bytes_ = 0;  // of the last decision
-  std::deque<Post> decided_;      // in the order of decisions
+  std::uint64_t in_block_ = 0;    // packets posted and not yet decided, in FIFO or block
+  bool asked_ = false;            // true: a decision may be under way
+  std::uint32_t last_bytes_ = 0;  // bytes of the last decision
+  std::deque<Post> decided_;      // decisions not yet taken, oldest first
 };
 
 }  // namespace dcc

@@ -96,7 +96,7 @@ TEST_F(ProportionalLawTest, APromisedClearNotificationIsWaitedFor) {
   EXPECT_TRUE(view().clear_promised());
   send(100);
   manager_.cnp(7, 0, 5, now_ + kHistory, 5);
-  EXPECT_TRUE(view().clear_promised());  // neither packets nor marks are a breach
+  EXPECT_TRUE(view().clear_promised());  // packets and marks do not break the promise
   int quiet = 0;
   for (; view().holding() && quiet < 200; ++quiet) expire();
   EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20 ticks of patience

@@ -57,7 +57,7 @@ TEST(Outstanding, IsOverdueFromTheTimeoutOnSinceItWasSentLast) {
 TEST(Outstanding, IsAMapWhateverTheOrder) {
   std::mt19937 random(3);
   Outstanding packets;
-  std::map<Psn, char> slow;          // o: under way, a: to be sent again, t: there
+  std::map<Psn, char> slow;          // state of a packet; o: in flight, a: send again, t: arrived
   std::map<Psn, std::int64_t> left;  // time at which each packet was last sent
   std::deque<Psn> again;
   Psn fresh = 0;

@@ -76,7 +76,7 @@ TEST(LinkPrice, HoldsInTheNextIntervalWhatIsNotThereYet) {
     Link10G link;
     link.preload({2, 0, kLong, kMicroSecond * 10}, kMicroSecond * 15);
     if (looks) expect_price(link.price_at(kInterval), 2 * kOne);
-    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // the budget counts for 5 of 20 us
+    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // the budget counts in 5 of 20 us
     expect_price(link.price_at(kInterval * 3), kMin);
   }
 }

@@ -55,7 +55,7 @@ TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// Of 180 flows each sends a probe in three round trips: more than 1 Gb/s carries.
+// Each of 180 flows sends a probe every three round trips, which is more than 1 Gb/s carries.
 TEST(Pdq, ProbesLeaveTheLinkToData) {
   TransportStar star(10, Star::pdq(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
   for (int round = 0; round < 20; ++round) {

@@ -45,7 +45,7 @@ inline Code answer_with(std::size_t offset_in_event) {
           sw(kA3, kA2, at(offsetof(dcc_result, rate))), sw(kA4, kA2, 0), addi(0, 0, 0)};
 }
 
-/// A program: handlers by kind of event; empty ones do not exist.
+/// A program: handlers by kind of event; an empty handler does not exist.
 struct Maker {
   std::array<Code, DCC_EVENT_KINDS> handlers;
   std::uint32_t context_bytes = 64;
@@ -55,7 +55,7 @@ struct Maker {
   std::uint32_t abi = DCC_PROGRAM_ABI;
   std::uint32_t tail = 0;  // bytes of zeros behind the code, in memory only
 
-  /// Writes the ELF file and returns its path, another one for each call.
+  /// Writes the ELF file and returns its path; each call uses another path.
   std::string write() const {
     constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
     Code code{magic, abi, DCC_DATA_BASE + DCC_RESERVED_BYTES, context_bytes, flags, sent_bytes};
@@ -100,7 +100,7 @@ struct Maker {
   }
 };
 
-/// A NIC that stores what it is told, and runs timers on the scheduler.
+/// A NIC that stores the settings it is given, and runs timers on the scheduler.
 class Nic final : public AlgorithmHost {
  public:
   explicit Nic(std::uint32_t line_mbps) : line_(line_mbps << Rate::kFractionBits) {}
