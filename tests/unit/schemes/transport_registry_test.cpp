@@ -33,7 +33,7 @@ TEST(TransportRegistry, HasEachByName) {
     return std::count(list.begin(), list.end(), name);
   };
   for (const char* name : {"d3", "expresspass", "fastpass", "fcp", "homa", "ndp", "pdq", "pfabric",
-                           "phost", "pias", "rcp", "tcp", "uec", "xcp"}) {
+                           "phost", "pias", "rcp", "tcp", "tdma", "uec", "xcp"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
   for (const char* name : {"credit", "drop_tail", "explicit_rate", "fair_rate", "pfabric",

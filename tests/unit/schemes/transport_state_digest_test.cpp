@@ -131,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(
         Hidden{"homa", "sender_timeout", "10ms", "20ms"},
         Hidden{"ndp", "initial_window", "300", "301"}, Hidden{"pfabric", "timeout", "45us", "50us"},
         Hidden{"pdq", "timeout", "1ms", "2ms"}, Hidden{"phost", "timeout", "1ms", "2ms"},
-        Hidden{"phost", "resend_after", "900", "1000"}, Hidden{"uec", "timeout", "1ms", "2ms"},
-        Hidden{"rcp", "timeout", "1ms", "2ms"}, Hidden{"xcp", "timeout", "1ms", "2ms"},
-        Hidden{"uec", "nscc.mean_weight", "1/80", "1/40"}),
+        Hidden{"phost", "resend_after", "900", "1000"}, Hidden{"tdma", "timeout", "1ms", "2ms"},
+        Hidden{"uec", "timeout", "1ms", "2ms"}, Hidden{"rcp", "timeout", "1ms", "2ms"},
+        Hidden{"xcp", "timeout", "1ms", "2ms"}, Hidden{"uec", "nscc.mean_weight", "1/80", "1/40"}),
     [](const auto& one) {
       std::string name = std::string(one.param.transport) + "_" + one.param.parameter;
       for (char& c : name) c = c == '.' ? '_' : c;
