@@ -31,8 +31,9 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "flows that pause each other": ("schemes/pdq.yaml", ["duration=5ms", "expect=[]"]),
     "prices": ("schemes/fcp.yaml", ["duration=5ms", "measure={from: 1ms, to: 5ms}", "expect=[]"]),
     "timeslots": ("schemes/fastpass.yaml", ["traffic.1.bytes=200KB"]),
-    "turns by the clock": ("schemes/fastpass.yaml", ["traffic.1.bytes=200KB", "routing.kind=ecmp", "expect=[]",
-                                                      "nic.transport={kind: tdma, hosts: 20}"]),
+    "turns by the clock": (
+        "schemes/fastpass.yaml",
+        ["traffic.1.bytes=200KB", "routing.kind=ecmp", "expect=[]", "nic.transport={kind: tdma, hosts: 20}"]),
     "timeslots, and a link that fails": (
         "schemes/fastpass.yaml",
         ["duration=5ms", "expect=[]",
