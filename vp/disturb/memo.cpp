@@ -116,8 +116,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
   ++result_.misses;
   ++(known.bursts.empty() ? result_.unknown : cut ? result_.cut : result_.differing);
   const bool worth_while = !is_new && known.bursts.size() < kMostAlike &&
-                           known.recorded < known.hits + kMostInVain &&
-                           in_memory_ < kMostBursts;
+                           known.recorded < known.hits + kMostInVain && in_memory_ < kMostBursts;
   if (worth_while) watch(Mode::kRecording, flow);
   return false;
 }

@@ -62,7 +62,7 @@ class Point:
         rate = self.rate * 1e9
         constant = PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
         late = self.rtt + (self.kmin * 8 / rate if self.mark_at == "enqueue" else 0)
-        slower = 2 ** min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6))))  # steps are halved so often
+        slower = 2 ** min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6))))  # factor by which steps are smaller
         settled = 0.01 + 10 * constant * slower + 10 * self.kmax * 8 / rate + 200 * self.rtt
         least = min(self.weights)
         part = sum(self.weights) / least
