@@ -13,8 +13,8 @@ namespace dcc {
 /// Weights each length with the time it lasted; the owner reports every change. Quantiles come from
 /// a histogram with 32 buckets per octave: exact below 64 bytes, otherwise interpolated within the
 /// bucket that contains the exact quantile, whose width is 1/32 of the length. They never leave the
-/// range of the lengths. A change costs one multiplication; the first change in an octave allocates
-/// 256 bytes.
+/// range of the lengths. A change costs one multiplication; the first change in a quarter of an
+/// octave allocates 64 bytes.
 class alignas(64) QueueStatistics {
  public:
   /// Clears the statistics and starts with this length at `now`.
@@ -76,8 +76,9 @@ class alignas(64) QueueStatistics {
   Bytes min_ = std::numeric_limits<Bytes>::max();  // least length that lasted some time
   PicoSeconds since_{};
   PicoSeconds from_{};
-  Area area_ = 0;  // sum of length times duration, bytes · ps
   Weights weights_;
+  Area area_ = 0;  // bytes · ps
 };
+static_assert(sizeof(QueueStatistics) == 64, "one cache line");
 
 }  // namespace dcc

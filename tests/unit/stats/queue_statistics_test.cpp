@@ -120,8 +120,8 @@ TEST(QueueStatistics, AConstantLengthIsExact) {
   EXPECT_EQ(figures.mean, 5'001);
 }
 
-TEST(QueueStatistics, AQueueThatIsNotUsedIsTwoCacheLines) {
-  EXPECT_EQ(sizeof(QueueStatistics), 128u);
+TEST(QueueStatistics, AQueueThatIsNotUsedIsOneCacheLine) {
+  EXPECT_EQ(sizeof(QueueStatistics), 64u);
 }
 
 TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
