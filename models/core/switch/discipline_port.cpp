@@ -38,9 +38,12 @@ void DisciplinePort::join_queue(Packet* packet) {
     context_->ports.discipline(packet->ingress).discipline_->reverse_packet(*packet);
   }
   PortDiscipline::EnqueueResult result = discipline_->enqueue(packet);
-  rare_.trimmed += result.trimmed;
-  rare_.ecn_marks += result.marked;
-  rare_.trimmed_bytes += static_cast<std::uint64_t>(result.trimmed_bytes);
+  if (result.trimmed != 0 || result.marked != 0) {
+    SwitchCounters& counters = make_rare().counters;
+    counters.trimmed += result.trimmed;
+    counters.ecn_marks += result.marked;
+    counters.trimmed_bytes += static_cast<std::uint64_t>(result.trimmed_bytes);
+  }
   drop_all(result.dropped);
   update_bytes();
   // The event may be due after the wire becomes free, because the next packet may not leave
@@ -52,7 +55,7 @@ void DisciplinePort::join_queue(Packet* packet) {
   try_send();
   if (result.returned == nullptr) return;
   ++dequeued_;
-  ++rare_.returned;
+  ++make_rare().counters.returned;
   context_->forward_own(result.returned);
 }
 
@@ -61,7 +64,7 @@ void DisciplinePort::drop_all(PacketFifo& dropped) {
     Packet* const lost = dropped.pop();
     ++dequeued_;
     if (lost->kind == PacketKind::kCredit) {
-      ++rare_.credits_dropped;
+      ++make_rare().counters.credits_dropped;
     } else {
       count_drop(*lost);
     }
@@ -96,7 +99,8 @@ void DisciplinePort::send_next() {
     return;
   }
   ++dequeued_;
-  rare_.ecn_marks += discipline_->consume_departure_marks();
+  const auto marks = discipline_->consume_departure_marks();
+  if (marks != 0) make_rare().counters.ecn_marks += marks;
   drop_all(discipline_->departure_drops());
   update_bytes();
   if (context_->departure_observer != nullptr) {

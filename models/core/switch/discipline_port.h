@@ -41,7 +41,8 @@ class DisciplinePort final : public EgressPort {
   template <class Digest>
   void add_state(Digest& d) const {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
-      rare_.ecn_marks, rare_.dropped, rare_.trimmed, rare_.returned, discipline_, credits_);
+      rare().counters.ecn_marks, rare().counters.dropped, rare().counters.trimmed,
+      rare().counters.returned, discipline_, credits_);
   }
 
  private:

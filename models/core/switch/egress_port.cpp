@@ -11,10 +11,13 @@ EgressPort::EgressPort(PortContext& context, int number, const EgressSchedulerPa
       takes_turns_(false),
       ruled_(false),
       selective_(false),
+      attends_all_(false),
       number_(static_cast<std::uint16_t>(number)),
+      context_(&context),
       wire_free_(std::move(wire_free)),
-      scheduler_(scheduler),
-      context_(&context) {}
+      scheduler_(scheduler) {}
+
+const EgressPort::Rare EgressPort::kNothingRare{};
 
 void EgressPort::set_wire(PacketOut& out) {
   out_ = &out;
@@ -42,8 +45,9 @@ void EgressPort::handle_flow_control(const Packet& frame) {
 
 Packet* EgressPort::next_link_frame() {
   if (pfc_.lldp_due()) {
-    Packet* const frame = lldp_frames_.pop();
-    pfc_.sent_lldp(!lldp_frames_.empty());
+    PacketFifo& frames = make_rare().lldp_frames;
+    Packet* const frame = frames.pop();
+    pfc_.sent_lldp(!frames.empty());
     return frame;
   }
   Packet* const frame = context_->pool.allocate();
@@ -57,7 +61,7 @@ Packet* EgressPort::next_link_frame() {
 }
 
 SwitchCounters EgressPort::counters() const {
-  SwitchCounters counters = rare_;
+  SwitchCounters counters = rare().counters;
   counters.enqueued = enqueued_;
   counters.dequeued = dequeued_;
   counters.tx_bytes = tx_bytes_;

@@ -1,6 +1,7 @@
 // One egress port of a switch: the part that both kinds of port share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -90,10 +91,10 @@ class alignas(64) EgressPort {
   /// Queues an LLDP frame, which is sent before all packets. The caller calls
   /// EgressPorts::try_send() next.
   void queue_lldp(Packet* frame) {
-    lldp_frames_.push(frame);
+    make_rare().lldp_frames.push(frame);
     pfc_.request_lldp();
   }
-  const PacketFifo& lldp_frames() const { return lldp_frames_; }
+  const PacketFifo& lldp_frames() const { return rare().lldp_frames; }
 
   // --- Reading --------------------------------------------------------------------------------
   /// Wire bytes queued in all priorities.
@@ -102,6 +103,12 @@ class alignas(64) EgressPort {
   PicoSeconds free_at() const { return free_at_; }
   const LinkParameters& link() const { return link_; }
   SwitchCounters counters() const;
+  /// What one queue counted.
+  struct QueueCounters {
+    std::uint64_t ecn_marks = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t dropped_bytes = 0;
+  };
   /// Bytes that a new packet waits for: queued bytes, and the rest of the packet being sent.
   Bytes backlog() const;
 
@@ -109,6 +116,18 @@ class alignas(64) EgressPort {
   EgressPort(PortContext& context, int number, const EgressSchedulerParameters& scheduler,
              Event&& wire_free);
   EgressPort(EgressPort&&) = default;  // Moving a port is allowed before its first packet only.
+
+  /// What most ports of a large network never need; allocated at its first use.
+  struct Rare {
+    SwitchCounters counters;  // all counters except dequeued_, enqueued_ and tx_bytes_
+    std::array<QueueCounters, kPriorities> by_queue{};  // QueueingPort
+    PacketFifo lldp_frames;
+  };
+  const Rare& rare() const { return rare_ != nullptr ? *rare_ : kNothingRare; }
+  Rare& make_rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
+    return *rare_;
+  }
 
   /// True if the packet would be the next to leave and the wire is idle, so that a queue would give
   /// the packet back at once.
@@ -136,8 +155,9 @@ class alignas(64) EgressPort {
     if (statistics_ != nullptr) statistics_->changed(bytes_, context_->scheduler.now());
   }
   void count_drop(const Packet& packet) {
-    ++rare_.dropped;
-    rare_.dropped_bytes += packet.wire_bytes;
+    SwitchCounters& counters = make_rare().counters;
+    ++counters.dropped;
+    counters.dropped_bytes += packet.wire_bytes;
   }
   /// Prefetches the lines of this class that sending or queueing a packet touches.
   void prefetch_common() const {
@@ -157,10 +177,12 @@ class alignas(64) EgressPort {
   bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
   bool attends_departures_ : 1;   // no packet passes through: each departure must be handled
   bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
-  bool ruled_ : 1;                // QueueingPort: true if a queue has rules of its own
-  bool selective_ : 1;            // QueueingPort: true if such a rule may refuse a packet
-  std::uint16_t number_;          // number of this port
+  bool ruled_ : 1;                // QueueingPort: queues have rules of their own
+  bool selective_ : 1;            // QueueingPort: such a rule may refuse a packet
+  bool attends_all_ : 1;          // QueueingPort: attend_all()
+  std::uint16_t number_;          // of this port
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
+  PortContext* context_;
 
   Event wire_free_;  // scheduled while the wire is busy and something waits for the wire
 
@@ -168,12 +190,14 @@ class alignas(64) EgressPort {
   std::uint64_t dequeued_ = 0;
   std::uint64_t enqueued_ = 0;
   EgressScheduler scheduler_;
-  PortContext* context_;
 
-  SwitchCounters rare_;  // all counters except dequeued_, enqueued_ and tx_bytes_
+ private:
+  static const Rare kNothingRare;
+  std::unique_ptr<Rare> rare_;  // null: nothing happened yet that counts there
+
+ protected:
   std::unique_ptr<LaneCredits> credits_;
-  PacketFifo lldp_frames_;
-  static_assert(sizeof(PfcPort) % 64 == 16, "the line behind PfcPort has 48 bytes for hot fields");
+  static_assert(sizeof(PfcPort) % 64 == 8, "the line behind PfcPort has 56 bytes for hot fields");
 };
 
 }  // namespace dcc

@@ -63,20 +63,28 @@ std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& paramet
   return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMax ? kMax : scaled);
 }
 
+const PfcPort::History PfcPort::kNoHistory{};
+
 void PfcPort::write_frame(Packet& packet) {
   ++counters_.frames_sent;
   packet.kind = PacketKind::kPause;
   packet.wire_bytes = kPauseFrameBytes;
   packet.pause_classes = stopped_;
-  for (std::size_t p = 0; p < kPriorities; ++p) frames_sent_[p] += stopped_ >> p & 1;
+  if (stopped_ != 0) {
+    History& history = make_history();
+    for (std::size_t p = 0; p < kPriorities; ++p) history.frames_sent[p] += stopped_ >> p & 1;
+  }
   pause_due_ = false;
   frame_due_ = lldp_due_;
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   ++counters_.frames_received;
-  for (std::size_t p = 0; p < kPriorities; ++p) {
-    frames_received_[p] += packet.pause_classes >> p & 1;
+  if (packet.pause_classes != 0) {
+    History& history = make_history();
+    for (std::size_t p = 0; p < kPriorities; ++p) {
+      history.frames_received[p] += packet.pause_classes >> p & 1;
+    }
   }
   pause(static_cast<std::uint8_t>(packet.pause_classes & priorities_), now);
 }
@@ -97,31 +105,41 @@ void PfcPort::set_carrier(bool up, PicoSeconds now) {
 }
 
 void PfcPort::pause(std::uint8_t wanted, PicoSeconds now) {
+  if (wanted != paused_) {
+    record(wanted, now);
+    paused_ = wanted;
+  }
+  blocked_ = static_cast<std::uint8_t>(wanted & ~ignored_);
+}
+
+/// Notes which priorities change from the present state to `wanted`.
+void PfcPort::record(std::uint8_t wanted, PicoSeconds now) {
+  History& history = make_history();
   for (std::size_t priority = 0; priority < kPriorities; ++priority) {
     const bool was = (paused_ >> priority & 1) != 0;
     const bool is = (wanted >> priority & 1) != 0;
     if (is && !was) {
-      since_[priority] = now;
+      history.since[priority] = now;
       ++counters_.pauses_received;
     } else if (was && !is) {
-      total_[priority] += now - since_[priority];
+      history.total[priority] += now - history.since[priority];
       ++counters_.resumes_received;
-      ++ends_[priority];
+      ++history.ends[priority];
     }
   }
-  if (wanted != 0 && paused_ == 0) any_since_ = now;
-  if (wanted == 0 && paused_ != 0) any_total_ += now - any_since_;
-  paused_ = wanted;
-  blocked_ = static_cast<std::uint8_t>(wanted & ~ignored_);
+  if (wanted != 0 && paused_ == 0) history.any_since = now;
+  if (wanted == 0 && paused_ != 0) history.any_total += now - history.any_since;
 }
 
 PicoSeconds PfcPort::pause_time(int priority, PicoSeconds now) const {
   const auto p = static_cast<std::size_t>(priority);
-  return (paused_ >> priority & 1) != 0 ? total_[p] + (now - since_[p]) : total_[p];
+  const PicoSeconds total = history().total[p];
+  return (paused_ >> priority & 1) != 0 ? total + (now - history().since[p]) : total;
 }
 
 PicoSeconds PfcPort::pause_time(PicoSeconds now) const {
-  return paused_ != 0 ? any_total_ + (now - any_since_) : any_total_;
+  const PicoSeconds total = history().any_total;
+  return paused_ != 0 ? total + (now - history().any_since) : total;
 }
 
 }  // namespace dcc

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "describe/enum_names.h"
@@ -103,7 +104,7 @@ class PfcPort {
   std::uint8_t paused() const { return paused_; }
   /// When the present or last pause of a priority began.
   PicoSeconds paused_since(int priority) const {
-    return since_[static_cast<std::size_t>(priority)];
+    return history().since[static_cast<std::size_t>(priority)];
   }
   /// Lets exactly these priorities send in spite of the neighbour's pauses.
   void ignore_pauses(std::uint8_t priorities) {
@@ -152,36 +153,48 @@ class PfcPort {
   /// Pauses of one priority that the neighbour sent, until `now`.
   PriorityPauses received_pauses(int priority, PicoSeconds now) const {
     const auto p = static_cast<std::size_t>(priority);
-    return {frames_received_[p], ends_[p], pause_time(priority, now)};
+    return {history().frames_received[p], history().ends[p], pause_time(priority, now)};
   }
   /// Frames sent that paused this priority.
   std::uint64_t pause_frames_sent(int priority) const {
-    return frames_sent_[static_cast<std::size_t>(priority)];
+    return history().frames_sent[static_cast<std::size_t>(priority)];
   }
 
   const PfcCounters& counters() const { return counters_; }
   template <class Digest>
   void add_state(Digest& d) const {
     d(priorities_, stopped_, paused_, blocked_, pause_due_, lldp_due_, frame_due_,
-      counters_.frames_sent, counters_.frames_received, since_, total_);
+      counters_.frames_sent, counters_.frames_received, history().since, history().total);
   }
 
  private:
+  /// Pauses so far. Most ports of a large network never pause, so this is allocated with the first
+  /// pause frame.
+  struct History {
+    std::array<PicoSeconds, kPriorities> since{};
+    std::array<PicoSeconds, kPriorities> total{};
+    // By priority: frames that paused it, and ends of pauses.
+    std::array<std::uint64_t, kPriorities> frames_sent{};
+    std::array<std::uint64_t, kPriorities> frames_received{};
+    std::array<std::uint64_t, kPriorities> ends{};
+    PicoSeconds any_since{};
+    PicoSeconds any_total{};
+  };
+  static const History kNoHistory;
+  const History& history() const { return history_ != nullptr ? *history_ : kNoHistory; }
+  History& make_history() {
+    if (history_ == nullptr) history_ = std::make_unique<History>();
+    return *history_;
+  }
   void pause(std::uint8_t wanted, PicoSeconds now);
+  void record(std::uint8_t wanted, PicoSeconds now);
 
   PfcCounters counters_;
-  std::array<PicoSeconds, kPriorities> since_{};
-  std::array<PicoSeconds, kPriorities> total_{};
-  // By priority: frames that paused it, and ends of pauses.
-  std::array<std::uint64_t, kPriorities> frames_sent_{};
-  std::array<std::uint64_t, kPriorities> frames_received_{};
-  std::array<std::uint64_t, kPriorities> ends_{};
-  PicoSeconds any_since_{};
-  PicoSeconds any_total_{};
-  std::uint8_t priorities_ = 0xFF;  // mask of the priorities that may be paused
-  std::uint8_t ignored_ = 0;        // mask of the priorities whose pauses do not block
-  bool pause_due_ = false;          // a pause frame is due
-  bool lldp_due_ = false;           // an LLDP frame is due
+  std::unique_ptr<History> history_;  // null: no pause yet
+  std::uint8_t priorities_ = 0xFF;    // priorities that may be paused, by bit
+  std::uint8_t ignored_ = 0;          // priorities whose pauses do not block
+  bool pause_due_ = false;            // a pause frame is due
+  bool lldp_due_ = false;             // an LLDP frame is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.
   std::uint8_t stopped_ = 0;
   std::uint8_t paused_ = 0;

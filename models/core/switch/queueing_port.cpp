@@ -93,7 +93,7 @@ bool QueueingPort::accepts(const Packet& packet) {
 
 void QueueingPort::drop(Packet* packet) {
   count_drop(*packet);
-  QueueCounters& counts = counts_[packet->priority];
+  QueueCounters& counts = make_rare().by_queue[packet->priority];
   ++counts.dropped;
   counts.dropped_bytes += packet->wire_bytes;
   context_->pool.free(packet);
@@ -223,12 +223,13 @@ void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
     congested = true;
   }
   if (!congested || !EcnMarker::mark(packet)) return;
-  ++rare_.ecn_marks;
-  ++counts_[packet.priority].ecn_marks;
+  Rare& counts = make_rare();
+  ++counts.counters.ecn_marks;
+  ++counts.by_queue[packet.priority].ecn_marks;
 }
 
 void QueueingPort::send_notification(const Packet& packet, std::uint32_t feedback) {
-  ++rare_.cnms_sent;
+  ++make_rare().counters.cnms_sent;
   Packet* const message = context_->pool.allocate();
   message->kind = PacketKind::kCnm;
   message->priority = context_->qcn.message_priority;

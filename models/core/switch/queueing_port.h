@@ -66,14 +66,8 @@ class QueueingPort final : public EgressPort {
   }
 
   // --- Reading --------------------------------------------------------------------------------
-  /// What one queue counted.
-  struct QueueCounters {
-    std::uint64_t ecn_marks = 0;
-    std::uint64_t dropped = 0;
-    std::uint64_t dropped_bytes = 0;
-  };
   const QueueCounters& queue_counters(int priority) const {
-    return counts_[static_cast<std::size_t>(priority)];
+    return rare().by_queue[static_cast<std::size_t>(priority)];
   }
   /// Greatest number of bytes that waited in the queue since restart_peaks(). A packet that leaves
   /// when it arrives does not wait.
@@ -91,7 +85,8 @@ class QueueingPort final : public EgressPort {
   template <class Digest>
   void add_state(Digest& d) const {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
-      queue_, ecn_, rare_.ecn_marks, rare_.dropped, rare_.cnms_sent, turns_, qcn_, credits_);
+      queue_, ecn_, rare().counters.ecn_marks, rare().counters.dropped, rare().counters.cnms_sent,
+      turns_, qcn_, credits_);
   }
 
  private:
@@ -156,13 +151,11 @@ class QueueingPort final : public EgressPort {
   void charge_credits(int priority, Bytes bytes);
   void send_notification(const Packet& packet, std::uint32_t feedback);
 
+  std::vector<TurnQueue> turns_;       // queues by priority; empty: Arbitration::kFifo
+  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, and nothing limits them
+  std::vector<QcnPoint> qcn_;          // QCN points by priority; empty: QCN is off
   alignas(64) std::array<Queue, kPriorities> queue_;
   EcnMarker ecn_;
-  std::vector<TurnQueue> turns_;       // queues of each priority; empty: Arbitration::kFifo
-  std::vector<QcnPoint> qcn_;          // QCN points of each priority; empty: QCN is off
-  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, nothing limits them
-  bool attends_all_ = false;
-  std::array<QueueCounters, kPriorities> counts_{};
 };
 
 }  // namespace dcc

@@ -10,7 +10,7 @@ SharedBuffer::SharedBuffer(const SharedBufferParameters& parameters, int ports)
     : resume_offset_(parameters.resume_offset),
       shared_size_(parameters.size - parameters.shared_headroom.value_or(0)),
       classes_(static_cast<std::size_t>(ports * kPriorities)),
-      headroom_(classes_.size()),
+      headroom_(static_cast<std::size_t>(ports)),
       cell_(parameters.cell),
       shared_headroom_(parameters.shared_headroom) {
   if (parameters.size <= 0) throw std::invalid_argument("switch: the buffer has no size");
@@ -64,10 +64,11 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
     Class& c = at(port, priority);
     c.lossless = (priorities >> priority & 1) != 0;
     if (c.lossless) continue;
-    Headroom& headroom = headroom_[index(c)];
+    c.headroom_complete = false;
+    if (headroom_[static_cast<std::size_t>(port)].classes == nullptr) continue;
+    Headroom& headroom = headroom_of(c);
     if (!shared_headroom_) shared_size_ += headroom.reserved;
     headroom.reserved = 0;
-    c.headroom_complete = false;
     headroom_used_ -= c.headroom;
     change_shared(c, c.headroom);
     c.headroom = 0;
@@ -79,7 +80,12 @@ void SharedBuffer::restart_peak() {
   peak_ = 0;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     classes_[i].peak = classes_[i].shared;
-    headroom_[i].peak = classes_[i].headroom;
+  }
+  for (std::size_t port = 0; port < headroom_.size(); ++port) {
+    if (headroom_[port].classes == nullptr) continue;
+    for (std::size_t p = 0; p < kPriorities; ++p) {
+      (*headroom_[port].classes)[p].peak = classes_[port * kPriorities + p].headroom;
+    }
   }
   note_peak(used());
 }
@@ -137,8 +143,17 @@ void SharedBuffer::release_by_rules(Class& c, Bytes bytes) {
   note_peak(used());
 }
 
+SharedBuffer::ClassHeadrooms& SharedBuffer::make_headroom(int port) {
+  PortHeadroom& headroom = headroom_[static_cast<std::size_t>(port)];
+  if (headroom.classes == nullptr) {
+    headroom.classes = std::make_unique<ClassHeadrooms>();
+    for (Headroom& one : *headroom.classes) one.wanted = headroom.wanted;
+  }
+  return *headroom.classes;
+}
+
 void SharedBuffer::reserve(Class& c) {
-  Headroom& headroom = headroom_[index(c)];
+  Headroom& headroom = headroom_of(c);
   if (shared_headroom_) {
     headroom.reserved = headroom.wanted;
     c.headroom_complete = true;
@@ -153,7 +168,7 @@ void SharedBuffer::reserve(Class& c) {
 }
 
 bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
-  Headroom& headroom = headroom_[index(c)];
+  Headroom& headroom = headroom_of(c);
   if (c.headroom + bytes > headroom.reserved) return false;
   if (shared_headroom_ && headroom_used_ + bytes > *shared_headroom_) return false;
   c.headroom += bytes;

@@ -1,8 +1,10 @@
 // The packet memory of a switch: one pool shared by all ports, accounted by input and priority.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -63,10 +65,13 @@ class SharedBuffer {
 
   /// Sets the headroom of a class, which it has while it is lossless. Call before the first packet.
   void set_headroom(int port, int priority, Bytes bytes) {
-    headroom_[index(port, priority)].wanted = bytes;
+    make_headroom(port)[static_cast<std::size_t>(priority)].wanted = bytes;
   }
   void set_headroom(int port, Bytes bytes) {
-    for (int priority = 0; priority < kPriorities; ++priority) set_headroom(port, priority, bytes);
+    PortHeadroom& headroom = headroom_[static_cast<std::size_t>(port)];
+    headroom.wanted = bytes;
+    if (headroom.classes == nullptr) return;
+    for (Headroom& one : *headroom.classes) one.wanted = bytes;
   }
 
   /// Gives a class rules of its own. Its packets then always take the longer way through the
@@ -178,9 +183,7 @@ class SharedBuffer {
   /// Greatest number of bytes of a class outside its headroom, and in its headroom, since
   /// restart_peak(). A packet that passes through does not count.
   Bytes peak(int port, int priority) const { return at(port, priority).peak; }
-  Bytes headroom_peak(int port, int priority) const {
-    return headroom_[index(port, priority)].peak;
-  }
+  Bytes headroom_peak(int port, int priority) const { return headroom(index(port, priority)).peak; }
   /// Greatest number of bytes held since restart_peak(), even if only for an instant.
   Bytes peak() const { return peak_ > used() ? peak_ : used(); }
   void restart_peak();
@@ -188,7 +191,7 @@ class SharedBuffer {
   void add_state(Digest& d) const {
     d(shared_used_, headroom_used_);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
-      d(classes_[i].shared, classes_[i].headroom, classes_[i].lossless, headroom_[i].reserved);
+      d(classes_[i].shared, classes_[i].headroom, classes_[i].lossless, headroom(i).reserved);
     }
   }
 
@@ -208,6 +211,20 @@ class SharedBuffer {
     Bytes reserved = 0;  // headroom set aside at present, taken out of the pool
     Bytes peak = 0;      // greatest number of bytes held in the headroom
   };
+  using ClassHeadrooms = std::array<Headroom, kPriorities>;
+  /// Headroom of a port's classes. Most ports of a large network never carry a packet, so the
+  /// classes' own entries are allocated with the first packet.
+  struct PortHeadroom {
+    PortHeadroom() = default;
+    PortHeadroom(const PortHeadroom& other)
+        : wanted(other.wanted),
+          classes(other.classes == nullptr ? nullptr
+                                           : std::make_unique<ClassHeadrooms>(*other.classes)) {}
+    PortHeadroom(PortHeadroom&&) noexcept = default;
+
+    Bytes wanted = 0;                         // by each class, while `classes` is null
+    std::unique_ptr<ClassHeadrooms> classes;  // by priority
+  };
   struct Pool {
     Bytes size = 0;
     Bytes used = 0;
@@ -219,6 +236,17 @@ class SharedBuffer {
   Class& at(int port, int priority) { return classes_[index(port, priority)]; }
   const Class& at(int port, int priority) const { return classes_[index(port, priority)]; }
   std::size_t index(const Class& c) const { return static_cast<std::size_t>(&c - classes_.data()); }
+  ClassHeadrooms& make_headroom(int port);
+  /// Precondition: c is lossless, or its port has entries.
+  Headroom& headroom_of(const Class& c) {
+    const std::size_t i = index(c);
+    return make_headroom(static_cast<int>(i / kPriorities))[i % kPriorities];
+  }
+  /// The headroom of a class as it stands; makes no entry.
+  Headroom headroom(std::size_t i) const {
+    const PortHeadroom& port = headroom_[i / kPriorities];
+    return port.classes != nullptr ? (*port.classes)[i % kPriorities] : Headroom{port.wanted, 0, 0};
+  }
   const ClassRules& rules_of(const Class& c) const { return rules_[index(c)]; }
   Bytes threshold(const Class& c) const {
     if (c.ruled) return threshold_by_rules(c);
@@ -246,10 +274,10 @@ class SharedBuffer {
   Bytes private_used_ = 0;    // bytes in disciplines' own memory
   Bytes elsewhere_used_ = 0;  // bytes in reserved parts and in pools_
   Bytes peak_ = 0;
-  std::vector<Class> classes_;      // classes by port and priority
-  std::vector<Headroom> headroom_;  // headroom by port and priority
-  std::vector<ClassRules> rules_;   // rules by port and priority; empty: no class has rules
-  std::vector<Pool> pools_;         // pools 1, 2, … of the buffer
+  std::vector<Class> classes_;          // classes by port and priority
+  std::vector<PortHeadroom> headroom_;  // headroom by port
+  std::vector<ClassRules> rules_;       // rules by port and priority; empty if no class has rules
+  std::vector<Pool> pools_;             // pools 1, 2, …
   Bytes cell_;
   std::optional<Bytes> shared_headroom_;
 };
