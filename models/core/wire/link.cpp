@@ -15,16 +15,15 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
       delay_(parameters.delay),
       overhead_(static_cast<std::uint16_t>(parameters.overhead)),
       far_(&scheduler),
-      arrival_(Event::calling<&Link::deliver, &Link::prefetch_delivery>(*this, rank)),
-      parameters_(parameters),
-      pool_(pool) {
+      pool_(&pool),
+      arrival_(Event::calling<&Link::deliver, &Link::prefetch_delivery>(*this, rank)) {
   assert(parameters.overhead == overhead_);
   set_rate(parameters.rate);
 }
 
 void Link::set_rate(BitRate rate) {
   assert(rate.bits_per_second > 0);
-  parameters_.rate = rate;
+  rate_ = rate;
   const std::uint64_t whole = kPicoBitsPerByte / rate.bits_per_second;
   const bool exact = kPicoBitsPerByte % rate.bits_per_second == 0 && whole <= UINT32_MAX;
   per_byte_ = exact ? static_cast<std::uint32_t>(whole) : 0;
@@ -32,8 +31,7 @@ void Link::set_rate(BitRate rate) {
 
 void Link::set_jitter(PicoSeconds most, const RandomStream& random) {
   if (most.count <= 0) return;
-  jitter_ =
-      std::make_unique<Jitter>(Jitter{static_cast<std::uint64_t>(most.count) + 1, random, {}});
+  extras().jitter = Jitter{static_cast<std::uint64_t>(most.count) + 1, random, {}};
   watch();
 }
 
@@ -42,14 +40,14 @@ void Link::fail() {
   watch();
   if (arrival_.is_scheduled()) far_->cancel(arrival_);
   while (!in_flight_.empty()) {
-    ++lost_;
-    pool_.free(in_flight_.pop());
+    ++extras().lost;
+    pool_->free(in_flight_.pop());
   }
 }
 
 void Link::connect(PacketSink& sink, int port) {
   sink_ = &sink;
-  sink_port_ = port;
+  sink_port_ = static_cast<std::uint16_t>(port);
 }
 
 void Link::connect_across_partitions(Scheduler& far, Mailbox& mailbox) {
@@ -59,21 +57,22 @@ void Link::connect_across_partitions(Scheduler& far, Mailbox& mailbox) {
 
 PicoSeconds Link::send(Packet* packet) {
   const Bytes on_wire = Bytes{packet->wire_bytes} + overhead_;
-  const PicoSeconds serialisation = per_byte_ != 0 ? PicoSeconds(per_byte_ * on_wire)
-                                                   : serialization_time(on_wire, parameters_.rate);
+  const PicoSeconds serialisation =
+      per_byte_ != 0 ? PicoSeconds(per_byte_ * on_wire) : serialization_time(on_wire, rate_);
   const PicoSeconds now = near_->now();
 #ifndef NDEBUG
-  assert(now >= free_at_ && "the wire is still sending");
-  free_at_ = now + serialisation;
+  assert(now >= extras().free_at && "the wire is still sending");
+  extras().free_at = now + serialisation;
 #endif
   busy_ += serialisation;
   if (watched_ && !survives(packet, now)) return serialisation;
   ++packets_;
   bytes_ += packet->wire_bytes;
   PicoSeconds arrival = now + serialisation + delay_;
-  if (watched_ && jitter_ != nullptr) {
-    arrival += PicoSeconds(static_cast<std::int64_t>(jitter_->random.below(jitter_->choices)));
-    arrival = jitter_->last = std::max(arrival, jitter_->last);
+  if (watched_ && has_jitter()) {
+    Jitter& jitter = *extras_->jitter;
+    arrival += PicoSeconds(static_cast<std::int64_t>(jitter.random.below(jitter.choices)));
+    arrival = jitter.last = std::max(arrival, jitter.last);
   }
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
@@ -86,7 +85,7 @@ PicoSeconds Link::send(Packet* packet) {
 
 // Kept out of line, since most links order arrivals by rank.
 [[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
-  arrival_.set_rank(ties_->place(number_, arrival));
+  arrival_.set_rank(extras_->ties->place(extras_->number, arrival));
 }
 
 void Link::enter(void* link, void* item) {
@@ -95,10 +94,12 @@ void Link::enter(void* link, void* item) {
 }
 
 bool Link::survives(Packet* packet, PicoSeconds now) {
-  if (tap_ && !failed_) tap_(*packet, now);
-  if (!failed_ && (!loss_ || !loss_(*packet))) return true;
-  ++lost_;
-  pool_.free(packet);
+  if (!failed_) {  // so the link has hooks or jitter
+    if (extras_->tap) extras_->tap(*packet, now);
+    if (!extras_->loss || !extras_->loss(*packet)) return true;
+  }
+  ++extras().lost;
+  pool_->free(packet);
   return false;
 }
 

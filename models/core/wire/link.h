@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "sim/mailbox.h"
 #include "sim/random.h"
@@ -100,24 +101,27 @@ class alignas(64) Link final : public PacketOut {
   /// Orders arrivals at one instant by `order` and this link's `number`. `order` must outlive the
   /// link.
   void set_tie_order(const TieOrder& order, std::uint32_t number) {
-    ties_ = &order;
-    number_ = number;
+    extras().ties = &order;
+    extras().number = number;
+    has_ties_ = true;
   }
 
-  const LinkParameters& parameters() const { return parameters_; }
-  LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
+  LinkParameters parameters() const { return {rate_, delay_, overhead_}; }
+  LinkCounters counters() const {
+    return {packets_, bytes_, extras_ != nullptr ? extras_->lost : 0, busy_};
+  }
   /// Precondition: all partitions wait, and all mailboxes are empty.
   template <class Digest>
   void add_state(Digest& d) const {
-    d(packets_, bytes_, busy_, lost_, failed_, parameters_.rate, in_flight_, arrival_);
-    if (jitter_ != nullptr) d(jitter_->random, jitter_->last);
+    d(packets_, bytes_, busy_, counters().lost, failed_, rate_, in_flight_, arrival_);
+    if (has_jitter()) d(extras_->jitter->random, extras_->jitter->last);
   }
   void set_loss_hook(LossHook hook) {
-    loss_ = std::move(hook);
+    extras().loss = std::move(hook);
     watch();
   }
   void set_tap(Tap tap) {
-    tap_ = std::move(tap);
+    extras().tap = std::move(tap);
     watch();
   }
 
@@ -133,11 +137,15 @@ class alignas(64) Link final : public PacketOut {
     in_flight_.push(packet);
   }
   void schedule_arrival(Packet* packet, PicoSeconds arrival) {
-    if (ties_ != nullptr) draw_rank(arrival);
+    if (has_ties_) draw_rank(arrival);
     far_->schedule_at(arrival_, arrival, packet);
   }
   void draw_rank(PicoSeconds arrival);
-  void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
+  void watch() {
+    const bool hooked = extras_ != nullptr && (extras_->loss || extras_->tap || extras_->jitter);
+    watched_ = hooked || failed_;
+  }
+  bool has_jitter() const { return extras_ != nullptr && extras_->jitter.has_value(); }
   /// Applies failure, tap and loss hook. Returns false if the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
 
@@ -150,6 +158,7 @@ class alignas(64) Link final : public PacketOut {
   std::uint32_t per_byte_ = 0;  // picoseconds per byte; 0: not a whole number
   std::uint16_t overhead_;
   bool watched_ = false;  // a loss hook or tap is set, or the link has failed or jitters
+  bool failed_ = false;
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
@@ -157,24 +166,32 @@ class alignas(64) Link final : public PacketOut {
   alignas(64) Scheduler* far_;
   PacketFifo in_flight_;  // packets in order of arrival: all have the same delay
   PacketSink* sink_ = nullptr;
-  int sink_port_ = 0;
-  std::uint32_t number_ = 0;
-  const TieOrder* ties_ = nullptr;  // order at equal times; null: by rank
-  Event arrival_;
-
-  LinkParameters parameters_;
-  std::uint64_t lost_ = 0;
-  bool failed_ = false;
-  PicoSeconds free_at_{};  // time at which the wire is free; used by an assertion only
-  PacketPool& pool_;
-  LossHook loss_;
-  Tap tap_;
+  std::uint16_t sink_port_ = 0;
+  bool has_ties_ = false;  // Extras::ties orders arrivals at equal times; else the rank does
+  BitRate rate_;
+  PacketPool* pool_;
   struct Jitter {
     std::uint64_t choices;
     RandomStream random;
     PicoSeconds last{};  // arrival of the last packet
   };
-  std::unique_ptr<Jitter> jitter_;  // random delays; null: none
+  /// What few links of a large network have.
+  struct Extras {
+    LossHook loss;
+    Tap tap;
+    std::optional<Jitter> jitter;
+    std::uint64_t lost = 0;
+    const TieOrder* ties = nullptr;
+    std::uint32_t number = 0;  // of this link in `ties`
+    PicoSeconds free_at{};     // used by an assertion only
+  };
+  Extras& extras() {
+    if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
+    return *extras_;
+  }
+  std::unique_ptr<Extras> extras_;  // null: none of them
+  Event arrival_;
 };
+static_assert(sizeof(Link) == 3 * 64, "the three lines, and nothing else");
 
 }  // namespace dcc
