@@ -3,24 +3,38 @@
 namespace dcc {
 
 void LinkPause::pause_received(unsigned priorities, PicoSeconds now) {
-  for (std::size_t p = 0; p < kPriorities; ++p) by_priority_[p].frames += priorities >> p & 1;
+  if (priorities != 0) {
+    History& history = make_history();
+    for (std::size_t p = 0; p < kPriorities; ++p) {
+      history.by_priority[p].frames += priorities >> p & 1;
+    }
+  }
   block(priorities & pfc_mask_, now);
 }
 
 void LinkPause::block(unsigned priorities, PicoSeconds now) {
+  if (priorities != paused_) {
+    record(priorities, now);
+    paused_ = priorities;
+  }
+  blocked_ = priorities;
+}
+
+/// Notes which priorities change from the present state to `priorities`.
+void LinkPause::record(unsigned priorities, PicoSeconds now) {
+  History& history = make_history();
   const unsigned changed = paused_ ^ priorities;
-  for (std::size_t p = 0; changed != 0 && p < kPriorities; ++p) {
+  for (std::size_t p = 0; p < kPriorities; ++p) {
     if ((changed >> p & 1) == 0) continue;
     if ((priorities >> p & 1) != 0) {
-      since_[p] = now;
+      history.since[p] = now;
     } else {
-      ++by_priority_[p].ends;
-      by_priority_[p].time += now - since_[p];
+      ++history.by_priority[p].ends;
+      history.by_priority[p].time += now - history.since[p];
     }
   }
-  if (paused_ == 0 && priorities != 0) pause_started_ = now;
-  if (paused_ != 0 && priorities == 0) paused_time_ += now - pause_started_;
-  paused_ = blocked_ = priorities;
+  if (paused_ == 0 && priorities != 0) history.started = now;
+  if (paused_ != 0 && priorities == 0) history.total += now - history.started;
 }
 
 bool LinkPause::set_pfc_mask(unsigned mask, PicoSeconds now) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 #include "stats/priority_pauses.h"
 #include "units.h"
@@ -28,13 +29,15 @@ class LinkPause {
 
   /// Time during which at least one priority was stopped while the link had its carrier.
   PicoSeconds paused_time(PicoSeconds now) const {
-    return paused_ == 0 ? paused_time_ : paused_time_ + (now - pause_started_);
+    if (history_ == nullptr) return {};
+    return paused_ == 0 ? history_->total : history_->total + (now - history_->started);
   }
   /// Pauses of one priority until `now`; time without credits counts as a pause.
   PriorityPauses pauses(int priority, PicoSeconds now) const {
+    if (history_ == nullptr) return {};
     const auto p = static_cast<std::size_t>(priority);
-    PriorityPauses so_far = by_priority_[p];
-    if ((paused_ >> p & 1) != 0) so_far.time += now - since_[p];
+    PriorityPauses so_far = history_->by_priority[p];
+    if ((paused_ >> p & 1) != 0) so_far.time += now - history_->since[p];
     return so_far;
   }
   template <class Digest>
@@ -43,13 +46,24 @@ class LinkPause {
   }
 
  private:
-  unsigned paused_ = 0;       // stopped by the far end or for want of credits
-  unsigned pfc_mask_ = 0xFF;  // mask of the priorities with PFC
-  unsigned blocked_ = 0;      // mask of stopped priorities: paused_, or all without a carrier
-  PicoSeconds pause_started_{};
-  PicoSeconds paused_time_{};  // total time of pauses that have ended
-  std::array<PicoSeconds, kPriorities> since_{};
-  std::array<PriorityPauses, kPriorities> by_priority_{};  // pauses that have ended, by priority
+  /// Pauses so far. Most hosts of a large network are never paused, so this is allocated with the
+  /// first pause.
+  struct History {
+    PicoSeconds started{};
+    PicoSeconds total{};  // total time of pauses that have ended
+    std::array<PicoSeconds, kPriorities> since{};
+    std::array<PriorityPauses, kPriorities> by_priority{};  // of pauses that have ended
+  };
+  void record(unsigned priorities, PicoSeconds now);
+  History& make_history() {
+    if (history_ == nullptr) history_ = std::make_unique<History>();
+    return *history_;
+  }
+
+  unsigned paused_ = 0;               // stopped by the far end or for want of credits
+  unsigned pfc_mask_ = 0xFF;          // PFC is enabled for these
+  unsigned blocked_ = 0;              // paused_, or all without a carrier
+  std::unique_ptr<History> history_;  // null: no pause yet
 };
 
 }  // namespace dcc

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 
 #include "nic/nic_parameters.h"
 #include "units.h"
@@ -26,22 +27,23 @@ class PayloadStaging {
   void push(Packet* packet, bool awaits_payload);
 
   /// The oldest packet if its payload is complete; null otherwise.
-  Packet* front_ready() const { return ready_ > 0 ? packets_.front().packet : nullptr; }
+  Packet* front_ready() const { return ready_ > 0 ? packets_->front().packet : nullptr; }
   /// Removes the packet that front_ready() returned.
   Packet* pop_ready();
 
   /// Oldest packet whose payload is missing. Precondition: a DMA read is under way.
-  Packet* oldest_pending() const { return packets_[ready_].packet; }
+  Packet* oldest_pending() const { return (*packets_)[ready_].packet; }
   /// The DMA read of oldest_pending() succeeded.
   void payload_arrived();
   /// The DMA read of oldest_pending() failed: removes that packet, which the caller then owns.
   Packet* remove_pending();
 
-  std::size_t size() const { return packets_.size(); }
+  std::size_t size() const { return packets_ == nullptr ? 0 : packets_->size(); }
   template <class Digest>
   void add_state(Digest& d) const {
     d(ready_, bytes_);
-    for (const Staged& staged : packets_) d(*staged.packet, staged.awaits_payload);
+    if (packets_ == nullptr) return;
+    for (const Staged& staged : *packets_) d(*staged.packet, staged.awaits_payload);
   }
 
  private:
@@ -53,7 +55,7 @@ class PayloadStaging {
   /// responses.
   void extend_ready();
 
-  std::deque<Staged> packets_;
+  std::unique_ptr<std::deque<Staged>> packets_;  // null: nothing was queued yet
   std::size_t ready_ = 0;  // number of packets at the front whose payload is complete
   Bytes bytes_ = 0;        // wire bytes of all packets
   Bytes limit_ = 0;

@@ -28,7 +28,8 @@ void Receiver::destroy_queue_pair(Qpn qpn) {
 
 bool Receiver::is_quiescent(Qpn qpn) const {
   const bool owes_cnp =
-      std::any_of(delayed_cnps_.begin(), delayed_cnps_.end(),
+      delayed_cnps_ != nullptr &&
+      std::any_of(delayed_cnps_->begin(), delayed_cnps_->end(),
                   [qpn](const DelayedCnp& delayed) { return delayed.cnp->source_qpn == qpn; });
   if (owes_cnp) return false;
   const Context* const context = contexts_.find(qpn);
@@ -339,11 +340,12 @@ PicoSeconds& Receiver::shared_limiter(HostId sender) {
 }
 
 void Receiver::send_due_cnps() {
-  while (!delayed_cnps_.empty() && delayed_cnps_.front().due <= scheduler_.now()) {
-    transmitter_.send_control(delayed_cnps_.front().cnp);
-    delayed_cnps_.pop_front();
+  std::deque<DelayedCnp>& delayed = *delayed_cnps_;
+  while (!delayed.empty() && delayed.front().due <= scheduler_.now()) {
+    transmitter_.send_control(delayed.front().cnp);
+    delayed.pop_front();
   }
-  if (!delayed_cnps_.empty()) scheduler_.schedule_at(cnp_due_, delayed_cnps_.front().due);
+  if (!delayed.empty()) scheduler_.schedule_at(cnp_due_, delayed.front().due);
 }
 
 void Receiver::notify_by_engine(const Packet& data, const Context& context) {
@@ -382,8 +384,9 @@ void Receiver::send_cnp(const Packet& data, const Context& context, std::uint8_t
     transmitter_.send_control(cnp);
     return;
   }
-  delayed_cnps_.push_back({scheduler_.now() + parameters_.cnp.delay, cnp});
-  if (!cnp_due_.is_scheduled()) scheduler_.schedule_at(cnp_due_, delayed_cnps_.front().due);
+  if (delayed_cnps_ == nullptr) delayed_cnps_ = std::make_unique<std::deque<DelayedCnp>>();
+  delayed_cnps_->push_back({scheduler_.now() + parameters_.cnp.delay, cnp});
+  if (!cnp_due_.is_scheduled()) scheduler_.schedule_at(cnp_due_, delayed_cnps_->front().due);
 }
 
 }  // namespace dcc

@@ -110,7 +110,8 @@ class Receiver {
       }
     });
     cnp_limiters_.every([&](PicoSeconds quiet_until) { d(quiet_until); });
-    for (const DelayedCnp& delayed : delayed_cnps_) d(delayed.due, *delayed.cnp);
+    if (delayed_cnps_ == nullptr) return;
+    for (const DelayedCnp& delayed : *delayed_cnps_) d(delayed.due, *delayed.cnp);
   }
 
  private:
@@ -191,7 +192,8 @@ class Receiver {
   // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
   // Key: the sending host, or 0 for the whole port.
   NumberedTable<PicoSeconds> cnp_limiters_;
-  std::deque<DelayedCnp> delayed_cnps_;  // CNPs to send, oldest first; empty without nic.cnp.delay
+  // oldest first; null: no CNP was delayed yet (nic.cnp.delay)
+  std::unique_ptr<std::deque<DelayedCnp>> delayed_cnps_;
   Event cnp_due_;
   NotificationEngine* notification_engine_ = nullptr;  // null: each context has a model
   std::size_t buffered_ = 0;
