@@ -9,9 +9,9 @@ namespace dcc::vp {
 // everything that notifies them, links that come up with DCBX, traffic, links that fail or are
 // repaired, the scheduler of flows, the threshold agent, changed parameters, then observers. A
 // sample at time t therefore sees everything that happened at t.
-constexpr std::uint32_t kNicRank = 0x400000;
-constexpr std::uint32_t kControllerRank = 0x800000;
-constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up
+constexpr std::uint32_t kNicRank = 0x800000;
+constexpr std::uint32_t kControllerRank = 0xA00000;
+constexpr std::uint32_t kDcbxRank = 0xBF0000;  // links come up
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;

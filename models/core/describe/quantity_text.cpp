@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <vector>
 
 #include "describe/quantity_units.h"
 #include "describe/value_node.h"
@@ -247,18 +247,19 @@ std::string QuantityText<double>::format(const double& value) {
 }
 
 void append_hosts(HostList& list, std::string_view text) {
-  constexpr unsigned kMax = 65'536;
+  constexpr unsigned kMax = 1 << 20;  // as many as a network has hosts (RouteTable::kMaxHosts)
   const std::size_t dots = text.find("..");
   const unsigned first = read_integer<unsigned>(text.substr(0, dots));
   const unsigned last =
       dots == std::string_view::npos ? first : read_integer<unsigned>(text.substr(dots + 2));
   if (last < first) throw QuantityError("the range runs backwards");
-  if (last >= kMax) throw QuantityError("numbers are below 65536");
-  std::set<HostId> known(list.begin(), list.end());
+  if (last >= kMax) throw QuantityError("numbers are below " + std::to_string(kMax));
+  std::vector<bool> known(last + 1);
+  for (const HostId host : list) {
+    if (host <= last) known[host] = true;
+  }
   for (unsigned host = first; host <= last; ++host) {
-    if (!known.insert(host).second) {
-      throw QuantityError(std::to_string(host) + " is listed twice");
-    }
+    if (known[host]) throw QuantityError(std::to_string(host) + " is listed twice");
     list.push_back(host);
   }
 }

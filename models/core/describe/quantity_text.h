@@ -49,7 +49,7 @@ std::string text_of(const T& value) {
 }
 
 /// Parses `1..8` or `3` and appends the hosts to `list`. Throws QuantityError for a host that is in
-/// the list already, and for more than 65 536 hosts.
+/// the list already, and from 1 048 576 on.
 void append_hosts(HostList& list, std::string_view text);
 /// The shortest form that append_hosts reads back: `3`, `1..8`, `[0, 4..7]`.
 std::string format_hosts(const HostList& list);

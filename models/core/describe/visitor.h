@@ -130,7 +130,7 @@ class ParameterVisitor {
   void hosts(const char* key, HostList& member, Doc doc) {
     numbers_or_all(key, member, "hosts", doc);
   }
-  /// A list of numbers below 65 536, written as hosts are; the word `all` stands for an empty list.
+  /// A list of numbers below 1 048 576, written as hosts are; the word `all` is an empty list.
   /// `what`: name of the numbered things.
   void numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what, Doc doc);
   /// A name or a list of names; the word `all` stands for an empty list.

@@ -8,12 +8,12 @@
 namespace dcc {
 
 namespace {
-constexpr int kMaxNodes = 1 << 20;
+constexpr int kMaxNodes = 1 << 21;  // up to RouteTable::kMaxHosts hosts, and their switches
 }  // namespace
 
 NodeId Topology::add(const std::string& name, bool is_host) {
   require_topology(!name.empty(), "a node has no name");
-  require_topology(static_cast<int>(nodes_.size()) < kMaxNodes, "more than 1048576 nodes");
+  require_topology(static_cast<int>(nodes_.size()) < kMaxNodes, "more than 2097152 nodes");
   structure_ = {};
   TopologyNode node;
   node.name = name;
@@ -100,7 +100,8 @@ const LinkParameters& Topology::link(NodeId id, int port) const {
 std::string Topology::wire_name(NodeId id, int port) const {
   const NodeId to = peer(id, port).node;
   int parallel = 0;
-  for (int other = 0; other < port; ++other) {
+  const bool may_be_parallel = !node(id).is_host && !node(to).is_host;  // a host has one cable
+  for (int other = 0; may_be_parallel && other < port; ++other) {
     if (peer(id, other).node == to) ++parallel;
   }
   const std::string name = node(id).name + "->" + node(to).name;

@@ -7,13 +7,15 @@
 #include "describe/parameter_error.h"
 #include "describe/quantity_text.h"
 #include "describe/value_node.h"
+#include "fabric/route_table.h"
 #include "fabric/topology_parameters.h"
 
 namespace dcc {
 namespace {
 
-constexpr unsigned kMaxHosts = 65'536;
-constexpr std::uint64_t kMaxCables = 1'000'000;
+constexpr unsigned kMaxHosts = RouteTable::kMaxHosts;
+// Two for each host: a fat tree of three layers at full bisection.
+constexpr std::uint64_t kMaxCables = 2 * std::uint64_t{kMaxHosts};
 
 void require(bool condition, const std::string& key, const std::string& sentence) {
   if (!condition) throw ParameterError({key}, sentence);
@@ -103,9 +105,11 @@ void TopologyParameters::check() const {
                 std::to_string(fat_tree.aggs_per_pod));
   }
   require(host_count() >= 2, "", "fewer than two hosts");
-  require(host_count() <= kMaxHosts, "", std::to_string(host_count()) + " hosts; at most 65536");
+  require(host_count() <= kMaxHosts, "",
+          std::to_string(host_count()) + " hosts; at most " + std::to_string(kMaxHosts));
   require(fabric_cables() <= kMaxCables, "",
-          std::to_string(fabric_cables()) + " cables between switches; at most 1000000");
+          std::to_string(fabric_cables()) + " cables between switches; at most " +
+              std::to_string(kMaxCables));
 }
 
 void TopologyParameters::check_custom() const {

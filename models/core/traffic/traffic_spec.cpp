@@ -16,7 +16,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   const auto is = [&](std::initializer_list<Kind> kinds) {
     return std::find(kinds.begin(), kinds.end(), pattern) != kinds.end();
   };
-  const Range host{"0", "65535"};
+  const Range host{"0", "1048575"};
   v.choice("kind", pattern, {"pattern", ""});
   v.text("id", id, {"name by which other entries wait for this one; empty: none", ""});
   v.when(is({Kind::kFlow, Kind::kBackground}), "kind: flow or background", [&] {
@@ -37,7 +37,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(is({Kind::kIncast}) && !receiver, "kind: incast with receiver: random", [&] {
     v.hosts("receivers", receivers, {"hosts of which one is drawn each time", ""});
     v.field("load", incast_load, "none", {"1/100000", "2"}, {share, "HPCC, SIGCOMM'19, 5.1"});
-    v.field("fan_in", fan_in, "all", {"1", "65535"}, {"number of senders drawn each time", ""});
+    v.field("fan_in", fan_in, "all", {"1", "1048575"}, {"number of senders drawn each time", ""});
   });
   v.when(is({Kind::kOneToMany}), "kind: one_to_many", [&] {
     v.field("sender", sender, host, {"sending host", ""});
@@ -69,13 +69,13 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          ""});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
-    v.field("stride", stride, {"1", "65535"},
+    v.field("stride", stride, {"1", "1048575"},
             {"each host sends to the one so many places further in `hosts`, cyclically",
              "Hedera, NSDI'10, 6: stride(i)"});
   });
   v.when(is({Kind::kStaggered}), "kind: staggered", [&] {
-    v.field("rack", rack, {"1", "65536"}, {"number of consecutive `hosts` in a rack", ""});
-    v.field("pod", pod, {"1", "65536"}, {"... and in a pod", ""});
+    v.field("rack", rack, {"1", "1048576"}, {"number of consecutive `hosts` in a rack", ""});
+    v.field("pod", pod, {"1", "1048576"}, {"... and in a pod", ""});
     v.field("to_rack", to_rack, {"0", "1"},
             {"probability that a host sends to another of its rack",
              "Hedera, NSDI'10, 6: EdgeP of staggered prob"});
@@ -84,7 +84,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   });
   v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
     v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
-    v.numbers("fan_out", fan_out, 0, 8, {"1", "65535"},
+    v.numbers("fan_out", fan_out, 0, 8, {"1", "1048575"},
               {"requests go down a tree of senders, answers up: so many below the receiver, below "
                "each of these, and so on, in the order of senders; empty: answers come unasked",
                "DCTCP, SIGCOMM'10, 2.1"});
@@ -117,7 +117,8 @@ void TrafficSpec::describe(ParameterVisitor& v) {
             {share, "HPCC, SIGCOMM'19, 5.1"});
   });
   v.when(is({Kind::kPoisson}) && incast_load, "kind: poisson with an incast_load", [&] {
-    v.field("incast_fan_in", fan_in, "all", {"1", "65535"}, {"number of senders of an incast", ""});
+    v.field("incast_fan_in", fan_in, "all", {"1", "1048575"},
+            {"number of senders of an incast", ""});
     v.field("incast_bytes", incast_bytes, {"1B", "1000GB"},
             {"payload from each of them", "HPCC, SIGCOMM'19, 5.1"});
   });

@@ -305,7 +305,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
 
 MacAddress mac_of_port(unsigned node, unsigned port) {
   return {0x06,
-          0,
+          static_cast<std::uint8_t>(node >> 16),
           static_cast<std::uint8_t>(node >> 8),
           static_cast<std::uint8_t>(node),
           static_cast<std::uint8_t>(port >> 8),

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "fabric/route_table.h"
+
 namespace dcc {
 namespace {
 
@@ -126,6 +128,11 @@ TEST(Hosts, RangesAndLists) {
   EXPECT_EQ(format_hosts(list), "[1..3, 7]");
   EXPECT_EQ(format_hosts({4, 5, 6}), "4..6");
   EXPECT_EQ(format_hosts({4, 5}), "[4, 5]");
+  HostList all;
+  append_hosts(all, "0..1048575");  // the hosts of the largest network
+  EXPECT_EQ(all.size(), RouteTable::kMaxHosts);
+  EXPECT_EQ(format_hosts(all), "0..1048575");
+  EXPECT_THROW(append_hosts(list, "1048576"), QuantityError);
   EXPECT_THROW(append_hosts(list, "3..4"), QuantityError);
   EXPECT_THROW(append_hosts(list, "5..4"), QuantityError);
   EXPECT_THROW(append_hosts(list, "0..4000000000"), QuantityError);

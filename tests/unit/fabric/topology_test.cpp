@@ -165,6 +165,28 @@ TEST(Topology, AFatTreeOfKPortsNeedsAnEvenNumber) {
   EXPECT_THROW(p.check(), ParameterError);
 }
 
+TEST(Topology, AMillionHostsAndNotOneMore) {
+  TopologyParameters p;
+  p.kind = TopologyKind::kLeafSpine;
+  p.leaf_spine.leaves = 1;
+  p.leaf_spine.hosts_per_leaf = 1'048'576;
+  EXPECT_NO_THROW(p.check());
+  ++p.leaf_spine.hosts_per_leaf;
+  try {
+    p.check();
+    FAIL() << "1048577 hosts are accepted";
+  } catch (const ParameterError& error) {
+    EXPECT_STREQ(error.what(), "1048577 hosts; at most 1048576");
+  }
+  // Two cables between switches for each host: a fat tree at full bisection.
+  p.leaf_spine = {};
+  p.leaf_spine.leaves = 2048;
+  p.leaf_spine.spines = 1024;
+  EXPECT_NO_THROW(p.check());
+  p.leaf_spine.spines = 1025;
+  EXPECT_THROW(p.check(), ParameterError);
+}
+
 TEST(Topology, ARailHasAPortOfEveryServerOfItsUnit) {
   RailParameters p;
   p.units = 2;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -362,6 +363,29 @@ TEST(RoceHeaders, WiresharkReadsTheSame) {
     expected += has_deth(opcode) ? "0x0000000080000001,0x00123abc" : ",";
     EXPECT_EQ(lines[i], expected + ip);
   }
+}
+
+// The largest network has 1 048 576 hosts, and its switches are nodes above them.
+TEST(Addresses, DifferBeyondSixteenBits) {
+  std::set<MacAddress> macs;
+  std::set<std::uint32_t> ips;
+  std::size_t made = 0;
+  for (const HostId low : {0u, 1u, 254u, 255u, 256u, 65'534u, 65'535u}) {
+    for (HostId high = 0; high < 16; ++high, ++made) {
+      macs.insert(mac_of(high << 16 | low));
+      ips.insert(ip_of(high << 16 | low));
+    }
+  }
+  EXPECT_EQ(macs.size(), made);
+  EXPECT_EQ(ips.size(), made);
+  for (const unsigned node :
+       {0u, 1u, 65'535u, 65'536u, 65'537u, 1'048'576u, 1'048'577u, 2'097'151u}) {
+    for (const unsigned port : {0u, 1u, 255u, 256u, 65'534u, 65'535u}) {
+      macs.insert(mac_of_port(node, port));
+      ++made;
+    }
+  }
+  EXPECT_EQ(macs.size(), made);
 }
 
 }  // namespace
