@@ -15,13 +15,12 @@
 
 namespace dcc::model {
 
-class NicModule final : public sc_core::sc_module {
+/// The SystemC module itself exists with sockets only: it takes some hundred bytes.
+class NicModule final {
  public:
-  NicModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
-            FlowLedger& ledger, const NicParameters& parameters, std::uint32_t rank,
-            bool sockets = true)
-      : sc_module(name),
-        scheduler_(scheduler),
+  NicModule(const char* name, Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
+            const NicParameters& parameters, std::uint32_t rank, bool sockets = true)
+      : scheduler_(scheduler),
         device_(scheduler, pool, ledger, parameters, rank),
         gate_(parameters.credit_buffer
                   ? std::make_unique<CreditGate>(
@@ -30,9 +29,8 @@ class NicModule final : public sc_core::sc_module {
                   : nullptr) {
     if (gate_ != nullptr) device_.connect(*gate_);
     if (!sockets) return;
-    in_ = std::make_unique<PacketInPort>("in", sink(), 0);
-    out_ = std::make_unique<PacketOutPort>("out");
-    connect(*out_);
+    sockets_ = std::make_unique<Sockets>(name, *this);
+    connect(sockets_->out);
   }
 
   /// Adds registers, descriptor rings and the link to the host. During elaboration, at most once.
@@ -44,10 +42,10 @@ class NicModule final : public sc_core::sc_module {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  // Input socket. Available if the module was built with sockets.
-  PacketTargetSocket& in() { return in_->socket; }
-  PacketInitiatorSocket& out() { return out_->socket; }
-  // Input of packets. Available if the module was built without sockets.
+  // Constructor with sockets:
+  PacketTargetSocket& in() { return sockets_->in.socket; }
+  PacketInitiatorSocket& out() { return sockets_->out.socket; }
+  // Constructor without sockets:
   PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
   void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 
@@ -62,16 +60,23 @@ class NicModule final : public sc_core::sc_module {
   ApbTarget* apb() { return apb_.get(); }
 
  private:
-  void start_of_simulation() override {
-    PacketOut* const wire = out_ != nullptr ? out_->direct_access().wire : nullptr;
-    if (wire != nullptr) connect(*wire);
-  }
+  struct Sockets final : sc_core::sc_module {
+    Sockets(const sc_core::sc_module_name& name, NicModule& owner)
+        : sc_module(name), in("in", owner.sink(), 0), out("out"), nic(owner) {}
+    void start_of_simulation() override {
+      PacketOut* const wire = out.direct_access().wire;
+      if (wire != nullptr) nic.connect(*wire);
+    }
+
+    PacketInPort in;
+    PacketOutPort out;
+    NicModule& nic;
+  };
 
   Scheduler& scheduler_;
   NicDevice device_;
-  std::unique_ptr<CreditGate> gate_;    // credits of the link; null: no credits
-  std::unique_ptr<PacketInPort> in_;    // input socket; null: no sockets
-  std::unique_ptr<PacketOutPort> out_;  // likewise
+  std::unique_ptr<CreditGate> gate_;  // null: no credits
+  std::unique_ptr<Sockets> sockets_;  // null: no sockets
   std::unique_ptr<DmaEngine> dma_;
   std::unique_ptr<HostLink> link_;
   std::unique_ptr<NicHostInterface> host_;

@@ -38,12 +38,12 @@ TEST(Network, AWireEachWayAndAQueueAtEverySwitchPort) {
   std::set<std::string> names;
   std::size_t from_switches = 0;
   for (const Wire& wire : n.network.wires()) {
-    EXPECT_TRUE(names.insert(wire.name).second) << wire.name;
+    EXPECT_TRUE(names.insert(n.network.name_of(wire)).second) << n.network.name_of(wire);
     if (!n.p.topology.node(wire.from).is_host) ++from_switches;
     EXPECT_EQ(wire.link().parameters().rate.bits_per_second, 40'000'000'000u);
   }
   EXPECT_EQ(n.network.queues().size(), from_switches);
-  for (const auto& queue : n.network.queues()) EXPECT_EQ(names.count(queue->port), 1u);
+  for (const auto& queue : n.network.queues()) EXPECT_EQ(names.count(n.network.name_of(queue)), 1u);
   EXPECT_EQ(n.network.ranks_used(), 2 * cables + 2) << "wires, then switches";
 }
 

@@ -2,8 +2,11 @@
 
 #include "build/engines.h"
 #include "build/translate.h"
+#include "controller/controller_model.h"
+#include "controller/controller_registers.h"
 #include "controller/controller_setup.h"
 #include "nic/algorithm/weighted.h"
+#include "software/controller_programmer.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -50,7 +53,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
     if (weighs) algorithm_->on_weight(number, entry.weight);
     if (transport_ != nullptr) transport_->on_weight(number, entry.weight);
   }
-  if (dcc_ != nullptr) {
+  if (dcc_ != nullptr && (driven || context.keep_registers)) {
     controller_ = std::make_unique<model::ApbController>(
         "controller", dcc_->device(),
         // Without software the registers are written once, before simulated time begins.
@@ -69,7 +72,27 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
 Host::~Host() = default;
 
 void Host::bring_up() {
-  if (programmer_ != nullptr) programmer_->bring_up(controller_program(config_, link_.rate));
+  if (dcc_ == nullptr || driver_ != nullptr) return;
+  const dcc_config program = controller_program(config_, link_.rate);
+  if (programmer_ != nullptr) {
+    programmer_->bring_up(program);
+    return;
+  }
+  regs::ControllerRegisters registers(dcc_->device(), wheel_split(config_.nic.controller));
+  ControllerProgrammer programmer([&](bool write, std::uint64_t address, std::uint32_t value) {
+    const auto offset = static_cast<std::uint32_t>(address);
+    const regs::AccessResult result =
+        write ? registers.block().write(offset, value) : registers.block().read(offset, value);
+    if (result != regs::AccessResult::kOk) ControllerProgrammer::refuse(write, address, value);
+    return value;
+  });
+  programmer.bring_up(program);
+}
+
+void Host::share_tables(const Host& other) {
+  if (dcc_ == nullptr || other.dcc_ == nullptr) return;
+  ControllerModel* const model = dcc_->device().model();
+  if (model != nullptr) model->share_tables(other.dcc_->device().tables());
 }
 
 void Host::reconfigure(const PlatformConfig& from, const PlatformConfig& to) {

@@ -37,6 +37,8 @@ struct HostContext {
   RecordingFolder recordings{};
   model::SnapshotHistory* machine = nullptr;  // lets a debugger go back; null: not possible
   bool sockets = true;                        // true if the NIC has packet sockets
+  // False if nothing but the bring-up accesses the controller of a host without software.
+  bool keep_registers = true;
 };
 
 class HostDriver;
@@ -70,6 +72,7 @@ class Host final : public sc_core::sc_module {
   /// The algorithm if it is the DCC controller; else null.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
+  /// Null without DCC, and where HostContext::keep_registers is false.
   model::ApbController* controller() { return controller_.get(); }
   /// The software of this host; null if the platform drives the host itself.
   HostDriver* driver() { return driver_.get(); }
@@ -90,6 +93,9 @@ class Host final : public sc_core::sc_module {
 
   /// Programs the controller of a host without a driver. Call once elaboration is over.
   void bring_up();
+
+  /// Keeps one copy of rate tables that are equal to those of `other`.
+  void share_tables(const Host& other);
 
   /// Changes the controller from the settings of one configuration to those of another: at once
   /// without software, else over the bus of the host's software. Call from a device's event.

@@ -1,5 +1,6 @@
 #include "build/large_heap.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -22,11 +23,13 @@ constexpr std::size_t kPiece = std::size_t{16} << 20;
 std::uintptr_t end_of_heap() { return reinterpret_cast<std::uintptr_t>(sbrk(0)); }
 }  // namespace
 
-// The heap keeps its greatest size, also when pieces are freed at once.
+// The heap stays as long as the largest use made it, also when pieces are freed at once: −1 turns
+// trimming off. A threshold could be 2 GiB at most, and a longer region would be given back here.
 void prefer_large_pages(std::size_t bytes) {
-  if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, INT32_MAX) == 0) {
-    return;
-  }
+  if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, -1) == 0) return;
+  const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  bytes = std::min(bytes, memory);
   const std::uintptr_t begin = end_of_heap();
   std::vector<void*> pieces;
   for (std::size_t taken = 0; taken < bytes; taken += kPiece) {

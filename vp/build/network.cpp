@@ -20,6 +20,16 @@ std::string module_name(const std::string& wire) {
 }
 }  // namespace
 
+LinkStore::~LinkStore() {
+  while (size_ != 0) links_[--size_].~Link();
+  std::allocator<Link>().deallocate(links_, most_);
+}
+
+void LinkStore::reserve(std::size_t most) {
+  links_ = std::allocator<Link>().allocate(most);
+  most_ = most;
+}
+
 Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
                  const Topology& topology, const Routing& routing, Partitions& partitions,
                  bool sockets)
@@ -43,12 +53,13 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
         node.name.c_str(), partitions.scheduler_of(id), partitions.pool_of(id), parameters,
         node.ports, config.seed, i, switch_rank++, sockets);
   }
+  wires_.reserve(wires);
+  if (!sockets) links_.reserve(wires);
   for (const Cable& cable : topology_.cables()) {
     for (int side = 0; side < 2; ++side) {
       const CableEnd from = cable.end[side];
       const CableEnd to = cable.end[1 - side];
       Wire wire;
-      wire.name = topology_.wire_name(from.node, from.port);
       wire.from = from.node;
       wire.from_port = from.port;
       wire.to = to.node;
@@ -57,10 +68,11 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       PacketPool& pool = partitions.pool_of(from.node);
       const std::uint32_t rank = ranks_++;
       if (sockets) {
-        wire.module = std::make_unique<model::LinkModule>(module_name(wire.name).c_str(), scheduler,
-                                                          pool, cable.link, rank);
+        const std::string link_name = module_name(name_of(wire));
+        wire.module = std::make_unique<model::LinkModule>(link_name.c_str(), scheduler, pool,
+                                                          cable.link, rank);
       } else {
-        wire.bare = std::make_unique<Link>(scheduler, pool, cable.link, rank);
+        wire.bare = &links_.add(scheduler, pool, cable.link, rank);
       }
       const bool from_host = topology_.node(from.node).is_host;
       wire.link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
@@ -74,6 +86,10 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   }
   ranks_ = switch_rank;
   auto exceptions = port_exceptions(config, topology_);
+  const auto from_switch = [this](const Wire& wire) { return switch_of(wire.from) != nullptr; };
+  queue_statistics_.resize(
+      static_cast<std::size_t>(std::count_if(wires_.begin(), wires_.end(), from_switch)));
+  queues_.reserve(queue_statistics_.size());
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
@@ -89,13 +105,9 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     } else {
       from->device().attach(wire.from_port, wire.link(), with_reserve);
     }
-    auto queue = std::make_unique<EgressQueue>();
-    queue->port = wire.name;
-    queue->node = wire.from;
-    queue->port_number = wire.from_port;
-    queue->device = &from->device();
-    from->device().observe_queue(wire.from_port, &queue->statistics);
-    queues_.push_back(std::move(queue));
+    QueueStatistics& statistics = queue_statistics_[queues_.size()];
+    from->device().observe_queue(wire.from_port, &statistics);
+    queues_.push_back({wire.from, wire.from_port, &from->device(), statistics});
   }
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     if (switches_[i] == nullptr) continue;

@@ -1,9 +1,11 @@
 // The fabric: SystemC modules of links and switches for a topology, and the hosts' sockets to it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "config/platform_config.h"
@@ -18,11 +20,31 @@
 
 namespace dcc::vp {
 
+/// Links side by side in one piece of memory: a link alone takes a third more, because it begins a
+/// cache line.
+class LinkStore {
+ public:
+  LinkStore() = default;
+  LinkStore(const LinkStore&) = delete;
+  LinkStore& operator=(const LinkStore&) = delete;
+  ~LinkStore();
+  /// Makes room for `most` links. Call once, before add().
+  void reserve(std::size_t most);
+  template <class... Arguments>
+  Link& add(Arguments&&... arguments) {
+    return *new (links_ + size_++) Link(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  Link* links_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t most_ = 0;
+};
+
 /// One direction of a cable, identified by the end at which the direction begins.
 struct Wire {
   std::unique_ptr<model::LinkModule> module;  // null if the network has no sockets
-  std::unique_ptr<Link> bare;                 // the link, if the network has no sockets
-  std::string name;                           // "s0->h3"
+  Link* bare = nullptr;                       // the link, if the network has no sockets
   NodeId from = 0;
   int from_port = 0;
   NodeId to = 0;
@@ -34,11 +56,10 @@ struct Wire {
 
 /// An egress queue of a switch and its statistics.
 struct EgressQueue {
-  std::string port;  // name of the wire that the queue feeds
   NodeId node = 0;
   int port_number = 0;
   SwitchDevice* device = nullptr;
-  QueueStatistics statistics;
+  QueueStatistics& statistics;
 };
 
 class Network final : public sc_core::sc_module {
@@ -79,13 +100,20 @@ class Network final : public sc_core::sc_module {
   /// All wires: two for each cable, in cable order.
   std::vector<Wire>& wires() { return wires_; }
   const std::vector<Wire>& wires() const { return wires_; }
+  /// "s0->h3"; of a queue: the name of the wire that the queue feeds.
+  std::string name_of(const Wire& wire) const {
+    return topology_.wire_name(wire.from, wire.from_port);
+  }
+  std::string name_of(const EgressQueue& queue) const {
+    return topology_.wire_name(queue.node, queue.port_number);
+  }
   /// The switch at a node; null if the node is a host.
   model::SwitchModule* switch_of(NodeId node) {
     return switches_[static_cast<std::size_t>(node)].get();
   }
   const std::vector<std::unique_ptr<model::SwitchModule>>& switches() const { return switches_; }
-  std::vector<std::unique_ptr<EgressQueue>>& queues() { return queues_; }
-  const std::vector<std::unique_ptr<EgressQueue>>& queues() const { return queues_; }
+  /// The egress queues of all switches, in the order of the wires that they feed.
+  const std::vector<EgressQueue>& queues() const { return queues_; }
 
  private:
   Wire& wire_from(NodeId node, int port);
@@ -99,8 +127,10 @@ class Network final : public sc_core::sc_module {
   const bool sockets_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node; null for hosts
-  std::vector<Wire> wires_;  // wires, two for each cable, in cable order
-  std::vector<std::unique_ptr<EgressQueue>> queues_;
+  LinkStore links_;                                             // of wires without sockets
+  std::vector<Wire> wires_;                        // two for each cable, in cable order
+  std::vector<QueueStatistics> queue_statistics_;  // by queue
+  std::vector<EgressQueue> queues_;
 };
 
 }  // namespace dcc::vp

@@ -78,7 +78,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 
 Platform::~Platform() {
   partitions.drop_events();
-  while (!parts_.empty()) parts_.pop_back();  // destroys parts in reverse order
+  while (!parts_.empty()) parts_.pop_back();  // destroys the last part first
+  // Likewise: SystemC searches its lists from the end (Network::~Network()).
+  while (!hosts.empty()) hosts.pop_back();
 }
 
 void Platform::build_hosts() {
@@ -87,6 +89,8 @@ void Platform::build_hosts() {
   const PacketSizes sizes = packet_sizes(config);
   const PicoSeconds longest = routing.longest_base_rtt(sizes.full, sizes.ack);
   const bool parameters_change = !config.changes.empty() || setup.late_change;
+  const bool keep_registers = network.has_sockets() || parameters_change || setup.interactive ||
+                              setup.machine != nullptr || config.output.trace.any();
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
     const NodeId node = topology.node_of(id);
     const HostContext context{config,
@@ -103,7 +107,8 @@ void Platform::build_hosts() {
                               parameters_change,
                               setup.recordings,
                               setup.machine,
-                              network.has_sockets()};
+                              network.has_sockets(),
+                              keep_registers};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
     if (hosts.back()->driver() != nullptr) ledger.open(plan.unplanned_flow(id));
     network.connect_host(id, hosts.back()->nic());

@@ -35,8 +35,11 @@ RunLoop::RunLoop(Platform& platform, RunObserver& observer)
 
 void RunLoop::start() {
   bool all_direct = true;
+  const Host* before = nullptr;
   for (auto& host : p_.hosts) {
     host->bring_up();
+    if (before != nullptr) host->share_tables(*before);
+    before = host.get();
     all_direct = all_direct && host->is_direct();
   }
   ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);

@@ -73,14 +73,18 @@ std::string slowdown_table(const RunResults& r, const Metrics& m) {
 
 std::string queue_table(const RunResults& r) {
   constexpr std::size_t kShown = 3;
-  std::vector<QueueResult> queues = r.queues;
-  std::stable_sort(queues.begin(), queues.end(), [](const QueueResult& a, const QueueResult& b) {
-    return a.mean_bytes > b.mean_bytes;
-  });
+  std::vector<const QueueResult*> queues;
+  queues.reserve(r.queues.size());
+  for (const QueueResult& queue : r.queues) queues.push_back(&queue);
+  const std::size_t shown = std::min(queues.size(), kShown);
+  std::partial_sort(queues.begin(), queues.begin() + static_cast<std::ptrdiff_t>(shown),
+                    queues.end(), [](const QueueResult* a, const QueueResult* b) {
+                      return a->mean_bytes != b->mean_bytes ? a->mean_bytes > b->mean_bytes : a < b;
+                    });
   TextTable table({"queue to", "mean KB", "p50 KB", "p99 KB", "max KB"});
   const auto kilo = [](auto bytes) { return decimals(static_cast<double>(bytes) / 1e3, 1); };
-  for (std::size_t i = 0; i < std::min(queues.size(), kShown); ++i) {
-    const QueueResult& q = queues[i];
+  for (std::size_t i = 0; i < shown; ++i) {
+    const QueueResult& q = *queues[i];
     if (q.max_bytes == 0) break;
     table.add(
         {q.port, kilo(q.mean_bytes), kilo(q.p50_bytes), kilo(q.p99_bytes), kilo(q.max_bytes)});

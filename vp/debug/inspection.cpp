@@ -93,8 +93,8 @@ void describe_platform(model::DebugRegistry& registry, std::vector<std::unique_p
   registry.add_value({"queue", "egress queue of a switch",
                       static_cast<std::uint32_t>(network.queues().size()),
                       [&network](std::uint32_t index) {
-                        const EgressQueue& queue = *network.queues()[index];
-                        return fmt::format("{}: {} bytes", queue.port,
+                        const EgressQueue& queue = network.queues()[index];
+                        return fmt::format("{}: {} bytes", network.name_of(queue),
                                            queue.device->queue_bytes(queue.port_number));
                       }});
 }

@@ -69,8 +69,9 @@ class PacketCapture::File {
   /// `partition`: partition of the sender.
   Link::Tap tap(const Topology& topology, const Wire& wire, unsigned partition) {
     const Link& link = wire.link();
-    const std::uint32_t number = writer_.add_interface(
-        {wire.name, peer_text(topology, wire), link.parameters().rate.bits_per_second});
+    const std::uint32_t number =
+        writer_.add_interface({topology.wire_name(wire.from, wire.from_port),
+                               peer_text(topology, wire), link.parameters().rate.bits_per_second});
     ports_.push_back({number, mac_of_port(topology, wire), &shelves_[partition]});
     const Port* const port = &ports_.back();
     return [this, port](const Packet& packet, PicoSeconds sent) { record(packet, sent, *port); };

@@ -103,7 +103,7 @@ StateDigests::StateDigests(Network& network, const FlowScheduler* flow_scheduler
   }
   for (const auto& host : hosts) add_host(*host);
   for (const Wire& wire : network.wires()) {
-    add(wire.name, [link = &wire.link()] { return digest_of(*link); });
+    add(network.name_of(wire), [link = &wire.link()] { return digest_of(*link); });
   }
 }
 

@@ -16,10 +16,11 @@ std::string scope_name(const std::string& wire) {
 TraceSampler::TraceSampler(const Context& context)
     : c_(context), event_(Event::calling<&TraceSampler::sample>(*this, context.rank)) {
   for (const auto& queue : c_.network.queues()) {
-    if (!feeds_traced_host(*queue)) continue;
-    Queue traced{queue.get()};
+    if (!feeds_traced_host(queue)) continue;
+    Queue traced{&queue};
     if (c_.signals != nullptr) {
-      traced.signal = c_.signals->add("network." + scope_name(queue->port) + ".queue_bytes", 32);
+      traced.signal =
+          c_.signals->add("network." + scope_name(c_.network.name_of(queue)) + ".queue_bytes", 32);
     }
     queues_.push_back(traced);
   }
@@ -54,7 +55,8 @@ void TraceSampler::sample() {
       c_.signals->change(queue.signal, now, static_cast<std::uint64_t>(bytes));
     }
     if (c_.events != nullptr) {
-      c_.events->counter(kNetworkProcess, now, "queue " + queue.queue->port + " (bytes)",
+      c_.events->counter(kNetworkProcess, now,
+                         "queue " + c_.network.name_of(*queue.queue) + " (bytes)",
                          static_cast<double>(bytes));
     }
   }

@@ -135,14 +135,14 @@ void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result
     const LinkParameters& link = wire.link().parameters();
     const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kMaxFrame, link.rate);
     if (*since + patience <= scheduler_.now()) {
-      result.differences.push_back({wire.name, "lldp", "speaks", "silent", *since});
+      result.differences.push_back({network_.name_of(wire), "lldp", "speaks", "silent", *since});
     }
   }
   for (std::size_t i = 0; i < kDcbxAttributes && of_pair; ++i) {
     const auto attribute = static_cast<DcbxAttribute>(i);
     if (const auto& difference = end.end->difference(attribute)) {
-      result.differences.push_back(
-          {wire.name, name_of(attribute), difference->here, difference->there, difference->since});
+      result.differences.push_back({network_.name_of(wire), name_of(attribute), difference->here,
+                                    difference->there, difference->since});
     }
   }
 }

@@ -138,7 +138,7 @@ void FastForward::look() {
   }
   std::size_t at = 2 * members_.size();
   for (const auto& queue : c_.network.queues()) {
-    looked_[at++] += static_cast<double>(queue->device->queue_bytes(queue->port_number));
+    looked_[at++] += static_cast<double>(queue.device->queue_bytes(queue.port_number));
   }
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
   if (++looks_ < kLooks) return;

@@ -83,7 +83,7 @@ void install_faults(const PlatformConfig& config, Partitions& partitions, Networ
     if (!fault.is_on_wires()) continue;  // others: link_faults.h, memory_faults.h, pause_storms.h
     for (std::size_t i = 0; i < hooks.size(); ++i) {
       const Wire& wire = network.wires()[i];
-      if (!fault.everywhere() && wire.name != fault.link) continue;
+      if (!fault.everywhere() && network.name_of(wire) != fault.link) continue;
       // The fault hook runs in the partition of the wire's sender.
       hooks[i].push_back(fault_hook(fault, partitions.scheduler_of(wire.from), config.seed, i));
     }

@@ -68,7 +68,7 @@ void Measurement::collect_by_name(RunResults& results) const {
   each_switch_port(network_, [&](const Wire& out, const Wire&) {
     FieldCounts::Port& port = counts.ports.emplace_back();
     port.device = network_.topology().node(out.from).name;
-    port.port = out.name;
+    port.port = network_.name_of(out);
     port.values = take(port_counters());
     for (int priority = 0; priority < kPriorities; ++priority) {
       port.queues.push_back(take(queue_counters()));

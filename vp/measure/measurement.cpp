@@ -55,7 +55,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
-      const EgressQueue& queue = *network.queues()[i];
+      const EgressQueue& queue = network.queues()[i];
       const CableEnd peer = network.topology().peer(queue.node, queue.port_number);
       const TopologyNode& node = network.topology().node(peer.node);
       by_flows.emplace_back(node.is_host && node.host < receivers.size() ? receivers[node.host] : 0,
@@ -99,6 +99,8 @@ PicoSeconds Measurement::busy_ahead(const Wire& wire) const {
 Snapshot Measurement::snapshot() const {
   Snapshot s;
   s.counters.add(ledger_.total());
+  s.wires.reserve(network_.wires().size());
+  s.cnps_received.reserve(hosts_.size());
   for (const Wire& wire : network_.wires()) {
     LinkCounters link = wire.link().counters();
     link.busy -= busy_ahead(wire);  // a link counts the whole time of a packet when it begins
@@ -131,9 +133,9 @@ void Measurement::measure_from() {
   if (config_.measure.from != PicoSeconds(0)) from_ = snapshot();
   measuring_ = true;
   ledger_.begin_window();
-  for (auto& queue : network_.queues()) {
-    // the statistics of the queue start anew
-    queue->device->observe_queue(queue->port_number, &queue->statistics);
+  for (const EgressQueue& queue : network_.queues()) {
+    // restarts the statistics
+    queue.device->observe_queue(queue.port_number, &queue.statistics);
   }
   for (const auto& module : network_.switches()) {
     if (module != nullptr) module->device().restart_buffer_statistics();
@@ -151,13 +153,15 @@ void Measurement::measure_from() {
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   if (before_edges_) before_edges_();
-  window_ = snapshot().since(from_);  // may end the run; finish() then calls measure_to() again
+  window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
+  from_ = {};
   measured_ = true;
   read_peaks();
   ledger_.end_window();
   measured_to_ = clock_.now();
-  for (auto& queue : network_.queues()) {
-    queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
+  queue_figures_.reserve(network_.queues().size());
+  for (const EgressQueue& queue : network_.queues()) {
+    queue_figures_.push_back(queue.statistics.figures(scheduler_.now()));
   }
   measure_buffers();
   for (auto& host : hosts_) {
@@ -181,8 +185,8 @@ void Measurement::measure_to() {
 void Measurement::measure_buffers() {
   const PicoSeconds now = scheduler_.now();
   std::vector<double> means(network_.switches().size());
-  for (const auto& queue : network_.queues()) {
-    means[static_cast<std::size_t>(queue->node)] += queue->statistics.mean(now);
+  for (const EgressQueue& queue : network_.queues()) {
+    means[static_cast<std::size_t>(queue.node)] += queue.statistics.mean(now);
   }
   for (std::size_t node = 0; node < means.size(); ++node) {
     const auto& module = network_.switches()[node];
@@ -242,8 +246,11 @@ void Measurement::finish(RunResults& results) {
         config_, plan_.dependencies(), gates_.openings(), results,
         [this](std::uint32_t flow) -> const FlowSpec& { return plan_.flow(flow).spec; });
   }
+  // The results of a large network are kept once: what they are made from goes at once.
   collect_links(results);
+  window_.wires = {};
   collect_queues(results);
+  queue_figures_ = {};
   collect_counters(results);
   collect_by_name(results);
   results.flow_rates = std::move(flow_rates_);
@@ -397,37 +404,38 @@ void Measurement::shift_queries(RunResults& results) const {
 }
 
 void Measurement::collect_links(RunResults& results) const {
+  results.links.reserve(network_.wires().size());
   for (std::size_t i = 0; i < network_.wires().size(); ++i) {
     const Wire& wire = network_.wires()[i];
     const LinkParameters& link = wire.link().parameters();
     LinkResult out;
-    out.name = wire.name;
+    out.name = network_.name_of(wire);
     out.rate = link.rate;
     const WireCounters& counted = window_.wires[i];
     out.tx_bytes = counted.link.bytes;
     out.busy = counted.link.busy;
     out.pause = counted.pause;
-    results.links.push_back(out);
+    results.links.push_back(std::move(out));
   }
 }
 
 void Measurement::collect_queues(RunResults& results) {
-  std::vector<std::size_t> order(network_.queues().size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
+  results.queues.reserve(queue_figures_.size());
+  for (std::size_t i = 0; i < queue_figures_.size(); ++i) {
     const QueueStatistics::Figures& figures = queue_figures_[i];
-    results.queues.push_back({network_.queues()[i]->port, static_cast<double>(figures.mean),
-                              figures.p50, figures.p99, figures.max});
+    results.queues.push_back({network_.name_of(network_.queues()[i]),
+                              static_cast<double>(figures.mean), figures.p50, figures.p99,
+                              figures.max});
   }
   for (const BufferUse& use : buffers_) {
     results.buffers.push_back(
         {network_.topology().node(use.node).name, static_cast<double>(use.mean), use.peak});
   }
-  if (config_.output.series.queues == QueueSeries::kBusiest && !order.empty()) {
+  if (config_.output.series.queues == QueueSeries::kBusiest && !queue_figures_.empty()) {
+    const auto by_mean = [](const auto& a, const auto& b) { return a.mean < b.mean; };
     const auto busiest = static_cast<std::uint32_t>(
-        *std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-          return queue_figures_[a].mean < queue_figures_[b].mean;
-        }));
+        std::max_element(queue_figures_.begin(), queue_figures_.end(), by_mean) -
+        queue_figures_.begin());
     for (std::size_t i = 0; i < queue_series_.t.size(); ++i) {
       if (queue_series_.port[i] != busiest) continue;
       results.queue_series.t.push_back(queue_series_.t[i]);

@@ -46,8 +46,8 @@ std::unique_ptr<Measurement::Watch> Measurement::watch() const {
     watch->reordering.push_back(host->nic().device().reordering());
   }
   if (!measuring_ || measured_) return watch;
-  for (const auto& queue : network_.queues()) {
-    watch->queues.push_back(queue->statistics.as_of(scheduler_.now()));
+  for (const EgressQueue& queue : network_.queues()) {
+    watch->queues.push_back(queue.statistics.as_of(scheduler_.now()));
   }
   return watch;
 }
@@ -64,7 +64,7 @@ void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
     nic.reordering().repeat_since(watch.reordering[i], times);
   }
   for (std::size_t i = 0; i < watch.queues.size(); ++i) {
-    network_.queues()[i]->statistics.repeat_since(watch.queues[i], now, times);
+    network_.queues()[i].statistics.repeat_since(watch.queues[i], now, times);
   }
   for (std::size_t flow = 0; flow < left_out.size(); ++flow) {
     sampled_received_[flow] += left_out[flow];
@@ -91,8 +91,8 @@ void Measurement::repeat(const Stretch& stretch, std::int64_t times) {
   if (!measuring_ || measured_) return;
   if (stretch.rtt_ns.count() != 0) rtt_ns_.merge(multiplied(stretch.rtt_ns, times));
   for (std::size_t i = 0; i < stretch.queues_to.size(); ++i) {
-    network_.queues()[i]->statistics.repeat_between(stretch.queues_from[i], stretch.queues_to[i],
-                                                    times);
+    network_.queues()[i].statistics.repeat_between(stretch.queues_from[i], stretch.queues_to[i],
+                                                   times);
   }
 }
 

@@ -94,7 +94,7 @@ std::vector<Measurement::Sending> Measurement::senders() const {
 void Measurement::sample_queues(PicoSeconds now) {
   const std::size_t begin = queue_series_.bytes.size();
   for (const std::size_t index : sampled_queues_) {
-    const EgressQueue& queue = *network_.queues()[index];
+    const EgressQueue& queue = network_.queues()[index];
     queue_series_.t.push_back(now);
     queue_series_.port.push_back(static_cast<std::uint32_t>(index));
     queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));

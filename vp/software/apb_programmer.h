@@ -5,12 +5,11 @@
 
 #include <systemc>
 
-#include "driver/dcc_driver.h"
-#include "driver/hal.h"
+#include "software/controller_programmer.h"
 
 namespace dcc::vp {
 
-/// An initiator whose HAL turns the driver's register accesses into APB transactions, in zero time
+/// An initiator that turns the driver's register accesses into APB transactions, in zero time
 /// or, called from a process, in the time that bus and registers take.
 class ApbProgrammer final : public sc_core::sc_module {
  public:
@@ -23,17 +22,17 @@ class ApbProgrammer final : public sc_core::sc_module {
 
   /// Probes, configures and enables a controller. Call once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
-  void bring_up(const dcc_config& program);
-  /// Changes a running controller from one program to another. Throws like bring_up().
-  void reconfigure(const dcc_config& from, const dcc_config& to);
+  void bring_up(const dcc_config& program) { programmer_.bring_up(program); }
+  /// Changes a running controller from one program to another. Throws likewise.
+  void reconfigure(const dcc_config& from, const dcc_config& to) {
+    programmer_.reconfigure(from, to);
+  }
 
  private:
   std::uint32_t access(bool write, std::uint64_t address, std::uint32_t value);
-  void check(dcc_error error, const char* doing) const;
-  std::uint64_t base_;
+
   bool takes_time_;
-  hal hal_;
-  dcc_controller controller_;
+  ControllerProgrammer programmer_;
 };
 
 }  // namespace dcc::vp

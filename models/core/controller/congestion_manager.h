@@ -92,6 +92,8 @@ class CongestionManager {
   /// Result of increases_by_bytes() of the selected law, kept because each packet asks for it.
   bool increases_by_bytes() const { return increases_by_bytes_; }
   const RateTables& tables() const { return tables_; }
+  /// Keeps one copy of tables that are equal to `other`.
+  void share_tables(const RateTables& other) { tables_.share_with(other); }
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
 
   /// Releases every slot, cancels every event, clears statistics. Parameters and tables stay.

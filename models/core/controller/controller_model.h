@@ -49,6 +49,8 @@ class ControllerModel final : public ControllerEngine {
 
   const ControllerParameters& parameters() const override { return manager_.parameters(); }
   const RateTables& tables() const override { return manager_.tables(); }
+  /// Keeps one copy of tables that are equal to `other`.
+  void share_tables(const RateTables& other) { manager_.share_tables(other); }
   void access(regs::RegisterAccess& access) override;
   void set_parameters(const ControllerParameters& parameters, bool reset = false) override;
   // Steps of an access, for callers without a register block.

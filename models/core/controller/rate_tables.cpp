@@ -8,17 +8,33 @@ namespace {
 constexpr std::uint32_t kNeutralFactor = kNeutralDecrease << 16 | kNeutralIncrease;
 }
 
-RateTables::RateTables() {
-  factor_.fill(kNeutralFactor);
-  floor_.fill(0);
-  ceiling_.fill(0xFFFFFFFF);
-  decay_hi_.fill(kOne16);
-  decay_lo_.fill(kOne16);
-  decrease_.fill(kOne16);
+const std::shared_ptr<RateTables::Contents>& RateTables::neutral() {
+  static const std::shared_ptr<Contents> contents = [] {
+    auto made = std::make_shared<Contents>();
+    made->factor.fill(kNeutralFactor);
+    made->floor.fill(0);
+    made->ceiling.fill(0xFFFFFFFF);
+    made->decay_hi.fill(kOne16);
+    made->decay_lo.fill(kOne16);
+    made->decrease.fill(kOne16);
+    return made;
+  }();
+  return contents;
+}
+
+RateTables::RateTables() : contents_(neutral()) {}
+
+void RateTables::share_with(const RateTables& other) {
+  if (*contents_ == *other.contents_) contents_ = other.contents_;
+}
+
+RateTables::Contents& RateTables::own() {
+  if (contents_.use_count() != 1) contents_ = std::make_shared<Contents>(*contents_);
+  return *contents_;
 }
 
 bool RateTables::can_decrease() const {
-  return std::any_of(decrease_.begin(), decrease_.end(),
+  return std::any_of(contents_->decrease.begin(), contents_->decrease.end(),
                      [](Fraction16 entry) { return entry != kOne16; });
 }
 
@@ -26,22 +42,22 @@ bool RateTables::write(RateTable table, std::uint32_t index, std::uint32_t word)
   if (index >= entries(table)) return false;
   switch (table) {
     case RateTable::kFactor:
-      factor_[index] = word;
+      own().factor[index] = word;
       break;
     case RateTable::kFloor:
-      floor_[index] = word;
+      own().floor[index] = word;
       break;
     case RateTable::kCeiling:
-      ceiling_[index] = word;
+      own().ceiling[index] = word;
       break;
     case RateTable::kDecayHi:
-      decay_hi_[index] = std::min(word, kOne16);
+      own().decay_hi[index] = std::min(word, kOne16);
       break;
     case RateTable::kDecayLo:
-      decay_lo_[index] = std::min(word, kOne16);
+      own().decay_lo[index] = std::min(word, kOne16);
       break;
     case RateTable::kDecrease:
-      decrease_[index] = std::min(word, kOne16);
+      own().decrease[index] = std::min(word, kOne16);
       break;
   }
   return true;
@@ -51,17 +67,17 @@ std::uint32_t RateTables::read(RateTable table, std::uint32_t index) const {
   if (index >= entries(table)) return 0;
   switch (table) {
     case RateTable::kFactor:
-      return factor_[index];
+      return contents_->factor[index];
     case RateTable::kFloor:
-      return floor_[index];
+      return contents_->floor[index];
     case RateTable::kCeiling:
-      return ceiling_[index];
+      return contents_->ceiling[index];
     case RateTable::kDecayHi:
-      return decay_hi_[index];
+      return contents_->decay_hi[index];
     case RateTable::kDecayLo:
-      return decay_lo_[index];
+      return contents_->decay_lo[index];
     case RateTable::kDecrease:
-      return decrease_[index];
+      return contents_->decrease[index];
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "controller/formats.h"
 
@@ -25,9 +26,15 @@ constexpr std::uint32_t entries(RateTable table) {
 
 /// The initial contents are neutral: factors and multipliers are 1.0, and there are no limits.
 /// Until the driver has written the tables, a CNP changes no rate.
+///
+/// Tables of equal contents can share one copy (share_with()): all hosts of a large network are
+/// programmed alike. A write gives the tables a copy of their own first.
 class RateTables {
  public:
   RateTables();
+
+  /// Shares the contents of `other` if both are equal.
+  void share_with(const RateTables& other);
 
   /// Writes one word in the register map's layout; 1.16 entries above 1.0 are stored as 1.0.
   /// Returns false and changes nothing for an index beyond the table.
@@ -38,21 +45,35 @@ class RateTables {
   /// True if a notification can change a rate: an entry of the decrease table is not 1.0.
   bool can_decrease() const;
 
-  std::uint32_t increase_factor(std::uint32_t dscp) const { return factor_[dscp] & 0xFFFF; }
-  std::uint32_t decrease_factor(std::uint32_t dscp) const { return factor_[dscp] >> 16; }
-  RateBits floor(std::uint32_t dscp) const { return floor_[dscp]; }
-  RateBits ceiling(std::uint32_t dscp) const { return ceiling_[dscp]; }
-  Fraction16 decay_hi(std::uint32_t index) const { return decay_hi_[index]; }
-  Fraction16 decay_lo(std::uint32_t index) const { return decay_lo_[index]; }
-  Fraction16 decrease(std::uint32_t index) const { return decrease_[index]; }
+  std::uint32_t increase_factor(std::uint32_t dscp) const {
+    return contents_->factor[dscp] & 0xFFFF;
+  }
+  std::uint32_t decrease_factor(std::uint32_t dscp) const { return contents_->factor[dscp] >> 16; }
+  RateBits floor(std::uint32_t dscp) const { return contents_->floor[dscp]; }
+  RateBits ceiling(std::uint32_t dscp) const { return contents_->ceiling[dscp]; }
+  Fraction16 decay_hi(std::uint32_t index) const { return contents_->decay_hi[index]; }
+  Fraction16 decay_lo(std::uint32_t index) const { return contents_->decay_lo[index]; }
+  Fraction16 decrease(std::uint32_t index) const { return contents_->decrease[index]; }
 
  private:
-  std::array<std::uint32_t, kDscps> factor_;
-  std::array<RateBits, kDscps> floor_;
-  std::array<RateBits, kDscps> ceiling_;
-  std::array<Fraction16, 64> decay_hi_;
-  std::array<Fraction16, 64> decay_lo_;
-  std::array<Fraction16, kDecreaseEntries> decrease_;
+  struct Contents {
+    std::array<std::uint32_t, kDscps> factor;
+    std::array<RateBits, kDscps> floor;
+    std::array<RateBits, kDscps> ceiling;
+    std::array<Fraction16, 64> decay_hi;
+    std::array<Fraction16, 64> decay_lo;
+    std::array<Fraction16, kDecreaseEntries> decrease;
+
+    bool operator==(const Contents& other) const {
+      return factor == other.factor && floor == other.floor && ceiling == other.ceiling &&
+             decay_hi == other.decay_hi && decay_lo == other.decay_lo && decrease == other.decrease;
+    }
+  };
+  static const std::shared_ptr<Contents>& neutral();
+  /// The contents for a write: not shared.
+  Contents& own();
+
+  std::shared_ptr<Contents> contents_;
 };
 
 }  // namespace dcc

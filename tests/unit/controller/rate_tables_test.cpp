@@ -66,5 +66,23 @@ TEST(RateTables, AreNeutralBeforeTheyAreLoaded) {
   EXPECT_EQ(tables.ceiling(5), 0xFFFFFFFFu);
 }
 
+TEST(RateTables, SharedContentsStayApartForWriters) {
+  RateTables one;
+  RateTables other;
+  RateTables different;
+  EXPECT_TRUE(one.write(RateTable::kFloor, 3, 77));
+  EXPECT_TRUE(other.write(RateTable::kFloor, 3, 77));
+  different.share_with(one);  // not equal: nothing happens
+  EXPECT_EQ(different.floor(3), 0u);
+  other.share_with(one);
+  EXPECT_TRUE(other.write(RateTable::kDecrease, 256, 5));
+  EXPECT_EQ(other.decrease(256), 5u);
+  EXPECT_EQ(one.decrease(256), kOne16);
+  other.share_with(one);  // no longer equal
+  EXPECT_EQ(other.decrease(256), 5u);
+  RateTables untouched;
+  EXPECT_EQ(untouched.floor(3), 0u);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -1,0 +1,42 @@
+// Programs a congestion controller with the C driver, whatever carries the register accesses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "driver/dcc_driver.h"
+#include "driver/hal.h"
+
+namespace dcc::vp {
+
+/// A HAL whose register accesses are calls of a function.
+class ControllerProgrammer {
+ public:
+  /// Reads or writes a register: `value` is what is written. Returns what was read. Throws if the
+  /// access is refused.
+  using Access =
+      std::function<std::uint32_t(bool write, std::uint64_t address, std::uint32_t value)>;
+
+  /// `base`: address of the controller.
+  explicit ControllerProgrammer(Access access, std::uint64_t base = 0);
+  ControllerProgrammer(const ControllerProgrammer&) = delete;
+  ControllerProgrammer& operator=(const ControllerProgrammer&) = delete;
+
+  /// Probes, configures and enables a controller. Throws std::runtime_error with the driver's
+  /// sentence.
+  void bring_up(const dcc_config& program);
+  /// Changes a running controller from one program to another. Throws likewise.
+  void reconfigure(const dcc_config& from, const dcc_config& to);
+  /// Throws std::runtime_error: the controller refused this access.
+  [[noreturn]] static void refuse(bool write, std::uint64_t address, std::uint32_t value);
+
+ private:
+  void check(dcc_error error, const char* doing) const;
+
+  Access access_;
+  std::uint64_t base_;
+  hal hal_;
+  dcc_controller controller_;
+};
+
+}  // namespace dcc::vp
