@@ -22,10 +22,10 @@ class Programs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_one(self, name, *words, status=0, out="out"):
-        command = [DCCVP, "run", ROOT / f"configs/programs/{name}.yaml", *SHORT, "-c",
-                   f"nic.congestion_control.elf={PROGRAMS / name}.elf", "--no-plots", "--out", self.folder / out,
-                   *words]
+    def run_one(self, name, *words, status=0, out="out", elf=True):
+        program = ["-c", f"nic.congestion_control.elf={PROGRAMS / name}.elf"] if elf else []
+        command = [DCCVP, "run", ROOT / f"configs/programs/{name}.yaml", *SHORT, *program, "--no-plots", "--out",
+                   self.folder / out, *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
@@ -36,6 +36,34 @@ class Programs(unittest.TestCase):
     def sums(self, out="out"):
         aggregate = self.metrics(out)["aggregate"]
         return {name[8:]: value for name, value in aggregate.items() if name.startswith("program_")}
+
+    def test_one_host_of_several_runs_a_program(self):
+        self.run_one("halve", "-c", "nic.congestion_control={algorithm: dcqcn}", "-c",
+                     "nics=[{hosts: [3], congestion_control: {algorithm: program, "
+                     f"elf: {PROGRAMS / 'halve.elf'}}}}}]",
+                     "-c", "duration=1ms", elf=False)
+        self.assertGreater(self.sums()["calls"], 5)
+        self.assertTrue(all(flow["goodput_gbps"] > 1 for flow in self.metrics()["flows"]))
+
+    def test_responses_to_reads_are_governed(self):
+        """The responder sends the data, so its NIC gets the notifications, and its program answers them."""
+        self.run_one("halve", "-c", "duration=1ms", "-c",
+                     "traffic=[{kind: flow, from: 0, to: 1, operation: read}, "
+                     "{kind: flow, from: 0, to: 2, operation: read}]")
+        self.assertGreater(self.sums()["calls"], 10)
+        self.assertEqual(self.sums()["faults"], 0)
+        self.assertTrue(all(flow["goodput_gbps"] > 10 for flow in self.metrics()["flows"]))
+
+    def test_a_thousand_flows(self):
+        self.run_one("many_flows", "-c", "traffic.0.flows=512", "-c", "nic.congestion_control.queue=8", "-c",
+                     f"nic.congestion_control.elf={PROGRAMS}/dcqcn.elf", elf=False)
+        sums = self.sums()
+        self.assertGreater(sums["events"], 1024)
+        self.assertGreater(sums["events_lost"], 0)
+        # Flows begin before the window of measurement does, their handlers run within it.
+        waiting = 1024 + sums["events"] - sums["events_merged"] - sums["events_lost"] - sums["calls"]
+        self.assertGreaterEqual(waiting, 0)
+        self.assertLessEqual(waiting, 8 + 3 * 1024)  # each timer may wait
 
     def test_threads_change_nothing(self):
         for threads in (1, 2):
