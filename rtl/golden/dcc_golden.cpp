@@ -111,7 +111,7 @@ struct dcc_golden final : RateSink {
 };
 
 struct dcc_golden_wheel {
-  explicit dcc_golden_wheel(std::uint32_t slots) : wheel(slots), slots(slots) {}
+  explicit dcc_golden_wheel(std::uint32_t number) : wheel(number), slots(number) {}
   void go_to(Tick tick) {
     require(tick >= now,
             "tick " + std::to_string(tick) + " is past: the wheel is at " + std::to_string(now));
