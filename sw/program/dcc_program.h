@@ -20,12 +20,14 @@
 #define DCC_EVENT_ADDRESS (DCC_DATA_BASE + 0x1000u)
 #define DCC_RESULT_ADDRESS (DCC_DATA_BASE + 0x1100u)
 #define DCC_CONTEXT_ADDRESS (DCC_DATA_BASE + 0x1200u)
+#define DCC_HOPS_ADDRESS (DCC_DATA_BASE + 0x1300u)
 #define DCC_VALUES_ADDRESS (DCC_DATA_BASE + 0x1400u)
 #define DCC_TRACE_ADDRESS 0xF0000000u
 
 #define DCC_MAX_CONTEXT_BYTES 256u
 #define DCC_MAX_VALUES 16u
 #define DCC_PROGRAM_TIMERS 3u
+#define DCC_MAX_HOPS 6u
 
 enum dcc_event_kind {
   DCC_START, /* a flow begins */
@@ -66,6 +68,15 @@ struct dcc_event {
   uint32_t dscp;
   uint32_t nic;  /* another number for each NIC */
   uint32_t core; /* number of the core that runs the handler */
+  uint32_t hops; /* ACK, with DCC_TELEMETRY: links whose load the packet brought: dcc_hops() */
+};
+
+/* What a port reported when it sent the acknowledged packet. */
+struct dcc_hop {
+  uint64_t time_ps;  /* when, by the port's own clock */
+  uint64_t tx_bytes; /* that the port sent so far */
+  uint32_t queue;    /* bytes that waited */
+  uint32_t rate;     /* of the link, in 1/256 Mb/s */
 };
 
 /* Bits of dcc_result.set: what the handler answers. What is not set stays as it is. */
@@ -92,8 +103,10 @@ struct dcc_result {
 };
 
 /* Bits of dcc_program.flags. */
-#define DCC_EACH_ACK 1u /* receivers acknowledge every packet */
-#define DCC_MARKS 2u    /* ACKs report congestion marks */
+#define DCC_EACH_ACK 1u  /* receivers acknowledge every packet */
+#define DCC_MARKS 2u     /* ACKs report congestion marks */
+#define DCC_TELEMETRY 8u /* packets collect the load of their links, of merged events the newest \
+                          */
 #define DCC_RTT_FROM_DUE \
   4u /* round trips begin when the packet was due: waiting in the NIC counts */
 
@@ -160,6 +173,11 @@ static inline void dcc_show(struct dcc_result *result, uint32_t target, uint32_t
   result->target = target;
   result->alpha = alpha;
   result->set |= DCC_SET_VIEW;
+}
+
+/* The links of an event, in the order of the path; event->hops of them. */
+static inline const struct dcc_hop *dcc_hops(void) {
+  return (const struct dcc_hop *)DCC_HOPS_ADDRESS;
 }
 
 /* Number `index` of `values` in the configuration; `otherwise` where the list is shorter. */

@@ -6,24 +6,12 @@
 #include <cmath>
 #include <random>
 
+#include "programs/shipped.h"
 #include "schemes/dcqcn/dcqcn.h"
 #include "schemes/timely/timely.h"
-#include "unit/schemes/program/program_maker.h"
 
 namespace dcc::program_tests {
 namespace {
-
-std::unique_ptr<Program> shipped(const char* name, Nic& nic, std::vector<unsigned> values) {
-  ProgramParameters parameters;
-  parameters.elf = std::string(DCC_NIC_PROGRAMS) + "/" + name + ".elf";
-  parameters.instant = true;
-  parameters.values = std::move(values);
-  parameters.check(1100);
-  auto program = std::make_unique<Program>(
-      AlgorithmContext{nic.scheduler(), nic, 1000, kMicroSecond, 7}, parameters);
-  nic.bind(*program);
-  return program;
-}
 
 /// DCQCN's rules in integers, from the paper's figure 7 and the number formats of
 /// firmware/programs/dcqcn.c: rates in 1/256 Mb/s, alpha in 2^-30, products rounded to nearest.
@@ -97,11 +85,6 @@ class IntegerDcqcn final : public Algorithm {
   std::int64_t sent_ = 0;
   bool active_ = false;
 };
-
-double apart(Rate a, Rate b) {
-  return std::fabs(static_cast<double>(a.raw) - static_cast<double>(b.raw)) /
-         std::max<double>(b.raw, 1);
-}
 
 // A step of a rate is 1/256 Mb/s, and a rate is at least 40 Mb/s: one rounding is at most 1e-4 of
 // it, and each halving of the distance to the target halves what came before.

@@ -65,6 +65,17 @@ class Programs(unittest.TestCase):
         self.assertGreaterEqual(waiting, 0)
         self.assertLessEqual(waiting, 8 + 3 * 1024)  # each timer may wait
 
+    def test_weights_from_a_program(self):
+        """Weights 1 and 4. A fifth: a window of 3 ms is some 200 intervals of the law."""
+        self.run_one("proportional", "-c", "duration=6ms", "-c", "measure={from: 3ms}")
+        light, heavy = self.metrics()["classes"]
+        self.assertAlmostEqual(heavy["goodput_gbps"] / light["goodput_gbps"], 4, delta=0.8)
+
+    def test_windows_from_a_program(self):
+        self.run_one("swift", "-c", "duration=1ms", "-c", "measure={from: 500us}")
+        self.assertGreater(self.metrics()["aggregate"]["goodput_gbps"], 80)
+        self.assertEqual(self.sums()["faults"], 0)
+
     def test_threads_change_nothing(self):
         for threads in (1, 2):
             self.run_one("dcqcn", "--threads", str(threads), out=f"t{threads}")

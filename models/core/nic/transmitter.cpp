@@ -12,6 +12,13 @@ namespace dcc {
 
 using Status = CompletionSink::Status;
 
+namespace {
+void tell_of_gap(Algorithm* algorithm, const SendQueuePair& pair, Qpn qpn, Psn psn) {
+  auto* const listener = dynamic_cast<NackListener*>(algorithm);
+  if (listener != nullptr && pair.config.governed) listener->on_nack(qpn, psn);
+}
+}  // namespace
+
 Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
                          NicCounters& counters, const NicParameters& parameters, std::uint32_t rank)
     : scheduler_(scheduler),
@@ -626,15 +633,16 @@ void Transmitter::on_nak(const Packet& nak) {
   if (fail_if_refused(qpn, pair)) return;
   if (nak.remote_address != 0 && retransmission_.repeats_selectively(pair)) {
     retransmission_.progressed(qpn, pair, newly);
+    const bool known = pair.selective != nullptr;
     retransmission_.arrived_early(pair, nak.remote_address);
+    if (!known && pair.selective != nullptr) tell_of_gap(algorithm_, pair, qpn, nak.psn);
     activate_if_sendable(qpn, pair);
     try_send();
     return;
   }
   if (nak.nak == NakReason::kSequence) {
     retransmission_.gap_reported(pair);
-    auto* const listener = dynamic_cast<NackListener*>(algorithm_);
-    if (listener != nullptr && pair.config.governed) listener->on_nack(qpn, nak.psn);
+    tell_of_gap(algorithm_, pair, qpn, nak.psn);
   }
   if (nak.nak == NakReason::kAccess) {
     on_refusal(qpn, pair, nak.psn, Status::kRemoteError);

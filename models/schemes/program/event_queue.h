@@ -1,6 +1,7 @@
 // Events that wait for a core, in the order of their arrival.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "program/dcc_program.h"
 
 namespace dcc {
+
+using Hops = std::array<dcc_hop, DCC_MAX_HOPS>;
 
 /// A waiting event.
 struct WaitingEvent {
@@ -42,6 +45,11 @@ class EventQueue {
     free_ = place;
   }
   WaitingEvent& operator[](Place place) { return nodes_[place].event; }
+  /// Telemetry of the event at a place; its content is the caller's.
+  Hops& hops(Place place) {
+    if (place >= hops_.size()) hops_.resize(nodes_.size());
+    return hops_[place];
+  }
   Place first() const { return first_; }
   Place after(Place place) const { return nodes_[place].next; }
 
@@ -52,6 +60,7 @@ class EventQueue {
     Place next = kNone;
   };
   std::vector<Node> nodes_;
+  std::vector<Hops> hops_;  // empty without telemetry
   Place first_ = kNone;
   Place last_ = kNone;
   Place free_ = kNone;

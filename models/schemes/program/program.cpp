@@ -67,6 +67,7 @@ AlgorithmNeeds Program::needs() const {
   needs.acks = handler_of(DCC_ACK) != 0;
   needs.ack_each = needs.acks && (flags & DCC_EACH_ACK) != 0;
   needs.marks = needs.acks && (flags & DCC_MARKS) != 0;
+  needs.telemetry = needs.acks && (flags & DCC_TELEMETRY) != 0;
   needs.on_sent = handler_of(DCC_SENT) != 0;
   needs.rtt_from_due = (flags & DCC_RTT_FROM_DUE) != 0;
   return needs;
@@ -145,6 +146,14 @@ void Program::on_ack(FlowNumber number, const AckInfo& info) {
   event.marks = info.ce ? 1 : 0;
   event.packets = 1;
   event.flags = info.last_of_message ? DCC_LAST_OF_MESSAGE : 0;
+  if (info.telemetry != nullptr) {
+    static_assert(kMaxIntHops <= DCC_MAX_HOPS);
+    event.hops = static_cast<std::uint32_t>(info.telemetry_hops);
+    for (std::size_t i = 0; i < event.hops; ++i) {
+      const IntHop& hop = info.telemetry->hop[i];
+      hops_[i] = {ps(hop.timestamp), hop.tx_bytes, narrow(hop.queue), Rate::from(hop.rate).raw};
+    }
+  }
   happen(number, *flow, event);
 }
 
@@ -184,7 +193,7 @@ void Program::happen(FlowNumber number, Flow& flow, const dcc_event& event) {
   if (parameters_.instant) {
     WaitingEvent now{event, host_.now()};
     dcc_result result{};
-    const ProgramCore::Outcome outcome = handle(now, flow, result);
+    const ProgramCore::Outcome outcome = handle(now, hops_, flow, result);
     counts.service.add(0);
     counts.reaction.add(0);
     if (outcome.faulted) {
@@ -204,6 +213,7 @@ void Program::happen(FlowNumber number, Flow& flow, const dcc_event& event) {
     return;
   }
   const EventQueue::Place place = queue_.push({event, host_.now()});
+  keep_hops(place, event);
   ++flow.waiting;
   if (mergeable) {
     ++bounded_;
@@ -221,6 +231,8 @@ bool Program::merge(Flow& flow, const dcc_event& event) {
   dcc_event& into = queue_[place].event;
   into.time_ps = event.time_ps;
   into.rtt_ps = event.rtt_ps;
+  into.hops = event.hops;
+  keep_hops(place, event);
   into.psn = event.psn;
   into.next_psn = event.next_psn;
   into.flags = event.flags | (into.flags & DCC_LAST_OF_MESSAGE);
@@ -231,6 +243,10 @@ bool Program::merge(Flow& flow, const dcc_event& event) {
   add(into.merged, 1);
   ++handlers_[event.kind].merged;
   return true;
+}
+
+void Program::keep_hops(EventQueue::Place place, const dcc_event& event) {
+  if (event.hops != 0) queue_.hops(place) = hops_;
 }
 
 void Program::take_out(EventQueue::Place place, Flow& flow) {
@@ -264,7 +280,8 @@ void Program::dispatch() {
       core.since = waiting.since;
       core.result = {};
       waiting.event.core = core.number;
-      const ProgramCore::Outcome outcome = handle(waiting, flow, core.result);
+      const ProgramCore::Outcome outcome =
+          handle(waiting, waiting.event.hops != 0 ? queue_.hops(place) : hops_, flow, core.result);
       core.faulted = outcome.faulted;
       const PicoSeconds time = time_of(outcome.cost);
       handlers_[core.kind].service.add(ps(time));
@@ -276,12 +293,13 @@ void Program::dispatch() {
 }
 
 /// Runs the event's handler; its answer is in `result`.
-ProgramCore::Outcome Program::handle(WaitingEvent& waiting, Flow& flow, dcc_result& result) {
+ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Flow& flow,
+                                     dcc_result& result) {
   dcc_event& event = waiting.event;
   HandlerCounts& counts = handlers_[event.kind];
   event.rate = flow.rate.raw;
   ProgramCore::Outcome outcome =
-      processor_->run(handler_of(event.kind), event, flow.context.data(), result);
+      processor_->run(handler_of(event.kind), event, hops.data(), flow.context.data(), result);
   ++counts.handled;
   counts.instructions += outcome.instructions;
   counts.wait.add(ps(host_.now() - waiting.since));

@@ -87,9 +87,11 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   dcc_event event_of(FlowNumber number, const Flow& flow, std::uint32_t kind) const;
   void happen(FlowNumber number, Flow& flow, const dcc_event& event);
   bool merge(Flow& flow, const dcc_event& event);
+  void keep_hops(EventQueue::Place place, const dcc_event& event);
   void take_out(EventQueue::Place place, Flow& flow);
   void dispatch();
-  ProgramCore::Outcome handle(WaitingEvent& waiting, Flow& flow, dcc_result& result);
+  ProgramCore::Outcome handle(WaitingEvent& waiting, const Hops& hops, Flow& flow,
+                              dcc_result& result);
   void finish(Core& core);
   void apply(FlowNumber number, Flow& flow, const dcc_result& result);
   void stop(FlowNumber number, Flow& flow);
@@ -108,6 +110,7 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t idle_ = 0;  // bit n: core n is idle
   EventQueue queue_;
+  Hops hops_{};                // of the event that happens
   std::uint32_t bounded_ = 0;  // waiting events that count against parameters_.queue
   std::uint32_t generation_ = 0;
   NumberedTable<Flow> flows_;

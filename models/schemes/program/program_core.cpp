@@ -70,11 +70,14 @@ ProgramCore::ProgramCore(std::shared_ptr<const ProgramImage> image,
 void ProgramCore::restart() { hart_.reset(image_->return_address()); }
 
 ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& event,
-                                      std::uint8_t* context, dcc_result& result) {
+                                      const dcc_hop* hops, std::uint8_t* context,
+                                      dcc_result& result) {
   constexpr unsigned kRa = 1, kSp = 2, kGp = 3, kA0 = 10;
   static_assert(sizeof event <= DCC_RESULT_ADDRESS - DCC_EVENT_ADDRESS, "event and result overlap");
   const std::uint32_t context_bytes = image_->program().context_bytes;
   std::memcpy(ram(DCC_EVENT_ADDRESS), &event, sizeof event);
+  static_assert(DCC_MAX_HOPS * sizeof *hops <= DCC_VALUES_ADDRESS - DCC_HOPS_ADDRESS);
+  if (event.hops != 0) std::memcpy(ram(DCC_HOPS_ADDRESS), hops, event.hops * sizeof *hops);
   std::memcpy(ram(DCC_RESULT_ADDRESS), &result, sizeof result);
   std::memcpy(ram(DCC_CONTEXT_ADDRESS), context, context_bytes);
   hart_.set_reg(kRa, image_->return_address());

@@ -28,10 +28,11 @@ class ProgramCore final : private riscv::MemoryBus {
     bool faulted = false;
     std::string fault;  // after a fault: exception and address, for messages
   };
-  /// Calls the handler at this address. `context` has the program's context_bytes, which the
-  /// handler may change; after a fault context and result are as before.
-  Outcome run(std::uint32_t handler, const dcc_event& event, std::uint8_t* context,
-              dcc_result& result);
+  /// Calls the handler at this address. `hops`: telemetry of event.hops links. `context` has the
+  /// program's context_bytes, which the handler may change; after a fault context and result are as
+  /// before.
+  Outcome run(std::uint32_t handler, const dcc_event& event, const dcc_hop* hops,
+              std::uint8_t* context, dcc_result& result);
   /// Takes the lines that the last handler wrote.
   std::vector<std::string> take_lines();
 

@@ -103,6 +103,30 @@ TEST_F(LossyPair, AnAlgorithmThatListensIsToldOfEachGap) {
   EXPECT_EQ(told.expected, std::vector<Psn>{2});
 }
 
+// Behind a gap the receiver names each packet that it keeps: one gap all the same.
+TEST_F(LossyPair, WithSelectiveRepeatAnAlgorithmIsToldOnceForEachRecovery) {
+  Told told;
+  parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
+  parameters.recovery.reorder_window = 64;
+  join(*this);
+  nic[0]->set_algorithm(&told);
+  create_queue_pairs();
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  std::vector<Psn> to_lose{60, 2};
+  on_wire = [&](Packet& packet) {
+    if (to_lose.empty() || packet.kind != PacketKind::kData || packet.psn != to_lose.back()) {
+      return true;
+    }
+    to_lose.pop_back();
+    return false;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(count(PacketKind::kNak), 2);
+  EXPECT_EQ(told.expected, (std::vector<Psn>{2, 60}));
+}
+
 /// Delays one packet of every eight behind the three packets that follow it.
 struct Overtaken {
   Packet* held = nullptr;

@@ -122,7 +122,8 @@ class ProgramReport {
 /// Interface of an algorithm that is told of gaps at the receiver, beside Algorithm.
 class NackListener {
  public:
-  /// The receiver expects packet `psn` and got a later one.
+  /// The receiver expects packet `psn` and got a later one. With selective repeat the call comes
+  /// once for each recovery, however many later packets the receiver names.
   virtual void on_nack(FlowNumber flow, Psn psn) = 0;
 
  protected:

@@ -237,6 +237,64 @@ struct Fault {
   const char* said;
 };
 
+// Copies the queue of the second link of an acknowledgement's telemetry into the rate.
+TEST(Program, TelemetryWaitsWithItsEvent) {
+  Maker maker;
+  maker.flags = DCC_TELEMETRY | DCC_EACH_ACK;
+  maker.handlers[DCC_ACK] = li(kA3, DCC_HOPS_ADDRESS + sizeof(dcc_hop) + offsetof(dcc_hop, queue)) +
+                            Code{lw(kA3, kA3, 0), addi(kA4, kZero, DCC_SET_RATE),
+                                 sw(kA3, kA2, at(offsetof(dcc_result, rate))), sw(kA4, kA2, 0)};
+  ProgramParameters parameters;
+  parameters.cores = 1;
+  parameters.merge = ProgramParameters::Merge::kAlways;
+  Bench bench(maker, parameters);
+  EXPECT_TRUE(bench.program->needs().telemetry);
+  IntStack stack;
+  const auto acknowledge = [&](FlowNumber flow, Bytes queue) {
+    stack.hop[1].queue = queue;
+    AckInfo info;
+    info.telemetry = &stack;
+    info.telemetry_hops = 2;
+    bench.program->on_ack(flow, info);
+  };
+  for (FlowNumber flow = 0; flow < 4; ++flow) bench.program->on_flow_start(flow, {});
+  for (FlowNumber flow = 0; flow < 4; ++flow) acknowledge(flow, 100 + flow);
+  acknowledge(2, 700);  // joins the waiting event of its flow
+  bench.until(kMicroSecond * 10);
+  EXPECT_EQ(bench.counts(DCC_ACK).merged, 1u);
+  EXPECT_EQ(bench.nic.rate(0).raw, 100u);
+  EXPECT_EQ(bench.nic.rate(1).raw, 101u);
+  EXPECT_EQ(bench.nic.rate(2).raw, 700u) << "the newest telemetry";
+  EXPECT_EQ(bench.nic.rate(3).raw, 103u);
+}
+
+// Two rounds of 1024 notifications at once for eight cores, whose queue takes 256 of them.
+TEST(Program, AThousandFlowsAreAccountedFor) {
+  constexpr FlowNumber kFlows = 1024;
+  constexpr unsigned kCores = 8, kQueue = 256;
+  Maker maker;
+  maker.handlers[DCC_CNP] = answer_with(offsetof(dcc_event, flow));
+  ProgramParameters parameters;
+  parameters.cores = kCores;
+  parameters.queue = kQueue;
+  Bench bench(maker, parameters);
+  for (FlowNumber flow = 0; flow < kFlows; ++flow) bench.program->on_flow_start(flow, {});
+  for (int round = 0; round < 2; ++round) {
+    for (FlowNumber flow = 0; flow < kFlows; ++flow) bench.program->on_cnp(flow, {});
+  }
+  bench.until(kMilliSecond);
+  const HandlerCounts& counts = bench.counts(DCC_CNP);
+  EXPECT_EQ(counts.events, 2 * kFlows);
+  EXPECT_EQ(counts.handled, kCores + kQueue);
+  // In the second round all waiting flows' events join; the eight of the cores find no place.
+  EXPECT_EQ(counts.merged, kQueue);
+  EXPECT_EQ(counts.events, counts.handled + counts.merged + counts.lost);
+  for (FlowNumber flow = 0; flow < kFlows; ++flow) {
+    EXPECT_EQ(bench.nic.rate(flow).raw, flow < kCores + kQueue ? flow : 100'000u << 8) << flow;
+    EXPECT_TRUE(bench.program->is_quiescent(flow)) << flow;
+  }
+}
+
 TEST(Program, AFaultLeavesTheFlowItsRateAndStopsItsEvents) {
   const Code down = {addi(kSp, kSp, -2048), sw(kZero, kSp, 0)};
   const std::vector<Fault> faults = {

@@ -1,0 +1,234 @@
+/* The proportional law of `algorithm: dcc` (docs/differentiation.md, "The rules") in integers:
+ * bandwidth follows the weights of the DSCPs, by counts of marked and of unmarked packets.
+ *
+ * values: 0 r_ai, 1 r_hai, 2 r_min, 3 r_max (1/256 Mb/s), 4 g, 5 first_cut (1/65536), 6 brisk,
+ * 7 mark_shift, 8 factor of a cut (1/4096), 9 timer interval, 10 decrease period (us), 11 silence,
+ * 12 initial rate (1/256 Mb/s), 13 least factor of a cut (1/65536); 14, 15: another factor for a
+ * DSCP, as dscp * 65536 + factor. A class of weight w has the factor 4096 / w. */
+#include "program/dcc_program.h"
+
+enum {
+  kPacket = 256,      /* a packet on the account */
+  kOnTheWay = 8,      /* marks that may be under way at any rate */
+  kMaxHold = 160,     /* intervals */
+  kMaxTicks = 0xFFFFF /* longer times are not told apart */
+};
+
+struct flow {
+  uint32_t rc, rt;   /* current and target rate, 1/256 Mb/s */
+  uint32_t last_cut; /* us */
+  int32_t account;   /* packets sent, less G of each marked one, since the last increase; 1/256 */
+  uint32_t sent;     /* packets since the last notification */
+  uint8_t bound;     /* from a notification until the rate is back at the maximum */
+  uint8_t hold;      /* intervals of the hold so far; 0: none */
+  uint8_t fast;      /* intervals of the fast phase that are left */
+  uint8_t silent;    /* intervals without a packet */
+  uint8_t marks;     /* since the hold began */
+  uint8_t promised;  /* in a hold: a notification without marks will come */
+};
+
+static uint32_t r_hai(void) { return dcc_value(1, 140800); }
+static uint32_t r_min(void) { return dcc_value(2, 1280); }
+static uint32_t r_max(const struct dcc_event *event) {
+  const uint32_t most = dcc_value(3, event->line_rate + event->line_rate / 4);
+  return most > r_min() ? most : r_min();
+}
+static uint32_t interval(void) { return dcc_value(9, 14); }
+static uint32_t factor(uint32_t dscp) {
+  for (uint32_t index = 14; index < 16; ++index) {
+    const uint32_t one = dcc_value(index, 0xFFFFFFFFu);
+    if (one >> 16 == dscp) return one & 0xFFFFu;
+  }
+  return dcc_value(8, 4096);
+}
+
+static uint32_t now_us(const struct dcc_event *event) {
+  return (uint32_t)(event->time_ps / 1000000u);
+}
+static uint32_t since_cut(const struct flow *flow, const struct dcc_event *event) {
+  const uint32_t ticks = now_us(event) - flow->last_cut;
+  return ticks < kMaxTicks ? ticks : kMaxTicks;
+}
+static uint8_t counted(uint32_t count) { return count < 255 ? (uint8_t)count : 255; }
+
+static uint32_t limited(uint64_t rate, const struct dcc_event *event) {
+  if (rate < r_min()) return r_min();
+  return rate < r_max(event) ? (uint32_t)rate : r_max(event);
+}
+/* Steps and lasting cuts are halved with each halving of a target below 256 Mb/s. */
+static uint32_t slow_shift(uint32_t target) {
+  uint32_t shift = 0;
+  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
+  return shift;
+}
+
+static void add(struct flow *flow, int32_t difference) {
+  const int32_t most = (1 << 27) - 1;
+  int32_t sum = flow->account + difference;
+  if (sum > most) sum = most;
+  if (sum < -most - 1) sum = -most - 1;
+  flow->account = sum;
+}
+
+/* The current rate falls by marks, or to FIRST_CUT; the target loses a part of it, or is halved. */
+static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks, int first) {
+  const uint32_t first_cut = first ? dcc_value(5, 2341) : 0;
+  uint64_t argument = ((uint64_t)marks << dcc_value(7, 10)) * factor(event->dscp) >> 12;
+  if (argument > 16384) argument = 16384; /* 16 packets' worth of marks take all of the rate */
+  uint32_t keeps = 65536u - 4u * (uint32_t)argument;
+  if (keeps < dcc_value(13, 0)) keeps = dcc_value(13, 0);
+  if (first_cut) keeps = first_cut;
+  const uint32_t left = (uint32_t)((uint64_t)flow->rc * keeps >> 16);
+  const uint32_t lasting =
+      first_cut ? flow->rt >> 1 : (flow->rc - left) >> (2 + slow_shift(flow->rt));
+  flow->rc = limited(left, event);
+  flow->rt = lasting < flow->rt ? flow->rt - lasting : 0;
+  if (flow->rt < r_min()) flow->rt = r_min();
+}
+
+/* Returns 1 if the rate is at its maximum then. */
+static int increase(struct flow *flow, const struct dcc_event *event, uint32_t packets) {
+  uint64_t step = (uint64_t)dcc_value(0, 3507) * packets;
+  if (step > 0xFFFFFFFFu) step = 0xFFFFFFFFu;
+  const uint64_t target = flow->rt + (step >> slow_shift(flow->rt));
+  flow->rt = target < r_max(event) ? (uint32_t)target : r_max(event);
+  flow->rc = limited(flow->rt, event);
+  return flow->rc == r_max(event);
+}
+
+static void hold_step(struct flow *flow, const struct dcc_event *event) {
+  flow->rc = flow->rt;
+  cut(flow, event, 0, 1);
+}
+static void end_hold(struct flow *flow) {
+  flow->hold = 0;
+  flow->fast = (uint8_t)dcc_value(6, 95);
+  flow->silent = 0;
+  flow->sent = 0;
+  flow->account = 0;
+}
+
+static void answer(const struct flow *flow, uint32_t before, struct dcc_result *result) {
+  if (flow->rc != before) dcc_set_rate(result, flow->rc);
+  dcc_show(result, flow->rt, 0);
+}
+
+/* True if the marks stand for more packets than the flow sends in four intervals. */
+static int swamped(const struct flow *flow) {
+  const int32_t owed = -flow->account / kPacket - kOnTheWay;
+  return owed > 0 && (uint64_t)owed * r_hai() > 4ull * flow->rt;
+}
+
+static void marked(struct flow *flow, const struct dcc_event *event, int first) {
+  const uint32_t marks = counted(event->marks), packets = counted(event->packets);
+  if (flow->hold) {
+    if (packets <= marks) {
+      flow->marks = counted(flow->marks + marks);
+      return;
+    }
+    end_hold(flow);
+    flow->rc = flow->rt;
+    return;
+  }
+  /* The receiver's count of packets, if there is one, replaces the sender's own. */
+  if (packets != 0 && packets != 255) add(flow, kPacket * ((int32_t)packets - (int32_t)flow->sent));
+  add(flow, -(int32_t)(marks * dcc_value(4, 52429) >> 8));
+  flow->sent = 0;
+  const int may_hold = dcc_value(5, 2341) != 0;
+  if (!first || !may_hold) cut(flow, event, counted(marks << (flow->fast ? 2 : 0)), first);
+  if (may_hold && (first || swamped(flow))) {
+    flow->hold = 1;
+    flow->fast = 0;
+    flow->marks = 0;
+    flow->promised = first && packets == marks;
+    flow->account = 0;
+    hold_step(flow, event);
+  }
+}
+
+static void notification(const struct dcc_event *event, void *context, struct dcc_result *result) {
+  struct flow *const flow = context;
+  const int first = !flow->bound;
+  if (first) {
+    if (event->marks == 0) return;
+    const uint32_t most = r_max(event), begin = dcc_value(12, event->line_rate);
+    *flow = (struct flow){.rc = begin < most ? begin : most, .bound = 1};
+    flow->rt = flow->rc;
+    dcc_start_timer(result, 0, interval() * 1000u);
+  }
+  const uint32_t before = flow->rc;
+  if (event->marks == 0) { /* a packet arrived without a mark after marked ones only */
+    if (!flow->hold) return;
+    end_hold(flow);
+    flow->rc = flow->rt;
+    answer(flow, before, result);
+    return;
+  }
+  /* Marks of packets that were sent before the cut. */
+  if (!first && flow->hold == 1 && since_cut(flow, event) < dcc_value(10, 5)) return;
+  marked(flow, event, first);
+  flow->last_cut = now_us(event);
+  answer(flow, before, result);
+}
+
+static void sent(const struct dcc_event *event, void *context, struct dcc_result *result) {
+  struct flow *const flow = context;
+  (void)result;
+  if (!flow->bound || flow->hold) return;
+  flow->sent += event->merged; /* an event for each packet, several of them if they merged */
+  if (flow->sent > 65536) flow->sent = 65536;
+  add(flow, kPacket * (int32_t)event->merged);
+  flow->silent = 0;
+}
+
+/* Packets to increase by; a flow that sends nothing gets a number that grows with time. */
+static uint32_t take_unmarked(struct flow *flow) {
+  const uint32_t silent = flow->silent;
+  flow->silent = counted(silent + 1);
+  if (silent >= dcc_value(11, 32) &&
+      (silent == 255 || (uint64_t)flow->rt * silent >= 4ull * r_hai())) {
+    return flow->rt >> 17 ? flow->rt >> 17 : 1;
+  }
+  const int32_t whole = (flow->account > 0 ? flow->account : 0) / kPacket;
+  add(flow, -kPacket * whole);
+  return (uint32_t)whole;
+}
+
+/* The end of an interval in a hold. Returns 1 if the hold goes on. */
+static int holds_on(struct flow *flow, const struct dcc_event *event) {
+  const uint32_t since = since_cut(flow, event);
+  uint32_t patience =
+      flow->promised ? interval() << 6 : interval() + interval() * (flow->hold - 1u) / 8;
+  if (patience > kMaxTicks) patience = kMaxTicks;
+  if (since >= patience || flow->hold >= kMaxHold) return 0;
+  /* Twice the rate that the marks say is delivered. */
+  if (since < interval() && flow->marks != 255 &&
+      (uint64_t)flow->rt * flow->hold >= 2ull * flow->marks * r_hai()) {
+    hold_step(flow, event);
+  }
+  flow->hold = counted(flow->hold + 1u);
+  return 1;
+}
+
+static void timer(const struct dcc_event *event, void *context, struct dcc_result *result) {
+  struct flow *const flow = context;
+  const uint32_t before = flow->rc;
+  int at_maximum = 0;
+  if (!flow->hold) {
+    const uint32_t unmarked = take_unmarked(flow), packets = unmarked << (flow->fast ? 2 : 0);
+    if (flow->fast) --flow->fast;
+    at_maximum = increase(flow, event, packets < kMaxTicks ? packets : kMaxTicks);
+  } else if (!holds_on(flow, event)) {
+    end_hold(flow);
+    at_maximum = increase(flow, event, take_unmarked(flow));
+  }
+  if (at_maximum) {
+    flow->bound = 0;
+  } else {
+    dcc_start_timer(result, 0, interval() * 1000u);
+  }
+  answer(flow, before, result);
+}
+
+DCC_PROGRAM(.context_bytes = sizeof(struct flow), .on_cnp = notification, .on_sent = sent,
+            .on_timer = timer);
