@@ -112,8 +112,9 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
 
 /// A run with two flows of weights 4 and 1 at one port that was full, 92 Gb/s in all; the first one
 /// got `excess` more than its share of four fifths.
-SyntheticRun shared(double excess, const std::string& more = kByWeight) {
-  SyntheticRun run(more);
+SyntheticRun shared(double excess, const std::string& more = kByWeight,
+                    const std::string& topology = SyntheticRun::kStar) {
+  SyntheticRun run(more, topology);
   const double all = 115e6;
   const double heavy = 0.8 * all * (1 + excess);
   run.add(1, 0, 46).delivered_measured = static_cast<Bytes>(heavy);
@@ -215,6 +216,57 @@ TEST(WeightsMissed, DataOfReadsComesFromTheHostThatIsAsked) {
   EXPECT_TRUE(run.found("weights_missed"));
   run.use("h1->s0", 0.97);
   EXPECT_FALSE(run.found("weights_missed")) << "a sender's own link is full";
+}
+
+// Four fifths of 92 Gb/s are 230 KB in 25 us: more than a message of the heavy flow, whose software
+// posts the next but one when the message before is complete.
+TEST(WeightsMissed, SoftwareThatPostsTooLittle) {
+  const auto told = [](const std::string& driver, const std::string& message, double excess) {
+    SyntheticRun run = shared(
+        excess, kByWeight + "traffic: [{kind: flow, from: 1, to: 0, message: " + message + "}]\n",
+        "topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\n"
+        "host: {driver: " +
+            driver + ", ram: 64MiB}\nduration: 20ms\nmeasure: {from: 10ms}\n");
+    for (int i = 0; i < 100; ++i) run.results.rtt_ns.add(25'000);
+    const auto found = run.found(excess < -0.3 ? "weights_without_effect" : "weights_missed");
+    return found ? found->text : std::string();
+  };
+  const std::string wait =
+      "the software of host 1 waits for completions: at its share flow 0 sends";
+  EXPECT_NE(told("native", "64KiB", -0.1).find(wait), std::string::npos);
+  EXPECT_NE(told("native", "64KiB", -0.375).find(wait), std::string::npos);
+  EXPECT_EQ(told("native", "240KB", -0.1).find(wait), std::string::npos);
+  EXPECT_EQ(told("none", "64KiB", -0.1).find(wait), std::string::npos);
+  EXPECT_EQ(told("native", "64KiB", 0.1).find(wait), std::string::npos)
+      << "the heavy flow got more";
+}
+
+TEST(WeightsMissed, WeightsThatMoveAreNotCompared) {
+  const std::string moving = "changes: [{at: 15ms, set: {dscp.46.weight: 1}}]\n";
+  EXPECT_FALSE(shared(-0.1, kByWeight + moving).found("weights_missed"));
+  EXPECT_FALSE(shared(-0.375, kByWeight + moving).found("weights_without_effect"));
+  const std::string other = "changes: [{at: 15ms, set: {nic.congestion_control.r_ai: 20Mbps}}]\n";
+  EXPECT_TRUE(shared(-0.1, kByWeight + other).found("weights_missed"));
+}
+
+// A heavy flow that takes nearly all of the port fills the link of its sender as well.
+TEST(WeightsMissed, AFlowThatGotTooMuchIsNotHeldBackByItsOwnLink) {
+  SyntheticRun run = shared(0.2);
+  run.use("h1->s0", 0.97);
+  EXPECT_TRUE(says(run.found("weights_missed"), "Flow 1 (weight 1) got 80 % less"));
+}
+
+// The other diagnosis needs a window of a hundred round trips.
+TEST(WeightsMissed, EqualSharesThatTheOtherDiagnosisDoesNotTellOf) {
+  SyntheticRun run = shared(-0.375);
+  EXPECT_TRUE(run.found("weights_without_effect"));
+  EXPECT_FALSE(run.found("weights_missed"));
+  const SyntheticRun far =
+      shared(-0.375, kByWeight,
+             "topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 50us}}\n"
+             "host: {driver: none}\nduration: 20ms\nmeasure: {from: 10ms}\n");
+  EXPECT_FALSE(far.found("weights_without_effect"));
+  EXPECT_TRUE(says(far.found("weights_missed"), "Flow 1 (weight 1) got 150 % more"));
 }
 
 TEST(WeightsMissed, FlowsElsewhereHideNothing) {

@@ -11,6 +11,8 @@
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/posted_messages.h"
+#include "diagnose/weights_without_effect.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
 
@@ -36,8 +38,6 @@ struct Competition {
 
 class WeightsMissed final : public Diagnosis {
   static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
-  // Shares closer to equality than this are reported by weights_without_effect instead.
-  static constexpr double kLeastEffect = 0.25;
   // If the lightest flow has fewer packets, its error is that of counting: a packet carries an
   // information of at least 0.03, so a thousand packets leave a standard deviation of 18 %.
   static constexpr double kPackets = 1000;
@@ -58,6 +58,8 @@ class WeightsMissed final : public Diagnosis {
     if (dcc == nullptr || !dcc->shares_by_weight() || evidence.config().qos.manager) {
       return std::nullopt;
     }
+    if (weights_move(evidence.config())) return std::nullopt;
+    if (weights_have_no_effect(evidence)) return std::nullopt;  // told by that diagnosis
     const LinkUse use(evidence);
     const std::vector<Competition> found = competitions(evidence, use);
     const Competition* all = nullptr;
@@ -112,18 +114,15 @@ class WeightsMissed final : public Diagnosis {
           static_cast<double>(figures(flow).active.count) < 0.9 * window) {
         continue;
       }
-      // A sender whose own link is full shares that link without marks.
-      const LinkResult* const from = use.from_host(sender_of(flow));
-      if (from != nullptr && use.of(*from) > kFull) continue;
       if (!single && !limits(use, flow)) continue;
       by_receiver[receiver_of(flow)].push_back(&flow);
     }
     std::vector<Competition> found;
     for (auto& [receiver, flows] : by_receiver) {
       keep_simultaneous(flows, figures, results.measured_from);
+      remove_held_back(flows, use, config);
       std::optional<Competition> all = competition(std::move(flows), config);
-      // The diagnosis weights_without_effect reports small effects at a single bottleneck.
-      if (all && !(single && effect(*all, config) < kLeastEffect)) found.push_back(std::move(*all));
+      if (all) found.push_back(std::move(*all));
     }
     return found;
   }
@@ -153,6 +152,26 @@ class WeightsMissed final : public Diagnosis {
       return span.first != longest.first || span.second != longest.second;
     };
     flows.erase(std::remove_if(flows.begin(), flows.end(), differs), flows.end());
+  }
+
+  /// Removes the flows that got less than their share because their sender's own link is full: it
+  /// shares that link without marks. A flow that fills its sender's link with more than its share
+  /// is not held back there.
+  static void remove_held_back(std::vector<const FlowResult*>& flows, const LinkUse& use,
+                               const PlatformConfig& config) {
+    double bytes = 0;
+    double weight = 0;
+    for (const FlowResult* const flow : flows) {
+      bytes += static_cast<double>(flow->delivered_measured);
+      weight += config.dscp_of(flow->dscp).weight.value();
+    }
+    const auto held_back = [&](const FlowResult* flow) {
+      const LinkResult* const from = use.from_host(sender_of(*flow));
+      return from != nullptr && use.of(*from) > kFull &&
+             static_cast<double>(flow->delivered_measured) * weight <
+                 bytes * config.dscp_of(flow->dscp).weight.value();
+    };
+    flows.erase(std::remove_if(flows.begin(), flows.end(), held_back), flows.end());
   }
 
   /// Returns an empty value if the flows have one weight or are in several queues.
@@ -199,25 +218,6 @@ class WeightsMissed final : public Diagnosis {
     });
   }
 
-  /// Effect of weights: 1 if goodput has the ratio of weights, 0 if it is equal.
-  static double effect(const Competition& all, const PlatformConfig& config) {
-    struct Sum {
-      double bytes = 0;
-      double flows = 0;
-    };
-    std::map<double, Sum> by_weight;
-    for (const FlowResult* const flow : all.flows) {
-      Sum& sum = by_weight[config.dscp_of(flow->dscp).weight.value()];
-      sum.bytes += static_cast<double>(flow->delivered_measured);
-      sum.flows += 1;
-    }
-    const auto& [light, of_light] = *by_weight.begin();
-    const auto& [heavy, of_heavy] = *by_weight.rbegin();
-    if (of_light.bytes == 0 || of_heavy.bytes == 0) return of_heavy.bytes > 0 ? 1 : 0;
-    return std::log(of_heavy.bytes / of_heavy.flows * of_light.flows / of_light.bytes) /
-           std::log(heavy / light);
-  }
-
   /// `packets`: of the lightest party; `moved`: the part of all bytes by which the worst party's
   /// share is too great or too small.
   static std::string cause(const Evidence& evidence, const LinkUse& use, const Competition& all,
@@ -233,6 +233,7 @@ class WeightsMissed final : public Diagnosis {
     if (results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot) > 0) {
       return "a controller had no free slot for some of them (nic.controller.slots)";
     }
+    if (std::string posted = too_little_posted(evidence, all.flows); !posted.empty()) return posted;
     const auto marks = static_cast<double>(results.counters.of(&SwitchCounters::ecn_marks));
     if (marks == 0) {
       return fmt::format("no packet was marked, so windows limit the flows (switch.ecn.kmin is {})",

@@ -1,4 +1,6 @@
 // Diagnosis `weights_without_effect`: classes get equal shares although their weights differ.
+#include "diagnose/weights_without_effect.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/posted_messages.h"
 #include "measure/metrics.h"
 
 namespace dcc::vp {
@@ -29,10 +32,15 @@ class WeightsWithoutEffect final : public Diagnosis {
   static constexpr double kLeastPause = 0.08;
   static constexpr int kRoundTrips = 100;  // round trips that a law needs to find its shares
 
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence) const override { return found(evidence); }
+
+ public:
+  static Found found(const Evidence& evidence) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
-    if (config.qos.manager || !has_single_bottleneck(results)) return std::nullopt;
+    if (config.qos.manager || weights_move(config) || !has_single_bottleneck(results)) {
+      return std::nullopt;
+    }
     const PicoSeconds window = results.measured_to - results.measured_from;
     if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;
     const std::optional<std::pair<OneOf, OneOf>> ends = lightest_and_heaviest(config, results);
@@ -51,6 +59,7 @@ class WeightsWithoutEffect final : public Diagnosis {
          {"ratio_of_goodput", heavy.gbps / light.gbps}}};
   }
 
+ private:
   /// Empty if the competing classes have one weight, or if a class received nothing.
   static std::optional<std::pair<OneOf, OneOf>> lightest_and_heaviest(const PlatformConfig& config,
                                                                       const RunResults& results) {
@@ -123,6 +132,11 @@ class WeightsWithoutEffect final : public Diagnosis {
     if (results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot) > 0) {
       return "the controller had no free slots";
     }
+    std::vector<const FlowResult*> flows;
+    for (const FlowResult& flow : results.flows) {
+      if (!flow.background && flow.begun) flows.push_back(&flow);
+    }
+    if (std::string posted = too_little_posted(evidence, flows); !posted.empty()) return posted;
     return fmt::format(
         "{} marks were too few or too many to tell the flows apart (switch.ecn, r_ai)",
         results.counters.of(&SwitchCounters::ecn_marks));
@@ -136,4 +150,18 @@ const RegisteredDiagnosis<WeightsWithoutEffect> kWeightsWithoutEffect{
     "(`switch.ecn`)"};
 
 }  // namespace
+
+bool weights_move(const PlatformConfig& config) {
+  return std::any_of(config.changes.begin(), config.changes.end(), [&](const ChangeConfig& change) {
+    for (unsigned dscp = 0; dscp < 64; ++dscp) {
+      if (change.config->dscp_of(dscp).weight != config.dscp_of(dscp).weight) return true;
+    }
+    return false;
+  });
+}
+
+bool weights_have_no_effect(const Evidence& evidence) {
+  return WeightsWithoutEffect::found(evidence).has_value();
+}
+
 }  // namespace dcc::vp
