@@ -28,6 +28,7 @@ TEST(FastForwardCheck, EachIsRefusedAtItsPlace) {
       {"nic: {transport: {kind: tcp}, congestion_control: {algorithm: none}}\n"
        "switch: {pfc: {enabled: false}}",
        "t:4:25: nic.transport.kind: "},
+      {"nic: {pacer: {engine: model}}", "t:4:23: nic.pacer.engine: "},
       {"nics: [{hosts: 1, congestion_control: {algorithm: dcqcn}}]", "t:4:7: nics: "},
       {"routing: {kind: hedera}", "t:4:17: routing.kind: "},
       {"dcbx: {enabled: true}", "t:4:17: dcbx.enabled: "},

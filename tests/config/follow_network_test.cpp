@@ -33,6 +33,38 @@ std::string refusal_of(const std::string& text) {
   return "accepted";
 }
 
+TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
+  const NicConfig plain = loaded_of("seed: 1\n").config.nic;
+  EXPECT_EQ(plain.pacer.engine, BlockImplementation::kNone);
+  EXPECT_EQ(plain.np.engine, Implementation::kModel);
+  const LoadedConfig model = loaded_of("nic: {engine: model}\n");
+  EXPECT_EQ(model.config.nic.pacer.engine, BlockImplementation::kModel);
+  EXPECT_EQ(model.config.followed.count("nic.pacer.engine"), 1u);
+  const LoadedConfig own = loaded_of("nic: {engine: model, pacer: {engine: none}}\n");
+  EXPECT_EQ(own.config.nic.pacer.engine, BlockImplementation::kNone);
+
+  const std::string both = "nic: {engine: lockstep, np: {engine: model}}\n";
+  const std::string refusal = refusal_of(both);
+  if (refusal != "accepted") {  // a build without RTL
+    EXPECT_NE(refusal.find("nic.engine: engine: lockstep: this build has no RTL"),
+              std::string::npos)
+        << refusal;
+    return;
+  }
+  const NicConfig compared = loaded_of(both).config.nic;
+  EXPECT_EQ(compared.controller.engine, Implementation::kLockstep);
+  EXPECT_EQ(compared.pacer.engine, BlockImplementation::kLockstep);
+  EXPECT_EQ(compared.np.engine, Implementation::kModel);
+  // A part of the controller that is chosen alone: the others remain models.
+  const NicConfig part = loaded_of("nic: {engine: rtl, controller: {timer: rtl}}\n").config.nic;
+  EXPECT_EQ(part.controller.engine, Implementation::kModel);
+  // Where no controller is, there is none to replace.
+  const NicConfig other =
+      loaded_of("nic: {engine: rtl, congestion_control: {algorithm: dcqcn}}\n").config.nic;
+  EXPECT_EQ(other.controller.engine, Implementation::kModel);
+  EXPECT_EQ(other.pacer.engine, BlockImplementation::kRtl);
+}
+
 // A link of 100 Gb/s and 1 us has a base RTT of 4.19 us and a bandwidth-delay product of 52.3 KB.
 TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   const std::string algorithm = "nic: {congestion_control: {algorithm: dcqcn}}\n";

@@ -4,7 +4,8 @@
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
 Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
-the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) so; flows.csv and
+the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) so, and some with the
+pacer (pacer.engine) and all blocks (engine), whose model is the contract's; flows.csv and
 metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
 configurations as they are, and then some of them for as long as the model takes a second, where the
 RTL must stay below ten times its processor time (wall time without what else the machine does
@@ -57,6 +58,19 @@ NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
     ("thousand_flows", (), "200us", "20ms"),
 ]
 
+# Runs with the pacer, or with every block, as RTL. Their reference is the same key with `model`, because
+# without a key the NIC paces without cycles: (configuration, keys, duration of the short run and of --full).
+PACER = ("pacer.engine",)
+ALL_BLOCKS = ("engine",)
+PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
+    ("incast_8x25g", PACER, "40us", "2ms"),
+    ("thousand_flows", PACER, "60us", "1ms"),
+    ("demo", ALL_BLOCKS, None, "1ms"),
+    ("incast_8x25g", ALL_BLOCKS, "40us", "2ms"),
+    ("thousand_flows", ALL_BLOCKS, "40us", "1ms"),
+    ("differentiation/share", ALL_BLOCKS, None, "1ms"),
+]
+
 # Configurations with a duration for which the model alone needs a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
 MOST = 10.0  # greatest ratio to the model's processor time, in the runs of LONG
@@ -84,11 +98,11 @@ def results(out):
     return (out / "flows.csv").read_bytes(), figures(out)
 
 
-def compare(dccvp, config, shortened, others, least, timed=False, changed=()):
-    """Runs the model and the other engines; returns the number of failures."""
+def compare(dccvp, config, shortened, others, least, timed=False, changed=(), reference=()):
+    """Runs the model (`reference`: keys that choose it) and the other engines; returns the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
-        for keys, implementation in (((), "model"), *others):
+        for keys, implementation in ((reference, "model"), *others):
             name = "+".join((*keys, implementation))
             out = pathlib.Path(scratch) / name
             done, cpu = run(dccvp, config, out, keys, implementation, shortened, changed)
@@ -138,6 +152,11 @@ def main():
         failures += compare(dccvp, config, (long if full else short, "0ms"),
                             [(NOTIFICATION, "rtl"), (NOTIFICATION, "lockstep")], {"cnps_sent": 20},
                             changed=changed)
+    for config, keys, short, long in PACER_CASES:
+        span = long if full else short
+        if span is not None:
+            failures += compare(dccvp, config, (span, "0ms"), [(keys, "rtl"), (keys, "lockstep")],
+                                {"data_received": 100}, reference=keys)
     for config, duration in LONG if full else []:
         failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
     return 1 if failures else 0
