@@ -105,8 +105,7 @@ struct dcc_result {
 /* Bits of dcc_program.flags. */
 #define DCC_EACH_ACK 1u  /* receivers acknowledge every packet */
 #define DCC_MARKS 2u     /* ACKs report congestion marks */
-#define DCC_TELEMETRY 8u /* packets collect the load of their links, of merged events the newest \
-                          */
+#define DCC_TELEMETRY 8u /* packets collect the load of links; merged events keep the newest */
 #define DCC_RTT_FROM_DUE \
   4u /* round trips begin when the packet was due: waiting in the NIC counts */
 
