@@ -341,7 +341,7 @@ class Lists(Cli):
         self.run_small("--quiet", "--force", "-c",
                        "traffic=[{kind: partition_aggregate, receiver: 0, bytes: 2KB, period: 100us, rounds: 2, "
                        "deadline: 1ms}]", "-c", "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",
-                       "-c", "nic.congestion_control={algorithm: none}")
+                       "-c", "nic.congestion_control={algorithm: none}", "-c", "measure.from=0us")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
         # Figures of flows that wait are listed only where a flow waits.
