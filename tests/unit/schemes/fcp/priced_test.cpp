@@ -160,7 +160,7 @@ TEST(PricedPort, AProbeHearsThePriceWithItselfAndAddsItUp) {
   PriceHeader::write(*probe, {2, 0.5 * kOne, kLong, kMicroSecond * 10});
   one.port->enqueue(probe);
   const double asked = PriceHeader::price(probe->telemetry->hop[0]);
-  expect_price(asked, one.port->link().price());
+  expect_price(asked, one.port->model().price());
   EXPECT_NEAR(asked / kOne, 1.5, 0.02);  // budgets of 2 are spent here, one of them since before
   expect_price(PriceHeader::preload(*probe).elsewhere, 0.5 * kOne + asked);
   expect_price(PriceHeader::preload(*probe).budget, 2);
@@ -182,7 +182,7 @@ TEST(PricedPort, IsNotPaidByOthersNorBeyondTheLastPlace) {
   one.clock.run_until(kInterval);
   one.port->enqueue(one.packet(PacketKind::kAck, false));
   one.serve_all();
-  EXPECT_NEAR(one.port->link().capacity(), 1e10 * 22 / 25, 1);
+  EXPECT_NEAR(one.port->model().capacity(), 1e10 * 22 / 25, 1);
 }
 
 TEST(PricedPort, DropsWhatFindsNoRoom) {
