@@ -39,7 +39,7 @@ void MessageTransport::post(Qpn qpn, const WorkItem& item) {
 }
 
 void MessageTransport::stop(Qpn qpn) {
-  at(qpn).out.truncate(at(qpn).next);
+  remove_unsent(qpn);
   if (at(qpn).connected) work_changed(qpn);
 }
 
@@ -184,6 +184,12 @@ void MessageTransport::on_whole(Qpn qpn, const Packet& ack) {
   ++context_.counters.acks_received;
   if (ack.sent != PicoSeconds()) context_.port.round_trip(now() - ack.sent);
   delivered_before(qpn, ack.psn);
+}
+
+void MessageTransport::remove_unsent(Qpn qpn) {
+  at(qpn).out.truncate(at(qpn).next, [&](const WorkItem& item) {
+    context_.port.work_done(qpn, item, CompletionSink::Status::kOk);
+  });
 }
 
 Bytes MessageTransport::acknowledged(Qpn qpn, Psn psn, PicoSeconds sent) {

@@ -86,6 +86,8 @@ class MessageTransport : public Transport {
   bool accept(Qpn qpn, const Packet& data);
   /// Counts the CE mark of a data packet; false if the packet has none.
   bool count_mark(const Packet& data);
+  /// Removes the data that was never sent. A message that is delivered whole without it is done.
+  void remove_unsent(Qpn qpn);
   /// Handles the acknowledgement of one packet, sent at `sent`. Returns the packet's payload bytes;
   /// 0 if the packet was acknowledged before.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);

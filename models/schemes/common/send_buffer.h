@@ -34,8 +34,9 @@ class SendBuffer {
     undelivered_ += item.bytes;
   }
   /// Removes the packets from `next` on: the message that contains `next` becomes shorter, later
-  /// messages are removed.
-  void truncate(Psn next) {
+  /// messages are removed. Calls `completed(item)` if what is left was delivered already.
+  template <class Completed>
+  void truncate(Psn next, Completed completed) {
     while (!messages_.empty() && messages_.back().begin >= next) {
       undelivered_ -= messages_.back().item.bytes;
       messages_.pop_back();
@@ -48,6 +49,7 @@ class SendBuffer {
       current.end = next;
     }
     end_ = std::min(end_, next);
+    complete(completed);
   }
 
   /// One above the last posted packet.
@@ -78,11 +80,7 @@ class SendBuffer {
     const Bytes bytes = cut(psn).payload_bytes;
     delivered_.insert(psn);
     undelivered_ -= bytes;
-    while (!messages_.empty() && messages_.front().end <= delivered_.first_missing()) {
-      const WorkItem done = messages_.front().item;
-      messages_.pop_front();
-      completed(done);
-    }
+    complete(completed);
     return bytes;
   }
   /// Removes all messages; calls `dropped(item)` for each.
@@ -99,6 +97,16 @@ class SendBuffer {
   }
 
  private:
+  /// Removes the messages at the front that are delivered whole.
+  template <class Completed>
+  void complete(Completed& completed) {
+    while (!messages_.empty() && messages_.front().end <= delivered_.first_missing()) {
+      const WorkItem done = messages_.front().item;
+      messages_.pop_front();
+      completed(done);
+    }
+  }
+
   struct Message {
     Psn begin = 0;
     Psn end = 0;

@@ -87,9 +87,9 @@ void Pdq::look_at_deadline(Qpn qpn) {
 /// Removes data that was never sent, from the flow's record as well, so that the flow counts as
 /// ended. Packets in flight are still acknowledged, or sent again.
 void Pdq::terminate(Qpn qpn) {
-  SendBuffer& out = at(qpn).out;
+  const SendBuffer& out = at(qpn).out;
   const Bytes before = out.undelivered();
-  out.truncate(at(qpn).next);
+  remove_unsent(qpn);
   context_.ledger[at(qpn).config.flow].posted_bytes -= before - out.undelivered();
 }
 
