@@ -79,7 +79,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 Platform::~Platform() {
   partitions.drop_events();
   while (!parts_.empty()) parts_.pop_back();  // destroys the last part first
-  // Likewise: SystemC searches its lists from the end (Network::~Network()).
+  // SystemC looks for a module from the front of a list, and fills the gap with the last entry.
+  // Once the first host is gone, each last host is found at its place. The reverse order alone
+  // takes a time that grows with the square of the number of hosts.
+  if (!hosts.empty()) hosts.front().reset();
   while (!hosts.empty()) hosts.pop_back();
 }
 
