@@ -91,10 +91,9 @@ class Threads(unittest.TestCase):
         names = json.loads(said)[0]["range"].split(" | ")
         self.assertIn("roce", names)
         config = CONFIGS / "schemes" / "pfabric.yaml"
-        own = {"tdma": ["nic.transport.hosts=32"]}  # its rotation names all hosts of the network
         for name in names:
             with self.subTest(name):
-                overrides = [f"nic.transport.kind={name}", *own.get(name, []), "switch.scheduler.kind=strict",
+                overrides = [f"nic.transport.kind={name}", "switch.scheduler.kind=strict",
                              "routing.kind=symmetric", "traffic.0.flows_per_host=2", "duration=100s",
                              "output.series.interval=1s",
                              "faults=[{kind: loss, link: all, probability: 0.002}]"]

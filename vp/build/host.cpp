@@ -45,7 +45,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   transport_ = config_.transport_of(id_).make({context.scheduler, context.pool, context.ledger,
                                                nic.counters(), nic.parameters(), nic.transmitter(),
                                                context.nic_rank, context.longest_base_rtt,
-                                               config_.seed, &nic.reordering()});
+                                               context.hosts, config_.seed, &nic.reordering()});
   nic.set_transport(transport_.get());
   const bool weighs = dynamic_cast<WeightedAlgorithm*>(algorithm_.get()) != nullptr;
   for (const auto& [dscp, entry] : config_.dscp) {

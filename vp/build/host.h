@@ -33,6 +33,7 @@ struct HostContext {
   std::uint32_t nic_rank = 0;
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
+  HostId hosts = 0;                // number of hosts in the network
   bool parameters_change = false;  // true if `changes` may alter parameters during the run
   RecordingFolder recordings{};
   model::SnapshotHistory* machine = nullptr;  // lets a debugger go back; null: not possible

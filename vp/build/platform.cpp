@@ -107,6 +107,7 @@ void Platform::build_hosts() {
                               kNicRank + id,
                               kControllerRank + id,
                               longest,
+                              static_cast<HostId>(topology.hosts()),
                               parameters_change,
                               setup.recordings,
                               setup.machine,

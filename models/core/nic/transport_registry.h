@@ -77,6 +77,7 @@ struct TransportContext {
   Transmitter& port;
   std::uint32_t rank = 0;  // rank of the transport's events at one instant
   PicoSeconds longest_base_rtt{};
+  HostId hosts = 0;                  // number of hosts in the network
   std::uint64_t seed = 1;            // seed of the run
   Reordering* reordering = nullptr;  // records data that arrives out of order; null: not recorded
 };

@@ -39,10 +39,6 @@ PicoSeconds slot_of(const TdmaParameters& parameters, const TransportContext& co
 void TdmaParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Practical TDMA, EuroSys'12";
   describe_framing(v);
-  v.field("hosts", hosts, {"2", "65536"},
-          {"hosts of the rotation, at least those of the network; a slot for a host that is not "
-           "there is lost",
-           ""});
   v.field(
       "slot", slot, "auto", {"100ns", "1s"},
       {"time in which a host sends to one other; auto: the guard and 20 full packets. The paper "
@@ -56,23 +52,14 @@ void TdmaParameters::describe(ParameterVisitor& v) {
           {"a packet of which nothing is heard for so long is sent again", ""});
 }
 
-void TdmaParameters::check_network(const TopologyParameters& topology) const {
-  if (hosts >= topology.host_count()) return;
-  throw ParameterError({"hosts", "kind"}, "a rotation of " + std::to_string(hosts) +
-                                              " has no slot for all " +
-                                              std::to_string(topology.host_count()) +
-                                              " hosts of the topology: write " +
-                                              std::to_string(topology.host_count()));
-}
-
 Tdma::Tdma(const TransportContext& context, const TdmaParameters& parameters)
     : MessageTransport(context, parameters.framing),
-      hosts_(parameters.hosts),
+      hosts_(std::max<HostId>(context.hosts, 2)),
       slot_(slot_of(parameters, context)),
       last_start_(std::max(
           PicoSeconds(), slot_ - guard_of(parameters, context) - packet_time(parameters, context))),
       timeout_(parameters.timeout),
-      waiting_(parameters.hosts),
+      waiting_(hosts_),
       turn_(Event::calling<&Tdma::begin_slot>(*this, context.rank)),
       timeouts_(context.scheduler, Event::calling<&Tdma::ring_timeouts>(*this, context.rank)) {}
 

@@ -14,14 +14,11 @@ namespace dcc {
 
 /// Vattikonda, Porter, Vahdat and Snoeren, "Practical TDMA for Datacenter Ethernet", EuroSys 2012.
 struct TdmaParameters final : TransportParameters {
-  unsigned hosts = 16;               // hosts of the rotation
   std::optional<PicoSeconds> slot;   // empty: the guard and 20 full packets
   std::optional<PicoSeconds> guard;  // empty: the longest base RTT
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
-  /// Checks that every host has a place in the rotation.
-  void check_network(const TopologyParameters& topology) const override;
 };
 
 /// In slot s host h sends to host (h + 1 + s mod (hosts − 1)) mod hosts, so no two hosts send to
@@ -68,7 +65,7 @@ class Tdma final : public MessageTransport {
   void begin_slot();
   void ring_timeouts();
 
-  const unsigned hosts_;
+  const HostId hosts_;  // of the rotation: all hosts of the network
   const PicoSeconds slot_;
   const PicoSeconds last_start_;  // within a slot
   const PicoSeconds timeout_;

@@ -54,7 +54,7 @@ class TransportStar : public CompletionSink {
       device_of.transmitter().set_completion_sink(this);
       transports.push_back(
           transport.make({scheduler, pool, ledger, device_of.counters(), device_of.parameters(),
-                          device_of.transmitter(), 2000 + h, base_rtt(), 1}));
+                          device_of.transmitter(), 2000 + h, base_rtt(), hosts, 1}));
       device_of.set_transport(transports.back().get());
       up.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
       down.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));

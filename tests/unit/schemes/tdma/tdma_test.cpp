@@ -27,7 +27,6 @@ struct Star : test::TransportStar {
     TransportChoice choice;
     choice.choose("tdma");
     auto& p = choice.of<TdmaParameters>("tdma");
-    p.hosts = 4;
     p.slot = kSlot;
     p.guard = kMicroSecond * 4;
     change(p);
