@@ -287,7 +287,7 @@ std::optional<double> jain_index(const std::vector<double>& values) {
 }
 
 double percentile(std::vector<double>& values, double percent) {
-  std::sort(values.begin(), values.end());
+  if (!std::is_sorted(values.begin(), values.end())) std::sort(values.begin(), values.end());
   const double rank = std::ceil(percent / 100 * static_cast<double>(values.size()) - 1e-9);
   const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
   return values[std::min(index, values.size() - 1)];
