@@ -110,7 +110,8 @@ std::string completion(const std::vector<FlowResult>& flows) {
   return endless == 0 ? out : out + ", " + without;
 }
 
-/// Every counter of the window by its label: first those that counted, then those at zero.
+/// The counters of the window by their labels: first those that counted, then those at zero, except
+/// zeros of devices that the network may not have.
 std::string counters(const CounterTotals& totals) {
   std::string counted;
   std::string none;
@@ -119,7 +120,7 @@ std::string counters(const CounterTotals& totals) {
     const char* const label = figures[i].about.label;
     if (totals.at(i) != 0) {
       counted += fmt::format("{}{} {}", counted.empty() ? "Counted: " : ", ", label, totals.at(i));
-    } else {
+    } else if (!figures[i].optional) {
       none += fmt::format("{}{}", none.empty() ? "None: " : ", ", label);
     }
   }

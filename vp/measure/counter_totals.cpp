@@ -10,12 +10,13 @@ namespace dcc::vp {
 namespace {
 
 template <class Counters>
-void list(std::string_view of, std::vector<CounterInfo>& figures) {
+void list(std::string_view of, std::vector<CounterInfo>& figures, bool optional = false) {
   Counters::describe([&](auto, std::string_view name, const CounterAbout& about) {
     const auto known = std::find_if(figures.begin(), figures.end(),
                                     [&](const CounterInfo& figure) { return figure.name == name; });
-    CounterInfo& figure =
-        known != figures.end() ? *known : figures.emplace_back(CounterInfo{name, about, {}});
+    CounterInfo& figure = known != figures.end()
+                              ? *known
+                              : figures.emplace_back(CounterInfo{name, about, {}, optional});
     if (figure.over.empty() || figure.over.back() != of) figure.over.push_back(of);
   });
 }
@@ -28,7 +29,7 @@ std::vector<CounterInfo> list_all() {
   list<SwitchCounters>("switches", figures);
   list<NicCounters>("hosts", figures);
   list<AlgorithmCounters>("hosts", figures);
-  list<ProgramCounters>("hosts", figures);
+  list<ProgramCounters>("hosts", figures, true);
   list<FlowRecord>("flows", figures);
   return figures;
 }

@@ -22,6 +22,7 @@ struct CounterInfo {
   CounterAbout about;
   // the kinds of devices over which the figure is a sum: "switches", "hosts", …
   std::vector<std::string_view> over;
+  bool optional = false;  // true for devices that most networks do not have
 };
 
 /// One sum for each figure, in the order of metrics.json. A reader names the counter's member
