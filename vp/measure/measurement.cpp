@@ -70,8 +70,8 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
 }
 
 void Measurement::begin() {
-  // measure_from() runs after everything else of its instant. Most traffic begins at 0, so a window
-  // from 0 on counts from here.
+  // The event at the window's begin runs after all other events of that instant, so it would miss
+  // packets that start at time 0. A window that begins at 0 takes its first snapshot here.
   if (config_.measure.from == PicoSeconds(0)) from_ = snapshot();
   clock_.schedule_at(from_event_, config_.measure.from);
   clock_.schedule_at(to_event_, config_.measure_end());

@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// Measures from its construction. A process that continued from a snapshot
-/// (debug/process_snapshots.h) has its own clock, which began at zero, and cannot know the whole.
+/// Processor time that this process has used since the object was made. A process forked from a
+/// snapshot (debug/process_snapshots.h) starts its clock at zero, so it has no total.
 class ProcessorTime {
  public:
   /// The time in seconds, at least 0; empty in another process than the one that made this object.

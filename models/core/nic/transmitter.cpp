@@ -168,7 +168,7 @@ bool Transmitter::reads_allow(const SendQueuePair& pair) const {
   return !pair.work.next_is_read() || pair.work.reads_out() < parameters_.outstanding_reads;
 }
 
-// this is asked twice a packet; the compiler alone would not inline it
+// Called twice for each packet; without the attribute the compiler does not inline the function.
 [[gnu::always_inline]] inline bool Transmitter::may_request(const SendQueuePair& pair) const {
   if (!pair.work.has_unsent()) return false;
   if (pair.reads != nullptr && !reads_allow(pair)) return false;

@@ -68,9 +68,9 @@ struct Watchpoint {
   bool stores = true;
 };
 
-/// The results are deterministic to the instruction and the same on every machine. Interrupt lines
-/// are looked at when run() starts, after every CSR write, mret and wfi, and after every access
-/// that left directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
+/// The results are deterministic to the instruction and the same on every machine. The hart samples
+/// its interrupt lines when run() starts, after every CSR write, mret and wfi, and after every
+/// access outside directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
 /// operations work in RAM only. Memory protection costs nothing while it restricts nothing: RAM is
 /// then one window; otherwise the window is the span of equal permission that was used last.
 class Hart {

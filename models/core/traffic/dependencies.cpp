@@ -54,8 +54,8 @@ class Resolver {
     std::vector<std::uint32_t> computation;  // computation of each line
   };
 
-  /// A gate that awaits a whole entry, and the hosts at which the entry ends: one of them, and
-  /// another one if there are several.
+  /// A gate that waits for all flows of a traffic entry. `host`: a host at which a flow of the
+  /// entry ends; `another`: a second such host, or the same one if all flows end at one host.
   struct Whole {
     std::uint32_t gate = kNone;
     HostId host = 0;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written …
 constexpr std::uint64_t kTaken = 3;     // … and at which a slot that it took is no longer free
 
-/// The counters that software reads: the register of the low half, and the oracle's count.
+/// A statistics counter of the register map: the address of its low half, and the member of the
+/// oracle's counts that holds the expected value.
 struct Counter {
   std::uint32_t address;
   std::uint64_t Counts::*count;

@@ -25,7 +25,8 @@ TEST(QcnPoint, FeedbackByHand) {
     // Q stays at 30000: 10000 + 0 gives 6.3. The next sample comes after 0.85 · 30 KB or more.
     EXPECT_EQ(point.arrival(25'000, 30'000, random), 0u);
     EXPECT_EQ(point.arrival(10'000, 30'000, random), 6u);
-    // The queue falls fast: at Q = 25000 the sum is 5000 − 10000 < 0, so there is no message.
+    // A queue of 25 KB is above its set point by less than it fell since the last sample, so the
+    // congestion measure is negative and QCN sends no message.
     EXPECT_EQ(point.arrival(200'000, 25'000, random), 0u);
   }
   {

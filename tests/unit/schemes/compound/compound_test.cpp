@@ -47,7 +47,8 @@ TEST_F(CompoundTest, AQueueOfGammaPacketsShrinksTheWindowByDelay) {
   link_.begin(1);
   for (int t = 0; t < 20; ++t) link_.ack(10);
   const double before = link_.window();
-  // With each sample the smoothed RTT moves towards 20 us by the share 3 / (packets of the window).
+  // Compound's smoothed RTT: each RTT sample of 20 us moves it by 3 / w of the difference, where w
+  // is the window in packets.
   double rtt = 10;
   double window = before;
   const double by_marks = 1'020'000;
