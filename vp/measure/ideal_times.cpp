@@ -14,8 +14,8 @@ namespace dcc::vp {
 // - the fastest link of each hop, crossed by all packets if no hop is slower than the NIC (paths
 //   then cost no time, except that a shorter last packet may overtake, so it is left out), else by
 //   one packet.
-std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
-                                          bool by_software) const {
+std::optional<PicoSeconds> IdealTimes::compute(const FlowSpec& spec, AckMode ack,
+                                               bool by_software) const {
   IdealFlow flow;
   flow.bytes = spec.bytes;
   flow.framing = framing_of(config_.transport_of(spec.from));
@@ -41,6 +41,40 @@ std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
   const bool alike = keeps_up(there.fastest) && keeps_up(back.fastest);
   if (flow.bytes > mtu) flow.bytes = alike ? flow.bytes - flow.bytes % mtu : mtu;
   return std::max(joined, ideal_fct(flow, nic, there.fastest, back.fastest));
+}
+
+std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
+                                          bool by_software) const {
+  const std::uint64_t hosts = std::uint64_t{spec.from} << 32 | spec.to;
+  const auto found = known_.find(hosts);
+  if (found != known_.end()) {
+    const Known& known = found->second;
+    const FlowSpec& then = known.spec;
+    if (then.bytes == spec.bytes && then.message == spec.message && then.rate == spec.rate &&
+        then.operation == spec.operation && then.service == spec.service && known.ack == ack &&
+        known.by_software == by_software) {
+      return known.time;
+    }
+  }
+  const std::optional<PicoSeconds> time = compute(spec, ack, by_software);
+  if (found != known_.end()) {
+    found->second = {spec, ack, by_software, time};
+  } else if (!config_.switch_.routing.one_path_per_flow() ||
+             (has_one_path(spec.from, spec.to) && has_one_path(spec.to, spec.from))) {
+    known_.emplace(hosts, Known{spec, ack, by_software, time});
+  }
+  return time;
+}
+
+bool IdealTimes::has_one_path(HostId from, HostId to) const {
+  const Topology& topology = network_.topology();
+  const NodeId destination = topology.node_of(to);
+  for (NodeId here = topology.node_of(from); here != destination;) {
+    const PortSet ports = network_.routing().ports(here, to);
+    if (ports.size() != 1) return false;
+    here = topology.peer(here, ports.front()).node;
+  }
+  return true;
 }
 
 PicoSeconds IdealTimes::of_reference(const PlannedFlow& flow) const {

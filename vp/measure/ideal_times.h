@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 
 #include "build/network.h"
 #include "config/platform_config.h"
@@ -24,8 +25,19 @@ class IdealTimes {
   PicoSeconds of_reference(const PlannedFlow& flow) const;
 
  private:
+  /// The last time found for a pair of hosts, and its arguments.
+  struct Known {
+    FlowSpec spec;
+    AckMode ack;
+    bool by_software;
+    std::optional<PicoSeconds> time;
+  };
+  std::optional<PicoSeconds> compute(const FlowSpec& spec, AckMode ack, bool by_software) const;
+  bool has_one_path(HostId from, HostId to) const;
+
   const PlatformConfig& config_;
   const Network& network_;
+  mutable std::unordered_map<std::uint64_t, Known> known_;  // by both hosts
 };
 
 }  // namespace dcc::vp

@@ -24,13 +24,19 @@ double rounded(double value) {
 std::string seconds_text(PicoSeconds time) {
   constexpr std::int64_t kPerSecond = kSecond.count;
   const std::int64_t magnitude = time.count < 0 ? -time.count : time.count;
-  std::string text = (time.count < 0 ? "-" : "") + std::to_string(magnitude / kPerSecond);
-  const std::int64_t rest = magnitude % kPerSecond;
-  if (rest == 0) return text;
-  std::string digits = std::to_string(rest);
-  digits.insert(0, 12 - digits.size(), '0');
-  digits.erase(digits.find_last_not_of('0') + 1);
-  return text + "." + digits;
+  std::array<char, 40> buffer;
+  char* at = buffer.data();
+  if (time.count < 0) *at++ = '-';
+  at = std::to_chars(at, buffer.data() + buffer.size(), magnitude / kPerSecond).ptr;
+  std::int64_t rest = magnitude % kPerSecond;
+  if (rest != 0) {
+    constexpr int kDigits = 12;  // of a picosecond
+    *at++ = '.';
+    for (int i = kDigits - 1; i >= 0; --i, rest /= 10) at[i] = static_cast<char>('0' + rest % 10);
+    at += kDigits;
+    while (at[-1] == '0') --at;
+  }
+  return std::string(buffer.data(), at);
 }
 
 double exact_seconds(PicoSeconds time) { return static_cast<double>(time.count) / 1e12; }

@@ -1,6 +1,7 @@
 #include "report/run_files.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -36,16 +37,32 @@ class OutputFile {
 /// Converts a figure to a cell: numbers with nine digits, times exactly, empty if there is no
 /// value. Times are in seconds, or in microseconds if the figure says so.
 struct ToCell {
+  /// Texts of numbers that rows repeat.
+  struct Known {
+    double value = 0;
+    std::string text = "0";
+  };
+  std::vector<Known>& known;
   std::string_view unit;
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::uint64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return number_text(value); }
+  std::string operator()(double value) const { return known_text(value); }
   std::string operator()(PicoSeconds time) const {
     return unit == "us" ? number_text(static_cast<double>(time.count) / 1e6) : seconds_text(time);
   }
-  std::string operator()(const Ratio& ratio) const { return number_text(ratio.value()); }
+  std::string operator()(const Ratio& ratio) const { return known_text(ratio.value()); }
   std::string operator()(std::string_view value) const { return std::string(value); }
+
+ private:
+  const std::string& known_text(double value) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    // Fibonacci hashing: the high bits of the product depend on all bits.
+    Known& one = known[(bits * 0x9E3779B97F4A7C15u) >> 32 & (known.size() - 1)];
+    if (one.value != value) one = {value, number_text(value)};
+    return one.text;
+  }
 };
 
 /// Writes the names or the values of a flat element as one line.
@@ -61,8 +78,8 @@ class CsvRow final : public MetricVisitor {
  private:
   void visit(const VisitedMetric& figure) override {
     if (!line_.empty()) line_ += ',';
-    line_ +=
-        names_ ? std::string(figure.name) : std::visit(ToCell{figure.about.unit}, figure.value);
+    line_ += names_ ? std::string(figure.name)
+                    : std::visit(ToCell{known_, figure.about.unit}, figure.value);
   }
   void begin_group(std::string_view) override { refuse(); }
   void begin_element() override { refuse(); }
@@ -73,6 +90,7 @@ class CsvRow final : public MetricVisitor {
 
   bool names_;
   std::string line_;
+  std::vector<ToCell::Known> known_{1024};  // a power of two
 };
 
 /// True if a host's name is other than h and its number, as in imported networks.
