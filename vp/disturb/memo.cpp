@@ -74,14 +74,28 @@ bool Memo::begins(const PlannedFlow& flow, bool gated) {
       end_watch();
     } else if (gated) {
       flows_.push_back(flow.spec.id);
+      create_ends(flow);
       return false;
     } else {
       abandon_watch();
     }
-  } else if (!gated || !is_at_rest(begun)) {
+  } else if (gated && !is_at_rest(begun)) {
+    create_ends(flow);
     return false;
   }
-  return gated && begin_burst(flow);
+  if (!gated) return false;
+  if (begin_burst(flow)) return true;
+  create_ends(flow);
+  return false;
+}
+
+void Memo::create_ends(const PlannedFlow& flow) {
+  for (const bool sender : {false, true}) {
+    NicDevice& nic = c_.hosts[sender ? flow.spec.from : flow.spec.to]->nic().device();
+    const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
+    nic.create_queue_pair(qpn, FlowPlan::queue_pair(flow, sender));
+    nic.connect_queue_pair(qpn);
+  }
 }
 
 bool Memo::begin_burst(const PlannedFlow& flow) {

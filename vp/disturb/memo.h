@@ -66,6 +66,8 @@ class Memo final : public PlatformPart, private FlowMemory {
 
   bool begins(const PlannedFlow& flow, bool gated) override;
   bool begin_burst(const PlannedFlow& flow);
+  /// Creates the queue pairs of a gated flow, which is simulated. One from memory has none.
+  void create_ends(const PlannedFlow& flow);
   bool is_at_rest(std::uint64_t begun) const;
   PicoSeconds next_event_by_clock() const;
   bool wants_check(const RememberedBurst& burst);

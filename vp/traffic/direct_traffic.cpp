@@ -149,6 +149,8 @@ FlowStarter& DirectTraffic::starter_of(HostId host) {
 // If software creates the other end, the two are connected when both exist. Otherwise the platform
 // creates both ends at the same instant.
 void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
+  const bool waits = flow.spec.is_gated() && !plan_.is_released(flow.spec.id);
+  if (waits && memory_ != nullptr) return;
   const HostId host = sender ? flow.spec.from : flow.spec.to;
   const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
   const QueuePairConfig config = FlowPlan::queue_pair(flow, sender);
@@ -159,7 +161,7 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   } else {
     plan_.created(host, qpn, config);
   }
-  if (!sender || (flow.spec.is_gated() && !plan_.is_released(flow.spec.id))) return;
+  if (!sender || waits) return;
   if (memory_ == nullptr || !memory_->begins(flow, false)) post_flow(nic, flow);
   if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
 }

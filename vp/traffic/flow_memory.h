@@ -8,7 +8,8 @@ namespace dcc::vp {
 class FlowMemory {
  public:
   /// A flow begins now: `gated` when its gate opens, else at its own start. Returns true if the
-  /// flow is not to be posted, because its course is known from memory.
+  /// flow is not to be posted, because its course is known from memory. Otherwise the flow's queue
+  /// pairs exist afterwards; those of a gated flow are created only then.
   virtual bool begins(const PlannedFlow& flow, bool gated) = 0;
 
  protected:
