@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,12 +18,12 @@ namespace dcc::vp {
 
 /// Changes the memory of a run.
 struct MemoTamper {
-  /// Every flow in memory ends later, by this percentage.
+  /// Every flow in memory ends later, by this percentage and by one picosecond.
   static void delay(Memo& memo, int percent) {
     for (auto& [key, known] : memo.known_) {
       for (const auto& burst : known.bursts) {
         for (auto& flow : burst->flows)
-          flow.received += PicoSeconds(flow.received.count / 100 * percent);
+          flow.received += PicoSeconds(flow.received.count / 100 * percent + 1);
       }
     }
   }
@@ -75,7 +76,7 @@ struct Outcome {
 };
 
 /// Runs in a process of its own; `tamper` works on the memory after 10 ms.
-Outcome outcome(const std::string& yaml, int delay_percent = 0) {
+Outcome outcome(const std::string& yaml, std::optional<int> delay_percent = {}) {
   const std::string text = in_a_process([&] {
     const PlatformConfig config = config_of(yaml);
     Platform platform("platform", config, {});
@@ -85,9 +86,9 @@ Outcome outcome(const std::string& yaml, int delay_percent = 0) {
       Memo* memo;
       int percent;
       void now() { MemoTamper::delay(*memo, percent); }
-    } tamper{platform.part<Memo>(), delay_percent};
+    } tamper{platform.part<Memo>(), delay_percent.value_or(0)};
     Event event(Event::calling<&Tamper::now>(tamper, 0xFFFFFF));
-    if (delay_percent != 0) platform.scheduler.schedule_at(event, kMilliSecond * 10);
+    if (delay_percent) platform.scheduler.schedule_at(event, kMilliSecond * 10);
     RunResults r;
     loop.run(r);
     std::ostringstream memo;
@@ -184,6 +185,16 @@ TEST(Memo, AWrongBurstIsForgotten) {
   EXPECT_EQ(right.memo.substr(0, 18), "hits 0 misses 2 ch") << right.memo;
   EXPECT_NE(right.memo.find(" refused 0 "), std::string::npos) << right.memo;
   EXPECT_NE(outcome(yaml, 5).memo.find(" refused 1 "), std::string::npos);
+}
+
+// With memo_error: 0 a check finds one picosecond.
+TEST(Memo, ABurstWrongByOnePicosecondIsForgotten) {
+  std::string yaml = star("none",
+                          "traffic: [{kind: collective, shape: all_to_all, hosts: 0..1, bytes: "
+                          "20MB, rounds: 30, think: 100us}]\n");
+  yaml += "fast_forward: {memo: true, memo_check: 1, memo_error: 0}\n";
+  EXPECT_NE(outcome(yaml).memo.find(" refused 0 "), std::string::npos);
+  EXPECT_NE(outcome(yaml, 0).memo.find(" refused 1 "), std::string::npos);
 }
 
 // Rounds of two collectives meet in one network without rest between them: simulated, not mixed up.
