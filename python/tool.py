@@ -23,6 +23,7 @@ TOOLS = {
     "bounds": "dccvp.experiments.bounds",
     "null-models": "dccvp.experiments.null_models",
     "reproductions-page": "dccvp.experiments.reproductions_page",
+    "reactions-page": "dccvp.experiments.reactions_page",
     "site": "dccvp.docs.make_site",
     "sources-page": "dccvp.docs.sources_page",
     "regtool": "dccvp.regtool.regtool",

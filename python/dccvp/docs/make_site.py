@@ -57,6 +57,7 @@ def pages_beside_code():
     pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
     pages[ROOT / "configs/reproduce/silicon.md"] = "reproduce/silicon.md"
     pages[ROOT / "configs/differentiation/README.md"] = "studies.md"
+    pages[ROOT / "configs/programs/reactions.md"] = "reactions.md"
     return {**pages, **{page: f"schemes/{page.parent.name}.md" for page in ROOT.glob("models/schemes/*/README.md")}}
 
 

@@ -1,0 +1,197 @@
+"""Page and picture of who answers congestion notifications in time, from the sweep configs/sweeps/programs.yaml.
+
+  tool.py reactions-page [--onto PAGE] [--picture FILE] [TABLE]
+
+TABLE is the sweep's table (default out/programs/table.csv). PAGE is written anew (default
+configs/programs/reactions.md), FILE gets the picture (default docs/pictures/reactions.png).
+"""
+
+import argparse
+import csv
+import math
+import os
+import pathlib
+
+from dccvp.common.ending import InputError
+from dccvp.common.order import ordered
+from dccvp.common.pictures import COLOURS, GRID, INK
+import matplotlib.pyplot as plt
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CONTROL = "nic.congestion_control"
+RATE, FLOWS = "topology.link.rate", "traffic.0.flows"
+BLOCK, HOST = "hardware block", "software on the host"
+SHOWN = (BLOCK, "8 × 2GHz", "4 × 1GHz", "1 × 1GHz", HOST)
+BASE_ROUND_TRIP_US = 4  # two links of 1 us there, two back
+
+INTRODUCTION = """\
+# Who answers congestion notifications in time
+
+```sh long
+build/dccvp sweep configs/sweeps/programs.yaml -j 2
+python/tool.py reactions-page
+```
+
+writes this page. DCQCN with the values of its paper and a least rate of 10 Mb/s runs in the hardware block, as
+`firmware/programs/dcqcn.c` on one to eight cores of the NIC, and on the host. Two senders, each with the given number
+of flows, share one port for 2 ms from the begin of all flows; a flow gets at most one notification every 50 µs. Each
+point was run once.
+
+- *Reaction*: mean time from an event (notification, timer, bytes sent) to the effect of its answer, over all calls of
+  handlers. A run reports neither percentiles nor notifications alone. For the block it reports no reaction: the page
+  has the latency of the block's pipeline, 64 cycles at 250 MHz, without the wait at its input.
+- *Software on the host* is the same program on one core of 2 GHz whose every call takes 5 µs more: an assumed way over
+  PCI Express and back, and an interrupt for each event. It is not measured on the platform's host processors, whose
+  drivers do not calculate rates. A host that takes several events with one interrupt loses fewer.
+- *Keeps up*: no event was lost or merged, and the mean reaction is below the network's base round trip of 4 µs. For
+  the block: it dropped no notification.
+- *Queue*: the longest of the network, mean over time; PFC bounds it. *Share error*: standard deviation of the flows'
+  goodput, relative to its mean. *Lost*, *merged*: events of programs, or notifications that the block dropped.
+- *Instructions* of all handlers stand for energy: times the energy of an instruction. The block has none.
+"""
+
+READING = """\
+
+![Mean reaction over the number of flows]({picture})
+
+## How to read it
+Late answers do not lower goodput in so short a run: a sender that does not slow down keeps the port busy, and PFC
+pauses it. They show as queue and as lost events. Where the queue is the same for all answerers, it has filled the
+buffer, and 2 ms are too short to empty it.
+
+If each packet caused an event, frames of 512 B at 100 Gb/s ({packets:.1f} million a second with preamble and gap) would
+leave {budget:.0f} ns for each. A call of `dcqcn.c` takes {call:.0f} ns at 1 GHz, so such a program would need {cores}
+cores.
+
+Beside it: adapters whose congestion control is programmable are described with a loop of a few µs and line rate from
+packets of 512 B at 100 Gb/s. These two are orders of magnitude, for which the project holds no source.
+[DOCA PCC](https://docs.nvidia.com/doca/archive/2-10-0/DOCA+PCC) describes such an interface without figures.
+"""
+
+
+def name_of(row):
+    """What answers, in words."""
+    def value(key):
+        return row.get(f"{CONTROL}.{key}", "")
+    if row.get(CONTROL):
+        return BLOCK
+    if value("dispatch"):
+        return HOST
+    return f"{value('cores')} × {value('clock')}"
+
+
+def figure(row, name):
+    return float(row[name] or 0)
+
+
+def lost(row):
+    return sum(figure(row, name) for name in ("lost", "block_lost", "block_dropped", "full"))
+
+
+def reaction_us(row):
+    if name_of(row) == BLOCK:
+        return 64 / 250
+    return figure(row, "reaction_ns") / figure(row, "calls") / 1000 if figure(row, "calls") else math.nan
+
+
+def keeps_up(row):
+    return lost(row) == 0 and figure(row, "merged") == 0 and reaction_us(row) < BASE_ROUND_TRIP_US
+
+
+def share_error(row):
+    """From Jain's index J of n flows: J = 1 / (1 + c²), where c is the relative standard deviation."""
+    jain = figure(row, "jain")
+    return math.sqrt(max(0.0, 1 / jain - 1)) if jain else math.nan
+
+
+def short(value):
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
+
+
+def of(rows, rate, *names):
+    """The rows of this rate and these answerers, by the number of flows."""
+    return sorted((r for r in rows if r[RATE] == rate and name_of(r) in names), key=lambda r: int(r[FLOWS]))
+
+
+def limits(rows):
+    """For each answerer and rate: the most flows up to which it keeps up with every number of flows of the sweep."""
+    rates = ordered(row[RATE] for row in rows)
+    lines = ["", "## Keeps up to this number of flows a NIC", "| answers by | " + " | ".join(rates) + " |",
+             "|" + "---|" * (1 + len(rates))]
+    most = max(int(row[FLOWS]) for row in rows)
+    for name in dict.fromkeys(name_of(row) for row in rows):
+        cells = []
+        for rate in rates:
+            reached = 0
+            for row in of(rows, rate, name):
+                if not keeps_up(row):
+                    break
+                reached = int(row[FLOWS])
+            cells.append("none" if reached == 0 else f"{reached}, all" if reached == most else str(reached))
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def table(rows, rate):
+    lines = ["", f"## {rate}",
+             "| flows | answers by | reaction µs | queue KB | goodput Gb/s | share error | merged | lost | "
+             "instructions |",
+             "|" + "---|" * 9]
+    for row in of(rows, rate, *SHOWN):
+        cells = [short(reaction_us(row)), short(figure(row, "queue_mean") / 1000), short(figure(row, "goodput")),
+                 f"{share_error(row):.3f}", short(figure(row, "merged")), short(lost(row)),
+                 short(figure(row, "instructions"))]
+        lines.append(f"| {row[FLOWS]} | {name_of(row)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def draw(rows, to):
+    rates = ordered(row[RATE] for row in rows)
+    fig, panels = plt.subplots(1, len(rates), figsize=(4 * len(rates), 3.6), sharey=True, squeeze=False)
+    for axes, rate in zip(panels[0], rates):
+        for name, colour in zip(SHOWN, COLOURS):
+            mine = of(rows, rate, name)
+            axes.plot([int(r[FLOWS]) for r in mine], [reaction_us(r) for r in mine], marker="o", markersize=4,
+                      color=colour,
+                      label=f"{name} (latency)" if name == BLOCK else name)
+        axes.axhline(BASE_ROUND_TRIP_US, color=INK, linewidth=0.8, linestyle="--", label="base round trip")
+        axes.set(xscale="log", yscale="log", xlabel="flows of a NIC", title=rate)
+        axes.grid(color=GRID)
+    panels[0][0].set_ylabel("mean reaction (µs)")
+    panels[0][-1].legend(fontsize=8)
+    fig.tight_layout()
+    fig.savefig(to, dpi=110)
+    plt.close(fig)
+
+
+def page(rows, picture):
+    calls = [row for row in rows if name_of(row) == "1 × 1GHz" and figure(row, "calls")]
+    call_ns = sum(figure(row, "busy_ns") for row in calls) / sum(figure(row, "calls") for row in calls)
+    packets = 100e9 / ((512 + 20) * 8)
+    reading = READING.format(picture=picture, packets=packets / 1e6, budget=1e9 / packets, call=call_ns,
+                             cores=math.ceil(call_ns * packets / 1e9))
+    lines = [INTRODUCTION.rstrip("\n"), *limits(rows), reading.rstrip("\n")]
+    for rate in ordered(row[RATE] for row in rows):
+        lines += table(rows, rate)
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="tool.py reactions-page", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="?", type=pathlib.Path, default=ROOT / "out/programs/table.csv")
+    parser.add_argument("--onto", type=pathlib.Path, default=ROOT / "configs/programs/reactions.md")
+    parser.add_argument("--picture", type=pathlib.Path, default=ROOT / "docs/pictures/reactions.png")
+    options = parser.parse_args(arguments)
+    if not options.table.exists():
+        raise InputError(f"{options.table} does not exist: run `dccvp sweep configs/sweeps/programs.yaml` first")
+    with options.table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    failed = [row["point"] for row in rows if row["status"] != "ok"]
+    if failed:
+        raise InputError(f"{options.table}: points {', '.join(failed)} have no figures")
+    draw(rows, options.picture)
+    options.onto.write_text(page(rows, os.path.relpath(options.picture, options.onto.parent)), encoding="utf-8")
+    return 0
