@@ -69,20 +69,22 @@ TEST(CnpProfiles, WithADriverEachIsNotifiedInItsOwnWay) {
   expect_each_in_its_own_way(run(three_to_one("native", kOneOfEach)));
 }
 
+/// Bytes of each flow and CNPs of each host of a run, as one text.
+std::string delivered(const std::string& yaml) {
+  return in_a_process([&] {
+    std::string text;
+    const RunResults results = run(yaml);
+    for (const FlowResult& flow : results.flows) {
+      text += std::to_string(flow.delivered_total) + " ";
+    }
+    for (const HostResult& host : results.hosts) {
+      text += std::to_string(host.cnps_received) + " ";
+    }
+    return text;
+  });
+}
+
 TEST(CnpProfiles, AnEntryThatSaysWhatNicSaysChangesNothing) {
-  const auto delivered = [](const std::string& yaml) {
-    return in_a_process([&] {
-      std::string text;
-      const RunResults results = run(yaml);
-      for (const FlowResult& flow : results.flows) {
-        text += std::to_string(flow.delivered_total) + " ";
-      }
-      for (const HostResult& host : results.hosts) {
-        text += std::to_string(host.cnps_received) + " ";
-      }
-      return text;
-    });
-  };
   const std::string dcqcn =
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
       "host: {driver: none}\nduration: 1ms\n"
@@ -92,6 +94,24 @@ TEST(CnpProfiles, AnEntryThatSaysWhatNicSaysChangesNothing) {
             delivered(dcqcn + "nics: [{hosts: 2, congestion_control: {algorithm: dcqcn}}]\n"));
   EXPECT_NE(delivered(dcqcn),
             delivered(dcqcn + "nics: [{hosts: 2, congestion_control: {algorithm: none}}]\n"));
+}
+
+// The thresholds are given because they follow the first algorithm otherwise.
+TEST(CnpProfiles, ControllersOfEntriesWorkAsThoseOfNic) {
+  const std::string dcc = "congestion_control: {algorithm: dcc, policy: proportional}";
+  for (const char* const driver : {"none", "native"}) {
+    const std::string start =
+        "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+        "host: {driver: " +
+        std::string(driver) +
+        "}\nduration: 1ms\n"
+        "switch: {ecn: {rule: given, kmin: 50KB, kmax: 400KB, pmax: 1, mark_at: dequeue}}\n"
+        "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n";
+    const std::string of_nic = delivered(start + "nic: {" + dcc + "}\n");
+    const std::string others = "nic: {congestion_control: {algorithm: dcqcn}}\n";
+    EXPECT_EQ(of_nic, delivered(start + others + "nics: [{hosts: 0..3, " + dcc + "}]\n"));
+    EXPECT_NE(of_nic, delivered(start + others + "nics: [{hosts: 0..2, " + dcc + "}]\n"));
+  }
 }
 
 }  // namespace

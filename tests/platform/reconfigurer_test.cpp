@@ -61,7 +61,7 @@ struct Reconfigured {
     dcc_config config =
         controller_program(config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
                                           "traffic: [{kind: flow, from: 2, to: 3}]\n")),
-                           BitRate(100'000'000'000));
+                           0, BitRate(100'000'000'000));
     config.parameters.r_ai = r_ai;
     return config;
   }

@@ -20,7 +20,7 @@ dcc_config program(const std::string& congestion_control, const std::string& rat
                            "B, congestion_control: {algorithm: dcc, " + congestion_control + "}}\n";
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
-  return controller_program(config, config.topology.slowest_link());
+  return controller_program(config, 0, config.topology.slowest_link());
 }
 
 TEST(ControllerProgram, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLinks) {
@@ -81,7 +81,7 @@ std::vector<std::uint32_t> scaled(const std::string& weights, unsigned flows,
       "}\n  - {kind: flow, from: 2, to: 0, dscp: 2, flows: " + std::to_string(flows) + "}\n";
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
-  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  const dcc_config p = controller_program(config, 0, config.topology.slowest_link());
   return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8, p.parameters.g};
 }
 
@@ -116,7 +116,7 @@ std::vector<std::uint32_t> weights_for(const std::string& entries) {
       entries;
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
-  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  const dcc_config p = controller_program(config, 0, config.topology.slowest_link());
   return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8};
 }
 
@@ -158,6 +158,30 @@ TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
             16 * 256u);
 }
 
+// Each host's driver programs the controller of its own entry, with the steps that follow the link.
+TEST(ControllerProgram, IsOfTheHostsOwnEntry) {
+  const std::string text =
+      "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+      "nic: {congestion_control: {algorithm: dcqcn}}\nnics:\n"
+      "  - {hosts: 1, congestion_control: {algorithm: dcc, policy: proportional}}\n"
+      "  - {hosts: 2, congestion_control: {algorithm: dcc, policy: proportional, r_ai: 5Mbps}}\n";
+  const std::string alike =
+      "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+      "switch: {ecn: {rule: dcqcn}}\n"
+      "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n";
+  const auto load = [](const std::string& yaml) {
+    return load_config_text(yaml, "t.yaml", std::filesystem::path("."), {}).config;
+  };
+  const PlatformConfig config = load(text);
+  const BitRate rate(100'000'000'000);
+  const dcc_config of_nic = controller_program(load(alike), 1, rate);
+  const dcc_config first = controller_program(config, 1, rate);
+  const dcc_config second = controller_program(config, 2, rate);
+  EXPECT_EQ(first.parameters.r_ai, of_nic.parameters.r_ai);
+  EXPECT_EQ(first.parameters.timer_interval, of_nic.parameters.timer_interval);
+  EXPECT_NE(second.parameters.r_ai, first.parameters.r_ai);
+}
+
 // 1024 flows at 10 Gb/s exceed the bound even with the least weights of the table.
 TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
   const auto p = scaled("1: {weight: 1}, 2: {weight: 9}", 512, "10Gbps");
@@ -175,7 +199,7 @@ TEST(ControllerProgram, WithoutKnownFlowsWeightsStay) {
       "  - {kind: poisson, dscp: 10}\n";
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
-  const dcc_config p = controller_program(config, config.topology.slowest_link());
+  const dcc_config p = controller_program(config, 0, config.topology.slowest_link());
   EXPECT_EQ(p.classes[10].weight_q8_8, 32u);
   EXPECT_EQ(p.classes[46].weight_q8_8, 128u);
 }

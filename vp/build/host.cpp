@@ -73,7 +73,7 @@ Host::~Host() = default;
 
 void Host::bring_up() {
   if (dcc_ == nullptr || driver_ != nullptr) return;
-  const dcc_config program = controller_program(config_, link_.rate);
+  const dcc_config program = controller_program(config_, id_, link_.rate);
   if (programmer_ != nullptr) {
     programmer_->bring_up(program);
     return;
@@ -97,8 +97,8 @@ void Host::share_tables(const Host& other) {
 
 void Host::reconfigure(const PlatformConfig& from, const PlatformConfig& to) {
   if (dcc_ == nullptr) return;
-  const dcc_config before = controller_program(from, link_.rate);
-  const dcc_config after = controller_program(to, link_.rate);
+  const dcc_config before = controller_program(from, id_, link_.rate);
+  const dcc_config after = controller_program(to, id_, link_.rate);
   if (driver_ != nullptr) {
     driver_->reconfigure(before, after);
   } else {

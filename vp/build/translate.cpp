@@ -191,8 +191,12 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
 }
 }  // namespace
 
-dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
-  const auto& from = config.nic.congestion_control.of<DccParameters>("dcc");
+dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate) {
+  const AlgorithmChoice& own = config.congestion_control_of(host);
+  // A host without a controller has the boot block of its neighbours, and its flags say so.
+  const bool has_controller = own.chosen<DccParameters>() != nullptr;
+  const auto& from =
+      (has_controller ? own : config.nic.congestion_control).of<DccParameters>("dcc");
   const Law* const law = from.rules().law();
   dcc_config to{};
   if (law != nullptr)

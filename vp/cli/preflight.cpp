@@ -22,26 +22,35 @@ namespace dcc::vp {
 namespace {
 
 /// The place to blame for a driver's complaint about a controller's program.
-const char* blamed(dcc_error error) {
+std::string blamed(dcc_error error, const std::string& algorithm) {
   if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
     return "nic.controller.clock";
   }
-  if (error == DCC_ERROR_RATES) return "nic.congestion_control.r_min";
+  if (error == DCC_ERROR_RATES) return algorithm + ".r_min";
   if (error == DCC_ERROR_WEIGHT || error == DCC_ERROR_CLASS_RATES) return "dscp";
-  return "nic.congestion_control";
+  return algorithm;
 }
 
 /// Throws ConfigError if the driver refuses to program a controller behind a link of this network.
 void check_controller(const LoadedConfig& loaded, const Topology& topology) {
-  if (loaded.config.nic.congestion_control.chosen<DccParameters>() == nullptr) return;
-  std::set<std::uint64_t> rates;
+  const PlatformConfig& config = loaded.config;
+  std::vector<std::size_t> entry_of(topology.hosts());  // 0: `nic`; i + 1: entry i of `nics`
+  for (std::size_t i = 0; i < config.nics.size(); ++i) {
+    for (const HostId host : config.nics[i].hosts) entry_of[host] = i + 1;
+  }
+  const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
+  std::set<std::pair<std::size_t, std::uint64_t>> seen;
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    const std::size_t entry = entry_of[host];
+    if (algorithms[entry]->chosen<DccParameters>() == nullptr) continue;
     const BitRate rate = topology.link(topology.node_of(host), 0).rate;
-    if (!rates.insert(rate.bits_per_second).second) continue;
-    const dcc_config program = controller_program(loaded.config, rate);
+    if (!seen.insert({entry, rate.bits_per_second}).second) continue;
+    const dcc_config program = controller_program(config, host, rate);
     const dcc_error error = dcc_check(&program);
     if (error == DCC_OK) continue;
-    const std::string path = blamed(error);
+    const std::string path =
+        blamed(error, (entry == 0 ? "nic" : "nics." + std::to_string(entry - 1)) +
+                          std::string(".congestion_control"));
     throw ConfigError(loaded.place_of(path), path +
                                                  ": controller bring-up: " + dcc_error_text(error) +
                                                  " (links of " + text_of(rate) + ")");

@@ -47,6 +47,7 @@ class CheckContext {
     }
   }
 
+  bool written(const std::string& path) const { return places_.count(path) != 0; }
   /// The first of the two paths that the user wrote; the first path if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;

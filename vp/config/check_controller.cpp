@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/check_context.h"
 #include "config/config_enum_names.h"
@@ -47,10 +48,10 @@ class ControllerCheck : private CheckContext {
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
             choice.name() +
                 " reads no in-band telemetry, so that `on` would change nothing; write auto");
-    const auto* const dcc = choice.chosen<DccParameters>();
-    require(dcc == nullptr || !dcc->shares_by_weight() || nic.cnp.carry_marks,
-            "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
-    if (dcc != nullptr && dcc->rules().law() == nullptr) {
+    for (const Controlled& group : controlled()) {
+      require(!group.dcc->shares_by_weight() || group.cnp->carry_marks,
+              group.path + ".cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
+      if (group.dcc->rules().law() != nullptr) continue;
       for (const auto& [id, entry] : c_.dscp) {
         require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
                 "policy: proportional_int knows weights, but neither min_rate nor max_rate");
@@ -60,14 +61,17 @@ class ControllerCheck : private CheckContext {
 
   void check_controller() const {
     const ControllerConfig& k = c_.nic.controller;
-    const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
+    const std::vector<Controlled> groups = controlled();
+    const bool has_laws = std::all_of(groups.begin(), groups.end(), [](const Controlled& group) {
+      return group.dcc->rules().law() != nullptr;
+    });
     check_together("nic.controller", [&] { k.check(); });
     const auto check_rtl = [&](Implementation what, const std::string& key) {
       if (what == Implementation::kModel) return;
       const std::string path = "nic.controller." + key;
       const std::string said = key + ": " + name_of(what);
-      require(dcc != nullptr, path, said + " without the controller (algorithm: dcc)");
-      require(dcc->rules().law() != nullptr, path,
+      require(!groups.empty(), path, said + " without the controller (algorithm: dcc)");
+      require(has_laws, path,
               said + " has no part in policy: proportional_int, whose rates come of telemetry");
       require(k.slots <= kRtlSlots, given("nic.controller.slots", path),
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
@@ -78,21 +82,30 @@ class ControllerCheck : private CheckContext {
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");
     if (k.engine != Implementation::kModel) {
-      check_engine(k, dcc != nullptr && dcc->rules().law() != nullptr);
+      check_engine(k, !groups.empty() && has_laws);
     }
     require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
             "timer: " + std::string(name_of(k.timer)) + kNoRtl);
-    if (dcc == nullptr) return;
-    const DccParameters& d = *dcc;
-    check_ticks(d.alpha_timer, "alpha_timer", 1, kMaxAlphaInterval);
+    if (groups.empty()) return;
+    const bool by_entries_alone = groups.front().path != "nic";
+    require(!by_entries_alone || c_.nic.engine == BlockImplementation::kNone ||
+                c_.nic.engine == BlockImplementation::kModel || written("nic.controller.engine"),
+            "nic.engine",
+            "is the default of the controllers of `nic`, and only hosts of `nics` have a "
+            "controller: write nic.controller.engine as well");
     namespace map = regs::dcc_map;
-    check_ticks(d.increase_timer, "increase_timer", map::kTimerIntervalValueMin,
-                map::kTimerIntervalValueMax);
-    check_ticks(d.decrease_period, "decrease_period", map::kDecreasePeriodValueMin,
-                map::kDecreasePeriodValueMax);
+    for (const Controlled& group : groups) {
+      const DccParameters& d = *group.dcc;
+      check_ticks(d.alpha_timer, group, "alpha_timer", 1, kMaxAlphaInterval);
+      check_ticks(d.increase_timer, group, "increase_timer", map::kTimerIntervalValueMin,
+                  map::kTimerIntervalValueMax);
+      check_ticks(d.decrease_period, group, "decrease_period", map::kDecreasePeriodValueMin,
+                  map::kDecreasePeriodValueMax);
+    }
     require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
-    check_pace(k, d);
+    for (const Controlled& group : groups) check_pace(k, group);
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_byte_port(k, i);
   }
 
   /// Checks for the notification point as RTL, alone or in lock-step.
@@ -153,6 +166,34 @@ class ControllerCheck : private CheckContext {
   }
 
  private:
+  /// Hosts whose flows the controller governs: those of `nic`, or of an entry of `nics`.
+  struct Controlled {
+    const DccParameters* dcc;
+    const CnpParameters* cnp;
+    std::string path;  // "nic", or "nics." and the number of the entry
+  };
+
+  std::vector<Controlled> controlled() const {
+    std::vector<Controlled> groups;
+    const auto add = [&](const AlgorithmChoice& choice, const CnpParameters& cnp,
+                         const std::string& path) {
+      const auto* const dcc = choice.chosen<DccParameters>();
+      if (dcc != nullptr) groups.push_back({dcc, &cnp, path});
+    };
+    add(c_.nic.congestion_control, c_.nic.cnp, "nic");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      add(c_.nics[i].congestion_control, c_.nics[i].cnp, "nics." + std::to_string(i));
+    }
+    return groups;
+  }
+  /// The place of a parameter of the controller's algorithm: `first`, or `second` if only that was
+  /// written.
+  std::string place(const Controlled& group, const std::string& first,
+                    const std::string& second) const {
+    const std::string base = group.path + ".congestion_control.";
+    return given(base + first, base + second);
+  }
+
   /// Checks the algorithm's own rules and its requirements on the NIC. Returns true if the
   /// algorithm reads telemetry.
   bool check_algorithm(const AlgorithmChoice& choice, const std::string& section,
@@ -185,16 +226,13 @@ class ControllerCheck : private CheckContext {
       require(named.insert(host).second, path + ".hosts",
               "host " + std::to_string(host) + " is named twice");
     }
-    const std::string algorithm = path + ".congestion_control.algorithm";
-    require(others.congestion_control.chosen<DccParameters>() == nullptr, given(algorithm, path),
-            "the controller and its tables are those of `nic`; name there what it runs, and here "
-            "another algorithm");
     return check_algorithm(others.congestion_control, path + ".congestion_control",
                            others.ack_every);
   }
 
   /// Checks the limits of the controller's hardware; docs/controller-contract.md has the reasons.
-  void check_pace(const ControllerConfig& k, const DccParameters& d) const {
+  void check_pace(const ControllerConfig& k, const Controlled& group) const {
+    const DccParameters& d = *group.dcc;
     namespace map = regs::dcc_map;
     const PicoSeconds cycle = k.clock.cycles(1);
     const auto cycles = [&](PicoSeconds time) {
@@ -209,19 +247,20 @@ class ControllerCheck : private CheckContext {
                 std::to_string(k.slots) + " slots");
     require(k.tick / cycle <= map::kTickDivValueMax, tick,
             cycles(k.tick) + "; a tick takes at most " + std::to_string(map::kTickDivValueMax));
-    require(d.increase_timer / cycle >= timing::least_interval(1), cc("increase_timer", "preset"),
+    require(d.increase_timer / cycle >= timing::least_interval(1),
+            place(group, "increase_timer", "preset"),
             cycles(d.increase_timer) + "; a slot's timer event comes at most every " +
                 std::to_string(timing::least_interval(1)));
     constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits in a byte times picoseconds in a second
     const Uint128 sent = Uint128(c_.topology.fastest_link().bits_per_second) *
                          static_cast<std::uint64_t>(k.clock.cycles(timing::kSameFlow).count);
     const auto least_bytes = static_cast<Bytes>(sent / kPerByte);
-    require(d.byte_counter == 0 || d.byte_counter >= least_bytes, cc("byte_counter", "preset"),
+    require(d.byte_counter == 0 || d.byte_counter >= least_bytes,
+            place(group, "byte_counter", "preset"),
             text_of(d.byte_counter) + " are sent in less than the " +
                 std::to_string(timing::kSameFlow) +
                 " cycles between two events of a flow, in which a link of " +
                 text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
-    for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_byte_port(k, i);
   }
 
   /// Checks that the controller's byte port, which takes one notification a cycle, takes the
@@ -282,10 +321,11 @@ class ControllerCheck : private CheckContext {
     require(kHasRtl, path, said + kNoRtl);
   }
 
-  void check_ticks(PicoSeconds time, const char* key, std::int64_t least, std::int64_t most) const {
+  void check_ticks(PicoSeconds time, const Controlled& group, const char* key, std::int64_t least,
+                   std::int64_t most) const {
     const PicoSeconds tick = c_.nic.controller.tick;
     const std::int64_t ticks = (time + PicoSeconds(tick.count / 2)) / tick;
-    require(least <= ticks && ticks <= most, cc(key, "preset"),
+    require(least <= ticks && ticks <= most, place(group, key, "preset"),
             text_of(time) + " is " + std::to_string(ticks) + " ticks of " + text_of(tick) +
                 "; the controller counts " + std::to_string(least) + " to " + std::to_string(most));
   }

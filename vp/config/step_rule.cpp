@@ -28,15 +28,16 @@ void take_distance(const DccParameters& from, DccParameters& to) {
   to.brisk = from.brisk;
   to.initial_window = from.initial_window;
 }
-}  // namespace
-
-void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
+/// The same for one choice of an algorithm, `path` in the file: of `nic` or of an entry of `nics`.
+void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning,
+                   AlgorithmChoice& choice, const AlgorithmChoice& at_beginning,
+                   const std::string& section) {
   PlatformConfig& config = loaded.config;
-  const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+  const auto* const dcc = choice.chosen<DccParameters>();
   if (dcc == nullptr || dcc->rules().law() == nullptr) return;
-  auto& to = config.nic.congestion_control.of<DccParameters>("dcc");
-  const auto in = [](const LoadedConfig& config_of, const char* key) {
-    return config_of.places.count(std::string("nic.congestion_control.") + key) != 0;
+  auto& to = choice.of<DccParameters>("dcc");
+  const auto in = [&](const LoadedConfig& config_of, const char* key) {
+    return config_of.places.count(section + "." + key) != 0;
   };
   const auto none_given = [&](std::initializer_list<const char*> keys) {
     return std::none_of(keys.begin(), keys.end(),
@@ -47,7 +48,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   if (none_given({"r_ai", "g", "reference_rate"}))
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"})) {
-    const auto* const first = beginning.config.nic.congestion_control.chosen<DccParameters>();
+    const auto* const first = at_beginning.chosen<DccParameters>();
     if (&loaded == &beginning || first == nullptr) {
       law.follow_distance(to, feedback_delay(config, path));
     } else {
@@ -64,7 +65,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
   }
   const auto note = [&](const char* key, bool moved) {
-    const std::string at = std::string("nic.congestion_control.") + key;
+    const std::string at = section + "." + key;
     if (moved && loaded.places.count(at) == 0) {
       config.followed[at] = "policy proportional, by the slowest link and the longest base RTT";
     }
@@ -81,6 +82,18 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   keep("r_hai", &DccParameters::r_hai);
   keep("first_cut", &DccParameters::first_cut);
   keep("brisk", &DccParameters::brisk);
+}
+}  // namespace
+
+void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
+  PlatformConfig& config = loaded.config;
+  follow_choice(loaded, path, beginning, config.nic.congestion_control,
+                beginning.config.nic.congestion_control, "nic.congestion_control");
+  for (std::size_t i = 0; i < config.nics.size(); ++i) {
+    follow_choice(loaded, path, beginning, config.nics[i].congestion_control,
+                  beginning.config.nics[i].congestion_control,
+                  "nics." + std::to_string(i) + ".congestion_control");
+  }
 }
 
 }  // namespace dcc::vp

@@ -4,6 +4,7 @@
 
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/proportional_hosts.h"
 
 namespace dcc::vp {
 namespace {
@@ -12,8 +13,7 @@ class NearlyAllMarked final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const NicConfig& nic = evidence.config().nic;
-    const auto* const dcc = nic.congestion_control.chosen<DccParameters>();
-    if (dcc == nullptr || !dcc->shares_by_weight()) return std::nullopt;
+    if (!any_host_shares_by_weight(evidence.config())) return std::nullopt;
     Bytes received = 0;
     for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
     // With fewer than 1 % of packets unmarked, marks no longer depend on a flow's rate.

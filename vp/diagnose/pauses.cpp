@@ -4,6 +4,7 @@
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/proportional_hosts.h"
 
 namespace dcc::vp {
 namespace {
@@ -14,9 +15,8 @@ class Pauses final : public Diagnosis {
   static constexpr double kLeast = 0.01;
 
   Found after(const Evidence& evidence) const override {
-    const auto* const dcc = evidence.config().nic.congestion_control.chosen<DccParameters>();
     const std::uint64_t pauses = evidence.results()->counters.of(&PfcCounters::pauses_sent);
-    if (dcc == nullptr || !dcc->shares_by_weight() || pauses == 0) return std::nullopt;
+    if (pauses == 0 || !any_host_shares_by_weight(evidence.config())) return std::nullopt;
     const double paused = LinkUse(evidence).paused();
     if (paused <= kLeast) return std::nullopt;
     return Observation{

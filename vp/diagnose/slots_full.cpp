@@ -1,6 +1,8 @@
 // Diagnosis `slots_full`: the controller had no slot for a congested flow.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
 
@@ -12,9 +14,11 @@ class SlotsFull final : public Diagnosis {
     const NicConfig& nic = evidence.config().nic;
     const std::uint64_t dropped =
         evidence.results()->counters.of(&AlgorithmCounters::cnps_dropped_no_slot);
-    if (nic.congestion_control.chosen<DccParameters>() == nullptr || dropped == 0) {
-      return std::nullopt;
-    }
+    const auto all = evidence.config().congestion_controls();
+    const bool any = std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* choice) {
+      return choice->chosen<DccParameters>() != nullptr;
+    });
+    if (!any || dropped == 0) return std::nullopt;
     return Observation{
         fmt::format("{} notifications found all {} slots of a controller taken: their flows were "
                     "not slowed, and shares do not follow weights (nic.controller.slots)",

@@ -18,7 +18,12 @@ class TimersLate final : public Diagnosis {
 
   Found after(const Evidence& evidence) const override {
     const PlatformConfig& config = evidence.config();
-    const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+    const DccParameters* dcc = nullptr;  // of the hosts whose increases come most often
+    for (const AlgorithmChoice* const choice : config.congestion_controls()) {
+      const auto* const one = choice->chosen<DccParameters>();
+      if (one == nullptr) continue;
+      if (dcc == nullptr || one->increase_timer < dcc->increase_timer) dcc = one;
+    }
     if (dcc == nullptr) return std::nullopt;
     const ControllerConfig& controller = config.nic.controller;
     const HostResult all = sum_over_hosts(evidence.results()->hosts);

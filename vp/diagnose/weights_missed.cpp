@@ -12,6 +12,7 @@
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
 #include "diagnose/posted_messages.h"
+#include "diagnose/proportional_hosts.h"
 #include "diagnose/weights_without_effect.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
@@ -54,8 +55,7 @@ class WeightsMissed final : public Diagnosis {
   };
 
   Found after(const Evidence& evidence) const override {
-    const auto* const dcc = evidence.config().nic.congestion_control.chosen<DccParameters>();
-    if (dcc == nullptr || !dcc->shares_by_weight() || evidence.config().qos.manager) {
+    if (!any_host_shares_by_weight(evidence.config()) || evidence.config().qos.manager) {
       return std::nullopt;
     }
     if (weights_move(evidence.config())) return std::nullopt;

@@ -146,7 +146,7 @@ std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& pla
   block.nic.completion_ring_entries = rings.completion_ring_entries;
   block.nic.memory_base = BOOT_RAM_BASE;
   block.nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
-  block.controller = controller_program(config, line_rate);
+  block.controller = controller_program(config, host, line_rate);
   const std::uint64_t at = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
   std::memset(ram + at, 0, block.total_bytes);
   put(ram, at, block);
