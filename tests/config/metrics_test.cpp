@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +77,30 @@ TEST(Percentile, NearestRank) {
   std::vector<double> hundred(100);
   for (int i = 0; i < 100; ++i) hundred[static_cast<std::size_t>(i)] = 100 - i;
   EXPECT_EQ(percentile(hundred, 99), 99);
+}
+
+/// Long lists are sorted by digits of their bits: the order must be that of a comparison.
+TEST(Percentile, OfManyValuesIsThatOfTheSortedList) {
+  std::vector<double> values = {0.0,   -0.0,   1e-320, -1e-320, 1e300, -1e300, 1.5, -1.5,
+                                1e-12, -1e-12, 12.0,   12.0,    3e9,   -3e9,   0.1, 0.3};
+  std::uint64_t state = 7;
+  while (values.size() < 20'000) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto mantissa = static_cast<double>(static_cast<std::int64_t>(state) >> 20);
+    values.push_back(std::ldexp(mantissa, static_cast<int>(state % 120) - 90));
+  }
+  for (const std::size_t size : {std::size_t{4095}, std::size_t{4096}, values.size()}) {
+    std::vector<double> some(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<double> sorted = some;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double percent : {50.0, 0.0, 1.0, 99.9, 100.0}) {
+      const auto rank = static_cast<std::size_t>(
+          std::max(1.0, std::ceil(percent / 100 * static_cast<double>(size) - 1e-9)));
+      std::vector<double> unsorted = some;
+      EXPECT_EQ(percentile(unsorted, percent), sorted[rank - 1]) << size << " " << percent;
+      EXPECT_EQ(unsorted, sorted) << size;
+    }
+  }
 }
 
 TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {

@@ -59,8 +59,9 @@ std::optional<PicoSeconds> IdealTimes::of(const FlowSpec& spec, AckMode ack,
   const std::optional<PicoSeconds> time = compute(spec, ack, by_software);
   if (found != known_.end()) {
     found->second = {spec, ack, by_software, time};
-  } else if (!config_.switch_.routing.one_path_per_flow() ||
-             (has_one_path(spec.from, spec.to) && has_one_path(spec.to, spec.from))) {
+  } else if (known_.size() < kMaxKnown &&
+             (!config_.switch_.routing.one_path_per_flow() ||
+              (has_one_path(spec.from, spec.to) && has_one_path(spec.to, spec.from)))) {
     known_.emplace(hosts, Known{spec, ack, by_software, time});
   }
   return time;

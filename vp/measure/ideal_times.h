@@ -25,6 +25,9 @@ class IdealTimes {
   PicoSeconds of_reference(const PlannedFlow& flow) const;
 
  private:
+  // Pairs of hosts that are kept, of some 150 bytes each: repeated traffic has few pairs, and
+  // random traffic between many hosts rarely meets a pair again.
+  static constexpr std::size_t kMaxKnown = std::size_t{1} << 16;
   /// The last time found for a pair of hosts, and its arguments.
   struct Known {
     FlowSpec spec;
