@@ -96,6 +96,21 @@ TEST(CnpProfiles, AnEntryThatSaysWhatNicSaysChangesNothing) {
             delivered(dcqcn + "nics: [{hosts: 2, congestion_control: {algorithm: none}}]\n"));
 }
 
+TEST(CnpProfiles, AnEntryWithoutAnAlgorithmHasThatOfNic) {
+  const std::string start =
+      "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+      "host: {driver: none}\nduration: 1ms\n"
+      "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n";
+  for (const char* const nic :
+       {"nic: {congestion_control: {algorithm: dcqcn, f: 2}, cnp: {interval: 9us}}\n",
+        "nic: {congestion_control: {algorithm: dcc, policy: proportional, r_ai: 20Mbps}}\n",
+        "nic: {congestion_control: {algorithm: dctcp}}\n"}) {
+    SCOPED_TRACE(nic);
+    EXPECT_EQ(delivered(start + nic),
+              delivered(start + nic + "nics: [{hosts: 2, ack_every: 1}]\n"));
+  }
+}
+
 // The thresholds are given because they follow the first algorithm otherwise.
 TEST(CnpProfiles, ControllersOfEntriesWorkAsThoseOfNic) {
   const std::string dcc = "congestion_control: {algorithm: dcc, policy: proportional}";

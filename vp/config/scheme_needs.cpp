@@ -1,6 +1,7 @@
 #include "config/scheme_needs.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "fabric/topology.h"
@@ -88,9 +89,52 @@ class Needs {
   std::string reason_;
 };
 
+/// Hosts of an entry of `nics` that names no algorithm run that of `nic`; what was written there
+/// counts as written here. A transport that controls its own rates has none.
+void bring_algorithms(LoadedConfig& loaded) {
+  const NicConfig& nic = loaded.config.nic;
+  std::map<std::string, Place>& places = loaded.places;
+  for (std::size_t i = 0; i < loaded.config.nics.size(); ++i) {
+    OtherNics& group = loaded.config.nics[i];
+    const TransportParameters* const transport = group.transport.chosen();
+    if (transport != nullptr && !transport->on_roce()) continue;
+    const std::string entry = "nics." + std::to_string(i);
+    const std::string section = ".congestion_control";
+    const auto own = places.lower_bound(entry + section);
+    if (own != places.end() && own->first.rfind(entry + section, 0) == 0) {
+      const bool named = places.count(entry + section + ".algorithm") != 0;
+      if (!named && nic.congestion_control.name() != group.congestion_control.name()) {
+        throw ConfigError(own->second, entry + section +
+                                           ": names no algorithm, and that of `nic` (" +
+                                           nic.congestion_control.name() +
+                                           ") is not its default: write algorithm");
+      }
+      continue;
+    }
+    group.congestion_control = nic.congestion_control;
+    std::map<std::string, Place> taken;
+    for (auto at = places.lower_bound("nic" + section);
+         at != places.end() && at->first.rfind("nic" + section, 0) == 0; ++at) {
+      taken.emplace(entry + at->first.substr(3), at->second);
+    }
+    // Members of `cnp` that an algorithm's preset sets.
+    const auto take = [&](const std::string& key, auto member) {
+      if (places.count(entry + key) != 0) return;
+      group.cnp.*member = nic.cnp.*member;
+      const auto written = places.find("nic" + key);
+      if (written != places.end()) taken.emplace(entry + key, written->second);
+    };
+    take(".cnp.interval", &CnpParameters::interval);
+    take(".cnp.carry_marks", &CnpParameters::carry_marks);
+    group.cnp.follows_network = nic.cnp.follows_network;
+    places.merge(taken);
+  }
+}
+
 }  // namespace
 
 void bring_needs(LoadedConfig& loaded) {
+  bring_algorithms(loaded);
   const auto bring = [&](const TransportChoice& choice, const std::string& section,
                          AlgorithmChoice& algorithm, CnpParameters& cnp) {
     if (choice.chosen() == nullptr) return;
