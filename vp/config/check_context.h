@@ -47,14 +47,11 @@ class CheckContext {
     }
   }
 
+  /// True if the user wrote the path, in the file or by -c.
   bool written(const std::string& path) const { return places_.count(path) != 0; }
   /// The first of the two paths that the user wrote; the first path if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
-  }
-  std::string cc(const std::string& first, const std::string& second) const {
-    const std::string base = "nic.congestion_control.";
-    return given(base + first, base + second);
   }
 
   /// Requires that no host runs software.
