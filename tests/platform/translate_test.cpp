@@ -158,7 +158,8 @@ TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
             16 * 256u);
 }
 
-// Each host's driver programs the controller of its own entry, with the steps that follow the link.
+// A host that an entry of `nics` names is programmed with that entry's parameters. Parameters that
+// the entry leaves out follow the link's rate, as those of `nic` do.
 TEST(ControllerProgram, IsOfTheHostsOwnEntry) {
   const std::string text =
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"

@@ -79,9 +79,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 Platform::~Platform() {
   partitions.drop_events();
   while (!parts_.empty()) parts_.pop_back();  // destroys the last part first
-  // SystemC looks for a module from the front of a list, and fills the gap with the last entry.
-  // Once the first host is gone, each last host is found at its place. The reverse order alone
-  // takes a time that grows with the square of the number of hosts.
+  // When a module is destroyed, SystemC 2.3.4 searches its list of modules from the front and moves
+  // the list's last entry to the place of the destroyed module. Destroying the first host and then
+  // the others from the last to the first makes each search short. Without the first step the
+  // destruction takes a time that grows with the square of the number of hosts.
   if (!hosts.empty()) hosts.front().reset();
   while (!hosts.empty()) hosts.pop_back();
 }

@@ -25,7 +25,8 @@ SwitchParameters switch_parameters(const PlatformConfig& config);
 LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);
 /// The parameters of a NIC; `link` is the host's own link.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
-/// The settings that the driver programs into the controller of a host whose link has this rate.
+/// Returns the settings that the driver of `host` programs into the host's controller. `line_rate`
+/// is the rate of the host's link.
 dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate);
 /// The settings that the driver programs into a NIC, without the addresses of rings and memory.
 nic_config nic_program(const PlatformConfig& config);

@@ -66,7 +66,8 @@ class Memo final : public PlatformPart, private FlowMemory {
 
   bool begins(const PlannedFlow& flow, bool gated) override;
   bool begin_burst(const PlannedFlow& flow);
-  /// Creates the queue pairs of a gated flow, which is simulated. One from memory has none.
+  /// Creates the sender's and the receiver's queue pair of a gated flow that is simulated packet by
+  /// packet. A flow whose results come from memory never gets queue pairs.
   void create_ends(const PlannedFlow& flow);
   bool is_at_rest(std::uint64_t begun) const;
   PicoSeconds next_event_by_clock() const;

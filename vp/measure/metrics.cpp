@@ -290,7 +290,8 @@ std::optional<double> jain_index(const std::vector<double>& values) {
 }
 
 namespace {
-/// Sorts by the values' bits, eleven at a time, in a time proportional to their number.
+/// Sorts values in ascending order. Long lists take a radix sort over the bits of the numbers,
+/// eleven bits a pass, whose time is proportional to the number of values.
 void sort_values(std::vector<double>& values) {
   constexpr std::size_t kFew = 4096;
   constexpr unsigned kBits = 11, kPasses = 6;  // 6 times 11 bits are at least 64

@@ -272,7 +272,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void activate(Qpn qpn, SendQueuePair& pair);
   void set_turn_priority(Qpn qpn, const SendQueuePair& pair);
 
-  // With a pacer block: pacer/transmitter_pacer.cpp
+  // Sending as the pacer block decides; pacer/transmitter_pacer.cpp defines these functions.
   void decided() override;
   PicoSeconds wire_free() const override { return wire_free_; }
   bool takes_ahead() const override { return staging_.has_room(); }
