@@ -17,6 +17,7 @@ def pages(root):
     docs = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     schemes = sorted((root / "models/schemes").glob("*/README.md"))
     return [*docs, *schemes, *sorted((root / "rtl").glob("*/doc/*.md")), root / "rtl/handoff/README.md",
+            root / "models/core/controller/law/README.md", root / "models/core/switch/README.md",
             root / "configs/reproduce/silicon.md", root / "configs/differentiation/README.md"]
 
 

@@ -86,8 +86,9 @@ class WhereItEnds(unittest.TestCase):
         self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
 
     def test_weights_beyond_the_link_s_rate_are_scaled(self):
-        # At the law's own scale 25 Gb/s carry a sum of weights of 142 (docs/differentiation.md). The sum at
-        # this port is 168, so the driver scales weights down, and equally for any common factor.
+        # At the law's own scale 25 Gb/s carry a sum of weights of 142
+        # (models/core/controller/law/README.md). The sum at this port is 168, so the driver scales weights
+        # down, and equally for any common factor.
         for light, heavy in ((1, 20), (3, 60)):
             with self.subTest(light=light):
                 _, metrics = run_with(
