@@ -138,8 +138,11 @@ void QueueingPort::join_queue(Packet* packet) {
   ++enqueued_;
   note_queue();
   if (context_->qcn.enabled && packet->kind == PacketKind::kData) {
-    const std::uint32_t feedback =
-        qcn_[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, context_->random);
+    QcnPoint& point = qcn_[static_cast<std::size_t>(priority)];
+    std::uint32_t feedback = point.arrival(bytes, queue.bytes, context_->random);
+    if (context_->qcn.fair > 0) {
+      feedback = point.weighed(feedback, *packet, context_->scheduler.now());
+    }
     if (feedback != 0) send_notification(*packet, feedback);
   }
   try_send();

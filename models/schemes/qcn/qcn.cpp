@@ -27,8 +27,9 @@ void QcnParameters::describe(ParameterVisitor& v) {
   v.field("w", w, {"0", "16"}, {"weight of the queue's growth", qau});
   v.field("sample_bytes", sample_bytes, {"1KB", "100MB"},
           {"bytes between two samples of an idle queue", qau});
-  v.follows(true, "the product of slowest link and base RTT, at least 5 packets",
-            [this](const NetworkScale& network) { sample_bytes = network.products(Ratio(1), 5); });
+  v.follows(true, shares().sample_text, [this](const NetworkScale& network) {
+    sample_bytes = network.products(shares().sample, shares().sample_packets);
+  });
   v.field("gd", gd, {"1/65536", "1"}, {"gain of a decrease", qau});
   v.field("min_decrease_factor", min_decrease_factor, {"0", "1"},
           {"a cut leaves at least this share", qau});
@@ -41,11 +42,11 @@ void QcnParameters::describe(ParameterVisitor& v) {
   });
   v.field("threshold", threshold, {"1", "255"}, {"rpgThreshold: cycles of recovery", qau});
   v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"rpgAiRate", qau});
-  v.follows(true, "1/500 of the slowest link's rate",
-            [this](const NetworkScale& network) { r_ai = network.share(Ratio(1, 500)); });
+  v.follows(true, shares().step_text,
+            [this](const NetworkScale& network) { r_ai = network.share(shares().step); });
   v.field("r_hai", r_hai, {"0bps", "1Tbps"}, {"rpgHaiRate", qau});
-  v.follows(true, "1/500 of the slowest link's rate",
-            [this](const NetworkScale& network) { r_hai = network.share(Ratio(1, 500)); });
+  v.follows(true, shares().step_text,
+            [this](const NetworkScale& network) { r_hai = network.share(shares().step); });
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"rpgMinRate", qau});
   v.follows(true, "1/1000 of the slowest link's rate, as 10Mbps at 10Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });

@@ -12,7 +12,7 @@ namespace dcc {
 
 /// IEEE 802.1Qau-2010 (802.1Q-2018, clause 32); Alizadeh et al., "Data Center Transport
 /// Mechanisms", Allerton 2008. The congestion point is the switch's (switch/qcn_point.h).
-struct QcnParameters final : AlgorithmParameters {
+struct QcnParameters : AlgorithmParameters {
   Bytes q_eq = 33_KB;  // queue length at which the congestion point aims
   Ratio w{2};
   Bytes sample_bytes = 150_KB;
@@ -29,6 +29,17 @@ struct QcnParameters final : AlgorithmParameters {
   void check(Bytes largest_packet) const override;
   /// Sets a congestion point at every egress queue.
   void ask_switch(SwitchParameters& parameters) const override;
+
+ protected:
+  /// Defaults as shares of the network's measures.
+  struct Shares {
+    Ratio sample{1};  // of the product of slowest link and base RTT …
+    Bytes sample_packets = 5;
+    Ratio step{1, 500};  // of the slowest link's rate
+    const char* sample_text = "the product of slowest link and base RTT, at least 5 packets";
+    const char* step_text = "1/500 of the slowest link's rate";
+  };
+  virtual Shares shares() const { return {}; }
 };
 
 /// Feedback Fb: Rt ← Rc if a recovery cycle came since the last cut; then Rc ← Rc·(1 − Gd·Fb), and

@@ -1,0 +1,47 @@
+#include "schemes/af_qcn/af_qcn.h"
+
+#include <memory>
+
+#include "describe/network_scale.h"
+#include "describe/visitor.h"
+#include "nic/algorithm/registry.h"
+#include "switch/switch_parameters.h"
+
+namespace dcc {
+
+namespace {
+const RegisteredAlgorithm<AfQcnParameters> kAfQcn{
+    "af_qcn", "qcn, with feedback by a flow's excess over the share of its weight",
+    [](const AfQcnParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Qcn>(context.host, parameters);
+    }};
+}  // namespace
+
+void AfQcnParameters::describe(ParameterVisitor& v) {
+  QcnParameters::describe(v);
+  v.field("fair", fair, {"1/64", "1"},
+          {"part of the feedback that follows a flow's excess over its fair share; the rest is the "
+           "queue's",
+           "AF-QCN, HotI 2010; the value is ours"});
+  v.field("interval", interval, {"1us", "1s"},
+          {"time over which a switch counts the arrivals of flows", "AF-QCN, HotI 2010"});
+  v.follows(true, "50 base RTTs, from 10us", [this](const NetworkScale& network) {
+    interval = network.round_trips(Ratio(50), kMicroSecond * 10);
+  });
+}
+
+// A flow's excess is known only where it is sampled, and a step is an error that feedback must take
+// back: many flows on one link want more samples and smaller steps than QCN does.
+AfQcnParameters::Shares AfQcnParameters::shares() const {
+  return {Ratio(1, 5), 2, Ratio(1, 2000),
+          "a fifth of the product of slowest link and base RTT, at least 2 packets",
+          "1/2000 of the slowest link's rate"};
+}
+
+void AfQcnParameters::ask_switch(SwitchParameters& parameters) const {
+  QcnParameters::ask_switch(parameters);
+  parameters.qcn.fair = fair.value();
+  parameters.qcn.fair_interval = interval;
+}
+
+}  // namespace dcc

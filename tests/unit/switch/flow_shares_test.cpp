@@ -1,0 +1,70 @@
+// AF-QCN at the congestion point: flows and the shares of their weights.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "switch/qcn_point.h"
+
+namespace dcc {
+namespace {
+
+constexpr PicoSeconds kInterval = kMicroSecond * 100;
+
+TEST(FlowShares, ExcessByHand) {
+  FlowShares shares(kInterval);
+  shares.arrival(7, 1, 30'000, kMicroSecond);
+  shares.arrival(3, 3, 10'000, kMicroSecond * 2);
+  EXPECT_DOUBLE_EQ(shares.excess(7), 0);  // no interval has ended
+  // Averages 15000 and 5000; the fair parts of 20000 are 5000 and 15000.
+  shares.arrival(7, 1, 1'000, kInterval);
+  EXPECT_DOUBLE_EQ(shares.excess(7), 1 - 5'000.0 / 15'000);
+  EXPECT_DOUBLE_EQ(shares.excess(3), 0);
+  EXPECT_DOUBLE_EQ(shares.excess(99), 0);
+  // Averages (15000 + 1000)/2 = 8000 and 2500; the fair part of flow 7 is 10500/4 = 2625.
+  shares.arrival(3, 3, 1'000, kInterval * 2);
+  EXPECT_DOUBLE_EQ(shares.excess(7), 1 - 2'625.0 / 8'000);
+}
+
+TEST(FlowShares, AFlowThatStopsIsForgotten) {
+  FlowShares shares(kInterval);
+  shares.arrival(1, 1, 64'000, {});
+  shares.arrival(2, 1, 64'000, {});
+  for (int i = 1; i <= 20; ++i) shares.arrival(2, 1, 64'000, kInterval * i);
+  EXPECT_DOUBLE_EQ(shares.excess(1), 0);
+  EXPECT_DOUBLE_EQ(shares.excess(2), 0);         // alone, it has all
+  shares.arrival(2, 1, 64'000, kSecond * 1000);  // after a long silence
+  EXPECT_DOUBLE_EQ(shares.excess(2), 0);
+}
+
+// Both flows send as much, weights 1 and 3: the light one has twice its share, so e = 1/2, and the
+// heavy one nothing too much.
+TEST(FlowShares, FeedbackMixesQueueAndExcess) {
+  QcnPointParameters p;
+  p.set_point = 20'000;
+  p.sample_base = 150'000;
+  p.fair = 0.5;
+  p.fair_interval = kInterval;
+  p.weights.assign(64, 1);
+  p.weights[46] = 3;
+  QcnPoint point(p);
+  Packet light, heavy;
+  light.flow = 1;
+  heavy.flow = 2;
+  heavy.dscp = 46;
+  light.wire_bytes = heavy.wire_bytes = 1'000;
+  EXPECT_EQ(point.weighed(0, light, {}), 0u);
+  EXPECT_EQ(point.weighed(0, heavy, {}), 0u);
+  EXPECT_EQ(point.weighed(20, light, kInterval), 25u);  // 10 + 63/4 = 25.75
+  EXPECT_EQ(point.weighed(20, heavy, kInterval), 10u);
+  EXPECT_EQ(point.weighed(0, light, kInterval), 0u);  // no sample, no message
+}
+
+TEST(FlowShares, AnIntervalOfNoTimeIsRefused) {
+  QcnPointParameters p;
+  p.set_point = p.sample_base = 1'000;
+  p.fair = 0.5;
+  EXPECT_THROW(QcnPoint{p}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc
