@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,13 +51,20 @@ FAULTS = [
 ]
 
 
-def checked(package):
-    """Runs the package's check.sh; returns its status and output."""
-    environment = dict(os.environ)
+def checked(package, steps=None, seconds=None):
+    """Runs the package's check.sh, or these steps of it; returns its status and output, None after so many seconds."""
+    environment = dict(os.environ, **({"CHECK_STEPS": steps} if steps else {}))
     if shutil.which("ccache"):
         environment["OBJCACHE"] = "ccache"
-    return subprocess.run([package / "check.sh"], cwd="/", capture_output=True, text=True, check=False,
-                          env=environment)
+    with subprocess.Popen([package / "check.sh"], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=environment, start_new_session=True) as run:
+        try:
+            output, errors = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            return None
+    return subprocess.CompletedProcess(run.args, run.returncode, output, errors)
 
 
 def refused(package, fault):

@@ -1,0 +1,216 @@
+#!/usr/bin/python3 -B
+"""Mutants of the hand-off package, drawn by a seed over all its modules, and what its own check.sh says of them.
+
+package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE]
+
+The seed is by default the package's version and a digest of its RTL: whoever changes the RTL draws other mutants, and
+nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step, beginning with the
+module's cheapest bench, and stops at the first step that refuses the mutant. Verdicts:
+
+  refused       by golden vectors, assertions or the golden model
+  lint alone    by lint or elaboration only, after all benches were content
+  no change     proved: the same outputs and next state for every input and state of the module with its default
+                parameters (rtl/mutation/equivalence.py), or a constant that nothing reads
+  explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
+  survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
+
+What the tools do not compile is drawn again. --record appends a line for each mutant. Exit status 1 if a mutant
+survives that package_mutants_known.txt does not list, if one that it lists is refused, or if the package itself fails.
+"""
+import argparse
+import collections
+import hashlib
+import pathlib
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+RTL = HERE.parents[1] / "rtl"
+sys.path[:0] = [str(HERE), str(RTL / "mutation")]
+from broken_lines import checked  # noqa: E402
+from equivalence import Unit, yosys  # noqa: E402
+from sv_mutations import mutations, selectable, without_comments  # noqa: E402
+
+KNOWN = HERE / "package_mutants_known.txt"
+ARRAY = "rtl/common/ram_1r1w_array.sv"
+SECONDS = 400  # a step that takes longer stands still
+# Folder below rtl/ -> benches that contain its modules, the cheapest first.
+WHOLE = ("controller:verilator", "golden:verilator")
+UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
+         "parity": ("rate_unit", "timing_wheel")}
+STATIC = ("lint", "elaboration")
+VERDICTS = ("refused", "lint alone", "no change", "explained", "survives")
+
+
+def quick_steps(path):
+    return (*(f"{unit}:verilator" for unit in UNITS.get(path.split("/")[1], ())), *WHOLE)
+
+
+def late_steps(path):
+    """Simulation in four states, which takes ten times as long, and what simulates nothing."""
+    return (*(f"{unit}:icarus" for unit in UNITS.get(path.split("/")[1], ())), "controller:icarus", *STATIC)
+
+
+def version_of(package):
+    """The package's version: the last row of its table of changes."""
+    return re.findall(r"^\| (\d+\.\d+) \|", (package / "CHANGES.md").read_text(encoding="utf-8"), re.M)[-1]
+
+
+def sources_of(package):
+    return {path: (package / path).read_text(encoding="utf-8")
+            for path in (package / "files.f").read_text(encoding="utf-8").split()}
+
+
+def seed_of(package):
+    total = hashlib.sha256()
+    for path, text in sources_of(package).items():
+        total.update(f"{path}\0{without_comments(text)}\0".encode())
+    return f"{version_of(package)}-{total.hexdigest()[:8]}"
+
+
+def drawn(package, seed, modules=()):
+    """Mutations without end, none twice: the modules in turn, in an order drawn anew for each turn."""
+    choice = random.Random(seed)
+    left = {}
+    for path, text in sources_of(package).items():
+        found = list(mutations(path, text))
+        if found and (not modules or found[0].module in modules):
+            choice.shuffle(found)
+            left[path] = found
+    while left:
+        turn = sorted(left)
+        choice.shuffle(turn)
+        for path in turn:
+            yield left[path].pop()
+            if not left[path]:
+                del left[path]
+
+
+def judged(package, mutation, steps):
+    """(verdict, step): what these steps of check.sh say of the mutation in this copy of the package; ("invalid", step)
+    if a tool does not compile it."""
+    source = package / mutation.path
+    text = source.read_text(encoding="utf-8")
+    source.write_text(mutation.applied(text), encoding="utf-8")
+    try:
+        for step in steps:
+            run = checked(package, step, SECONDS)
+            if run is None:
+                return "refused", f"{step}, which stands still"
+            if run.returncode == 0:
+                continue
+            if step in STATIC:
+                return "lint alone", step
+            if re.search(r"vectors fail in|another answer", run.stdout):
+                return "refused", step
+            return "invalid", step
+    finally:
+        source.write_text(text, encoding="utf-8")
+    return "survives", ""
+
+
+def read_by_nothing(package, mutation):
+    """Whether the mutation changes a constant whose name stands nowhere else in the package's RTL."""
+    if mutation.operator != "parameter":
+        return False
+    name = re.findall(r"(\w+)\s*=", mutation.source)[0]
+    return sum(len(re.findall(rf"\b{name}\b", without_comments(text))) for text in sources_of(package).values()) == 1
+
+
+def proved(package, mutation):
+    """Why the mutation changes nothing, or None if no proof is found."""
+    if read_by_nothing(package, mutation):
+        return "a constant that nothing reads"
+    if mutation.operator == "parameter" or mutation.path == ARRAY:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            changed = pathlib.Path(folder) / "changed.sv"
+            changed.write_text(selectable((package / mutation.path).read_text(encoding="utf-8"), mutation),
+                               encoding="utf-8")
+            logic = " ".join(str(package / path) if path != mutation.path else str(changed)
+                             for path in sources_of(package) if path != ARRAY)
+            yosys(f"read_verilog -sv -lib {package / ARRAY}; read_verilog -sv {logic}; "
+                  f"hierarchy -check -top {mutation.module}; proc; flatten; opt -full; write_rtlil pair.il", folder)
+            verdict = Unit("pair.il", str(package / ARRAY), mutation.module, folder).judge(1)
+        except (RuntimeError, ValueError, KeyError):  # no module, or a form that yosys does not read
+            return None
+    return "same outputs and next state" if verdict == "equivalent" else None
+
+
+def known_mutants():
+    """Name of a mutation -> reason. A reason that begins with 'survives:' says what is missing."""
+    known = {}
+    for number, line in enumerate(KNOWN.read_text(encoding="utf-8").splitlines(), 1):
+        if line and not line.startswith("#"):
+            name, separator, reason = line.partition(" ## ")
+            if not separator or not reason:
+                sys.exit(f"{KNOWN}:{number}: 'mutation ## reason' is wanted")
+            known[name] = reason
+    return known
+
+
+def complete_verdict(package, mutation, known):
+    """(verdict, by what) of a mutation that the tools compile, else None."""
+    verdict, by = judged(package, mutation, quick_steps(mutation.path))
+    if verdict == "survives":
+        reason = proved(package, mutation)
+        if reason:
+            return "no change", reason
+        verdict, by = judged(package, mutation, late_steps(mutation.path))
+    if verdict == "survives":
+        by = known.get(mutation.name, "")
+        return ("survives" if not by or by.startswith("survives:") else "explained"), by
+    return None if verdict == "invalid" else (verdict, by)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("package", type=pathlib.Path)
+    parser.add_argument("--amount", type=int, default=30)
+    parser.add_argument("--seed")
+    parser.add_argument("--modules", nargs="+", default=(), help="these alone")
+    parser.add_argument("--record", type=pathlib.Path)
+    options = parser.parse_args()
+    known, counts, areas, wrong = known_mutants(), collections.Counter(), collections.Counter(), []
+    version, seed = version_of(options.package), options.seed or seed_of(options.package)
+    with tempfile.TemporaryDirectory() as folder:
+        package = pathlib.Path(folder) / "package"
+        shutil.copytree(options.package, package)
+        run = checked(package, " ".join(dict.fromkeys(
+            step for path in sources_of(package) for step in (*quick_steps(path), *late_steps(path)))))
+        if run.returncode != 0:
+            print(f"the package as it is: refused: {run.stdout + run.stderr}")
+            return 1
+        for mutation in drawn(package, seed, options.modules):
+            begin = time.monotonic()
+            verdict, by = complete_verdict(package, mutation, known) or (None, None)
+            if verdict is None:
+                continue
+            line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
+            print(f"{line} ({time.monotonic() - begin:.0f} s)", flush=True)
+            if options.record:
+                with options.record.open("a", encoding="utf-8") as file:
+                    file.write(line + "\n")
+            counts[verdict] += 1
+            if verdict == "survives":
+                areas[mutation.area] += 1
+                if mutation.name not in known:
+                    wrong.append(f"survives, and is not listed: {mutation.name}")
+            elif verdict in VERDICTS[:2] and mutation.name in known:
+                wrong.append(f"listed, but {verdict}: {mutation.name}")
+            if sum(counts.values()) >= options.amount:
+                break
+    print(f"{version}, seed {seed}: " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS))
+    if areas:
+        print("survivors: " + ", ".join(f"{number} {area}" for area, number in sorted(areas.items())))
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
