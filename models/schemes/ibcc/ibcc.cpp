@@ -16,19 +16,19 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kServiceLevels = 64;  // number of service levels, by DSCP
-constexpr unsigned kFullRateEntries = 16;   // entries of the table that keep the full rate
 constexpr Bytes kThresholdStep = 16_KiB;    // bytes of queue between two thresholds
+// A table without cct_scale falls in equal steps to this fraction of the full rate, from there in
+// equal ratios, with the ratio of the last equal step: finer steps for rates that many flows share.
+constexpr unsigned kLinearTo = 8;
+// The timer must outlast the gaps between a flow's BECNs while some dozens of senders share the
+// link, and pauses bunch the packets of a sender.
+constexpr int kTimerPackets = 64;
 
-/// The scale of the table with which entry kFullRateEntries delays packets as much as the slowest
-/// link does.
-Ratio scale_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
-  constexpr std::uint64_t kPerMicroSecond = 1'000'000;
-  const auto packet =
-      static_cast<std::uint64_t>(serialization_time(network.packet, network.rate).count);
-  const bool literal = gate == IbccParameters::Gate::kLiteral;
-  const std::uint64_t delay = literal ? packet * aggregate : packet / aggregate;
-  const std::uint64_t scale = delay / (kFullRateEntries * kFullRateEntries);
-  return Ratio(std::max<std::uint64_t>(1, scale), kPerMicroSecond);
+/// The delay that spaces full packets as the slowest link does.
+PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
+  const PicoSeconds packet = serialization_time(network.packet, network.rate);
+  return gate == IbccParameters::Gate::kLiteral ? packet * aggregate
+                                                : PicoSeconds(packet.count / aggregate);
 }
 
 const RegisteredAlgorithm<IbccParameters> kIbcc{
@@ -44,24 +44,42 @@ void IbccParameters::describe(ParameterVisitor& v) {
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
-  v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
-  v.follows(
-      true, "512: with cct_scale the delay that leaves 1/1000 of the slowest link's rate",
-      [this](const NetworkScale&) { ccti_limit = std::max(ccti_min, 32 * kFullRateEntries); });
+  v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts", ""});
+  v.follows(true, "1/24 of the full packets in the product of slowest link and base RTT",
+            [this](const NetworkScale& network) {
+              const Bytes packets = network.products(Ratio(1, 24), 1) / network.packet;
+              becn_every = static_cast<unsigned>(std::clamp<Bytes>(packets, 1, 65'535));
+            });
+  v.field("cct_scale", cct_scale, "by cct_steps", {"1/1000000", "1000"},
+          {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
+  v.field("cct_base", cct_base, {"1ns", "1ms"}, {"table without cct_scale: delay of entry 0", iba});
+  v.follows(true, "a full packet's time on the slowest link, over 4 with gate: arithmetic",
+            [this](const NetworkScale& network) { cct_base = base_for(network, gate, aggregate); });
+  v.field(
+      "cct_steps", cct_steps, {"2", "1024"},
+      {"table without cct_scale: entry i leaves 1 - i/cct_steps of the full rate, to 1/8 of it; "
+       "then every entry falls by the same ratio",
+       iba});
+  v.follows(true,
+            "64 to 384, so that marked flows lose 1/13 of their rate in a base RTT: 13 x the full "
+            "packets in the product of slowest link and base RTT over becn_every",
+            [this](const NetworkScale& network) {
+              const Bytes packets = network.products(Ratio(13), 1) / network.packet;
+              cct_steps = static_cast<unsigned>(std::clamp<Bytes>(packets / becn_every, 64, 384));
+            });
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
+  v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
+  v.follows(true, "4/3 x cct_steps: about 1/270 of the slowest link's rate",
+            [this](const NetworkScale&) { ccti_limit = std::max(ccti_min, cct_steps * 4 / 3); });
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
-  v.follows(true, "2 base RTTs, from 1us", [this](const NetworkScale& network) {
-    ccti_timer = network.round_trips(Ratio(2), kMicroSecond);
-  });
+  v.follows(true, "3/2 base RTTs, from 64 full packets' time on the slowest link",
+            [this](const NetworkScale& network) {
+              const PicoSeconds packet = serialization_time(network.packet, network.rate);
+              ccti_timer =
+                  network.round_trips(Ratio(3, 2), std::max(kMicroSecond, packet * kTimerPackets));
+            });
   v.field("ccti_timer_restart", ccti_timer_restart, {},
           {"a BECN starts the timer anew; false: it runs free", ""});
-  v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
-          {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
-  v.follows(
-      true,
-      "a full packet's time on the slowest link over 4 x 16^2: entries up to 16 leave all of the "
-      "link",
-      [this](const NetworkScale& network) { cct_scale = scale_for(network, gate, aggregate); });
   v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
   v.follows(threshold_of == ThresholdOf::kQueue,
             "the step of 16 KiB next to 1/2 of the product of slowest link and base RTT",
@@ -77,12 +95,6 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
   v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
-  v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts", ""});
-  v.follows(true, "1/8 of the full packets in the product of slowest link and base RTT",
-            [this](const NetworkScale& network) {
-              const Bytes packets = network.products(Ratio(1, 8), 1) / network.packet;
-              becn_every = static_cast<unsigned>(std::clamp<Bytes>(packets, 1, 65'535));
-            });
   v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
          [&](Change& change) {
            v.field("at", change.at, {"0us", "1000s"}, {"time from which the entry applies", ""});
@@ -139,9 +151,19 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
 
 std::vector<PicoSeconds> IbccParameters::table() const {
   std::vector<PicoSeconds> delays(ccti_limit + std::size_t{1});
+  const std::size_t linear = cct_steps - cct_steps / kLinearTo;  // last entry of the equal steps
   for (std::size_t i = 0; i < delays.size(); ++i) {
-    delays[i] = PicoSeconds(static_cast<std::int64_t>(
-        static_cast<Uint128>(i) * i * cct_scale.numerator * 1'000'000u / cct_scale.denominator));
+    if (cct_scale) {
+      delays[i] =
+          PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(i) * i * cct_scale->numerator *
+                                                1'000'000u / cct_scale->denominator));
+    } else if (i <= linear) {
+      delays[i] =
+          PicoSeconds(cct_base.count * cct_steps / static_cast<std::int64_t>(cct_steps - i));
+    } else {
+      delays[i] =
+          std::min(kSecond, PicoSeconds(delays[i - 1].count * (cct_steps + kLinearTo) / cct_steps));
+    }
   }
   return delays;
 }
@@ -286,13 +308,14 @@ void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {
 // Handles a BECN: algorithm 1, lines 4 to 8.
 void Ibcc::becn(FlowNumber number) {
   Group& group = group_of(number);
-  if (++group.becns < parameters_.becn_every) return;
-  group.becns = 0;
-  const Settings now = settings_of(flows_[number]);
-  if (group.ccti < now.limit) {
-    group.ccti = std::max(now.min, std::min(now.limit, group.ccti + now.increase));
-    ++counters_.rate_decreases;
-    apply(group);
+  if (++group.becns >= parameters_.becn_every) {
+    group.becns = 0;
+    const Settings now = settings_of(flows_[number]);
+    if (group.ccti < now.limit) {
+      group.ccti = std::max(now.min, std::min(now.limit, group.ccti + now.increase));
+      ++counters_.rate_decreases;
+      apply(group);
+    }
   }
   if (group.running && !parameters_.ccti_timer_restart) return;
   if (group.running && group.timed != number) host_.stop_timer(group.timed, 0);

@@ -39,7 +39,14 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned ccti_min = 0;
   PicoSeconds ccti_timer = kNanoSecond * 153'600;  // CCTI_Timer, 150 × 1.024 µs
   bool ccti_timer_restart = true;                  // true: algorithm 1; false: the specification
-  Ratio cct_scale{14, 11236};
+  // Two forms of table, whose entries the specification leaves to the manager: the partition
+  // paper's delays rise with the square of the index; or the rate falls by 1/cct_steps of the full
+  // rate with each entry, to 1/8, and by a fixed ratio with each entry from there. Since BECNs come
+  // in proportion to the rate, the second is a multiplicative decrease with an additive increase
+  // where few flows share a link, and its steps stay small against the rates where many do.
+  std::optional<Ratio> cct_scale{};          // by the square; empty: by cct_base and cct_steps
+  PicoSeconds cct_base = kNanoSecond * 218;  // delay of entry 0, the full rate
+  unsigned cct_steps = 128;
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
   unsigned threshold = 15;  // marking threshold of the switches, 0 to 15
   ThresholdOf threshold_of = ThresholdOf::kQueue;
@@ -72,13 +79,14 @@ DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue
 DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});
 
-/// BECN (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer
-/// starts anew (see ccti_timer_restart). Each CCTI_Timer without a BECN: CCTI falls by one, to
-/// CCTI_Min at least. Where marks come by chance, a flow holds its index when BECNs raise it as
-/// often as timers lower it, so the flow's rate is inverse to CCTI_Increase times CCTI_Timer. A
-/// weight divides this product: the increase as far as possible, and the timer for the rest,
-/// because a short timer is the coarser number. CCT[CCTI] is the space between groups of
-/// `aggregate` packets; the packets of a group leave back to back. Delay 0: line rate.
+/// BECN that counts (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and
+/// the timer starts anew (see ccti_timer_restart). Each CCTI_Timer without a BECN: CCTI falls by
+/// one, to CCTI_Min at least. Where marks come by chance and each counts (becn_every: 1), a flow
+/// holds its index when BECNs raise it as often as timers lower it, so the flow's rate is inverse
+/// to CCTI_Increase times CCTI_Timer. A weight divides this product: the increase as far as
+/// possible, and the timer for the rest, because a short timer is the coarser number. CCT[CCTI] is
+/// the space between groups of `aggregate` packets; the packets of a group leave back to back.
+/// Delay 0: line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled

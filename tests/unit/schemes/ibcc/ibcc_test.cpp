@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "switch/ecn_marker.h"
 #include "switch/switch_device.h"
 #include "unit/schemes/algorithm_host.h"
@@ -21,6 +23,7 @@ class IbccTest : public testing::Test {
               PicoSeconds(204'800'000)};
     p_.ccti_limit = 3;
     p_.ccti_timer = kMicroSecond * 150;
+    p_.becn_every = 1;
   }
   /// Reports to the algorithm the wire size of a packet of 1024 bytes, which has no headers here.
   static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
@@ -308,6 +311,43 @@ TEST_F(IbccTest, OneBecnOfSoManyCounts) {
     ibcc.on_cnp(0, {});
     EXPECT_EQ(ibcc.ccti(0), becns / 3) << becns;
   }
+}
+
+// A BECN that does not count still starts the timer anew: the link is congested.
+TEST_F(IbccTest, ABecnThatDoesNotCountStartsTheTimer) {
+  p_.becn_every = 2;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  for (int i = 0; i < 2; ++i) ibcc.on_cnp(0, {});
+  ASSERT_EQ(ibcc.ccti(0), 1u);
+  host_.advance(ibcc, kMicroSecond * 149);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+}
+
+// Entry i of a table without cct_scale leaves 1 - i/cct_steps of the full rate, to 1/8 of it; from
+// there each entry's delay is 1 + 8/cct_steps times that of the entry before, less at most 1 ps.
+TEST_F(IbccTest, RatesOfATableWithoutScaleFallInEqualSteps) {
+  p_.ccti_limit = 85;
+  p_.cct_steps = 64;
+  p_.cct_base = PicoSeconds(100'000);
+  const std::vector<PicoSeconds> table = p_.table();
+  ASSERT_EQ(table.size(), 86u);
+  for (unsigned i = 0; i <= 56; ++i) {
+    const double rate = 100'000 / static_cast<double>(table[i].count);
+    EXPECT_NEAR(rate, 1 - i / 64.0, 1e-5) << i;  // a delay of 100 000 ps and more, to 1 ps
+  }
+  for (unsigned i = 57; i <= 85; ++i) {
+    EXPECT_NEAR(static_cast<double>(table[i].count),
+                static_cast<double>(table[i - 1].count) * 1.125, 1)
+        << i;
+  }
+  EXPECT_NEAR(static_cast<double>(table[85].count), 100'000 * 8 * std::pow(1.125, 29), 1000);
+  p_.ccti_limit = 65535;
+  EXPECT_EQ(p_.table().back(), kSecond) << "no delay is longer";
 }
 
 // Threshold 15 marks at the load of packets of 256 bytes with gaps of 176 bytes, 60 %. Each lower
