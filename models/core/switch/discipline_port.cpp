@@ -7,6 +7,11 @@
 
 namespace dcc {
 
+namespace {
+/// Wire bytes whose time passes between two held packets that go on while nothing waits.
+constexpr Bytes kPaceBytes = 1500;
+}  // namespace
+
 DisciplinePort::DisciplinePort(PortContext& context, int number, const SwitchParameters& parameters,
                                std::unique_ptr<PortDiscipline> discipline, std::uint32_t rank)
     : EgressPort(
@@ -31,12 +36,38 @@ bool DisciplinePort::fits_buffer(const Packet& packet) const {
 }
 
 void DisciplinePort::join_queue(Packet* packet) {
-  ++enqueued_;
   const IngressControl& ingress = context_->ingress;
   if (context_->needs_reverse_packets && !ingress.is_rerouting() &&
       packet->ingress != ingress.own_input()) {
-    context_->ports.discipline(packet->ingress).discipline_->reverse_packet(*packet);
+    DisciplinePort& other = context_->ports.discipline(packet->ingress);
+    other.discipline_->reverse_packet(*packet);
+    if (&other != this && other.discipline_->holds(*packet, other.held())) {
+      other.hold(packet, number_);
+      return;
+    }
   }
+  accept(packet);
+}
+
+void DisciplinePort::hold(Packet* packet, int port) {
+  held_.push(packet);
+  held_ports_.push_back(static_cast<std::uint16_t>(port));
+  context_->ingress.buffer().change_private(packet->wire_bytes);
+  if (!wire_free_.is_scheduled()) {
+    context_->scheduler.schedule_at(wire_free_, std::max(context_->scheduler.now(), free_at_));
+  }
+}
+
+void DisciplinePort::release_one() {
+  Packet* const packet = held_.pop();
+  const int port = held_ports_.front();
+  held_ports_.pop_front();
+  context_->ingress.buffer().change_private(-Bytes{packet->wire_bytes});
+  context_->ports.discipline(port).accept(packet);
+}
+
+void DisciplinePort::accept(Packet* packet) {
+  ++enqueued_;
   PortDiscipline::EnqueueResult result = discipline_->enqueue(packet);
   if (result.trimmed != 0 || result.marked != 0) {
     SwitchCounters& counters = make_rare().counters;
@@ -82,7 +113,7 @@ void DisciplinePort::update_bytes() {
 
 void DisciplinePort::transmit(Packet* packet) {
   put_on_wire(packet);
-  if (has_more_to_send()) context_->scheduler.schedule_at(wire_free_, free_at_);
+  if (has_more_to_send() || !held_.empty()) context_->scheduler.schedule_at(wire_free_, free_at_);
 }
 
 void DisciplinePort::send_next() {
@@ -91,6 +122,13 @@ void DisciplinePort::send_next() {
     count_sent(*frame);
     transmit(frame);
     return;
+  }
+  if (!held_.empty()) {
+    if (discipline_->may_release()) release_one();
+    if (!held_.empty() && (waiting_ == 0 || pfc_.blocked() != 0) && discipline_->may_release()) {
+      const PicoSeconds packet_time = serialization_time(kPaceBytes + link_.overhead, link_.rate);
+      context_->scheduler.schedule_at(wire_free_, context_->scheduler.now() + packet_time);
+    }
   }
   if (waiting_ == 0 || pfc_.blocked() != 0) return;
   Packet* const packet = discipline_->dequeue();
@@ -112,6 +150,7 @@ void DisciplinePort::send_next() {
 }
 
 void DisciplinePort::evict_all(PacketFifo& to) {
+  while (!held_.empty()) release_one();
   while (!discipline_->empty()) {
     ++dequeued_;
     to.push(discipline_->evict());

@@ -1,6 +1,8 @@
 // An egress port whose packets are queued by a discipline instead of the switch's own queues.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "switch/discipline.h"
@@ -27,7 +29,8 @@ class DisciplinePort final : public EgressPort {
   void enqueue(Packet* packet) {
     is_idle_for(*packet) && fits_buffer(*packet) ? pass_through(packet) : join_queue(packet);
   }
-  /// Gives a packet to the discipline, and sends what can be sent.
+  /// Gives a packet to the discipline, and sends what can be sent. First the discipline of the port
+  /// that the packet came in by sees the packet, and may hold it back.
   void join_queue(Packet* packet);
   /// Sends the next packet or frame now, or when the wire is free.
   void try_send() {
@@ -35,6 +38,8 @@ class DisciplinePort final : public EgressPort {
   }
   /// Removes all packets and appends them to `to`.
   void evict_all(PacketFifo& to);
+  /// Packets from the far end that this port holds back.
+  std::size_t held() const { return held_ports_.size(); }
   /// Prefetches the cache lines that queueing or sending a packet touches.
   void prefetch() const { prefetch_common(); }
 
@@ -43,10 +48,15 @@ class DisciplinePort final : public EgressPort {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
       rare().counters.ecn_marks, rare().counters.dropped, rare().counters.trimmed,
       rare().counters.returned, discipline_, credits_);
+    if (!held_.empty()) d(held_, held_ports_);
   }
 
  private:
   bool fits_buffer(const Packet& packet) const;
+  /// Takes a packet that does not wait for another port.
+  void accept(Packet* packet);
+  void hold(Packet* packet, int port);
+  void release_one();
   void send_next();
   void transmit(Packet* packet);
   /// Counts and frees the packets that the discipline dropped.
@@ -54,6 +64,8 @@ class DisciplinePort final : public EgressPort {
   void update_bytes();
 
   std::unique_ptr<PortDiscipline> discipline_;
+  PacketFifo held_;                       // packets from the far end, in order of arrival …
+  std::deque<std::uint16_t> held_ports_;  // … and the ports at which each goes on
 };
 
 }  // namespace dcc

@@ -1,6 +1,7 @@
 #include "schemes/tcp/tcp.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "describe/parameter_error.h"
@@ -15,6 +16,8 @@ const Transports::Registered<TcpParameters> kTcp{
     [](const TcpParameters& parameters, const TransportContext& context) {
       return std::make_unique<Tcp>(context, parameters);
     }};
+
+constexpr unsigned kNoWindow = std::numeric_limits<unsigned>::max();
 
 // The SACK blocks of an ACK (RFC 2018), relative to the acknowledged number, stored in packet
 // fields that TCP does not use otherwise. An empty block ends the list. In a kNak packet the last
@@ -56,6 +59,8 @@ void TcpParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   window.describe(v);
   v.field("ecn", ecn, {}, {"marks instead of drops: RFC 3168, with growth: dctcp RFC 8257", ""});
+  v.field("receive_window", receive_window, "none", {"1", "1000000"},
+          {"segments in flight that a receiver has room for", "RFC 9293"});
   v.field("fast_retransmit", fast_retransmit, {},
           {"segments that arrive behind a gap show that it is lost; false: only a timeout "
            "does, for networks that reorder but do not lose packets",
@@ -158,14 +163,15 @@ void Tcp::settle(Qpn qpn) {
   const Connection& connection = at(qpn);
   bool ready = false;
   if (connection.connected) {
-    const auto room = static_cast<Psn>(std::max(sender.window.segments(), 1.0));
+    const auto window = static_cast<Psn>(std::max(sender.window.segments(), 1.0));
+    const Psn room = std::min<Psn>(window, parameters_.receive_window.value_or(kNoWindow));
     bool work = connection.next < connection.out.end() || !sender.cut_left.empty();
     if (!work && sender.state != State::kOpen) {
       const Psn lost = lost_before(qpn);
       work = next_again(qpn, lost) < lost;
     }
     const bool fits = sender.at_once || pipe(qpn) < room;
-    if (work && !fits) sender.held_at = connection.next;
+    if (work && !fits && room == window) sender.held_at = connection.next;
     ready = work && fits;
   }
   if (ready && !sender.ready) ready_.push_back(qpn);

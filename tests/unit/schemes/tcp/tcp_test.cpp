@@ -68,6 +68,20 @@ TEST(Tcp, SlowStartDoublesByTheRoundTrip) {
   star.expect_all_arrived();
 }
 
+// Windows of 1, 2, 4, 4 and 4: 15 segments take five round trips. The congestion window does not
+// grow beyond twice what it was ever needed for.
+TEST(Tcp, TheReceiversWindowHolds) {
+  TransportChoice choice = tcp(Growth::kNewReno, 1);
+  choice.of<TcpParameters>("tcp").receive_window = 4;
+  Star star(2, choice, kMicroSecond * 100);
+  star.send(0, 1, kSegment * 15);
+  star.scheduler.run_until(kMilliSecond * 10);
+  const PicoSeconds round = (kPacket + kAck + kMicroSecond * 200) * 2;
+  EXPECT_EQ(star.done.at(0).when, round * 5 + kPacket * 3);
+  EXPECT_LE(star.window(0, 0).segments(), 2 * 4 + 1);
+  star.expect_all_arrived();
+}
+
 TEST(Tcp, AWindowAboveThePipeFillsTheWire) {
   Star star(2, tcp(Growth::kCubic, 64));
   star.send(0, 1, kSegment * 500);

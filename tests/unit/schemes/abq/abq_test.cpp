@@ -1,0 +1,150 @@
+// ABQ: TCP flows whose windows together exceed a port's room.
+#include "schemes/abq/abq.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "describe/parameter_error.h"
+#include "schemes/tcp/tcp.h"
+#include "unit/schemes/transport_network.h"
+
+namespace dcc::abq_test {
+namespace {
+
+constexpr Bytes kSegment = 1430;  // payload of a frame of 1500 bytes: 1.2 us at 10 Gb/s
+constexpr Bytes kFrame = 1500;
+constexpr PicoSeconds kPacket{1'200'000};
+constexpr unsigned kSenders = 4;
+constexpr unsigned kWindow = 60;  // segments
+constexpr Bytes kLimit = 200'000;
+constexpr Bytes kHoldAbove = 60'000;
+
+TransportChoice tcp() {
+  TransportChoice choice;
+  choice.choose("tcp");
+  auto& p = choice.of<TcpParameters>("tcp");
+  p.receive_window = kWindow;
+  p.min_timeout = kMilliSecond * 5;
+  p.initial_timeout = kMilliSecond * 5;
+  return choice;
+}
+
+SwitchParameters ports(bool abq, Bytes hold_above) {
+  SwitchParameters parameters;
+  if (abq) {
+    parameters.discipline.choose("abq");
+    auto& p = parameters.discipline.of<AbqParameters>("abq");
+    p.limit = kLimit;
+    p.hold_above = hold_above;
+  } else {
+    parameters.discipline.choose("drop_tail");
+    parameters.discipline.of<DropTailParameters>("drop_tail").limit = kLimit;
+  }
+  return parameters;
+}
+
+/// An incast of TCP flows over wires of 1 us.
+struct Incast : test::TransportStar {
+  explicit Incast(bool abq, Bytes hold_above = kHoldAbove)
+      : TransportStar(kSenders + 1, tcp(), ports(abq, hold_above),
+                      {BitRate(10'000'000'000), kMicroSecond, 0},
+                      static_cast<std::uint32_t>(kSegment)) {}
+  void begin(int segments) {
+    for (HostId host = 1; host <= kSenders; ++host) send(host, 0, kSegment * segments);
+  }
+  /// Runs until a time. Returns the longest queue of the receiver's port, looked at once a packet.
+  Bytes longest(PicoSeconds until) {
+    Bytes most = 0;
+    while (scheduler.now() < until) {
+      scheduler.run_until(scheduler.now() + kPacket);
+      most = std::max(most, device->queue_bytes(0));
+    }
+    return most;
+  }
+};
+
+// The windows hold 360 KB, the path 8 KB and the port 200 KB: without ABQ packets are lost. With
+// ABQ the queue stays near `hold_above`: while an ACK that goes on becomes data takes two wires, a
+// frame and an ACK, 3.3 us or three packets, so that four ACKs are under way, each of which frees
+// two segments at most while windows grow; one more packet was the one that passed the threshold.
+TEST(Abq, HoldsAcksInsteadOfLosingData) {
+  Incast star(true);
+  star.begin(1000);
+  EXPECT_LE(star.longest(kMilliSecond * 10), kHoldAbove + 9 * kFrame);
+  EXPECT_EQ(star.device->totals().dropped, 0u);
+  ASSERT_EQ(star.done.size(), kSenders);
+  // The link is never idle: 4000 packets, and the first one's way. The last ACKs go on one a packet
+  // time, no more than the windows held.
+  PicoSeconds received{};
+  for (std::uint32_t flow = 0; flow < kSenders; ++flow) {
+    received = std::max(received, star.received_at(flow));
+  }
+  EXPECT_LE(received, kPacket * 4000 + kMicroSecond * 5);
+  EXPECT_LE(star.done.back().when, received + kPacket * (kSenders * kWindow));
+  star.expect_all_arrived();
+}
+
+TEST(Abq, WithoutItDataIsLost) {
+  Incast star(false);
+  star.begin(1000);
+  EXPECT_GT(star.longest(kMilliSecond * 10), kHoldAbove + 9 * kFrame);
+  EXPECT_GT(star.device->totals().dropped, 0u);
+}
+
+// In the middle of the flows some 190 ACKs are held: windows less path and queue.
+TEST(Abq, RoutingAgainLetsHeldAcksGo) {
+  Incast star(true);
+  star.begin(1000);
+  star.scheduler.run_until(kMilliSecond * 2);
+  star.device->route_again(0);
+  Bytes gone = 0;
+  for (int port = 1; port <= static_cast<int>(kSenders); ++port) {
+    gone += star.device->queue_bytes(port);
+  }
+  EXPECT_GT(gone, 150 * 60);  // an ACK has more than 60 bytes; some left at once
+  star.scheduler.run_until(kMilliSecond * 20);
+  EXPECT_EQ(star.done.size(), kSenders);
+  star.expect_all_arrived();
+}
+
+// With a threshold of nothing ACKs go on only while the port is idle, so its clock must drive them.
+TEST(Abq, AcksGoOnWhileThePortIsIdle) {
+  Incast star(true, 0);
+  star.begin(1000);
+  star.scheduler.run_until(kMilliSecond * 40);
+  EXPECT_EQ(star.done.size(), kSenders);
+  EXPECT_EQ(star.device->totals().dropped, 0u);
+  star.expect_all_arrived();
+}
+
+TEST(Abq, HoldsAcksAloneWhileTheQueueIsLong) {
+  RandomStream random(1, "abq");
+  Scheduler clock;
+  PacketPool pool;
+  AbqParameters p;
+  p.hold_above = 1'000;
+  AbqPort port(p, {random, clock});
+  Packet ack, data;
+  ack.kind = PacketKind::kAck;
+  data.kind = PacketKind::kData;
+  EXPECT_FALSE(port.holds(ack, 0));
+  EXPECT_TRUE(port.holds(ack, 1)) << "behind others";
+  Packet* const waiting = pool.allocate();
+  waiting->wire_bytes = 1'001;
+  port.enqueue(waiting);
+  EXPECT_TRUE(port.holds(ack, 0));
+  EXPECT_FALSE(port.holds(data, 1));
+  EXPECT_FALSE(port.may_release());
+  pool.free(port.dequeue());
+  EXPECT_TRUE(port.may_release());
+}
+
+TEST(Abq, RefusesAThresholdThatNoQueueReaches) {
+  AbqParameters p;
+  p.hold_above = p.limit;
+  EXPECT_THROW(p.check(), ParameterError);
+}
+
+}  // namespace
+}  // namespace dcc::abq_test
