@@ -37,6 +37,50 @@ class Programs(unittest.TestCase):
         aggregate = self.metrics(out)["aggregate"]
         return {name[8:]: value for name, value in aggregate.items() if name.startswith("program_")}
 
+    def handlers(self, out="out"):
+        (program,) = self.metrics(out)["programs"]
+        return {one["event"]: one for one in program["handlers"]}
+
+    def test_each_handler_has_its_figures(self):
+        self.run_one("timely", "-c", "nic.congestion_control.clock=20MHz", "-c", "nic.congestion_control.queue=2")
+        handlers, sums = self.handlers(), self.sums()
+        self.assertEqual(set(handlers), {"start", "ack"})
+        for name, total in (("events", "events"), ("merged", "events_merged"), ("lost", "events_lost"),
+                            ("handled", "calls"), ("instructions", "instructions")):
+            self.assertEqual(sum(one[name] for one in handlers.values()), sums[total], name)
+        ack = handlers["ack"]
+        for time in ("wait", "service", "reaction"):
+            self.assertLessEqual(ack[f"{time}_us_p50"], ack[f"{time}_us_p99"])
+        # The handler takes as many cycles of 50 ns as it has instructions, and a few for the dispatch; the second of
+        # two waiting events waits for one service and more.
+        self.assertGreaterEqual(ack["service_us_mean"], 0.05 * ack["instructions"] / ack["handled"])
+        self.assertLess(ack["service_us_mean"], 0.1 * ack["instructions"] / ack["handled"])
+        self.assertGreater(ack["wait_us_p50"], ack["service_us_p50"])
+        self.assertGreater(self.metrics()["programs"][0]["busy"], 0.5)
+
+    def test_figures_of_programs_only_where_one_runs(self):
+        self.run_one("halve", "-c", "nic.congestion_control={algorithm: timely}", elf=False)
+        metrics = self.metrics()
+        self.assertNotIn("programs", metrics)
+        self.assertNotIn("reaction", metrics)
+        self.assertEqual(set(self.sums().values()), {0})
+
+    def test_reactions_of_hardware_and_programs(self):
+        """The block answers after its latency of 64 cycles at 250 MHz; a core after its instructions."""
+        self.run_one("halve", "-c", "nic.congestion_control={algorithm: dcc}", "-c", "duration=1ms", elf=False)
+        hardware = self.metrics()["reaction"]
+        self.assertGreater(hardware["answers"], 10)
+        self.assertGreaterEqual(hardware["us_p50"], 0.256)
+        self.assertLess(hardware["us_p50"], 0.27)
+        self.run_one("halve", "-c", "duration=1ms", "-c", "nic.congestion_control.clock=50MHz", out="slow")
+        program, handler = self.metrics("slow")["reaction"], self.handlers("slow")["cnp"]
+        self.assertGreater(program["us_p50"], hardware["us_p50"])
+        # Nothing waits, so the answer comes after the handler, whose branches differ by two instructions of 20 ns.
+        self.assertEqual(handler["wait_us_max"], 0)
+        self.assertAlmostEqual(program["us_mean"], handler["service_us_mean"], delta=0.04)
+        self.assertLessEqual(program["answers"], handler["handled"])
+        self.assertLessEqual(program["us_max"], handler["reaction_us_max"])
+
     def test_one_host_of_several_runs_a_program(self):
         self.run_one("halve", "-c", "nic.congestion_control={algorithm: dcqcn}", "-c",
                      "nics=[{hosts: [3], congestion_control: {algorithm: program, "

@@ -45,6 +45,7 @@ class PartKind {
     kMemoryFaults = 230,
     kMeasurement = 300,
     kCollector = 310,
+    kPrograms = 315,
     kHostNotes = 320,
     kTracing = 400,
     kPacketCapture = 410,

@@ -1,14 +1,10 @@
 #include "measure/collector.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <type_traits>
 
 #include "build/platform.h"
 #include "measure/measurement.h"
-#include "nic/algorithm/program_report.h"
 #include "parallel/all_reduce.h"
 #include "switch/deadlock.h"
 
@@ -124,55 +120,6 @@ void collect_wasted(const Platform& p, RunResults& results) {
       [&](auto member, const char*, const MetricAbout&) { reduce.add(wasted.*member); });
 }
 
-/// Notes on programs that failed or did not keep up, and the lines that they wrote, in the order of
-/// time and hosts, to standard error.
-void collect_programs(const Platform& p, RunResults& results) {
-  struct Line {
-    HostId host;
-    const ProgramLine* line;
-  };
-  std::vector<Line> lines;
-  for (const auto& host : p.hosts) {
-    const auto* const report = dynamic_cast<const ProgramReport*>(host->algorithm());
-    if (report == nullptr) continue;
-    const std::string file = std::filesystem::path(report->program()).filename().string();
-    const ProgramCounters counters = report->program_counters();
-    if (counters.faults != 0) {
-      const ProgramFault& first = report->faults().front();
-      results.notes.push_back(
-          {"program_faults",
-           fmt::format(
-               "host {}: {}: flow {}, handler of {}, at {:.6g} us: {}{}; the flow keeps its last "
-               "rate, and the program gets no more of its events",
-               host->id(), file, first.flow, kProgramEventNames[first.event],
-               static_cast<double>(first.at.count) / 1e6, first.text,
-               counters.faults == 1 ? ""
-                                    : fmt::format(" (and {} more flows)", counters.faults - 1)),
-           {}});
-    }
-    if (counters.lost != 0) {
-      results.notes.push_back(
-          {"program_events_lost",
-           fmt::format("host {}: {}: {} of {} events were lost, because the cores did not keep up "
-                       "and the queue was full",
-                       host->id(), file, counters.lost, counters.events),
-           {}});
-    }
-    for (const ProgramLine& line : report->lines()) lines.push_back({host->id(), &line});
-    if (report->lines_left_out() != 0) {
-      fmt::print(stderr, "host {}: {}: {} more lines (nic.congestion_control.trace)\n", host->id(),
-                 file, report->lines_left_out());
-    }
-  }
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
-    return a.line->at.count < b.line->at.count;
-  });
-  for (const Line& line : lines) {
-    fmt::print(stderr, "{:.6f} us host {} {}\n", static_cast<double>(line.line->at.count) / 1e6,
-               line.host, line.line->text);
-  }
-}
-
 void collect_deadlock(const Platform& p, RunResults& results) {
   std::vector<const SwitchDevice*> devices;
   for (const auto& module : p.network.switches()) {
@@ -220,7 +167,6 @@ class Collector final : public PlatformPart {
     collect_qos(p_, results);
     collect_wasted(p_, results);
     collect_deadlock(p_, results);
-    collect_programs(p_, results);
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "nic/algorithm/program_report.h"
+#include "measure/program_results.h"
 
 namespace dcc::vp {
 namespace {

@@ -356,6 +356,13 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
              [&](std::size_t i) { v.members(r.dependencies->path[i]); });
     });
   }
+  if (!r.programs.empty()) {
+    v.list("programs", r.programs.size(), [&](std::size_t i) {
+      v.members(r.programs[i]);
+      members_of("handlers", r.programs[i].handlers);
+    });
+  }
+  if (r.reaction) v.group("reaction", [&] { v.members(*r.reaction); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
   const auto count_flows = [&r](bool FlowResult::*state) {

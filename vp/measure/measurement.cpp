@@ -7,7 +7,7 @@
 #include "build/ranks.h"
 #include "measure/dependency_results.h"
 #include "measure/ideal_times.h"
-#include "nic/algorithm/program_report.h"
+#include "measure/program_results.h"
 #include "parallel/all_reduce.h"
 #include "traffic/flow_gates.h"
 
@@ -117,8 +117,8 @@ Snapshot Measurement::snapshot() const {
     s.counters.add(nic);
     s.cnps_received.push_back(nic.cnps_received);
     if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
-    if (const auto* const program = dynamic_cast<const ProgramReport*>(host->algorithm())) {
-      s.counters.add(program->program_counters());
+    if (const auto* const program = dynamic_cast<const HandlerReport*>(host->algorithm())) {
+      s.counters.add(ProgramCounters(*program));
     }
   }
   if (report_by_name_) read_by_name(s.by_name);

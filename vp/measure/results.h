@@ -11,6 +11,7 @@
 #include "diagnose/finding.h"
 #include "measure/counter_totals.h"
 #include "measure/field_counters.h"
+#include "measure/program_results.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/metric.h"
@@ -567,6 +568,8 @@ struct RunResults {
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
+  std::vector<ProgramResult> programs;     // by file; empty if no NIC runs a program
+  std::optional<ReactionResult> reaction;  // empty if no algorithm measures it
   std::vector<DeadlockedWire> deadlock;
   std::optional<NetworkSplit> split;          // hosts cut off by faults; empty if none was
   std::optional<FieldCounts> field_counters;  // counters by the field's names, if they are reported

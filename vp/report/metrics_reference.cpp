@@ -70,6 +70,9 @@ std::vector<MetricInfo> list_all() {
   results.delays[0].of.messages[0].add(0);
   results.diagnoses.resize(1);
   results.qos.emplace().tenants.resize(1);
+  results.programs.resize(1);
+  results.programs[0].handlers.resize(1);
+  results.reaction.emplace();
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
   results.dependencies.emplace().ranks.resize(1);

@@ -209,13 +209,18 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   if (info.marks == 0 && !Law::of_number(device_->parameters().rate.law).shares_by_weight()) return;
   Flow& known = flows_[flow];
   known.notified = true;
+  if (info.marks != 0) known.marked_at = host_.now();
   if (initial_window_ != 0 && !known.paced && info.marks != 0) shrink_window(flow, known);
   device_->cnp(flow, known.dscp, info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
-  const Flow* const known = flows_.find(flow);
+  Flow* const known = flows_.find(flow);
   if (known == nullptr || !known->alive) return;
+  if (known->marked_at != PicoSeconds::max() && rate.raw < known->rate.raw) {
+    reactions_.add(static_cast<std::uint64_t>((host_.now() - known->marked_at).count));
+    known->marked_at = PicoSeconds::max();
+  }
   set_paced(flow, rate.raw < device_->parameters().rate.r_max);
   flows_[flow].rate = rate;
   host_.set_rate(flow, rate);

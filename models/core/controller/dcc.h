@@ -12,6 +12,7 @@
 #include "controller/rate_engine.h"
 #include "controller/timer_engine.h"
 #include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/listeners.h"
 #include "registers/generated/dcc_settings.h"
 #include "stats/numbered_table.h"
 
@@ -74,7 +75,7 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// At the end of a flow its slot is released, and rates under way for it are dropped. At the start
 /// of a flow the rate of its slot is queried: the flow number has a slot if it was created anew
 /// without having been destroyed.
-class Dcc : public Algorithm, private RateSink {
+class Dcc : public Algorithm, public ReactionMeter, private RateSink {
  public:
   /// Arguments as in make_controller(); `host` outlives this. `initial_window` in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
@@ -92,6 +93,7 @@ class Dcc : public Algorithm, private RateSink {
   /// View of a flow. For a flow without a slot: the last rate given to the NIC, and α 0.
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override;
+  const LogHistogram& reactions() const override { return reactions_; }
   /// True if the flow never had a CNP, and so never had a slot.
   bool is_quiescent(FlowNumber flow) const override { return !flows_[flow].notified; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
@@ -106,6 +108,7 @@ class Dcc : public Algorithm, private RateSink {
     bool window_filled = false;  // the window was full since `sent` was 0
     Bytes window = 0;            // the window's bytes, used while no slot paces the flow
     Bytes sent = 0;              // payload since the window changed or a notification came
+    PicoSeconds marked_at = PicoSeconds::max();  // newest notification without an answer; max: none
   };
   /// Lets the window of a flow without a slot grow.
   void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);
@@ -118,6 +121,7 @@ class Dcc : public Algorithm, private RateSink {
   AlgorithmHost& host_;
   Bytes initial_window_;
   NumberedTable<Flow> flows_;
+  LogHistogram reactions_;
   std::unique_ptr<ControllerEngine> device_;
 };
 

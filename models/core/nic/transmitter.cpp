@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "nic/algorithm/program_report.h"
+#include "nic/algorithm/listeners.h"
 #include "nic/request_packet.h"
 #include "wire/roce_headers.h"
 #include "wire/wire_size.h"

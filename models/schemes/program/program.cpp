@@ -10,6 +10,8 @@ namespace dcc {
 namespace {
 
 constexpr std::size_t kFaultsKept = 8;
+constexpr std::array<const char*, DCC_EVENT_KINDS> kEventNames{"start", "cnp",  "ack",
+                                                               "nack",  "sent", "timer"};
 constexpr std::uint32_t kEachTimer = (1u << DCC_PROGRAM_TIMERS) - 1;
 
 const RegisteredAlgorithm<ProgramParameters> kProgram{
@@ -52,6 +54,10 @@ Program::Program(const AlgorithmContext& context, const ProgramParameters& param
     const dcc_program& program = image_->program();
     addresses_ = {program.on_start, program.on_cnp,  program.on_ack,
                   program.on_nack,  program.on_sent, program.on_timer};
+  }
+  handlers_.resize(DCC_EVENT_KINDS);
+  for (std::size_t kind = 0; kind < kEventNames.size(); ++kind) {
+    handlers_[kind].event = kEventNames[kind];
   }
   for (std::uint32_t number = 0; number < parameters.cores; ++number) {
     cores_.push_back(std::make_unique<Core>(*this, number, context.rank));
@@ -199,6 +205,7 @@ void Program::happen(FlowNumber number, Flow& flow, const dcc_event& event) {
     if (outcome.faulted) {
       stop(number, flow);
     } else {
+      note_reaction(event.kind, host_.now(), flow, result);
       apply(number, flow, result);
     }
     return;
@@ -306,7 +313,7 @@ ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Fl
   for (std::string& line : processor_->take_lines()) {
     if (lines_.size() < parameters_.trace) {
       lines_.push_back({host_.now(), "flow " + std::to_string(event.flow) + " " +
-                                         kProgramEventNames[event.kind] + ": " + line});
+                                         kEventNames[event.kind] + ": " + line});
     } else {
       ++lines_left_out_;
     }
@@ -314,7 +321,7 @@ ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Fl
   if (outcome.faulted) {
     ++counts.faults;
     if (faults_.size() < kFaultsKept) {
-      faults_.push_back({host_.now(), event.flow, event.kind, outcome.fault});
+      faults_.push_back({host_.now(), event.flow, counts.event, outcome.fault});
     }
   }
   return outcome;
@@ -338,6 +345,7 @@ void Program::finish(Core& core) {
     if (core.faulted) {
       stop(core.flow, *flow);
     } else if (!flow->stopped) {
+      note_reaction(core.kind, core.since, *flow, core.result);
       apply(core.flow, *flow, core.result);
     }
   }
@@ -345,6 +353,14 @@ void Program::finish(Core& core) {
 }
 
 // ---------------------------------------------------------------- answers
+
+/// Call before the answer to an event that happened at `since` is applied.
+void Program::note_reaction(std::uint32_t kind, PicoSeconds since, const Flow& flow,
+                            const dcc_result& result) {
+  if (kind == DCC_CNP && (result.set & DCC_SET_RATE) != 0 && result.rate < flow.rate.raw) {
+    reactions_.add(ps(host_.now() - since));
+  }
+}
 
 void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
   if ((result.set & DCC_SET_VIEW) != 0) {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "nic/algorithm/algorithm.h"
-#include "nic/algorithm/program_report.h"
+#include "nic/algorithm/handler_report.h"
+#include "nic/algorithm/listeners.h"
 #include "nic/algorithm/registry.h"
 #include "schemes/program/event_queue.h"
 #include "schemes/program/program_core.h"
@@ -24,7 +25,10 @@ namespace dcc {
 /// Timers and begins of flows never get lost: hardware keeps a bit a flow for each. A timer that is
 /// stopped or started again takes its waiting event back. A flow whose handler ended in an
 /// exception keeps its rate and window, and gets no further events.
-class Program final : public Algorithm, public ProgramReport, public NackListener {
+class Program final : public Algorithm,
+                      public HandlerReport,
+                      public ReactionMeter,
+                      public NackListener {
  public:
   /// Without a usable file the algorithm does nothing; ProgramParameters::check() refuses the file.
   Program(const AlgorithmContext& context, const ProgramParameters& parameters);
@@ -41,12 +45,13 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   bool is_quiescent(FlowNumber flow) const override;
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  std::string program() const override { return parameters_.elf; }
+  std::string source() const override { return parameters_.elf; }
   unsigned cores() const override { return parameters_.cores; }
-  const std::array<HandlerCounts, kProgramEvents>& handlers() const override { return handlers_; }
+  const std::vector<HandlerCounts>& handlers() const override { return handlers_; }
   PicoSeconds busy() const override { return busy_; }
-  const std::vector<ProgramFault>& faults() const override { return faults_; }
-  const std::vector<ProgramLine>& lines() const override { return lines_; }
+  const LogHistogram& reactions() const override { return reactions_; }
+  const std::vector<HandlerFault>& faults() const override { return faults_; }
+  const std::vector<HandlerLine>& lines() const override { return lines_; }
   std::uint64_t lines_left_out() const override { return lines_left_out_; }
 
  private:
@@ -93,6 +98,8 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   ProgramCore::Outcome handle(WaitingEvent& waiting, const Hops& hops, Flow& flow,
                               dcc_result& result);
   void finish(Core& core);
+  void note_reaction(std::uint32_t kind, PicoSeconds since, const Flow& flow,
+                     const dcc_result& result);
   void apply(FlowNumber number, Flow& flow, const dcc_result& result);
   void stop(FlowNumber number, Flow& flow);
   void forget_timer(Flow& flow, unsigned timer);
@@ -115,10 +122,11 @@ class Program final : public Algorithm, public ProgramReport, public NackListene
   std::uint32_t generation_ = 0;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
-  std::array<HandlerCounts, kProgramEvents> handlers_;
+  std::vector<HandlerCounts> handlers_;  // by kind
   PicoSeconds busy_{};
-  std::vector<ProgramFault> faults_;
-  std::vector<ProgramLine> lines_;
+  LogHistogram reactions_;
+  std::vector<HandlerFault> faults_;
+  std::vector<HandlerLine> lines_;
   std::uint64_t lines_left_out_ = 0;
 };
 

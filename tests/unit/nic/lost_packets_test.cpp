@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "nic/algorithm/program_report.h"
+#include "nic/algorithm/listeners.h"
 #include "nic/nic_device.h"
 #include "unit/nic/nic_pair_test.h"
 

@@ -1,0 +1,61 @@
+// What an algorithm reports of itself if handlers do its work on processors that take time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "stats/log_histogram.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Counts of the handler for one kind of events, over the whole run. Times in picoseconds.
+struct HandlerCounts {
+  const char* event = "";     // the kind of events
+  std::uint64_t events = 0;   // events that happened
+  std::uint64_t merged = 0;   // events that joined one that waited already
+  std::uint64_t lost = 0;     // events that found the queue full and nothing to join
+  std::uint64_t handled = 0;  // calls of the handler
+  std::uint64_t faults = 0;   // calls that ended in an exception
+  std::uint64_t instructions = 0;
+  LogHistogram wait;      // from the event to the begin of its handler; of merged events, the first
+  LogHistogram service;   // time that a processor spent on it
+  LogHistogram reaction;  // from the event, of merged events the first, to the answer's effect
+};
+
+/// A call of a handler that ended in an exception.
+struct HandlerFault {
+  PicoSeconds at{};
+  FlowNumber flow = 0;
+  const char* event = "";
+  std::string text;  // exception and address of the instruction
+};
+
+/// A line that a handler wrote.
+struct HandlerLine {
+  PicoSeconds at{};
+  std::string text;
+};
+
+/// An algorithm whose handlers run on processors is one of these as well.
+class HandlerReport {
+ public:
+  virtual std::string source() const = 0;  // path of the handlers' file
+  virtual unsigned cores() const = 0;
+  /// One entry for each kind of events.
+  virtual const std::vector<HandlerCounts>& handlers() const = 0;
+  /// Time that all cores together worked.
+  virtual PicoSeconds busy() const = 0;
+  /// The first faults, in the order of time.
+  virtual const std::vector<HandlerFault>& faults() const = 0;
+  /// The first lines, in the order of time, and the number of lines beyond them.
+  virtual const std::vector<HandlerLine>& lines() const = 0;
+  virtual std::uint64_t lines_left_out() const = 0;
+
+ protected:
+  ~HandlerReport() = default;
+};
+
+}  // namespace dcc
