@@ -160,7 +160,7 @@ def draw(rows, to):
         axes.set(xscale="log", yscale="log", xlabel="flows of a NIC", title=rate)
         axes.grid(color=GRID)
     panels[0][0].set_ylabel("reaction (µs): p99, dotted p50")
-    panels[0][-1].legend(fontsize=8)
+    panels[0][-1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     fig.tight_layout()
     fig.savefig(to, dpi=110)
     plt.close(fig)
