@@ -24,11 +24,11 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// Name of the policy (Policy::all()).
   std::string policy = "dcqcn";
   /// Limit on the unacknowledged bytes of a flow without a slot, in products of the line rate and
-  /// the longest base round trip; 0: no limit (docs/differentiation.md, "The start"). The key is
+  /// the longest base round trip; 0: no limit (docs/differentiation.md, "Window"). The key is
   /// free_window.
   Ratio initial_window{0};
   /// The rate of the slowest link for which r_ai and r_hai are given. In another network both scale
-  /// with the square of the rate (docs/differentiation.md). Empty: they do not scale.
+  /// with the square of the rate. Empty: they do not scale.
   std::optional<BitRate> reference_rate;
 
   void describe(ParameterVisitor& v) override;
@@ -108,7 +108,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
     bool window_filled = false;  // the window was full since `sent` was 0
     Bytes window = 0;            // the window's bytes, used while no slot paces the flow
     Bytes sent = 0;              // payload since the window changed or a notification came
-    PicoSeconds marked_at = PicoSeconds::max();  // newest notification without an answer; max: none
+    PicoSeconds marked_at = PicoSeconds::max();  // time of the newest unanswered CNP; max: none
   };
   /// Lets the window of a flow without a slot grow.
   void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);

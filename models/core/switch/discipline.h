@@ -56,11 +56,12 @@ class PortDiscipline {
   /// Shows a packet that arrived from the far end of this port's link, before the switch queues the
   /// packet at its own egress port.
   virtual void reverse_packet(const Packet&) {}
-  /// True if this port holds such a packet back instead, until may_release(). Called after
-  /// reverse_packet(). `others`: number of packets that it holds.
+  /// True if this port keeps a packet that arrived from the far end of its link, and passes the
+  /// packet on to the packet's egress port only after may_release(). Called after reverse_packet()
+  /// for the same packet. `others`: number of packets that this port keeps already.
   virtual bool holds(const Packet&, std::size_t /*others*/) const { return false; }
-  /// True if one held packet may go on. Called each time a packet leaves, and once a packet time
-  /// while nothing waits.
+  /// True if one packet kept by holds() may go on. Called each time a packet leaves, and once a
+  /// packet time while nothing can leave.
   virtual bool may_release() const { return true; }
   /// Returns the next packet to send, or null if no packet may leave before ready_at().
   /// Precondition: not empty().

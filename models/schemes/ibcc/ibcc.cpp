@@ -53,8 +53,10 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("cct_scale", cct_scale, "by cct_steps", {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
   v.field("cct_base", cct_base, {"1ns", "1ms"}, {"table without cct_scale: delay of entry 0", iba});
-  v.follows(true, "a full packet's time on the slowest link, over 4 with gate: arithmetic",
-            [this](const NetworkScale& network) { cct_base = base_for(network, gate, aggregate); });
+  v.follows(
+      true,
+      "a full packet's time on the slowest link over aggregate; gate: literal: times aggregate",
+      [this](const NetworkScale& network) { cct_base = base_for(network, gate, aggregate); });
   v.field(
       "cct_steps", cct_steps, {"2", "1024"},
       {"table without cct_scale: entry i leaves 1 - i/cct_steps of the full rate, to 1/8 of it; "
@@ -69,7 +71,7 @@ void IbccParameters::describe(ParameterVisitor& v) {
             });
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
   v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
-  v.follows(true, "4/3 x cct_steps: about 1/270 of the slowest link's rate",
+  v.follows(true, "4/3 x cct_steps: without cct_scale about 1/270 of the slowest link's rate",
             [this](const NetworkScale&) { ccti_limit = std::max(ccti_min, cct_steps * 4 / 3); });
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
   v.follows(true, "3/2 base RTTs, from 64 full packets' time on the slowest link",

@@ -79,14 +79,14 @@ DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue
 DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});
 
-/// BECN that counts (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and
-/// the timer starts anew (see ccti_timer_restart). Each CCTI_Timer without a BECN: CCTI falls by
-/// one, to CCTI_Min at least. Where marks come by chance and each counts (becn_every: 1), a flow
-/// holds its index when BECNs raise it as often as timers lower it, so the flow's rate is inverse
-/// to CCTI_Increase times CCTI_Timer. A weight divides this product: the increase as far as
-/// possible, and the timer for the rest, because a short timer is the coarser number. CCT[CCTI] is
-/// the space between groups of `aggregate` packets; the packets of a group leave back to back.
-/// Delay 0: line rate.
+/// BECN (a CNP, or in an ACK): the timer starts anew (see ccti_timer_restart), whether the BECN
+/// counts or not. A BECN that counts (see becn_every): CCTI rises by CCTI_Increase, to CCTI_Limit
+/// at most. Each CCTI_Timer without a BECN: CCTI falls by one, to CCTI_Min at least. Where marks
+/// come by chance and each counts (becn_every: 1), a flow holds its index when BECNs raise it as
+/// often as timers lower it, so the flow's rate is inverse to CCTI_Increase times CCTI_Timer. A
+/// weight divides this product: the increase as far as possible, and the timer for the rest,
+/// because a short timer is the coarser number. CCT[CCTI] is the space between groups of
+/// `aggregate` packets; the packets of a group leave back to back. Delay 0: line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled

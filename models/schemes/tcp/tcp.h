@@ -20,7 +20,7 @@ struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
   bool ecn = false;                        // marks by RFC 3168; with growth: dctcp as DCTCP does
   bool fast_retransmit = true;             // false: only timeouts detect loss
-  std::optional<unsigned> receive_window;  // segments that a receiver lets out; empty: no limit
+  std::optional<unsigned> receive_window;  // most segments in flight; empty: no limit
   unsigned duplicate_threshold = 3;        // segments beyond a gap after which the gap is lost
   PicoSeconds initial_timeout = kSecond;   // timeout before the first RTT measurement
   PicoSeconds min_timeout = kMilliSecond * 200;  // Linux's value; RFC 6298: one second
@@ -39,7 +39,7 @@ struct TcpParameters final : TransportParameters {
 /// with time stamps (RFC 7323), one RTT measurement per window. Segments are numbered instead of
 /// bytes; the end of a work item ends a segment, as with a push. Every segment is acknowledged at
 /// once. Connections are set up out of band; the handshake counts as one RTT measurement of the
-/// empty network. The receiver's window is constant.
+/// empty network. The receiver's window is constant (receive_window).
 ///
 /// A segment is lost when `duplicate_threshold` segments behind it have arrived. The window is cut
 /// once for all segments in flight at that time; lost segments are sent again, before new ones, as

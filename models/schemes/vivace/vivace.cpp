@@ -49,7 +49,8 @@ void VivaceParameters::describe(ParameterVisitor& v) {
           {"omega0: greatest change as a share of the rate", paper});
   v.field("bound_growth", bound_growth, {"0", "1"},
           {"added to the bound for each change in a row that met it", paper});
-  v.field("packets", packets, {"2", "1000"}, {"least number of packets of an interval", paper});
+  v.field("packets", packets, {"2", "1000"},
+          {"an interval lasts the time of so many full packets at least", paper});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
   v.follows(true, "1/500 of the slowest link's rate",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 500)); });

@@ -25,7 +25,7 @@ struct VivaceParameters final : AlgorithmParameters {
   Ratio step{1};                   // θ0: units of rate for a slope of 1
   Ratio first_bound{1, 20};        // ω0: greatest change of a rate, as a share of it …
   Ratio bound_growth{0};           // … and what each change that met the bound adds to it
-  std::uint32_t packets = 10;      // an interval sends so many packets at least
+  std::uint32_t packets = 10;      // an interval lasts so many packets of the MTU at least
   BitRate r_min{1'000'000};        // a rate is never cut below this
   std::optional<BitRate> initial;  // rate of a new flow; empty: `unit`
 
