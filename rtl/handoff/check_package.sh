@@ -58,9 +58,10 @@ in_verilator() {
 
 in_icarus() {  # UNIT PINS SOURCES [PLUSARG: fewer runs]
   yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; \
-    flatten; opt_clean -purge; write_verilog -noattr vectors/$2.v" >"$work/$1_flat.log" 2>&1 ||
+    flatten; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
-  iverilog -g2012 -o "$work/tb_$1" "vectors/tb_$1.v" "vectors/$2.v"
+  iverilog -g2012 -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v"
+  mv "$work/$1.v" "vectors/$2.v"
   vvp "$work/tb_$1" "+vectors=vectors/$1.vec" $4 >"reports/vectors_$1_icarus.log" 2>&1 &&
     grep -q '^PASS' "reports/vectors_$1_icarus.log" ||
     { tail "reports/vectors_$1_icarus.log"; fail "$1: the golden vectors fail in Icarus"; }
@@ -69,7 +70,7 @@ in_icarus() {  # UNIT PINS SOURCES [PLUSARG: fewer runs]
 
 unit() {  # UNIT verilator|icarus
   case $1 in
-    controller) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
+    controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
     timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|parity|timing_wheel)/')
@@ -133,8 +134,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # What sees most comes first.
-steps="controller:verilator lint elaboration controller:icarus rate_unit:verilator
-  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus golden golden:verilator golden:icarus"
+steps="controller:verilator registers:verilator lint elaboration controller:icarus rate_unit:verilator
+  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus registers:icarus golden golden:verilator
+  golden:icarus"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

@@ -69,11 +69,13 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
 "$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
 "$controller_vectors" >"$out/vectors/controller.vec"
+"$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" >"$out/vectors/registers.vec"
 cp "$root"/rtl/handoff/tb_*.v "$out/vectors"
 for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"
   echo
 done >"$out/vectors/README.md"
+sed -n '/^"""Writes/,/^"""$/{s/^"""//;p}' "$root/rtl/handoff/register_vectors.py" >>"$out/vectors/README.md"
 for pins in rate_dut timing_wheel_dut controller_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done

@@ -55,7 +55,7 @@ def checked(package, steps=None, seconds=None):
     """Runs the package's check.sh, or these steps of it; returns its status and output, None after so many seconds."""
     environment = dict(os.environ, **({"CHECK_STEPS": steps} if steps else {}))
     if shutil.which("ccache"):
-        environment["OBJCACHE"] = "ccache"
+        environment.update(OBJCACHE="ccache", CC="ccache gcc", CXX="ccache g++")
     with subprocess.Popen([package / "check.sh"], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=environment, start_new_session=True) as run:
         try:

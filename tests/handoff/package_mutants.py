@@ -39,7 +39,7 @@ KNOWN = HERE / "package_mutants_known.txt"
 ARRAY = "rtl/common/ram_1r1w_array.sv"
 SECONDS = 400  # a step that takes longer stands still
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
-WHOLE = ("controller:verilator", "golden:verilator")
+WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
          "parity": ("rate_unit", "timing_wheel")}
 STATIC = ("lint", "elaboration")
@@ -47,12 +47,15 @@ VERDICTS = ("refused", "lint alone", "no change", "explained", "survives")
 
 
 def quick_steps(path):
-    return (*(f"{unit}:verilator" for unit in UNITS.get(path.split("/")[1], ())), *WHOLE)
+    folder = path.split("/")[1]
+    first = ("registers",) if folder == "regs" else UNITS.get(folder, ())
+    return tuple(dict.fromkeys((*(f"{unit}:verilator" for unit in first), *WHOLE)))
 
 
 def late_steps(path):
     """Simulation in four states, which takes ten times as long, and what simulates nothing."""
-    return (*(f"{unit}:icarus" for unit in UNITS.get(path.split("/")[1], ())), "controller:icarus", *STATIC)
+    return (*(f"{unit}:icarus" for unit in UNITS.get(path.split("/")[1], ())), "registers:icarus", "controller:icarus",
+            *STATIC)
 
 
 def version_of(package):

@@ -1,0 +1,253 @@
+#!/usr/bin/python3 -B
+"""Writes golden vectors of the controller's registers from the page of the register map: register_vectors.py dcc.md
+
+A line is four hexadecimal words: op a b c. The testbench ends at the first op of a in a simulator that cannot reach
+into the memories. The values of op:
+- 0: reset by the pin
+- 1: a write of b to a; c: it is refused
+- 2: a read of a gives b; 3: a read of a is refused
+- 4: a cycles without inputs
+- 5: two cycles later irq_o is a
+- 6: a CNP of flow a, 7: bytes of flow a, in one cycle
+- 8: until ready_o is high, at most 2000 cycles
+- 9: a cycles of CNPs, bytes and queries, or until ready_o is low; b: it must be low then
+- a: bit b of every word of memory a is inverted
+- b: a read of a gives another value than b
+- c: the timing wheel falls a ticks behind
+"""
+import re
+import sys
+
+CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
+CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
+INITIAL_ALPHA, MARK_SHIFT, IRQ_STATUS, IRQ_MASK, ERROR_INFO = 0x4C, 0x5C, 0x80, 0x84, 0x88
+FREE_SLOTS, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xB0, 0xB4, 0xB8, 0x3000
+COUNTERS = 17
+LAST_SLOTS = 0x80000 + 64 * 32
+# Values that every table takes.
+TABLES = {0x1000: 0x10000100, 0x1100: 0, 0x1200: 0xFFFFFFFF, 0x1300: 0x8000, 0x1400: 0x8000, 0x2000: 0x8000}
+ENABLED, RESET = 0x2D, 0x2F  # CTRL: as after reset and ENABLE; SOFT_RESET as well
+# Memory of tb_registers.v -> bits to invert, its bit of MEMORY_ERROR.
+MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4: ((32,), 8), 5: ((5,), 8),
+            6: ((31,), 8), 7: ((0,), 8), 8: ((9,), 8), 9: ((9,), 16), 10: ((4,), 64), 11: ((1,), 64),
+            12: ((0, 408), 32)}
+
+
+def line(op, a=0, b=0, c=0):
+    print(f"{op:x} {a:x} {b:x} {c:x}")
+
+
+def write(address, value):
+    line(1, address, value)
+
+
+def read(address, value):
+    line(2, address, value)
+
+
+def reset():
+    line(0)
+    line(8)
+
+
+def refused(write_, address, code, value=0):
+    """An access that is refused, and what it leaves: ERROR_INFO, and the cause of an interrupt until it is cleared."""
+    line(1 if write_ else 3, address, value, 1)
+    read(ERROR_INFO, write_ << 31 | CODES[code] << 24 | address)
+    read(IRQ_STATUS, 4)
+    write(IRQ_STATUS, 4)
+    read(IRQ_STATUS, 0)
+
+
+def registers_of(page):
+    """(offset, access, value after reset or None, the bit of REGWEN that guards it) of each register."""
+    rows = re.findall(r"^\| 0x([0-9a-f]{5}) \| \[\w+\]\(#\w+\) \| (\w+) \| (\w+) \| (.*) \|$", page, re.M)
+    guards = {"PARAMETERS": 1, "TABLES": 2, "CTRL": 4}
+    for offset, access, value, text in rows:
+        guard = re.search(r"REGWEN\.(\w+) is 1", text)
+        known = None if value == "live" else int(value, 16)
+        # CAPS: this instance has latency 48 and 64 slots.
+        known = known & ~0xFFFF | 0x3006 if int(offset, 16) == 8 and known is not None else known
+        yield int(offset, 16), access, known, guards[guard[1]] if guard else 0
+
+
+def another(value):
+    """A legal value of a parameter that is not this one."""
+    return value - 1 if value else 1
+
+
+def first_access():
+    """An access that begins before the memories are swept ends when they are, and only then has its effect."""
+    line(0)
+    write(0x10FC, 0x20000200)
+    line(8)
+    read(0x10FC, 0x20000200)
+
+
+def after_reset(registers):
+    for offset, _, value, _ in registers:
+        if value is not None:
+            read(offset, value)
+    for offset, value in ((STATUS, 3), (FREE_SLOTS, 64), (EVENTS_PENDING, 0), (MEMORY_ERROR, 0), (MEMORY_ERRORS, 0)):
+        read(offset, value)
+    for word in range(2 * COUNTERS):
+        read(STATISTICS + 4 * word, 0)
+    line(5, 0)
+
+
+def writes_and_refusals(registers):
+    for offset, access, value, guard in registers:
+        if access == "RO":
+            refused(1, offset, "read only")
+        elif guard == 1:
+            write(offset, another(value))
+            read(offset, another(value))
+            refused(1, offset + 1, "misaligned")
+    for address in (0xC0, 0x3088, 0x2404, LAST_SLOTS):
+        refused(0, address, "unmapped")
+    refused(1, 0xC0, "unmapped")
+    refused(1, 0x80000, "read only")
+    refused(1, STATISTICS, "read only")
+    refused(0, CTRL + 2, "misaligned")
+    for address, value in ((TICK_DIV, 63), (TIMER_INTERVAL, 0), (INITIAL_ALPHA, 0x10001), (MARK_SHIFT, 11),
+                           (0x2000, 0x10001)):
+        refused(1, address, "out of range", value)
+    read(TICK_DIV, 249)
+    for address, value in TABLES.items():
+        write(address, value)
+        read(address, value)
+
+
+def interrupts():
+    line(1, STATUS, 0, 1)
+    line(5, 0)
+    for mask in range(16):
+        write(IRQ_MASK, mask)
+        read(IRQ_MASK, mask)
+        line(5, mask >> 2 & 1)
+    write(IRQ_STATUS, 0xB)
+    line(5, 1)
+    write(IRQ_STATUS, 4)
+    line(5, 0)
+
+
+def counters():
+    write(CTRL, ENABLED)
+    for flow in range(66):
+        line(6, flow)
+    line(4, 200)
+    for address, value in ((FREE_SLOTS, 0), (EVENTS_PENDING, 64), (STATUS, 1)):
+        read(address, value)
+    for word, value in ((0, 66), (2, 2), (10, 64), (14, 64), (18, 64), (22, 64), (26, 64)):
+        read(STATISTICS + 4 * word, value)
+    read(IRQ_STATUS, 1)
+    write(IRQ_MASK, 1)
+    line(5, 1)
+    write(CTRL, RESET)
+    line(6, 1)
+    line(7, 1)
+    line(8)
+    for address, value in ((CTRL, ENABLED), (STATUS, 3), (FREE_SLOTS, 64), (EVENTS_PENDING, 0), (IRQ_STATUS, 1)):
+        read(address, value)
+    for word in range(2 * COUNTERS):
+        read(STATISTICS + 4 * word, 2 if word == 32 else 0)
+    line(5, 1)
+    write(IRQ_STATUS, 1)
+    line(5, 0)
+
+
+def locks(registers):
+    for bit in (1, 2, 4):
+        reset()
+        for address, value in TABLES.items():
+            write(address, value)
+        write(REGWEN, 7 & ~bit)
+        write(REGWEN, 7)
+        read(REGWEN, 7 & ~bit)
+        for offset, access, value, guard in registers:
+            if access == "RW" and guard == bit:
+                refused(1, offset, "locked", another(value))
+                read(offset, value)
+            elif access == "RW":
+                write(offset, value)
+        for address, value in TABLES.items():
+            if bit == 2:
+                refused(1, address, "locked", another(value))
+            read(address, value)
+    reset()
+    read(REGWEN, 7)
+
+
+def lost_bits():
+    for memory, (bits, cause) in MEMORIES.items():
+        for bit in bits:
+            reset()
+            write(TICK_DIV, 64)
+            write(TIMER_INTERVAL, 10)
+            write(IRQ_MASK, 8)
+            write(CTRL, ENABLED)
+            write(REGWEN, 0)
+            line(9, 300)
+            line(10, memory, bit)
+            line(9, 8000, 1)
+            read(STATUS, 8)
+            read(MEMORY_ERROR, cause)
+            read(IRQ_STATUS, 8)
+            line(11, MEMORY_ERRORS)
+            line(5, 1)
+            line(1, TICK_DIV, 100, 1)  # locked even now
+            write(IRQ_STATUS, 4)
+            for address, value in TABLES.items():
+                write(address, value)
+            write(CTRL, RESET)
+            line(8)
+            read(STATUS, 3)
+            read(MEMORY_ERROR, 0)
+            write(IRQ_STATUS, 8)
+            line(5, 0)
+            line(1, 0x1000, 0, 1)  # the locks hold again
+            line(1, CTRL, RESET, 1)
+            line(11, MEMORY_ERRORS)
+
+
+def overrun():
+    """The limit is 2^15 ticks. The cause is raised once, the state stays until a soft reset."""
+    for late in (0x7FF0, 0x8000):
+        reset()
+        read(MEMORY_ERRORS, 0)
+        write(IRQ_MASK, 2)
+        line(12, late)
+        line(4, 8)
+        behind = late == 0x8000
+        read(STATUS, 7 if behind else 3)
+        read(IRQ_STATUS, 2 if behind else 0)
+        line(5, behind)
+        write(IRQ_STATUS, 2)
+        line(5, 0)
+        read(STATUS, 7 if behind else 3)
+        write(CTRL, RESET)
+        line(8)
+        read(STATUS, 3)
+        read(IRQ_STATUS, 0)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as page:
+        registers = list(registers_of(page.read()))
+    reset()
+    after_reset(registers)
+    writes_and_refusals(registers)
+    interrupts()
+    first_access()
+    reset()
+    after_reset(registers)
+    counters()
+    locks(registers)
+    lost_bits()
+    overrun()
+
+
+if __name__ == "__main__":
+    main()

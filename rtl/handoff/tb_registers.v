@@ -1,0 +1,152 @@
+// Registers of the whole controller as software sees them: values after reset, refused accesses, locks, interrupts,
+// counters, and memories that lose a bit. Plain Verilog-2001, but for the memories (Verilator alone).
+//
+//   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
+//
+// vectors/README.md has the format of a line. Prints PASS, or ends with $fatal.
+`timescale 1ns / 1ps
+module tb_registers;
+  reg         clk, rst_n, psel, penable, pwrite, cnp_valid, bytes_valid, command_valid;
+  reg  [19:0] paddr;
+  reg  [31:0] pwdata, bytes_length;
+  reg  [7:0]  flow, marks;
+  wire        pready, pslverr, irq, ready, bytes_ready, command_ready, rate_valid, rate_query, rate_bound;
+  wire [31:0] prdata, rate_value;
+  wire [7:0]  rate_flow;
+
+  controller_dut dut (
+    .clk_i(clk), .rst_ni(rst_n), .paddr_i(paddr), .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite),
+    .pwdata_i(pwdata), .pready_o(pready), .prdata_o(prdata), .pslverr_o(pslverr), .irq_o(irq), .ready_o(ready),
+    .cnp_valid_i(cnp_valid), .cnp_flow_i(flow), .cnp_dscp_i(6'd0), .cnp_marks_i(marks), .cnp_packets_i(8'd0),
+    .bytes_valid_i(bytes_valid), .bytes_ready_o(bytes_ready), .bytes_flow_i(flow), .bytes_dscp_i(6'd0),
+    .bytes_length_i(bytes_length), .command_valid_i(command_valid), .command_ready_o(command_ready),
+    .command_query_i(1'b1), .command_flow_i(flow), .rate_valid_o(rate_valid), .rate_query_o(rate_query),
+    .rate_bound_o(rate_bound), .rate_flow_o(rate_flow), .rate_value_o(rate_value)
+  );
+
+  reg [8*256-1:0] path;
+  reg [31:0]      op, a, b, c;
+  reg             over, late;
+  integer         file, n, i, line, wrong, cycles, most;
+
+  task bad(input [8*40-1:0] what);
+    begin
+      wrong = wrong + 1;
+      if (wrong <= 20)
+        $display("line %0d (%0h %h %h %h): %0s: reads %h, pslverr %b, irq %b, ready %b", line, op, a, b, c, what,
+                 prdata, pslverr, irq, ready);
+    end
+  endtask
+
+  // Bit b of every word of memory a is inverted.
+`ifdef VERILATOR
+`define MANAGER dut.u_top.u_manager
+`define LOSE(NUMBER, PLACE) \
+    NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
+      PLACE.u_ram.u_array.mem[i] <= PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
+`endif
+  task lose;
+    begin
+`ifdef VERILATOR
+      case (a)
+        `LOSE(0, `MANAGER.u_lookup.g_direct.u_flows.u_slot_of)
+        `LOSE(1, `MANAGER.u_lookup.g_direct.u_flows.u_flow_of)
+        `LOSE(2, `MANAGER.u_lookup.u_free.u_list)
+        `LOSE(3, `MANAGER.u_lookup.u_store)
+        `LOSE(4, `MANAGER.u_limits.u_floor)
+        `LOSE(5, `MANAGER.u_limits.u_ceiling)
+        `LOSE(6, `MANAGER.u_rate.u_tables.u_factor)
+        `LOSE(7, `MANAGER.u_rate.u_tables.u_floor)
+        `LOSE(8, `MANAGER.u_rate.u_tables.u_ceiling)
+        `LOSE(9, `MANAGER.u_commands.u_ram)
+        `LOSE(10, `MANAGER.u_timers.u_wheel.u_records.u_record)
+        `LOSE(11, `MANAGER.u_timers.u_wheel.u_last.u_leaf)
+        `LOSE(12, `MANAGER.u_beside.u_ring)
+        default: bad("a memory that nobody knows");
+      endcase
+`else
+      over = 1;
+`endif
+    end
+  endtask
+
+  initial begin
+    clk = 0; rst_n = 1; wrong = 0; line = 0; over = 0; cycles = 0; most = 0;
+    psel = 0; penable = 0; pwrite = 0; paddr = 0; pwdata = 0;
+    cnp_valid = 0; bytes_valid = 0; command_valid = 0; flow = 0; marks = 1; bytes_length = 1000;
+    if (!$value$plusargs("vectors=%s", path)) path = "registers.vec";
+    file = $fopen(path, "r");
+    if (file == 0) $fatal(1, "FAIL: cannot read the vectors");
+    n = $fscanf(file, "%h %h %h %h\n", op, a, b, c);
+    while (n == 4 && !over && wrong < 100) begin
+      line = line + 1;
+      // What the line does before the clock runs.
+      most = 1;
+      case (op)
+        0: begin rst_n = 0; most = 3; end
+        1, 2, 3, 11: begin
+          psel = 1; pwrite = op == 1; paddr = a[19:0]; pwdata = b;
+          most = 2000;
+        end
+        4: most = a;
+        5: begin most = 2; end
+        6: begin cnp_valid = 1; flow = a[7:0]; end
+        7: begin bytes_valid = 1; flow = a[7:0]; end
+        8: most = 2000;
+        9: most = a;
+        10: begin lose; most = 0; end
+        12: most = 2000;
+        default: bad("a line that nobody knows");
+      endcase
+      i = 0;
+      while (i < most) begin
+        if (op == 9) begin  // a load that uses every memory
+          flow = {2'b0, i[8:3]}; marks = i[0] ? 8'd255 : 8'd200;
+          cnp_valid = i % 8 == 0; bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;
+        end
+        if (op == 8 && ready === 1'b1) most = i;
+        if (op == 9 && ready !== 1'b1) most = i;
+        if (i < most) begin
+          #1;
+          if (psel && penable && pready === 1'b1) begin
+            most = i + 1;
+            if (pslverr !== (op == 3 || c != 0)) bad("refused, or not");
+            if (op == 2 && prdata !== b || op == 11 && prdata === b) bad("a value");
+          end
+`ifdef VERILATOR
+          // The wheel falls behind where assertions allow it: as its pointer moves.
+          late = op == 12 && `MANAGER.u_timers.u_wheel.step;
+`endif
+          #1 clk = 1;
+          #2 clk = 0;
+`ifdef VERILATOR
+          if (late) begin
+            `MANAGER.u_timers.u_wheel.u_time.lag_q     <= a;
+            `MANAGER.u_timers.u_wheel.u_time.pointer_q <= `MANAGER.u_timers.u_wheel.u_time.now_q - a;
+            most = i + 1;
+          end
+`endif
+          #1;
+          if (psel) penable = 1;
+          cycles = cycles + 1;
+          i = i + 1;
+        end
+      end
+      // What is true after the clock has run.
+      case (op)
+        0: rst_n = 1;
+        1, 2, 3, 11: if (i == 2000) bad("an access does not end");
+        5: if (irq !== a[0]) bad("irq_o");
+        8: if (ready !== 1'b1) bad("never ready");
+        9: if (b[0] && ready === 1'b1) bad("no word is found wrong");
+        default: ;
+      endcase
+      psel = 0; penable = 0; cnp_valid = 0; bytes_valid = 0; command_valid = 0; marks = 1; bytes_length = 1000;
+      n = $fscanf(file, "%h %h %h %h\n", op, a, b, c);
+    end
+    if (wrong == 0 && line > 500) begin
+      $display("PASS: %0d lines, %0d cycles", line, cycles);
+      $finish;
+    end else $fatal(1, "FAIL: %0d differences", wrong);
+  end
+endmodule
