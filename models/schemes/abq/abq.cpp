@@ -14,7 +14,7 @@ const Disciplines::Registered<AbqParameters> kAbq{
       return std::make_unique<AbqPort>(parameters, context);
     }};
 
-DropTailParameters queue_of(const AbqParameters& parameters) {
+DropTailParameters drop_tail_of(const AbqParameters& parameters) {
   DropTailParameters queue;
   queue.limit = parameters.limit;
   return queue;
@@ -36,7 +36,7 @@ void AbqParameters::check() const {
 }
 
 AbqPort::AbqPort(const AbqParameters& parameters, const DisciplineContext& context)
-    : queue_(queue_of(parameters), context), hold_above_(parameters.hold_above) {}
+    : queue_(drop_tail_of(parameters), context), hold_above_(parameters.hold_above) {}
 
 bool AbqPort::holds(const Packet& packet, std::size_t others) const {
   return packet.kind == PacketKind::kAck && (others > 0 || bytes() > hold_above_);
