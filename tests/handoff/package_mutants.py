@@ -42,6 +42,7 @@ SECONDS = 400  # a step that takes longer stands still
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
          "parity": ("rate_unit", "timing_wheel")}
+SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")  # nothing but hashed flow numbers uses these
 STATIC = ("lint", "elaboration")
 VERDICTS = ("refused", "lint alone", "no change", "explained", "survives")
 
@@ -49,7 +50,9 @@ VERDICTS = ("refused", "lint alone", "no change", "explained", "survives")
 def quick_steps(path):
     folder = path.split("/")[1]
     first = ("registers",) if folder == "regs" else UNITS.get(folder, ())
-    return tuple(dict.fromkeys((*(f"{unit}:verilator" for unit in first), *WHOLE)))
+    steps = (*(f"{unit}:verilator" for unit in first), *WHOLE)
+    hashed = pathlib.Path(path).stem in SPARSE
+    return tuple(dict.fromkeys(("sparse", *steps) if hashed else (*steps, "sparse")))
 
 
 def late_steps(path):
