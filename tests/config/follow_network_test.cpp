@@ -267,6 +267,23 @@ TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   EXPECT_EQ(timeout("nic: {recovery: {timeout: 1ms}}\n"), kMilliSecond);
 }
 
+TEST(FollowNetwork, RecoveryOfAnEntryFollowsUnlessItOrNicWasWritten) {
+  const auto recovery = [](const std::string& of_nic, const std::string& of_entry) {
+    return loaded_of(star("100Gbps", "1us") + "nic: {recovery: {" + of_nic +
+                     "}}\nnics: [{hosts: 1, recovery: {" + of_entry + "}}]\n")
+        .config.nics[0]
+        .recovery;
+  };
+  const PicoSeconds usual = kNanoSecond * 67'108'864;
+  EXPECT_EQ(recovery("", "retries: 3").timeout, usual);
+  EXPECT_EQ(recovery("timeout: 2ms", "retries: 3").timeout, kMilliSecond * 2);
+  EXPECT_EQ(recovery("timeout: 2ms", "timeout: 1ms").timeout, kMilliSecond);
+  EXPECT_EQ(recovery("", "retries: 3").reorder_window, 0u);
+  EXPECT_EQ(recovery("", "kind: selective_repeat").reorder_window, 256u);
+  EXPECT_EQ(recovery("reorder_window: 40", "kind: selective_repeat").reorder_window, 40u);
+  EXPECT_EQ(recovery("kind: selective_repeat", "kind: go_back_n").reorder_window, 0u);
+}
+
 TEST(SchemeNeeds, EveryTransportWorksAlone) {
   for (const auto& entry : Transports::all()) {
     const LoadedConfig loaded =

@@ -54,6 +54,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
     to.dma = group->dma;
     to.receive_buffer = group->receive_buffer;
     to.window = group->window;
+    to.recovery = group->recovery;
     to.ack_every = group->ack_every;
   }
   to.host = host;

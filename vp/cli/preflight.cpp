@@ -66,13 +66,13 @@ void check_network(const LoadedConfig& loaded) {
   try {
     std::size_t flows = 0;
     EntryCounts entries;
-    const bool mixed = config.mixes_transports();
+    const bool unlike = config.has_unlike_ends();
     FlowStream stream(config.traffic, context);
     std::vector<FlowSpec> held;
     for (FlowSpec flow; stream.next(flow);) {
       ++flows;
       entries.add(flow.entry);
-      if (mixed) check_ends(config, flow);
+      if (unlike) check_ends(config, flow);
       if (!stream.waits()) continue;
       held.push_back(flow);
       check_held(flows, entries);

@@ -29,11 +29,17 @@ class TransportCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.nics.size(); ++i) {
       check_ack_every(c_.nics[i].ack_every, "nics." + std::to_string(i));
     }
-    if (!nic.repeats_selectively()) return;
-    require(nic.recovery.reorder_window > 0,
-            given("nic.recovery.reorder_window", "nic.recovery.kind"),
+    check_recovery(nic.recovery, "nic.recovery");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      check_recovery(c_.nics[i].recovery, "nics." + std::to_string(i) + ".recovery");
+    }
+  }
+
+  void check_recovery(const RecoveryParameters& recovery, const std::string& section) const {
+    if (recovery.kind != RecoveryParameters::Kind::kSelectiveRepeat) return;
+    require(recovery.reorder_window > 0, given(section + ".reorder_window", section + ".kind"),
             "selective_repeat keeps early packets: write at least 1, or kind: go_back_n");
-    require(nic.ack != AckMode::kNone, given("nic.ack", "nic.recovery.kind"),
+    require(c_.nic.ack != AckMode::kNone, given("nic.ack", section + ".kind"),
             "selective_repeat goes by acknowledgements: write ack: per_packet");
   }
 

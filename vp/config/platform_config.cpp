@@ -35,6 +35,36 @@ const DmaParameters& PlatformConfig::dma_of(HostId id) const {
   return group == nullptr ? nic.dma : group->dma;
 }
 
+const RecoveryParameters& PlatformConfig::recovery_of(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? nic.recovery : group->recovery;
+}
+
+bool PlatformConfig::repeats_selectively(HostId id) const {
+  return recovery_of(id).kind == RecoveryParameters::Kind::kSelectiveRepeat;
+}
+
+std::vector<bool> PlatformConfig::hosts_going_back() const {
+  if (std::all_of(nics.begin(), nics.end(), [this](const OtherNics& group) {
+        return (group.recovery.kind == RecoveryParameters::Kind::kSelectiveRepeat) ==
+               nic.repeats_selectively();
+      })) {
+    return {};
+  }
+  std::vector<bool> back(topology.host_count(), !nic.repeats_selectively());
+  for (const OtherNics& group : nics) {
+    const bool goes_back = group.recovery.kind != RecoveryParameters::Kind::kSelectiveRepeat;
+    for (const HostId number : group.hosts) back[number] = goes_back;
+  }
+  return back;
+}
+
+bool PlatformConfig::has_unlike_ends() const {
+  return mixes_transports() || std::any_of(nics.begin(), nics.end(), [this](const OtherNics& one) {
+           return one.recovery.reorder_window != nic.recovery.reorder_window;
+         });
+}
+
 const TransportChoice& PlatformConfig::transport_of(HostId id) const {
   const OtherNics* const group = other_nic(id);
   return group == nullptr ? nic.transport : group->transport;

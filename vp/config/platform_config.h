@@ -85,14 +85,16 @@ struct OtherNics {
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
   WindowParameters window;
+  RecoveryParameters recovery;
   unsigned ack_every = 1;
-  bool is_new = true;  // true while these four members are not copied from `nic` yet
+  bool is_new = true;  // true while these five members are not copied from `nic` yet
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
     dma = nic.dma;
     receive_buffer = nic.receive_buffer;
     window = nic.window;
+    recovery = nic.recovery;
     ack_every = nic.ack_every;
   }
 };
@@ -272,6 +274,14 @@ struct PlatformConfig {
   std::vector<const AlgorithmChoice*> congestion_controls() const;
   /// The DMA of this host's NIC.
   const DmaParameters& dma_of(HostId id) const;
+  /// How this host's NIC repeats lost packets.
+  const RecoveryParameters& recovery_of(HostId id) const;
+  /// True if this host's NIC repeats selectively, towards hosts whose NICs do as well.
+  bool repeats_selectively(HostId id) const;
+  /// Hosts that do not repeat selectively, by number; empty if all hosts do or none does.
+  std::vector<bool> hosts_going_back() const;
+  /// True if a flow may have ends that do not fit together: see check_ends().
+  bool has_unlike_ends() const;
   /// The transport of the flows that this host sends and receives.
   const TransportChoice& transport_of(HostId id) const;
   /// The transports of all groups of hosts, `nic.transport` first.

@@ -205,6 +205,11 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
               [&] { n.cnp.describe(v); });
     describe_ack_every(v, n.ack_every);
     v.section("window", {"limit of what is under way", ""}, [&] { n.window.describe(v); });
+    v.section("recovery",
+              {"retransmission of lost packets; a flow repeats selectively if both its hosts do, "
+               "otherwise its sender goes back",
+               ""},
+              [&] { n.recovery.describe(v); });
     v.section("dma", {"link to the host: descriptors, payload, completions", ""},
               [&] { n.dma.describe(v); });
     v.section("receive_buffer", {"payload between the port and a slower memory", ""},

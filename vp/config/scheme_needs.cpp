@@ -131,10 +131,24 @@ void bring_algorithms(LoadedConfig& loaded) {
   }
 }
 
+/// Parameters of recovery that would follow the network, but were written for `nic`, count as
+/// written in each entry of `nics` without them.
+void bring_recovery(LoadedConfig& loaded) {
+  for (const char* const key : {".recovery.timeout", ".recovery.reorder_window"}) {
+    const auto written = loaded.places.find(std::string("nic") + key);
+    if (written == loaded.places.end()) continue;
+    const Place place = written->second;
+    for (std::size_t i = 0; i < loaded.config.nics.size(); ++i) {
+      loaded.places.emplace("nics." + std::to_string(i) + key, place);
+    }
+  }
+}
+
 }  // namespace
 
 void bring_needs(LoadedConfig& loaded) {
   bring_algorithms(loaded);
+  bring_recovery(loaded);
   const auto bring = [&](const TransportChoice& choice, const std::string& section,
                          AlgorithmChoice& algorithm, CnpParameters& cnp) {
     if (choice.chosen() == nullptr) return;

@@ -36,9 +36,13 @@ class StarvingFlows final : public Diagnosis {
     PicoSeconds common = round_trip_bound(evidence) * kRoundTrips;
     const std::vector<const TransportChoice*> transports = config.transports();
     if (std::any_of(transports.begin(), transports.end(),
-                    [](const TransportChoice* one) { return one->chosen() == nullptr; }) &&
-        config.nic.recovery.kind != RecoveryParameters::Kind::kNone) {
-      common = std::max(common, config.nic.recovery.timeout * kTimeouts);
+                    [](const TransportChoice* one) { return one->chosen() == nullptr; })) {
+      const auto wait_for = [&common](const RecoveryParameters& recovery) {
+        if (recovery.kind == RecoveryParameters::Kind::kNone) return;
+        common = std::max(common, recovery.timeout * kTimeouts);
+      };
+      wait_for(config.nic.recovery);
+      for (const OtherNics& group : config.nics) wait_for(group.recovery);
     }
     const FlowResult* longest = nullptr;
     std::size_t starving = 0;
@@ -89,7 +93,8 @@ class StarvingFlows final : public Diagnosis {
     const auto counted = [&](auto counter) { return results.counters.of(counter); };
     const TransportChoice& choice = config.transport_of(flow.from);
     const TransportParameters* const transport = choice.chosen();
-    if (transport == nullptr && config.nic.recovery.kind == RecoveryParameters::Kind::kNone &&
+    if (transport == nullptr &&
+        config.recovery_of(flow.from).kind == RecoveryParameters::Kind::kNone &&
         results.balance.packets_dropped > 0) {
       return fmt::format(
           "; {} packets were lost and nothing sends them again "

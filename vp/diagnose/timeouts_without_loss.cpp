@@ -2,6 +2,8 @@
 // because timers expired although the network lost no packet.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 
@@ -39,7 +41,10 @@ class TimeoutsWithoutLoss final : public Diagnosis {
         timeouts, again);
     std::vector<FindingFigure> figures{{"timeouts", static_cast<double>(timeouts)},
                                        {"retransmits", static_cast<double>(again)}};
-    const PicoSeconds timeout = evidence.config().nic.recovery.timeout;
+    PicoSeconds timeout = evidence.config().nic.recovery.timeout;
+    for (const OtherNics& group : evidence.config().nics) {
+      timeout = std::min(timeout, group.recovery.timeout);  // the first to run out
+    }
     if (results.wasted) {
       text +=
           "the timers of the transport are shorter than its round trips in this network "

@@ -36,7 +36,12 @@ bool is_roce(const PlatformConfig& c) {
   });
 }
 bool recovers(const PlatformConfig& c) {
-  return is_roce(c) && c.nic.recovery.kind != RecoveryParameters::Kind::kNone;
+  const auto is_on = [](const RecoveryParameters& recovery) {
+    return recovery.kind != RecoveryParameters::Kind::kNone;
+  };
+  return is_roce(c) && (is_on(c.nic.recovery) ||
+                        std::any_of(c.nics.begin(), c.nics.end(),
+                                    [&](const OtherNics& one) { return is_on(one.recovery); }));
 }
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 

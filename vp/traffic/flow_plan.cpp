@@ -218,7 +218,19 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
            std::to_string(flow.to) + " has " + to.name() +
            " (nics): both ends of a flow need the same");
   }
-  if (from.chosen() == nullptr || from.chosen()->on_roce()) return;
+  if (from.chosen() == nullptr || from.chosen()->on_roce()) {
+    const unsigned sent = config.recovery_of(flow.from).reorder_window;
+    const unsigned kept = config.recovery_of(flow.to).reorder_window;
+    const bool in_order = flow.service == Service::kRc && !expects_response(flow.operation);
+    if (in_order && config.repeats_selectively(flow.from) && config.repeats_selectively(flow.to) &&
+        sent > kept) {
+      refuse("host " + std::to_string(flow.from) + " sends " + std::to_string(sent) +
+             " packets ahead (recovery.reorder_window), host " + std::to_string(flow.to) +
+             " keeps only " + std::to_string(kept) +
+             " early ones: write a reorder_window at the sender that is not larger");
+    }
+    return;
+  }
   if (flow.rate.bits_per_second != 0 || flow.initial_rate.bits_per_second != 0) {
     refuse("transport " + from.name() + " controls rates itself: remove rate and initial_rate");
   }
@@ -234,11 +246,11 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   EntryCounts entries;
   std::vector<FlowSpec> flows;
   bool few = true;
-  const bool mixed = config.mixes_transports();
+  const bool unlike = config.has_unlike_ends();
   FlowStream stream(origin.traffic, origin.context);
   hold = hold || stream.waits();
   for (FlowSpec flow; stream.next(flow);) {
-    if (mixed) check_ends(config, flow);
+    if (unlike) check_ends(config, flow);
     totals.add(flow);
     entries.add(flow.entry);
     few = few && totals.flows <= kFewFlows;

@@ -185,8 +185,9 @@ bool holds_flows(const PlatformConfig& config);
 void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context);
 /// Throws TrafficError if there are more flows than can be held.
 void check_held(std::size_t flows, const EntryCounts& entries);
-/// Throws TrafficError if the ends of a flow have different transports, or if their transport does
-/// not offer what the flow asks for. Only RoCE has RDMA's operations.
+/// Throws TrafficError if the ends of a flow have different transports, if their transport does
+/// not offer what the flow asks for (only RoCE has RDMA's operations), or if both repeat
+/// selectively and the receiver keeps fewer early packets than the sender has under way.
 void check_ends(const PlatformConfig& config, const FlowSpec& flow);
 
 /// The properties of the network and the run from which the traffic of `config` is made.

@@ -55,7 +55,8 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"reaction to a NAK or a timeout; none: no retransmission, so a flow that loses a "
             "packet never ends. selective_repeat: the receiver keeps early packets, each of its "
-            "NAKs names the one that came, and the sender repeats what is missing only",
+            "NAKs names the one that came, and the sender repeats what is missing only; go_back_n "
+            "holds for flows of which one end only repeats selectively",
             "InfiniBand RC; IRN, SIGCOMM'18, 3"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without progress after which unacknowledged packets are sent again", ""});

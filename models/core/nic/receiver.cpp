@@ -103,11 +103,13 @@ void Receiver::on_data(Packet* packet) {
   } else {
     ++counters_.out_of_order;
     note_order(*packet, early_of(context));
-    if (parameters_.repeats_selectively()) {
+    if (repeats_selectively(packet->source)) {
       report_gap(*packet, context);
       if (keep(packet, context)) return;
     } else {
-      if (keep(packet, context)) return;
+      // The reorder window of selective repeat is no tolerance of reordering: a sender that goes
+      // back sends everything from the gap on again, so the gap is reported at once.
+      if (!parameters_.repeats_selectively() && keep(packet, context)) return;
       if (!context.nak_sent) report_gap(*packet, context);
     }
   }
@@ -118,7 +120,7 @@ void Receiver::on_data(Packet* packet) {
 void Receiver::report_gap(const Packet& data, Context& context) {
   Packet* const nak = nak_for(data, context, NakReason::kSequence);
   const bool is_kept = data.psn - context.expected < context.early->kept.size();
-  if (parameters_.repeats_selectively() && is_kept) nak->remote_address = data.psn;
+  if (repeats_selectively(data.source) && is_kept) nak->remote_address = data.psn;
   transmitter_.send_control(nak);
   const bool is_news = !std::exchange(context.nak_sent, true);
   if (!is_news || !parameters_.cnp.with_nak || !wants_cnps(data.source)) return;

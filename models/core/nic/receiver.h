@@ -68,6 +68,9 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
+  /// Sets which senders do not repeat selectively although this NIC does, by host; null: none. Not
+  /// owned.
+  void set_senders_going_back(const std::vector<bool>* hosts) { going_back_ = hosts; }
   /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. Not
   /// owned. Call it before the first queue pair is created.
   void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
@@ -156,6 +159,10 @@ class Receiver {
   }
   PicoSeconds& shared_limiter(HostId sender);
   void send_due_cnps();
+  /// True if both this NIC and `sender` repeat selectively, so that NAKs name early packets.
+  bool repeats_selectively(HostId sender) const {
+    return parameters_.repeats_selectively() && (going_back_ == nullptr || !(*going_back_)[sender]);
+  }
   void report_gap(const Packet& data, Context& context);
   Packet* nak_for(const Packet& data, const Context& context, NakReason reason);
   void notify_by_engine(const Packet& data, const Context& context);
@@ -189,6 +196,7 @@ class Receiver {
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
       cnp_profile_of_;  // how each sender is notified; empty: as the NIC says
+  const std::vector<bool>* going_back_ = nullptr;
   // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
   // Key: the sending host, or 0 for the whole port.
   NumberedTable<PicoSeconds> cnp_limiters_;

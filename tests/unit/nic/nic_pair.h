@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "nic/nic_device.h"
 #include "wire/link.h"
@@ -15,6 +16,7 @@ struct NicPair {
   PacketPool pool;
   FlowLedger ledger;
   NicParameters parameters;
+  std::optional<RecoveryParameters> recovery_of_second;  // empty: as `parameters` say
   std::unique_ptr<NicDevice> nic[2];
   std::unique_ptr<Link> link[2];  // link[i] carries the packets of nic[i]
 
@@ -25,6 +27,7 @@ struct NicPair {
     cable.overhead = parameters.link_overhead;
     for (std::uint32_t i = 0; i < 2; ++i) {
       parameters.host = i;
+      if (i == 1 && recovery_of_second) parameters.recovery = *recovery_of_second;
       nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
       link[i] = std::make_unique<Link>(scheduler, pool, cable, i);
     }

@@ -70,6 +70,54 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
   EXPECT_EQ(nic[0]->counters().retransmits, 2u);
 }
 
+using Kind = RecoveryParameters::Kind;
+
+/// What a pair of NICs sends to carry 100 packets, of which the first sending of four is lost.
+struct Ends final : SelectivePair {
+  Ends(Kind sender, Kind receiver) {
+    const auto recovery = [](Kind kind) {
+      RecoveryParameters to;
+      to.kind = kind;
+      to.reorder_window = kind == Kind::kSelectiveRepeat ? 256 : 0;
+      return to;
+    };
+    parameters.recovery = recovery(sender);
+    recovery_of_second = recovery(receiver);
+    build();
+    going_back = {sender != Kind::kSelectiveRepeat, receiver != Kind::kSelectiveRepeat};
+    for (const auto& one : nic) one->receiver().set_senders_going_back(&going_back);
+    lose_once({3, 4, 17, 40});
+    post(100'000);
+    scheduler.run_until(kMilliSecond);
+    EXPECT_EQ(delivered_bytes, 100'000);
+    EXPECT_EQ(pool.in_use(), 0);
+  }
+  void TestBody() override {}
+  std::vector<Psn> sent() const {
+    std::vector<Psn> numbers;
+    for (const Packet& packet : seen) {
+      if (packet.kind == PacketKind::kData) numbers.push_back(packet.psn);
+    }
+    return numbers;
+  }
+  int naks() const { return count(PacketKind::kNak); }
+  std::uint64_t repeated() const { return nic[0]->counters().retransmits; }
+
+  std::vector<bool> going_back;
+};
+
+TEST(SelectiveEnds, GoBackWhereOneEndOnlyRepeatsSelectively) {
+  const Ends plain(Kind::kGoBackN, Kind::kGoBackN);
+  const Ends from_selective(Kind::kSelectiveRepeat, Kind::kGoBackN);
+  const Ends to_selective(Kind::kGoBackN, Kind::kSelectiveRepeat);
+  const Ends both(Kind::kSelectiveRepeat, Kind::kSelectiveRepeat);
+  EXPECT_GT(plain.repeated(), 8u);
+  EXPECT_EQ(from_selective.sent(), plain.sent());
+  EXPECT_EQ(to_selective.sent(), plain.sent());
+  EXPECT_EQ(to_selective.naks(), plain.naks());
+  EXPECT_EQ(both.repeated(), 4u);
+}
+
 // No packet arrives behind the lost end of a message, so only the timer detects the loss. One
 // timeout is enough for all lost packets.
 TEST_F(SelectivePair, ALostTailIsRepeatedAfterOneTimeout) {
