@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
 """Writes golden vectors of the controller's registers from the page of the register map: register_vectors.py dcc.md
 
-A line is four hexadecimal words: op a b c. The testbench ends at the first op of a in a simulator that cannot reach
-into the memories. The values of op:
+A line is four hexadecimal words: op a b c. In a simulator other than Verilator the testbench ends at the first line
+with op a, since only in Verilator it reaches into the memories. The values of op:
 - 0: reset by the pin
 - 1: a write of b to a; c: it is refused
 - 2: a read of a gives b; 3: a read of a is refused

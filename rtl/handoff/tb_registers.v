@@ -1,5 +1,5 @@
 // Registers of the whole controller as software sees them: values after reset, refused accesses, locks, interrupts,
-// counters, and memories that lose a bit. Plain Verilog-2001, but for the memories (Verilator alone).
+// counters, and in Verilator alone memories that lose a bit and a wheel that falls behind. Else plain Verilog-2001.
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
 //
