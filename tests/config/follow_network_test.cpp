@@ -216,6 +216,35 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
   EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
+// By `draw: packet` the interval is 84 us, unless it is given or the distance asks for more. The
+// steps are those of the same interval written by hand.
+TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
+  const auto loaded = [](const std::string& draw, const std::string& more,
+                         const std::string& delay = "1us") {
+    return loaded_of(star("100Gbps", delay) + "duration: 10ms\nswitch: {ecn: {draw: " + draw +
+                     "}}\nnic: {congestion_control: {algorithm: dcc, " + more + "}}\n");
+  };
+  const auto dcc = [](const LoadedConfig& of) {
+    return of.config.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  const std::string policy = "policy: proportional";
+  const LoadedConfig ruled = loaded("packet", policy);
+  const LoadedConfig given = loaded("random", policy + ", increase_timer: 84us");
+  EXPECT_EQ(dcc(loaded("random", policy)).increase_timer, kMicroSecond * 14);
+  EXPECT_EQ(dcc(ruled).increase_timer, kMicroSecond * 84);
+  EXPECT_EQ(dcc(ruled).r_ai, dcc(given).r_ai);
+  EXPECT_EQ(dcc(ruled).r_hai, dcc(given).r_hai);
+  EXPECT_NE(ruled.config.followed.at("nic.congestion_control.increase_timer").find("draw packet"),
+            std::string::npos);
+  EXPECT_EQ(dcc(loaded("packet", policy + ", increase_timer: 20us")).increase_timer,
+            kMicroSecond * 20);
+  EXPECT_EQ(dcc(loaded("packet", policy + ", first_cut: 1/8")).increase_timer, kMicroSecond * 84);
+  EXPECT_EQ(dcc(loaded("packet", policy, "50us")).increase_timer,
+            dcc(loaded("random", policy, "50us")).increase_timer);
+  EXPECT_EQ(dcc(loaded("packet", "policy: dcqcn")).increase_timer,
+            dcc(loaded("random", "policy: dcqcn")).increase_timer);
+}
+
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   const LoadedConfig loaded = loaded_of(star("100Gbps", "1us"));
   bool seen = false;

@@ -132,6 +132,9 @@ class Platforms(unittest.TestCase):
     def test_long_flow_of_two_bottlenecks(self):
         self.check("parking.yaml", "dscp.10.weight=2", "classes.0.goodput_gbps")
 
+    def test_the_more_congested_of_two_ports_decides(self):
+        self.check("max_min.yaml", "switch.ecn.draw=random", "classes.0.goodput_gbps")
+
     def test_links_of_two_rates(self):
         self.check("mixed.yaml", "dscp.22.weight=8", "classes.6.goodput_gbps")
 

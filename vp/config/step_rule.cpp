@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "config/follow_network.h"
 #include "controller/dcc.h"
@@ -9,6 +10,12 @@
 namespace dcc::vp {
 
 namespace {
+/// Least interval with `draw: packet`. While a queue swings about its mean, now one port of a path
+/// has the greatest probability and now another, so the marks of both count after all. Cuts and
+/// increases of an interval six times the preset's are smaller (step_halvings), and queues swing
+/// less. Found by trial (docs/differentiation.md, "Several bottlenecks").
+constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 84;
+
 /// Time from the sending of a packet to the arrival of its mark at the sender: the longest base
 /// round trip, plus Kmin over the rate if marking is at enqueue, because the mark is set before the
 /// queue of Kmin has left.
@@ -55,6 +62,10 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
       take_distance(*first, to);
     }
   }
+  const EcnParameters::Draw draw = beginning.config.switch_.ecn.draw;
+  const bool nested = draw == EcnParameters::Draw::kPacket && dcc->shares_by_weight() &&
+                      to.increase_timer < kIntervalOfNestedMarks && none_given({"increase_timer"});
+  if (nested) to.increase_timer = kIntervalOfNestedMarks;
   // A value that a change sets overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
@@ -67,7 +78,10 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   const auto note = [&](const char* key, bool moved) {
     const std::string at = section + "." + key;
     if (moved && loaded.places.count(at) == 0) {
-      config.followed[at] = "policy proportional, by the slowest link and the longest base RTT";
+      config.followed[at] =
+          nested && std::string_view(key) == "increase_timer"
+              ? "policy proportional, by switch.ecn.draw packet"
+              : "policy proportional, by the slowest link and the longest base RTT";
     }
   };
   note("r_ai", read.r_ai.bits_per_second != to.r_ai.bits_per_second);

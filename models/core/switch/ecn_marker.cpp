@@ -64,6 +64,13 @@ void EcnParameters::describe(ParameterVisitor& v) {
   v.choice("mark_at", mark_at, {"when the queue length is compared", "", kRuntime});
   v.choice("per", scope,
            {"the length that counts: of the priority's queue, or of the whole port", "", kRuntime});
+  v.choice("draw", draw,
+           {"the number that a mark's probability is compared with. random: a new one in every "
+            "switch, so that the marks of a path add up; packet: a hash of the packet, the same in "
+            "all switches, so that the most congested port of a path decides, and policy: "
+            "proportional has an increase_timer of 84us or more if none is written. For drops "
+            "always random",
+            "", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"port rate that kmin and kmax are for; both scale with the port's rate", "", kRuntime});
   v.bits("priorities", priorities, {"priorities whose queues mark", ""});
@@ -158,6 +165,8 @@ void EcnParameters::check(BitRate fastest_port) const {
 
 EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
     : enabled_(parameters.enabled),
+      draws_(parameters.enabled && parameters.draw == EcnParameters::Draw::kRandom),
+      has_rare_rules_(parameters.draw == EcnParameters::Draw::kPacket),
       per_port_(parameters.scope == EcnParameters::Scope::kPort),
       mark_at_(parameters.mark_at),
       kmin_(scaled(parameters.kmin, port_rate, parameters.reference_rate)),
@@ -180,7 +189,24 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
     if (drain.bits_per_second == 0) throw std::invalid_argument("ecn: the port has no rate");
     phantom_ps_per_kib_ = serialization_time(1024, drain).count;
     phantom_limit_ = serialization_time(parameters.phantom_threshold, drain);
+    has_rare_rules_ = true;
   }
+}
+
+bool EcnMarker::congested_by_packet(Bytes queue, const Packet& packet) {
+  if (queue <= kmin_) return false;
+  if (queue <= kmax_) {
+    // Fields that no switch changes. A packet that is sent again has the same number again.
+    const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
+    const std::uint64_t place = std::uint64_t{packet.flow} << 32 ^ packet.psn;
+    if (!is_below_ramp(mix64(mix64(pair) ^ place) >> 32, queue)) return false;
+  }
+  if (unmarked_left_ != 0) {
+    --unmarked_left_;
+    return false;
+  }
+  unmarked_left_ = unmarked_between_;
+  return true;
 }
 
 }  // namespace dcc

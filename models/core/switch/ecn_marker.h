@@ -36,6 +36,11 @@ struct MarkingParameters {
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
   enum class Scope : std::uint8_t { kQueue, kPort };
+  /// The number that a packet's probability of a mark is compared with.
+  enum class Draw : std::uint8_t {
+    kRandom,  // every switch draws anew: on a path, the probabilities of marks add up
+    kPacket   // a hash of the packet, the same in all switches: the greatest probability counts
+  };
   /// Source of kmin, kmax, pmax and reference_rate: the user, or a rule by link rate and distance.
   /// Two rules are for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
   /// distance") and set mark_at as well.
@@ -55,6 +60,7 @@ struct EcnParameters {
   Ratio pmax{1, 100};
   MarkAt mark_at = MarkAt::kEnqueue;
   Scope scope = Scope::kQueue;
+  Draw draw = Draw::kRandom;
   /// If set, kmin and kmax are for a port of this rate and scale with the rate of other ports.
   std::optional<BitRate> reference_rate;
   /// Phantom queue: a counter of sent bytes that drains at this fraction of the port's rate; 0:
@@ -84,6 +90,8 @@ DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kAuto, "auto"},
                {EcnParameters::Rule::kDctcp, "dctcp"},
                {EcnParameters::Rule::kLongFlows, "long_flows"},
                {EcnParameters::Rule::kShortFlows, "short_flows"});
+DCC_ENUM_NAMES(EcnParameters::Draw, {EcnParameters::Draw::kRandom, "random"},
+               {EcnParameters::Draw::kPacket, "packet"});
 DCC_ENUM_NAMES(EcnParameters::Scope, {EcnParameters::Scope::kQueue, "queue"},
                {EcnParameters::Scope::kPort, "port"});
 
@@ -104,6 +112,12 @@ class EcnMarker {
   }
 
   bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
+  /// True if congested() decides at this moment. Otherwise congested_by_packet() does if marks_at()
+  /// says that somebody does.
+  bool draws_at(EcnParameters::MarkAt moment) const { return draws_ && mark_at_ == moment; }
+  /// True if more than congested() decides: congested_by_packet() or the phantom queue. One flag
+  /// for both, so that common marking pays for one test.
+  bool has_rare_rules() const { return has_rare_rules_; }
   bool per_port() const { return per_port_; }
 
   /// True if a packet that sees this queue length must be marked. Draws a random number only
@@ -117,6 +131,8 @@ class EcnMarker {
     unmarked_left_ = unmarked_between_;
     return true;
   }
+  /// The same by a hash of the packet in place of a random number, as every switch computes it.
+  [[gnu::cold, gnu::noinline]] bool congested_by_packet(Bytes queue, const Packet& packet);
 
   /// Changes an ECT packet to CE. False: the packet was not ECT and is unchanged.
   static bool mark(Packet& packet) {
@@ -141,13 +157,17 @@ class EcnMarker {
   bool exceeds_ramp(Bytes queue, RandomStream& random) const {
     if (queue <= kmin_) return false;
     if (queue > kmax_) return true;
-    // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
-    const std::uint64_t drawn = random.next_u32();
-    return drawn * static_cast<std::uint64_t>(kmax_ - kmin_) <
+    return is_below_ramp(random.next_u32(), queue);
+  }
+  // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
+  bool is_below_ramp(std::uint64_t number, Bytes queue) const {
+    return number * static_cast<std::uint64_t>(kmax_ - kmin_) <
            pmax_q32_ * static_cast<std::uint64_t>(queue - kmin_);
   }
 
   bool enabled_ = false;
+  bool draws_ = false;
+  bool has_rare_rules_ = false;
   bool per_port_ = false;
   EcnParameters::MarkAt mark_at_ = EcnParameters::MarkAt::kEnqueue;
   Bytes kmin_ = 0;

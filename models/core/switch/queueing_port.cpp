@@ -215,11 +215,30 @@ void QueueingPort::charge_credits(int priority, Bytes bytes) {
 
 void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
                                      EcnParameters::MarkAt moment) {
+  if (ecn_.has_rare_rules()) return mark_by_all_rules(queue, packet, moment);
+  EcnMarker& marker = marker_of(packet.priority);
+  // The queue length does not include the packet itself, neither at enqueue nor at dequeue.
+  if (!marker.marks_at(moment) ||
+      !marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random)) {
+    return;
+  }
+  if (!EcnMarker::mark(packet)) return;
+  Rare& counts = make_rare();
+  ++counts.counters.ecn_marks;
+  ++counts.by_queue[packet.priority].ecn_marks;
+}
+
+/// The same with the rules that few configurations have: a number of the packet instead of a random
+/// one, and the phantom queue. A function of its own, so that other ports pay for one test.
+void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
+                                     EcnParameters::MarkAt moment) {
   bool congested = false;
   EcnMarker& marker = marker_of(packet.priority);
-  if (marker.marks_at(moment)) {
-    // The queue length does not include the packet itself, neither at enqueue nor at dequeue.
-    congested = marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random);
+  const Bytes length = marker.per_port() ? bytes_ : queue.bytes;
+  if (marker.draws_at(moment)) {
+    congested = marker.congested(length, context_->random);
+  } else if (marker.marks_at(moment)) {
+    congested = marker.congested_by_packet(length, packet);
   }
   if (moment == EcnParameters::MarkAt::kDequeue && ecn_.has_phantom_queue() &&
       ecn_.phantom_congested(packet.wire_bytes, context_->scheduler.now())) {

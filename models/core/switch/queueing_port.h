@@ -146,6 +146,8 @@ class QueueingPort final : public EgressPort {
   void push(int priority, Packet* packet);
   Packet* pop(int priority);
   void mark_if_congested(const Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
+  [[gnu::cold, gnu::noinline]] void mark_by_all_rules(const Queue& queue, Packet& packet,
+                                                      EcnParameters::MarkAt moment);
   void drop(Packet* packet);
   void handle_departure(int priority, Packet& packet, const Queue& queue);
   void charge_credits(int priority, Bytes bytes);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace dcc::ecn_marker_test {
 namespace {
@@ -54,6 +55,83 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
   int hits = 0;
   for (int i = 0; i < 100'000; ++i) hits += marker.congested(400'000, random) ? 1 : 0;
   EXPECT_NEAR(hits, 20'000, 500);
+}
+
+// Two switches on a path, with probabilities of a mark of 0.3 and 0.5. With a number of the packet
+// the second one marks each packet that the first one marks, so that half of the packets are marked
+// after both; with random numbers it is 1 - 0.7 * 0.5. Four standard deviations of a share of 1/2
+// of 100000 packets are 632.
+TEST(EcnMarker, APacketHasOneNumberInAllSwitches) {
+  const auto marked_by_both = [](EcnParameters::Draw draw) {
+    EcnParameters parameters = ramp(0, 1'000'000, 1);
+    parameters.draw = draw;
+    EcnMarker first(parameters, k100G), second(parameters, k100G);
+    EXPECT_TRUE(first.marks_at(EcnParameters::MarkAt::kEnqueue));
+    EXPECT_FALSE(first.marks_at(EcnParameters::MarkAt::kDequeue));
+    RandomStream random(5, "ecn");
+    Packet packet;
+    packet.source = 3;
+    packet.flow = 7;
+    const auto marks = [&](EcnMarker& marker, Bytes queue) {
+      return marker.draws_at(EcnParameters::MarkAt::kEnqueue)
+                 ? marker.congested(queue, random)
+                 : marker.congested_by_packet(queue, packet);
+    };
+    int one = 0, other = 0, both = 0;
+    for (Psn psn = 0; psn < 100'000; ++psn) {
+      packet.psn = psn;
+      const bool a = marks(first, 300'000);
+      const bool b = marks(second, 500'000);
+      one += a ? 1 : 0;
+      other += b ? 1 : 0;
+      both += a && b ? 1 : 0;
+    }
+    EXPECT_NEAR(one, 30'000, 632);
+    EXPECT_NEAR(other, 50'000, 632);
+    return std::pair{one, both};
+  };
+  const auto [one, both] = marked_by_both(EcnParameters::Draw::kPacket);
+  EXPECT_EQ(both, one);
+  EXPECT_NEAR(marked_by_both(EcnParameters::Draw::kRandom).second, 15'000, 632);
+}
+
+// Packets of equal PSN of several flows, hosts or directions do not share their number: of pairs
+// that differ in one field, both are marked as often as with independent numbers, 0.25 of them.
+TEST(EcnMarker, ThePacketsNumberDependsOnEachField) {
+  EcnParameters parameters = ramp(0, 1'000'000, 1);
+  parameters.draw = EcnParameters::Draw::kPacket;
+  EcnMarker marker(parameters, k100G);
+  const auto both_marked = [&](void (*other)(Packet&)) {
+    int both = 0;
+    for (Psn psn = 0; psn < 100'000; ++psn) {
+      Packet packet;
+      packet.source = 3;
+      packet.destination = 9;
+      packet.flow = 7;
+      packet.psn = psn;
+      const bool first = marker.congested_by_packet(500'000, packet);
+      other(packet);
+      both += first && marker.congested_by_packet(500'000, packet) ? 1 : 0;
+    }
+    return both;
+  };
+  EXPECT_NEAR(both_marked([](Packet& p) { p.psn += 1; }), 25'000, 632);
+  EXPECT_NEAR(both_marked([](Packet& p) { p.flow = 8; }), 25'000, 632);
+  EXPECT_NEAR(both_marked([](Packet& p) { std::swap(p.source, p.destination); }), 25'000, 632);
+  EXPECT_NEAR(both_marked([](Packet& p) { p.ecn = Ecn::kCe; }), 50'000, 632);
+}
+
+TEST(EcnMarker, ThePacketsNumberCountsBetweenTheThresholdsOnly) {
+  EcnParameters parameters = ramp(5'000, 200'000, 1);
+  parameters.draw = EcnParameters::Draw::kPacket;
+  parameters.unmarked_between = 1;
+  EcnMarker marker(parameters, k100G);
+  Packet packet;
+  for (Psn psn = 0; psn < 1'000; ++psn) {
+    packet.psn = psn;
+    EXPECT_FALSE(marker.congested_by_packet(5'000, packet));
+    EXPECT_EQ(marker.congested_by_packet(200'001, packet), psn % 2 == 0);
+  }
 }
 
 TEST(EcnMarker, StepWhenKminIsKmax) {
