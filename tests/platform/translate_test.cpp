@@ -158,6 +158,34 @@ TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
             16 * 256u);
 }
 
+// Of an entry with several senders, only those count whose algorithm shares by weight. 9 hosts; the
+// limit at 10 Gb/s is a sum of weights of 48. The light flow keeps the ratio of weights 16.
+TEST(ControllerProgram, SendersOfAnotherAlgorithmAreNotCounted) {
+  const auto besides = [](const std::string& entry, const std::string& hosts) {
+    return weights_for("  - {kind: flow, from: 1, to: 0, dscp: 1}\n  - {" + entry +
+                       ", dscp: 2}\nnics: [{hosts: [" + hosts +
+                       "], congestion_control: {algorithm: dcqcn}}]\n")[1];
+  };
+  const std::string most = "2,3,4,5,6,7,8";
+  for (const std::string entry :
+       {"kind: incast, receiver: 0, senders: 2..8", "kind: all_to_all, hosts: 2..8",
+        "kind: one_to_many, sender: 2, receivers: 3..8, flows: 7",
+        "kind: one_to_many, sender: 0, receivers: 2..8, operation: read",
+        "kind: incast, receiver: 2, senders: 3..8, flows: 7, operation: read"}) {
+    SCOPED_TRACE(entry);
+    EXPECT_LT(besides(entry, "0"), 16 * 256u);
+    EXPECT_EQ(besides(entry, most), 16 * 256u);
+  }
+  // Without a list, the senders are all hosts but the receiver: 8 here, of which one goes by
+  // weight.
+  const std::string all = "kind: incast, receiver: 0";
+  EXPECT_EQ(besides(all, most), besides("kind: incast, receiver: 0, senders: [1]", "2"));
+  EXPECT_LT(besides(all, "2,3"), besides(all, "2,3,4,5"));
+  EXPECT_EQ(besides("kind: permutation, flows: 9", "0,1," + most),
+            besides("kind: flow, from: 2, to: 3", "2"));
+  EXPECT_LT(besides("kind: permutation, flows: 9", most), 16 * 256u);
+}
+
 // A host that an entry of `nics` names is programmed with that entry's parameters. Parameters that
 // the entry leaves out follow the link's rate, as those of `nic` do.
 TEST(ControllerProgram, IsOfTheHostsOwnEntry) {

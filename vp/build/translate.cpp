@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "controller/dcc.h"
 #include "driver/dcc_tables.h"
@@ -90,27 +92,56 @@ std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
   return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
 }
 
-/// The flows of an entry of `traffic` whose data may share the last link to a host; 0 if the
-/// configuration does not tell.
-std::uint64_t flows_to_a_host(const TrafficSpec& spec, HostId hosts) {
-  const auto number = [hosts](const HostList& list) {
-    return list.empty() ? std::uint64_t{hosts} - 1 : std::uint64_t{list.size()};
+bool goes_by_weight(const AlgorithmChoice& choice) {
+  const auto* const dcc = choice.chosen<DccParameters>();
+  return dcc != nullptr && dcc->shares_by_weight();
+}
+
+/// For every host: true if the data that it sends goes by weight.
+std::vector<bool> hosts_by_weight(const PlatformConfig& config) {
+  std::vector<bool> found(config.topology.host_count(),
+                          goes_by_weight(config.nic.congestion_control));
+  for (const OtherNics& group : config.nics) {
+    for (const HostId host : group.hosts) found[host] = goes_by_weight(group.congestion_control);
+  }
+  return found;
+}
+
+/// The flows by weight of an entry of `traffic` whose data may share the last link to a host; none
+/// if the configuration does not tell.
+std::optional<std::uint64_t> flows_to_a_host(const TrafficSpec& spec,
+                                             const std::vector<bool>& by_weight) {
+  // The senders among `list`; an empty list stands for all hosts but one.
+  const auto senders = [&](const HostList& list, std::optional<HostId> but) -> std::uint64_t {
+    if (!list.empty()) {
+      return static_cast<std::uint64_t>(
+          std::count_if(list.begin(), list.end(), [&](HostId host) { return by_weight[host]; }));
+    }
+    const auto all =
+        static_cast<std::uint64_t>(std::count(by_weight.begin(), by_weight.end(), true));
+    if (but) return all - (by_weight[*but] ? 1 : 0);
+    return std::min<std::uint64_t>(all, by_weight.size() - 1);
+  };
+  const auto one = [&](HostId sender) -> std::uint64_t {
+    return by_weight[sender] ? spec.flows : 0;
   };
   const bool reads = expects_response(spec.operation);
   switch (spec.pattern) {
     case TrafficPattern::kFlow:
+      return one(reads ? spec.to : spec.from);
     case TrafficPattern::kPermutation:
     case TrafficPattern::kStride:
-      return spec.flows;
+      return senders(spec.hosts, std::nullopt) == 0 ? 0 : spec.flows;
     case TrafficPattern::kOneToMany:
-      return reads ? spec.flows * number(spec.receivers) : spec.flows;
+      return reads ? spec.flows * senders(spec.receivers, spec.sender) : one(spec.sender);
     case TrafficPattern::kIncast:
-      if (spec.has_random_incasts()) return 0;
-      return reads ? spec.flows : spec.flows * number(spec.senders);
+      if (spec.has_random_incasts()) return std::nullopt;
+      if (reads) return spec.receiver ? one(*spec.receiver) : spec.flows;
+      return spec.flows * senders(spec.senders, spec.receiver);
     case TrafficPattern::kAllToAll:
-      return spec.flows * number(spec.hosts);
+      return spec.flows * senders(spec.hosts, std::nullopt);
     default:
-      return 0;
+      return std::nullopt;
   }
 }
 
@@ -123,16 +154,6 @@ std::optional<HostId> receiver_of(const TrafficSpec& spec) {
   return std::nullopt;
 }
 
-/// The host that sends the data of an entry of one pair of hosts.
-HostId sender_of(const TrafficSpec& spec) {
-  return expects_response(spec.operation) ? spec.to : spec.from;
-}
-
-bool goes_by_weight(const PlatformConfig& config, HostId sender) {
-  const auto* const dcc = config.congestion_control_of(sender).chosen<DccParameters>();
-  return dcc != nullptr && dcc->shares_by_weight();
-}
-
 /// The weights in use; none if the flows at a port are not known before the run, or if the QoS
 /// manager chooses the weights of flows.
 std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
@@ -140,20 +161,19 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   dcc_weights found{};
   std::uint64_t to_all = 0;
   std::map<HostId, std::uint64_t> to;
+  const std::vector<bool> by_weight = hosts_by_weight(config);
   for (const TrafficSpec& spec : config.traffic) {
     if (spec.pattern == TrafficPattern::kBackground) continue;
-    if (spec.pattern == TrafficPattern::kFlow && !goes_by_weight(config, sender_of(spec))) {
-      continue;
-    };
-    const std::uint64_t flows = flows_to_a_host(spec, config.topology.host_count());
-    if (flows == 0) return std::nullopt;
+    const std::optional<std::uint64_t> flows = flows_to_a_host(spec, by_weight);
+    if (!flows) return std::nullopt;
+    if (*flows == 0) continue;
     const std::uint64_t weight = weight_of(config, spec.dscp);
     found.least = found.least == 0 ? weight : std::min<std::uint64_t>(found.least, weight);
     found.greatest = std::max<std::uint64_t>(found.greatest, weight);
     if (const auto receiver = receiver_of(spec)) {
-      to[*receiver] += flows * weight;
+      to[*receiver] += *flows * weight;
     } else {
-      to_all += flows * weight;
+      to_all += *flows * weight;
     }
   }
   if (found.least == 0) return std::nullopt;
