@@ -24,11 +24,13 @@ constexpr unsigned kLinearTo = 8;
 // link, and pauses bunch the packets of a sender.
 constexpr int kTimerPackets = 64;
 
-/// The delay that spaces full packets as the slowest link does.
+/// The delay that spaces full packets as the slowest link does, at most the greatest that may be
+/// written.
 PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   const PicoSeconds packet = serialization_time(network.packet, network.rate);
-  return gate == IbccParameters::Gate::kLiteral ? packet * aggregate
-                                                : PicoSeconds(packet.count / aggregate);
+  return std::min(kMilliSecond * 1, gate == IbccParameters::Gate::kLiteral
+                                        ? packet * aggregate
+                                        : PicoSeconds(packet.count / aggregate));
 }
 
 const RegisteredAlgorithm<IbccParameters> kIbcc{
