@@ -64,6 +64,26 @@ class ProportionallyFair(unittest.TestCase):
             self.assertLess(gain, 0.01 * sum(weights))
 
 
+class Networks(unittest.TestCase):
+    def test_paths_of_the_parking_lot_have_the_least_number_of_links(self):
+        for links, least in ((3, 1), (4, 2), (4, 4)):
+            network = weight_tree.ParkingLot(random.Random(9), 100, links, least)
+            self.assertEqual({len(path) for path in network.paths}, set(range(least, links + 1)))
+            self.assertEqual(len(network.rates), links)
+            self.assertGreaterEqual(sum(network.hosts), 200)  # hosts of one flow each
+            self.assertEqual(len({end for ends in network.ends for end in ends}), 200)
+
+    def test_leaves_grow_with_the_flows(self):
+        for flows, hosts in ((4, 12), (24, 12), (160, 80)):
+            network = weight_tree.LeafSpine(random.Random(9), flows)
+            self.assertEqual((len(network.ends), network.hosts), (flows, hosts))
+
+    def test_more_links_in_a_path_than_there_are_are_refused(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            weight_tree.main(["parking_lot", "--least", "4"])
+        self.assertIn("--least 4 must be from 1 to --links 3", said.getvalue())
+
+
 class Runs(unittest.TestCase):
     def test_both_networks(self):
         os.environ["DCCVP"] = str(DCCVP)

@@ -64,12 +64,12 @@ class ParkingLot:
     """Switches in a row; hosts' links are four times as fast as those between switches. All data goes one way, so
     that no link has ACKs beside data."""
 
-    def __init__(self, rng, flows):
-        self.switches = 4
+    def __init__(self, rng, flows, links=3, least=1):
+        self.switches = links + 1
         self.flows = []
         for host in range(flows):
-            begin = rng.randrange(self.switches - 1)
-            self.flows.append((begin, rng.randrange(begin + 1, self.switches)))
+            begin = rng.randrange(self.switches - least)
+            self.flows.append((begin, rng.randrange(begin + least, self.switches)))
         self.rates = {("row", i): 100.0 for i in range(self.switches - 1)}
         self.paths = [[("row", i) for i in range(a, b)] for a, b in self.flows]
         senders = [sum(a == s for a, _ in self.flows) for s in range(self.switches)]
@@ -91,12 +91,13 @@ class ParkingLot:
 
 
 class LeafSpine:
-    """Four leaves of twelve hosts under one spine. Hosts of two leaves send one flow each at most, to hosts of the
-    other two, so that no link has ACKs beside data."""
+    """Four leaves of twelve hosts or more under one spine. Hosts of two leaves send one flow each at most, to hosts of
+    the other two, so that no link has ACKs beside data."""
 
-    leaves, hosts = 4, 12
+    leaves = 4
 
-    def __init__(self, rng, flows):
+    def __init__(self, rng, flows, _links=3, _least=1):
+        self.hosts = max(12, (flows + 1) // 2)
         half = self.leaves * self.hosts // 2
         self.ends = [(sender, half + rng.randrange(half)) for sender in rng.sample(range(half), min(flows, half))]
         self.paths = [[("up", a // self.hosts), ("down", b // self.hosts), ("to", b), ("from", a)]
@@ -158,16 +159,20 @@ def main(arguments):
     parser.add_argument("network", choices=sorted(NETWORKS))
     parser.add_argument("--points", type=int, default=3, help="number of draws (default 3)")
     parser.add_argument("--flows", type=int, default=12, help="flows of a draw (default 12)")
+    parser.add_argument("--links", type=int, default=3, help="links between switches of the parking lot (default 3)")
+    parser.add_argument("--least", type=int, default=1, help="least number of them in a path (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
     parser.add_argument("--begin", type=float, default=20, help="begin of the window in ms (default 20)")
     parser.add_argument("--window", type=float, default=10, help="length of the window in ms (default 10)")
     parser.add_argument("-c", dest="settings", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for all runs")
     chosen = parser.parse_args(arguments)
+    if not 1 <= chosen.least <= chosen.links:
+        parser.error(f"--least {chosen.least} must be from 1 to --links {chosen.links}")
     rng = random.Random(chosen.seed)
     rows = []
     for number in range(chosen.points):
-        network = NETWORKS[chosen.network](rng, chosen.flows)
+        network = NETWORKS[chosen.network](rng, chosen.flows, chosen.links, chosen.least)
         weights = [rng.randint(1, 8) for _ in network.paths]
         rows.append(row(number, network, weights, run(network, weights, number + 1, chosen)))
     sys.stdout.write(text_table([list(COLUMNS), *rows]))
