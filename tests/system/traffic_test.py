@@ -5,6 +5,7 @@
 """
 
 import csv
+import json
 import pathlib
 import subprocess
 import sys
@@ -40,6 +41,17 @@ nic: {mtu: MTUB, ack: ACK, recovery: {timeout: 900ms}, congestion_control: {algo
 switch: {buffer: 1GiB, ecn: {enabled: false}, pfc: {enabled: false}}
 host: {driver: none}
 traffic: [{kind: flow, from: 0, to: 1, bytes: BYTESB, message: MESSAGEB, start: 3us RATE}]
+"""
+
+# An all-reduce of 1 MB over a tree, again and again.
+TREE = """\
+duration: 1s
+topology: {kind: star, hosts: RANKS, link: {rate: 100Gbps, delay: 1us}}
+nic: {mtu: 4096B, congestion_control: {algorithm: dctcp}}
+host: {driver: none}
+traffic: [{kind: collective, shape: tree_all_reduce, bytes: 1MB, rounds: 12, think: THINK}]
+fast_forward: {memo: MEMO}
+output: {series: {flows: none, queues: none, classes: false}}
 """
 
 
@@ -160,6 +172,38 @@ class Alone(unittest.TestCase):
                 self.assertEqual(flow["fct_rx_s" if "ack: none" in text else "fct_s"],
                                  flow["ideal_s"])
                 self.assertEqual(float(flow["slowdown"]), 1)
+
+
+class Trees(unittest.TestCase):
+    def run_tree(self, ranks, think, memo):
+        """Bursts from memory and the text of flows.csv."""
+        text = TREE.replace("RANKS", str(ranks)).replace("THINK", think).replace("MEMO", memo)
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "tree.yaml"
+            config.write_text(text)
+            out = pathlib.Path(folder) / "out"
+            subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"],
+                           check=True, timeout=PATIENCE)
+            figures = json.loads((out / "metrics.json").read_text())
+            return (figures.get("memo") or {}).get("hits"), (out / "flows.csv").read_text()
+
+    def test_rounds_come_from_memory_where_a_tree_rests_between_them(self):
+        """A leaf above the lowest level has its data one hop earlier.
+
+        It begins the next round `think` later, and the network must be at rest by then.
+
+        1 MB takes the link 80 us, twice as long where a rank sends to two leaves of the lowest
+        level. Headers add less than 3 %; propagation, switch and ACK add less than 10 us. With 15
+        ranks all leaves are on one level.
+        """
+        # The first round begins by the clock, the second is noted, the third is remembered, the
+        # fourth is checked.
+        for ranks, think, expected in ((15, "20us", 8), (16, "80us", 0), (16, "93us", 8),
+                                       (17, "160us", 0), (17, "175us", 8), (32, "93us", 8)):
+            with self.subTest(ranks=ranks, think=think):
+                hits, flows = self.run_tree(ranks, think, "true")
+                self.assertEqual(hits, expected)
+                self.assertEqual(flows, self.run_tree(ranks, think, "false")[1])
 
 
 if __name__ == "__main__":
