@@ -20,7 +20,8 @@ import sys
 
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
-INITIAL_ALPHA, MARK_SHIFT, IRQ_STATUS, IRQ_MASK, ERROR_INFO = 0x4C, 0x5C, 0x80, 0x84, 0x88
+INITIAL_ALPHA, DECREASE_PERIOD, MARK_SHIFT = 0x4C, 0x54, 0x5C
+IRQ_STATUS, IRQ_MASK, ERROR_INFO = 0x80, 0x84, 0x88
 FREE_SLOTS, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
@@ -154,6 +155,19 @@ def counters():
     line(5, 1)
     write(IRQ_STATUS, 1)
     line(5, 0)
+    # The decrease table of a reset cuts nothing, so the first timer event of a flow releases its slot. The second CNP
+    # restarts the timer.
+    write(TICK_DIV, 64)
+    write(TIMER_INTERVAL, 4)
+    write(DECREASE_PERIOD, 0)
+    line(6, 5)
+    line(4, 100)
+    line(6, 5)
+    line(4, 900)
+    for address, value in ((FREE_SLOTS, 64), (EVENTS_PENDING, 0), (STATUS, 3)):
+        read(address, value)
+    for word, value in ((0, 2), (16, 1), (18, 2), (20, 1), (22, 1), (24, 1), (26, 1)):
+        read(STATISTICS + 4 * word, value)
 
 
 def locks(registers):
