@@ -63,7 +63,9 @@ void DisciplinePort::release_one() {
   const int port = held_ports_.front();
   held_ports_.pop_front();
   context_->ingress.buffer().change_private(-Bytes{packet->wire_bytes});
+  const bool nested = std::exchange(releasing_, true);
   context_->ports.discipline(port).accept(packet);
+  releasing_ = nested;
 }
 
 void DisciplinePort::accept(Packet* packet) {

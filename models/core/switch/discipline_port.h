@@ -32,9 +32,10 @@ class DisciplinePort final : public EgressPort {
   /// Gives a packet to the discipline, and sends what can be sent. First the discipline of the port
   /// that the packet came in by sees the packet, and may hold it back.
   void join_queue(Packet* packet);
-  /// Sends the next packet or frame now, or when the wire is free.
+  /// Sends the next packet or frame now, or when the wire is free. While this port releases held
+  /// packets, nothing: the port sends afterwards.
   void try_send() {
-    if (may_send_now()) send_next();
+    if (!releasing_ && may_send_now()) send_next();
   }
   /// Removes all packets and appends them to `to`.
   void evict_all(PacketFifo& to);
@@ -56,6 +57,7 @@ class DisciplinePort final : public EgressPort {
   /// Takes a packet that does not wait for another port.
   void accept(Packet* packet);
   void hold(Packet* packet, int port);
+  /// Sends on one held packet. Its port may then release a packet that it holds for this one.
   void release_one();
   void send_next();
   void transmit(Packet* packet);
@@ -66,6 +68,7 @@ class DisciplinePort final : public EgressPort {
   std::unique_ptr<PortDiscipline> discipline_;
   PacketFifo held_;                       // packets from the far end, in order of arrival …
   std::deque<std::uint16_t> held_ports_;  // … and the ports at which each goes on
+  bool releasing_ = false;                // within release_one()
 };
 
 }  // namespace dcc

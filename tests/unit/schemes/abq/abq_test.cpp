@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "describe/parameter_error.h"
 #include "schemes/tcp/tcp.h"
@@ -116,6 +117,28 @@ TEST(Abq, AcksGoOnWhileThePortIsIdle) {
   EXPECT_EQ(star.done.size(), kSenders);
   EXPECT_EQ(star.device->totals().dropped, 0u);
   star.expect_all_arrived();
+}
+
+// Two ports that hold ACKs for each other: the release of one may release another at the first
+// port. In a fifth of a packet time at most that much of the line and one frame leave.
+TEST(Abq, PortsThatReleaseForEachOtherSendOneFrameAtATime) {
+  Incast star(true, 20'000);
+  for (HostId from = 0; from <= kSenders; ++from) {
+    if (from != 0) star.send(from, 0, kSegment * 1000);
+    if (from != 1) star.send(from, 1, kSegment * 1000);
+  }
+  constexpr PicoSeconds kStep(kPacket.count / 5);
+  std::uint64_t before[2] = {0, 0};
+  std::uint64_t most = 0;
+  while (star.scheduler.now() < kMilliSecond * 10) {
+    star.scheduler.run_until(star.scheduler.now() + kStep);
+    for (const int port : {0, 1}) {
+      const std::uint64_t sent = star.device->counters(port).tx_bytes;
+      most = std::max(most, sent - std::exchange(before[port], sent));
+    }
+  }
+  EXPECT_LE(most, static_cast<std::uint64_t>(kFrame + kFrame / 5));
+  EXPECT_GT(most, static_cast<std::uint64_t>(kFrame) / 2);
 }
 
 TEST(Abq, HoldsAcksAloneWhileTheQueueIsLong) {
