@@ -12,7 +12,8 @@ namespace {
 const RegisteredAlgorithm<CdgParameters> kCdg{
     "cdg", "a window that backs off by chance when round-trip times grow",
     [](const CdgParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Cdg>(context.host, parameters, context.mtu, context.rank);
+      return std::make_unique<Cdg>(context.host, parameters, context.mtu, context.seed,
+                                   context.rank);
     }};
 }  // namespace
 
@@ -28,11 +29,11 @@ void CdgParameters::describe(ParameterVisitor& v) {
 }
 
 Cdg::Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu,
-         std::uint64_t seed)
+         std::uint64_t seed, std::uint64_t index)
     : DelayWindow(host, parameters, mtu, 0),
       parameters_(parameters),
       beta_(to_real(parameters.beta)),
-      random_(seed, "cdg") {}
+      random_(seed, "cdg", index) {}
 
 void Cdg::release(FlowNumber flow) {
   DelayWindow::release(flow);

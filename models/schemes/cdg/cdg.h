@@ -26,7 +26,8 @@ struct CdgParameters final : DelayWindowParameters {
 /// after a backoff. Otherwise the window grows by a packet.
 class Cdg final : public DelayWindow {
  public:
-  Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu, std::uint64_t seed);
+  Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu, std::uint64_t seed,
+      std::uint64_t index = 0);
 
   void release(FlowNumber flow) override;
 

@@ -15,7 +15,8 @@ namespace {
 const RegisteredAlgorithm<VivaceParameters> kVivace{
     "vivace", "a rate that follows the slope of a utility of goodput, delay and loss (PCC)",
     [](const VivaceParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Vivace>(context.host, parameters, context.mtu, context.rank);
+      return std::make_unique<Vivace>(context.host, parameters, context.mtu, context.seed,
+                                      context.rank);
     }};
 
 /// x to the power 9/10, the same on every machine: x divided by its tenth root by Newton's method.
@@ -59,7 +60,7 @@ void VivaceParameters::describe(ParameterVisitor& v) {
 }
 
 Vivace::Vivace(AlgorithmHost& host, const VivaceParameters& parameters, std::uint32_t mtu,
-               std::uint64_t seed)
+               std::uint64_t seed, std::uint64_t index)
     : host_(host),
       parameters_(parameters),
       mtu_(mtu),
@@ -67,7 +68,7 @@ Vivace::Vivace(AlgorithmHost& host, const VivaceParameters& parameters, std::uin
       r_min_(std::min(line_, to_mbps(parameters.r_min))),
       unit_(to_mbps(parameters.unit)),
       probe_(to_real(parameters.probe)),
-      random_(seed, "vivace") {}
+      random_(seed, "vivace", index) {}
 
 AlgorithmNeeds Vivace::needs() const {
   AlgorithmNeeds needs;

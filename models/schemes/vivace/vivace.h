@@ -41,7 +41,7 @@ struct VivaceParameters final : AlgorithmParameters {
 class Vivace final : public Algorithm {
  public:
   Vivace(AlgorithmHost& host, const VivaceParameters& parameters, std::uint32_t mtu,
-         std::uint64_t seed);
+         std::uint64_t seed, std::uint64_t index = 0);
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
