@@ -149,6 +149,7 @@ Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& conf
          Bytes initial_window, const ControllerEngineFactory& make_engine)
     : host_(host),
       initial_window_(initial_window),
+      latency_(config.clock.cycles(config.latency_cycles)),
       device_(make_controller(scheduler, config, rank, *this, std::move(timers), std::move(rates),
                               make_engine)) {}
 
@@ -217,9 +218,13 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   Flow* const known = flows_.find(flow);
   if (known == nullptr || !known->alive) return;
-  if (known->marked_at != PicoSeconds::max() && rate.raw < known->rate.raw) {
-    reactions_.add(static_cast<std::uint64_t>((host_.now() - known->marked_at).count));
-    known->marked_at = PicoSeconds::max();
+  // The first answer after the latency is the notification's own. If it lowers no rate, a lower
+  // rate that a timer brings later is no reaction.
+  if (known->marked_at != PicoSeconds::max() && host_.now() - known->marked_at >= latency_) {
+    const PicoSeconds since = std::exchange(known->marked_at, PicoSeconds::max());
+    if (rate.raw < known->rate.raw) {
+      reactions_.add(static_cast<std::uint64_t>((host_.now() - since).count));
+    }
   }
   set_paced(flow, rate.raw < device_->parameters().rate.r_max);
   flows_[flow].rate = rate;

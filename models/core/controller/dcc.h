@@ -120,6 +120,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
 
   AlgorithmHost& host_;
   Bytes initial_window_;
+  PicoSeconds latency_;  // from an event at the controller's input to its answer, at least
   NumberedTable<Flow> flows_;
   LogHistogram reactions_;
   std::unique_ptr<ControllerEngine> device_;
