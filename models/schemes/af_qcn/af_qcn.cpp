@@ -19,7 +19,7 @@ const RegisteredAlgorithm<AfQcnParameters> kAfQcn{
 
 void AfQcnParameters::describe(ParameterVisitor& v) {
   QcnParameters::describe(v);
-  v.field("fair", fair, {"1/64", "1"},
+  v.field("fair", fair, {"1/64", "63/64"},
           {"part of the feedback that follows a flow's excess over its fair share; the rest is the "
            "queue's",
            "AF-QCN, HotI 2010; the value is ours"});

@@ -24,13 +24,14 @@ constexpr unsigned kLinearTo = 8;
 // link, and pauses bunch the packets of a sender.
 constexpr int kTimerPackets = 64;
 
-/// The delay that spaces full packets as the slowest link does, at most the greatest that may be
+/// The delay that spaces full packets as the slowest link does, within the range that may be
 /// written.
 PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   const PicoSeconds packet = serialization_time(network.packet, network.rate);
-  return std::min(kMilliSecond * 1, gate == IbccParameters::Gate::kLiteral
-                                        ? packet * aggregate
-                                        : PicoSeconds(packet.count / aggregate));
+  const PicoSeconds exact = gate == IbccParameters::Gate::kLiteral
+                                ? packet * aggregate
+                                : PicoSeconds(packet.count / aggregate);
+  return std::clamp(exact, PicoSeconds(1), kSecond);
 }
 
 const RegisteredAlgorithm<IbccParameters> kIbcc{
@@ -54,13 +55,13 @@ void IbccParameters::describe(ParameterVisitor& v) {
             });
   v.field("cct_scale", cct_scale, "by cct_steps", {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
-  v.field("cct_base", cct_base, {"1ns", "1ms"}, {"table without cct_scale: delay of entry 0", iba});
+  v.field("cct_base", cct_base, {"1ps", "1s"}, {"table without cct_scale: delay of entry 0", iba});
   v.follows(
       true,
       "a full packet's time on the slowest link over aggregate; gate: literal: times aggregate",
       [this](const NetworkScale& network) { cct_base = base_for(network, gate, aggregate); });
   v.field(
-      "cct_steps", cct_steps, {"2", "1024"},
+      "cct_steps", cct_steps, {"8", "1024"},
       {"table without cct_scale: entry i leaves 1 - i/cct_steps of the full rate, to 1/8 of it; "
        "then every entry falls by the same ratio",
        iba});

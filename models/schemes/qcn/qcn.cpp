@@ -28,7 +28,8 @@ void QcnParameters::describe(ParameterVisitor& v) {
   v.field("sample_bytes", sample_bytes, {"1KB", "100MB"},
           {"bytes between two samples of an idle queue", qau});
   v.follows(true, shares().sample_text, [this](const NetworkScale& network) {
-    sample_bytes = network.products(shares().sample, shares().sample_packets);
+    sample_bytes =
+        std::max<Bytes>(1'000, network.products(shares().sample, shares().sample_packets));
   });
   v.field("gd", gd, {"1/65536", "1"}, {"gain of a decrease", qau});
   v.field("min_decrease_factor", min_decrease_factor, {"0", "1"},

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "switch/ecn_marker.h"
@@ -348,6 +349,12 @@ TEST_F(IbccTest, RatesOfATableWithoutScaleFallInEqualSteps) {
   EXPECT_NEAR(static_cast<double>(table[85].count), 100'000 * 8 * std::pow(1.125, 29), 1000);
   p_.ccti_limit = 65535;
   EXPECT_EQ(p_.table().back(), kSecond) << "no delay is longer";
+  for (const unsigned steps : {8u, 1024u}) {
+    p_.cct_steps = steps;
+    const std::vector<PicoSeconds> rising = p_.table();
+    EXPECT_TRUE(std::is_sorted(rising.begin(), rising.end())) << steps;
+    EXPECT_EQ(rising[steps * 7 / 8].count, 800'000) << steps;
+  }
 }
 
 // Threshold 15 marks at the load of packets of 256 bytes with gaps of 176 bytes, 60 %. Each lower
