@@ -163,8 +163,8 @@ std::vector<PicoSeconds> IbccParameters::table() const {
           PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(i) * i * cct_scale->numerator *
                                                 1'000'000u / cct_scale->denominator));
     } else if (i <= linear) {
-      delays[i] =
-          PicoSeconds(cct_base.count * cct_steps / static_cast<std::int64_t>(cct_steps - i));
+      const auto left = static_cast<std::int64_t>(cct_steps - i);
+      delays[i] = std::min(kSecond, PicoSeconds(cct_base.count * cct_steps / left));
     } else {
       delays[i] =
           std::min(kSecond, PicoSeconds(delays[i - 1].count * (cct_steps + kLinearTo) / cct_steps));
