@@ -56,8 +56,8 @@ double share_error(const Point& point) {
 }
 
 // The lightest flow's share has a standard deviation of 1/sqrt(N·J) = 3 to 4 % in these windows
-// (models/core/controller/law/README.md, "Noise"): 15 % is four of them. Flows that are never marked share
-// equally, and then the lightest is at least 150 % off.
+// (models/core/controller/law/README.md, "Noise"): 15 % is four of them. Flows that are never
+// marked share equally, and then the lightest is at least 150 % off.
 constexpr double kTolerance = 0.15;
 
 TEST(WeightsInForce, UnderThresholdsAboveTheInitialWindows) {
