@@ -292,14 +292,14 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
 
 // The unit of CCTI_Timer is 1.024 us.
 void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
-  constexpr Uint128 kUnit = 1'024'000;  // ps
+  constexpr Uint128 kTimerUnit = 1'024'000;  // ps
   const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
   const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
   const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
-  const Uint128 part = kUnit * weight.numerator * increase;
+  const Uint128 part = kTimerUnit * weight.numerator * increase;
   const Uint128 units = std::max<Uint128>(1, (whole + part / 2) / part);
   managed_[dscp % kServiceLevels] = {static_cast<unsigned>(increase),
-                                     PicoSeconds(static_cast<std::int64_t>(units * kUnit))};
+                                     PicoSeconds(static_cast<std::int64_t>(units * kTimerUnit))};
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
