@@ -58,6 +58,28 @@ class Programs(unittest.TestCase):
         self.assertGreater(ack["wait_us_p50"], ack["service_us_p50"])
         self.assertGreater(self.metrics()["programs"][0]["busy"], 0.5)
 
+    def test_times_of_handlers_are_the_sum_of_their_instructions(self):
+        """halve.c at 10 ns a cycle, dispatch 11, other costs primes: cut() has 13 instructions (2 loads, 3 stores, 6 of
+        arithmetic, a branch, the return), 41 cycles, or on its least rate 14 (7 of arithmetic, the branch taken), 46.
+        """
+        self.run_one("halve", "-c", "duration=1ms", "-c", "nic.congestion_control.clock=100MHz",
+                     "-c", "nic.congestion_control.dispatch=11",
+                     "-c", "nic.congestion_control.cpi={load: 3, store: 2, branch: 5, jump: 7, taken: 4}")
+        cut, metrics = self.handlers()["cnp"], self.metrics()
+        floor = cut["instructions"] - 13 * cut["handled"]
+        self.assertTrue(0 < floor < cut["handled"])
+        mean = (0.41 * (cut["handled"] - floor) + 0.46 * floor) / cut["handled"]
+        self.assertAlmostEqual(cut["service_us_mean"], mean, delta=1e-5)
+        bucket = 0.46 / 32  # an octave has 32
+        self.assertAlmostEqual(cut["service_us_p99"], 0.46, delta=bucket)
+        self.assertAlmostEqual(cut["reaction_us_p99"], 0.46, delta=bucket)
+        # Only the first call on the least rate lowers a flow's rate.
+        answers, first = metrics["reaction"]["answers"], 8
+        self.assertEqual(answers, cut["handled"] - floor + first)
+        self.assertEqual(answers, metrics["aggregate"]["rate_decreases"])
+        self.assertAlmostEqual(metrics["reaction"]["us_mean"], (0.41 * (answers - first) + 0.46 * first) / answers,
+                               delta=1e-5)
+
     def test_figures_of_programs_only_where_one_runs(self):
         self.run_one("halve", "-c", "nic.congestion_control={algorithm: timely}", elf=False)
         metrics = self.metrics()
