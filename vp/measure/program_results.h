@@ -134,10 +134,8 @@ struct ProgramResult {
   template <class Visitor>
   static void describe(Visitor&& v) {  // all members but the handlers
     v(&ProgramResult::file, "file", {"", "name of the program's file"});
-    v(&ProgramResult::nics, "nics",
-      {"", "NICs that run the program", Statistic::kSum, Span::kNone});
-    v(&ProgramResult::cores, "cores",
-      {"", "program cores of these NICs together", Statistic::kSum, Span::kNone});
+    v(&ProgramResult::nics, "nics", {"", "NICs that run the program"});
+    v(&ProgramResult::cores, "cores", {"", "program cores of these NICs together"});
     v(&ProgramResult::busy, "busy",
       {"", "share of the run's time that these cores worked", Statistic::kRatio, Span::kRun});
   }
