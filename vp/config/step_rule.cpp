@@ -10,10 +10,11 @@
 namespace dcc::vp {
 
 namespace {
-/// Least interval with `draw: packet`. While a queue swings about its mean, now one port of a path
-/// has the greatest probability and now another, so the marks of both count after all. Cuts and
-/// increases of an interval six times the preset's are smaller (step_halvings), and queues swing
-/// less. Found by trial (docs/differentiation.md, "Several bottlenecks").
+/// Least increase_timer with `switch.ecn.draw: packet`. Two congested ports of a path take turns in
+/// having the greater marking probability while their queues swing, so a flow gets the marks of
+/// both. The longer the interval, the smaller are cuts and increases (step_halvings), and the less
+/// queues swing. 84 us is six times the preset's interval, found by trial (docs/differentiation.md,
+/// "Several bottlenecks").
 constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 84;
 
 /// Time from the sending of a packet to the arrival of its mark at the sender: the longest base

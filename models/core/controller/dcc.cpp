@@ -218,8 +218,9 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   Flow* const known = flows_.find(flow);
   if (known == nullptr || !known->alive) return;
-  // The first answer after the latency is the notification's own. If it lowers no rate, a lower
-  // rate that a timer brings later is no reaction.
+  // The controller answers a notification after `latency_` at the earliest, so the first rate after
+  // that time is the answer. Only an answer below the flow's rate counts as a reaction; a timer may
+  // lower the rate later, which is none.
   if (known->marked_at != PicoSeconds::max() && host_.now() - known->marked_at >= latency_) {
     const PicoSeconds since = std::exchange(known->marked_at, PicoSeconds::max());
     if (rate.raw < known->rate.raw) {

@@ -108,7 +108,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
     bool window_filled = false;  // the window was full since `sent` was 0
     Bytes window = 0;            // the window's bytes, used while no slot paces the flow
     Bytes sent = 0;              // payload since the window changed or a notification came
-    PicoSeconds marked_at = PicoSeconds::max();  // time of the newest unanswered CNP; max: none
+    PicoSeconds marked_at = PicoSeconds::max();  // arrival of the newest unanswered CNP; max: none
   };
   /// Lets the window of a flow without a slot grow.
   void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);

@@ -272,7 +272,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void activate(Qpn qpn, SendQueuePair& pair);
   void set_turn_priority(Qpn qpn, const SendQueuePair& pair);
 
-  // Sending as the pacer block decides; pacer/transmitter_pacer.cpp defines these functions.
+  // Functions for a NIC whose pacer block chooses the queue pair that sends next, defined in
+  // pacer/transmitter_pacer.cpp.
   void decided() override;
   PicoSeconds wire_free() const override { return wire_free_; }
   bool takes_ahead() const override { return staging_.has_room(); }

@@ -32,12 +32,13 @@ struct VivaceParameters final : AlgorithmParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// A flow starts by doubling its rate from interval to interval until its utility falls. Then it
-/// sends one interval at (1 + ε)·r and one at (1 − ε)·r, in an order by chance, goes on at r until
-/// the ACKs of both are there, and moves r along the slope of the utility between the two. The
-/// utility of the rate x with the RTT's growth per time g and the share of packets lost L is
-/// x^0.9 − b·x·g − c·x·L. An interval is one round trip, or `packets` at the flow's rate if that is
-/// longer, and up to a tenth more by chance.
+/// A flow starts by doubling its rate from interval to interval until its utility falls. From then
+/// on it repeats: in one interval it sends at (1 + ε)·r and in the next at (1 − ε)·r, or the other
+/// way round by chance; it sends at r until the packets of both intervals are acknowledged; it
+/// moves the rate r along the slope of the utility between the two. The utility of the rate x with
+/// the RTT's growth per time g and the share of packets lost L is x^0.9 − b·x·g − c·x·L. An
+/// interval is one round trip, or `packets` at the flow's rate if that is longer, and up to a tenth
+/// more by chance.
 class Vivace final : public Algorithm {
  public:
   Vivace(AlgorithmHost& host, const VivaceParameters& parameters, std::uint32_t mtu,
@@ -58,7 +59,7 @@ class Vivace final : public Algorithm {
   long double utility(long double mbps, long double rtt_growth, long double loss) const;
 
  private:
-  /// What is known of the packets of one interval.
+  /// Packets sent in one interval at one rate, and figures from their ACKs and losses.
   struct Interval {
     long double rate = 0;  // Mb/s
     Psn first = 0, end = 0;

@@ -112,10 +112,10 @@ TEST(Vivace, AFlowAloneFillsTheLink) {
   EXPECT_LT(r.queue_us, 0.1);
 }
 
-// The bound of the use is (1 − ε)(1 − ω0): the least sum of rates after a step down from a full
-// link, while all flows probe below. A probe of 1 + ε over an interval of 1.1 base RTTs adds 1.1 us
-// to the queue, a step of ω0 as much; the bound has room for four of them. The shares swing with
-// steps of 5 %, up to four in a row between two looks at the other flow.
+// The link is used to at least (1 − ε)(1 − ω0): so much is left of a full link when every flow has
+// just stepped down by ω0 and sends its probe at 1 − ε. A probe of 1 + ε over an interval of 1.1
+// base RTTs adds 1.1 us to the queue, a step of ω0 as much; the bound has room for four of them.
+// The shares swing with steps of 5 %, up to four in a row between two looks at the other flow.
 TEST(Vivace, FlowsComeToEqualShares) {
   for (const std::size_t flows : {2u, 4u}) {
     for (const double apart_us : {0.0, 1000.0}) {
