@@ -38,9 +38,10 @@ IDLE = {("timely", "800Gbps", 16), ("ibcc", "25Gbps", 2), ("ibcc", "25Gbps", 3),
 
 
 class Defaults(unittest.TestCase):
-    def run_point(self, algorithm, rate, senders):
+    def run_point(self, algorithm, rate, senders, seed=1):
         """The figures of a run of `senders` senders at `rate`."""
         config = {
+            "seed": seed,
             "duration": "12ms",
             "measure": {"from": "5ms", "to": "12ms"},
             "topology": {"kind": "star", "hosts": senders + 1, "link": {"rate": rate, "delay": f"{DELAY_US}us"}},
@@ -63,6 +64,13 @@ class Defaults(unittest.TestCase):
                 "queue": max(queue["p99_bytes"] for queue in metrics["queues"]),
                 "unequal": max(abs(rate - mean) for rate in rates) / mean,
                 "pauses": metrics["aggregate"]["pfc_pauses"]}
+
+    def test_algorithms_that_draw_follow_the_seed(self):
+        """Otherwise intervals over seeds would have no width."""
+        for algorithm in ("cdg", "vivace"):
+            with self.subTest(algorithm):
+                first, second = (self.run_point(algorithm, "25Gbps", 3, seed) for seed in (1, 2))
+                self.assertNotEqual(first, second)
 
     def test_every_algorithm_fills_the_link(self):
         grid = yaml.safe_load(SWEEP.read_text(encoding="utf-8"))["grid"]
