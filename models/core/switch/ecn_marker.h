@@ -112,8 +112,8 @@ class EcnMarker {
   }
 
   bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
-  /// True if congested() decides at this moment. Otherwise congested_by_packet() does if marks_at()
-  /// says that somebody does.
+  /// True if packets are marked at this moment by congested(). If this is false and marks_at() is
+  /// true, they are marked by congested_by_packet().
   bool draws_at(EcnParameters::MarkAt moment) const { return draws_ && mark_at_ == moment; }
   /// True if more than congested() decides: congested_by_packet() or the phantom queue. One flag
   /// for both, so that common marking pays for one test.
@@ -131,7 +131,8 @@ class EcnMarker {
     unmarked_left_ = unmarked_between_;
     return true;
   }
-  /// The same by a hash of the packet in place of a random number, as every switch computes it.
+  /// As congested(), with a hash of the packet, which is the same in every switch, in place of a
+  /// random number.
   [[gnu::cold, gnu::noinline]] bool congested_by_packet(Bytes queue, const Packet& packet);
 
   /// Changes an ECT packet to CE. False: the packet was not ECT and is unchanged.

@@ -39,7 +39,7 @@ struct HandlerLine {
   std::string text;
 };
 
-/// An algorithm whose handlers run on processors is one of these as well.
+/// Offered by algorithms whose handlers run on processors.
 class HandlerReport {
  public:
   virtual std::string source() const = 0;  // path of the handlers' file

@@ -1,5 +1,5 @@
-// What an algorithm may be besides (nic/algorithm/algorithm.h): a listener to rarer events, or a
-// source of further figures.
+// Interfaces that an algorithm may offer beside Algorithm (nic/algorithm/algorithm.h): for rarer
+// events and for further figures.
 #pragma once
 
 #include "nic/algorithm/algorithm.h"
@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// An algorithm that is told of gaps at the receiver is one of these as well.
+/// Offered by algorithms that want to be told of gaps at the receiver.
 class NackListener {
  public:
   /// The receiver expects packet `psn` and got a later one. With selective repeat the call comes
@@ -18,7 +18,7 @@ class NackListener {
   ~NackListener() = default;
 };
 
-/// An algorithm that measures how fast it answers notifications is one of these as well.
+/// Offered by algorithms that measure how fast they answer notifications.
 class ReactionMeter {
  public:
   /// Picoseconds from a notification of marks to the lower rate that its flow gets for it. Of
