@@ -58,6 +58,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   CpuDebug& debug() { return debug_; }
   const CpuDebug& debug() const { return debug_; }
   CpuTrace& trace() { return trace_; }
+  using sc_core::sc_module::trace;  // SystemC's trace(file) stays visible beside trace()
   /// Sets the function that names the device at a bus address, for messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
   /// Sets the receiver of characters written through `tohost` and by semihosting.
