@@ -60,7 +60,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       network("network", config, topology, routing, partitions, has_sockets(topology, setup)),
       ledger(plan.count() + plan.links().size(), plan.is_held()),
       cnp_profiles_(config),
-      hosts_going_back_(config.hosts_going_back()) {
+      peer_nics_(config.peer_nics()) {
   for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
   build_hosts();
   network.bind_switches();
@@ -118,8 +118,7 @@ void Platform::build_hosts() {
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
     if (hosts.back()->driver() != nullptr) ledger.open(plan.unplanned_flow(id));
     network.connect_host(id, hosts.back()->nic());
-    if (!hosts_going_back_.empty())
-      nic_of(id).receiver().set_senders_going_back(&hosts_going_back_);
+    if (peer_nics_.differ()) nic_of(id).set_peers(&peer_nics_);
     if (cnp_profiles_.empty()) continue;
     nic_of(id).receiver().set_cnp_profiles(
         [this](HostId sender) -> const CnpProfile& { return cnp_profiles_.with(sender); });

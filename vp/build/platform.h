@@ -77,7 +77,7 @@ class Platform final : public sc_core::sc_module {
   void start_of_simulation() override { start_(); }
 
   const CnpProfiles cnp_profiles_;
-  const std::vector<bool> hosts_going_back_;
+  const PeerNics peer_nics_;
   std::function<void()> start_;
   std::vector<std::unique_ptr<PlatformPart>> parts_;  // parts by their order
 };

@@ -36,7 +36,7 @@ class TransportCheck : private CheckContext {
   }
 
   void check_recovery(const RecoveryParameters& recovery, const std::string& section) const {
-    if (recovery.kind != RecoveryParameters::Kind::kSelectiveRepeat) return;
+    if (!recovery.is_selective()) return;
     require(recovery.reorder_window > 0, given(section + ".reorder_window", section + ".kind"),
             "selective_repeat keeps early packets: write at least 1, or kind: go_back_n");
     require(c_.nic.ack != AckMode::kNone, given("nic.ack", section + ".kind"),

@@ -40,23 +40,18 @@ const RecoveryParameters& PlatformConfig::recovery_of(HostId id) const {
   return group == nullptr ? nic.recovery : group->recovery;
 }
 
-bool PlatformConfig::repeats_selectively(HostId id) const {
-  return recovery_of(id).kind == RecoveryParameters::Kind::kSelectiveRepeat;
-}
-
-std::vector<bool> PlatformConfig::hosts_going_back() const {
-  if (std::all_of(nics.begin(), nics.end(), [this](const OtherNics& group) {
-        return (group.recovery.kind == RecoveryParameters::Kind::kSelectiveRepeat) ==
-               nic.repeats_selectively();
+PeerNics PlatformConfig::peer_nics() const {
+  PeerNics peers;
+  const auto any = [this](auto differs) { return std::any_of(nics.begin(), nics.end(), differs); };
+  if (any([this](const OtherNics& group) {
+        return group.recovery.is_selective() != nic.recovery.is_selective();
       })) {
-    return {};
+    peers.going_back.assign(topology.host_count(), !nic.recovery.is_selective());
+    for (const OtherNics& group : nics) {
+      for (const HostId id : group.hosts) peers.going_back[id] = !group.recovery.is_selective();
+    }
   }
-  std::vector<bool> back(topology.host_count(), !nic.repeats_selectively());
-  for (const OtherNics& group : nics) {
-    const bool goes_back = group.recovery.kind != RecoveryParameters::Kind::kSelectiveRepeat;
-    for (const HostId number : group.hosts) back[number] = goes_back;
-  }
-  return back;
+  return peers;
 }
 
 bool PlatformConfig::has_unlike_ends() const {

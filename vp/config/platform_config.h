@@ -15,6 +15,7 @@
 #include "fabric/topology_parameters.h"
 #include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
+#include "nic/peer_nics.h"
 #include "nic/transport_registry.h"
 #include "registers/machine_map.h"
 #include "switch/dcbx.h"
@@ -276,10 +277,8 @@ struct PlatformConfig {
   const DmaParameters& dma_of(HostId id) const;
   /// How this host's NIC repeats lost packets.
   const RecoveryParameters& recovery_of(HostId id) const;
-  /// True if this host's NIC repeats selectively, towards hosts whose NICs do as well.
-  bool repeats_selectively(HostId id) const;
-  /// Hosts that do not repeat selectively, by number; empty if all hosts do or none does.
-  std::vector<bool> hosts_going_back() const;
+  /// What the hosts' NICs tell each other at connection setup.
+  PeerNics peer_nics() const;
   /// True if a flow may have ends that do not fit together: see check_ends().
   bool has_unlike_ends() const;
   /// The transport of the flows that this host sends and receives.

@@ -38,7 +38,7 @@ class StarvingFlows final : public Diagnosis {
     if (std::any_of(transports.begin(), transports.end(),
                     [](const TransportChoice* one) { return one->chosen() == nullptr; })) {
       const auto wait_for = [&common](const RecoveryParameters& recovery) {
-        if (recovery.kind == RecoveryParameters::Kind::kNone) return;
+        if (!recovery.is_on()) return;
         common = std::max(common, recovery.timeout * kTimeouts);
       };
       wait_for(config.nic.recovery);
@@ -93,8 +93,7 @@ class StarvingFlows final : public Diagnosis {
     const auto counted = [&](auto counter) { return results.counters.of(counter); };
     const TransportChoice& choice = config.transport_of(flow.from);
     const TransportParameters* const transport = choice.chosen();
-    if (transport == nullptr &&
-        config.recovery_of(flow.from).kind == RecoveryParameters::Kind::kNone &&
+    if (transport == nullptr && !config.recovery_of(flow.from).is_on() &&
         results.balance.packets_dropped > 0) {
       return fmt::format(
           "; {} packets were lost and nothing sends them again "

@@ -36,12 +36,9 @@ bool is_roce(const PlatformConfig& c) {
   });
 }
 bool recovers(const PlatformConfig& c) {
-  const auto is_on = [](const RecoveryParameters& recovery) {
-    return recovery.kind != RecoveryParameters::Kind::kNone;
-  };
-  return is_roce(c) && (is_on(c.nic.recovery) ||
+  return is_roce(c) && (c.nic.recovery.is_on() ||
                         std::any_of(c.nics.begin(), c.nics.end(),
-                                    [&](const OtherNics& one) { return is_on(one.recovery); }));
+                                    [](const OtherNics& one) { return one.recovery.is_on(); }));
 }
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 

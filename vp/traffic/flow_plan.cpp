@@ -219,11 +219,12 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
            " (nics): both ends of a flow need the same");
   }
   if (from.chosen() == nullptr || from.chosen()->on_roce()) {
-    const unsigned sent = config.recovery_of(flow.from).reorder_window;
-    const unsigned kept = config.recovery_of(flow.to).reorder_window;
+    const RecoveryParameters& sender = config.recovery_of(flow.from);
+    const RecoveryParameters& receiver = config.recovery_of(flow.to);
+    const unsigned sent = sender.reorder_window;
+    const unsigned kept = receiver.reorder_window;
     const bool in_order = flow.service == Service::kRc && !expects_response(flow.operation);
-    if (in_order && config.repeats_selectively(flow.from) && config.repeats_selectively(flow.to) &&
-        sent > kept) {
+    if (in_order && sender.is_selective() && receiver.is_selective() && sent > kept) {
       refuse("host " + std::to_string(flow.from) + " sends " + std::to_string(sent) +
              " packets ahead (recovery.reorder_window), host " + std::to_string(flow.to) +
              " keeps only " + std::to_string(kept) +

@@ -31,6 +31,12 @@ class NicDevice final : public PacketSink {
   void set_weight(std::uint8_t dscp, const Ratio& weight);
   /// Sets the transport; null: RoCE. Not owned. Call it before the first queue pair is created.
   void set_transport(Transport* transport);
+  /// Sets what the other hosts' NICs are like; null: all as this one. Not owned. Call it before the
+  /// first queue pair is created.
+  void set_peers(const PeerNics* peers) {
+    transmitter_.set_peers(peers);
+    receiver_.set_peers(peers);
+  }
   /// The caller may change parameters during a run, except those of line and DMA.
   NicParameters& parameters() { return parameters_; }
 

@@ -81,7 +81,7 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
            "every "
            "out-of-order packet is discarded and causes a NAK",
            "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
-  v.follows(kind == Kind::kSelectiveRepeat,
+  v.follows(is_selective(),
             "selective_repeat: two bandwidth-delay products in packets of 1000 bytes, at least 256",
             [this](const NetworkScale& network) { reorder_window = window_for(network); });
 }

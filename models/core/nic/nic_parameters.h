@@ -74,6 +74,9 @@ struct RecoveryParameters {
   std::optional<unsigned> not_ready_retries;  // limit of repeats after RNR NAKs; empty: unlimited
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
+  bool is_selective() const { return kind == Kind::kSelectiveRepeat; }
+  /// False if nothing that is lost is sent again.
+  bool is_on() const { return kind != Kind::kNone; }
   void describe(ParameterVisitor& v);
   /// Default retransmission timeout. If no packet can be lost it practically never expires;
   /// otherwise it is longer than a full buffer on the path takes to drain.
@@ -140,9 +143,6 @@ struct NicParameters {
   std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
   Bytes largest_packet = 1'100;        // wire bytes; used with credits
 
-  bool repeats_selectively() const {
-    return recovery.kind == RecoveryParameters::Kind::kSelectiveRepeat;
-  }
   bool real_payload() const { return payload == Payload::kReal; }
   /// True if payload arrives faster than DMA can move it, so that it waits in the receive buffer.
   bool has_slow_memory() const { return real_payload() && dma.rate < line_rate; }
@@ -150,7 +150,7 @@ struct NicParameters {
   Bytes pause_headroom() const;
   /// Timeout after which unacknowledged packets are sent again; max() without recovery.
   PicoSeconds retransmit_timeout() const {
-    return recovery.kind == RecoveryParameters::Kind::kNone ? PicoSeconds::max() : recovery.timeout;
+    return recovery.is_on() ? recovery.timeout : PicoSeconds::max();
   }
   /// Describes all parameters except the position in the network.
   void describe(ParameterVisitor& v);

@@ -109,7 +109,7 @@ void Receiver::on_data(Packet* packet) {
     } else {
       // The reorder window of selective repeat is no tolerance of reordering: a sender that goes
       // back sends everything from the gap on again, so the gap is reported at once.
-      if (!parameters_.repeats_selectively() && keep(packet, context)) return;
+      if (!parameters_.recovery.is_selective() && keep(packet, context)) return;
       if (!context.nak_sent) report_gap(*packet, context);
     }
   }

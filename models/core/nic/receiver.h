@@ -68,9 +68,8 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
-  /// Sets which senders do not repeat selectively although this NIC does, by host; null: none. Not
-  /// owned.
-  void set_senders_going_back(const std::vector<bool>* hosts) { going_back_ = hosts; }
+  /// Sets what the senders' NICs are like; null: all as this one. Not owned.
+  void set_peers(const PeerNics* peers) { peers_ = peers; }
   /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. Not
   /// owned. Call it before the first queue pair is created.
   void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
@@ -161,7 +160,7 @@ class Receiver {
   void send_due_cnps();
   /// True if both this NIC and `sender` repeat selectively, so that NAKs name early packets.
   bool repeats_selectively(HostId sender) const {
-    return parameters_.repeats_selectively() && (going_back_ == nullptr || !(*going_back_)[sender]);
+    return parameters_.recovery.is_selective() && (peers_ == nullptr || !peers_->goes_back(sender));
   }
   void report_gap(const Packet& data, Context& context);
   Packet* nak_for(const Packet& data, const Context& context, NakReason reason);
@@ -196,7 +195,7 @@ class Receiver {
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
       cnp_profile_of_;  // how each sender is notified; empty: as the NIC says
-  const std::vector<bool>* going_back_ = nullptr;
+  const PeerNics* peers_ = nullptr;
   // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
   // Key: the sending host, or 0 for the whole port.
   NumberedTable<PicoSeconds> cnp_limiters_;

@@ -23,8 +23,8 @@ class Retransmission {
       : scheduler_(scheduler),
         parameters_(parameters),
         timer_(scheduler, std::move(expired)),
-        selective_window_(parameters.repeats_selectively() ? parameters.recovery.reorder_window
-                                                           : 0) {}
+        selective_window_(parameters.recovery.is_selective() ? parameters.recovery.reorder_window
+                                                             : 0) {}
 
   /// False if nothing is sent again (recovery.kind: none).
   bool is_on() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
@@ -49,9 +49,10 @@ class Retransmission {
   /// The receiver reported a gap in the sequence of packets.
   void gap_reported(SendQueuePair& pair) const;
 
-  // Selective repeat. READ and atomic requests go back instead, as a response is repeated whole.
+  // Selective repeat, towards a responder that repeats selectively as well. READ and atomic
+  // requests go back instead, as a response is repeated whole.
   bool repeats_selectively(const SendQueuePair& pair) const {
-    return selective_window_ != 0 && pair.work.reads_out() == 0;
+    return selective_window_ != 0 && !pair.goes_back && pair.work.reads_out() == 0;
   }
   /// Notes that the receiver keeps packet `early`, which came before a missing one. Ignored if the
   /// packet is already acknowledged, or will be sent again anyway.
@@ -73,7 +74,8 @@ class Retransmission {
   bool has_room(const SendQueuePair& pair) const { return has_room(pair, pair.work.next_psn()); }
   /// Like the function above, for packet `psn`.
   bool has_room(const SendQueuePair& pair, Psn psn) const {
-    return selective_window_ == 0 || psn - pair.work.oldest_unacked() < selective_window_;
+    return selective_window_ == 0 || pair.goes_back ||
+           psn - pair.work.oldest_unacked() < selective_window_;
   }
 
   /// The queue pair sends again from its oldest unacknowledged packet.

@@ -54,6 +54,7 @@ struct alignas(64) SendQueuePair {
   bool created = false;
   bool connected = false;
   bool failed = false;       // error state: work is flushed until the queue pair is created anew
+  bool goes_back = false;    // the responder does not repeat selectively; see Retransmission
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
   std::uint8_t rnr_retries = 0;  // number of these retransmissions that a not-ready NAK caused

@@ -65,6 +65,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   if (pair.created) pacing_.deactivate(qpn);
   pair = SendQueuePair(parameters_.mtu);
   pair.created = true;
+  pair.goes_back = peers_ != nullptr && peers_->goes_back(config.remote_host);
   pair.config = config;
   pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;

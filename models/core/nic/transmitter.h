@@ -18,6 +18,7 @@
 #include "nic/pacer/pacer_port.h"
 #include "nic/pacing_scheduler.h"
 #include "nic/payload_staging.h"
+#include "nic/peer_nics.h"
 #include "nic/read_responder.h"
 #include "nic/retransmission.h"
 #include "nic/send_queue_pair.h"
@@ -57,6 +58,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void set_pacer(PacerEngine& engine, const PacerShape& shape, PicoSeconds clock_period);
   /// Constants of a pacer block for this NIC.
   PacerSettings pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const;
+  /// Sets what the NICs at the other ends of queue pairs are like; null: all as this one. Not
+  /// owned.
+  void set_peers(const PeerNics* peers) { peers_ = peers; }
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
   /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
@@ -339,6 +343,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   PayloadStaging staging_;
   bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
   ReadResponder responder_;
+  const PeerNics* peers_ = nullptr;
   Retransmission retransmission_;
 
   FlowTally tally_;

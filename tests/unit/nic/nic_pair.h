@@ -17,6 +17,7 @@ struct NicPair {
   FlowLedger ledger;
   NicParameters parameters;
   std::optional<RecoveryParameters> recovery_of_second;  // empty: as `parameters` say
+  const PeerNics* peers_of_both = nullptr;  // what each NIC knows of the other; null: it is alike
   std::unique_ptr<NicDevice> nic[2];
   std::unique_ptr<Link> link[2];  // link[i] carries the packets of nic[i]
 
@@ -29,6 +30,7 @@ struct NicPair {
       parameters.host = i;
       if (i == 1 && recovery_of_second) parameters.recovery = *recovery_of_second;
       nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
+      nic[i]->set_peers(peers_of_both);
       link[i] = std::make_unique<Link>(scheduler, pool, cable, i);
     }
     for (int i = 0; i < 2; ++i) {

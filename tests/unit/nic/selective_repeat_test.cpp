@@ -72,21 +72,21 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
 
 using Kind = RecoveryParameters::Kind;
 
-/// What a pair of NICs sends to carry 100 packets, of which the first sending of four is lost.
+/// What a pair of NICs sends to carry 100 packets, of which the first sending of some is lost.
 struct Ends final : SelectivePair {
-  Ends(Kind sender, Kind receiver) {
-    const auto recovery = [](Kind kind) {
+  Ends(Kind sender, Kind receiver, unsigned window = 256, std::set<Psn> lost = {3, 4, 17, 40}) {
+    const auto recovery = [window](Kind kind) {
       RecoveryParameters to;
       to.kind = kind;
-      to.reorder_window = kind == Kind::kSelectiveRepeat ? 256 : 0;
+      to.reorder_window = to.is_selective() ? window : 0;
       return to;
     };
     parameters.recovery = recovery(sender);
     recovery_of_second = recovery(receiver);
+    peers.going_back = {sender != Kind::kSelectiveRepeat, receiver != Kind::kSelectiveRepeat};
+    peers_of_both = &peers;
     build();
-    going_back = {sender != Kind::kSelectiveRepeat, receiver != Kind::kSelectiveRepeat};
-    for (const auto& one : nic) one->receiver().set_senders_going_back(&going_back);
-    lose_once({3, 4, 17, 40});
+    lose_once(std::move(lost));
     post(100'000);
     scheduler.run_until(kMilliSecond);
     EXPECT_EQ(delivered_bytes, 100'000);
@@ -100,10 +100,11 @@ struct Ends final : SelectivePair {
     }
     return numbers;
   }
+  PicoSeconds end() const { return done.at(0).when; }
   int naks() const { return count(PacketKind::kNak); }
   std::uint64_t repeated() const { return nic[0]->counters().retransmits; }
 
-  std::vector<bool> going_back;
+  PeerNics peers;
 };
 
 TEST(SelectiveEnds, GoBackWhereOneEndOnlyRepeatsSelectively) {
@@ -116,6 +117,20 @@ TEST(SelectiveEnds, GoBackWhereOneEndOnlyRepeatsSelectively) {
   EXPECT_EQ(to_selective.sent(), plain.sent());
   EXPECT_EQ(to_selective.naks(), plain.naks());
   EXPECT_EQ(both.repeated(), 4u);
+}
+
+// A host that goes back keeps no early packet, so a window of early packets has no meaning for it,
+// and after a timeout it needs everything from the lost packet on.
+TEST(SelectiveEnds, ASelectiveSenderGoesBackAsOthersDoTowardsAHostThatGoesBack) {
+  const std::set<Psn> tail{98, 99};
+  const Ends plain(Kind::kGoBackN, Kind::kGoBackN, 2, tail);
+  const Ends from_selective(Kind::kSelectiveRepeat, Kind::kGoBackN, 2, tail);
+  const Ends both(Kind::kSelectiveRepeat, Kind::kSelectiveRepeat, 2, tail);
+  EXPECT_EQ(plain.nic[0]->counters().timeouts, 1u);
+  EXPECT_EQ(plain.repeated(), 2u);
+  EXPECT_EQ(from_selective.sent(), plain.sent());
+  EXPECT_EQ(from_selective.end(), plain.end());
+  EXPECT_GT(both.end(), plain.end()) << "two packets wait for an ACK at a time";
 }
 
 // No packet arrives behind the lost end of a message, so only the timer detects the loss. One

@@ -1,0 +1,27 @@
+// What the NICs of one network tell each other at connection setup.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "units.h"
+
+namespace dcc {
+
+/// Settings of all NICs of a network that both ends of a queue pair must know, by host number.
+struct PeerNics {
+  /// Hosts that do not repeat selectively. Empty: all hosts repeat in the same way.
+  std::vector<bool> going_back;
+  /// Payload bytes of each host's full packet. Empty: all hosts have the same MTU.
+  std::vector<std::uint32_t> mtu;
+
+  bool differ() const { return !going_back.empty() || !mtu.empty(); }
+  bool goes_back(HostId host) const { return !going_back.empty() && going_back[host]; }
+  /// Path MTU of a queue pair between a host whose MTU is `own` and `host`: the smaller of the two.
+  std::uint32_t path_mtu(std::uint32_t own, HostId host) const {
+    return mtu.empty() ? own : std::min(own, mtu[host]);
+  }
+};
+
+}  // namespace dcc
