@@ -67,7 +67,7 @@ class Defaults(unittest.TestCase):
 
     def test_algorithms_that_draw_follow_the_seed(self):
         """Otherwise intervals over seeds would have no width."""
-        for algorithm in ("cdg", "vivace"):
+        for algorithm in ("allegro", "cdg", "vivace"):
             with self.subTest(algorithm):
                 first, second = (self.run_point(algorithm, "25Gbps", 3, seed) for seed in (1, 2))
                 self.assertNotEqual(first, second)

@@ -1,0 +1,58 @@
+// PCC Allegro: a rate moved by randomized controlled trials of four intervals.
+#pragma once
+
+#include "schemes/common/rate_trials.h"
+
+namespace dcc {
+
+/// Dong, Li, Zarchy, Godfrey, Schapira, "PCC: Re-architecting Congestion Control for Consistent
+/// High Performance", NSDI 2015, sections 2.2 and 3.
+struct AllegroParameters final : RateTrialsParameters {
+  Ratio probe{1, 100};      // ε_min: trials begin this share above and below the rate …
+  Ratio probe_max{1, 20};   // ε_max: … and end at this one
+  Ratio loss_limit{1, 20};  // share of lost packets at which goodput has half its worth
+  Ratio steepness{100};     // α of the sigmoid around it
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// After its start a flow makes trials: of four intervals, the first two send at (1 + ε)·r and
+/// (1 − ε)·r in an order by chance, and so do the other two. If the higher rate had the greater
+/// utility in both pairs, or in neither, the rate moves that way, and goes on that way by 1, 2, 3 …
+/// times ε_min, an interval each, until the utility falls: then the last step is taken back and the
+/// trials begin again with ε_min. If the pairs disagree, the next trials have an ε greater by
+/// ε_min. The utility of the rate x with the share L of packets lost is
+/// x·(1 − L) / (1 + exp(α·(L − loss limit))) − x·L. Nothing but loss lowers it.
+class Allegro final : public RateTrials {
+ public:
+  Allegro(AlgorithmHost& host, const AllegroParameters& parameters, std::uint32_t mtu,
+          std::uint64_t seed, std::uint64_t index = 0);
+
+  void release(FlowNumber flow) override;
+
+  /// Utility of a rate in Mb/s.
+  long double utility(long double mbps, long double loss) const;
+
+ private:
+  struct State {
+    unsigned trials = 1;             // ε in units of ε_min, until ε_max
+    int direction = 0;               // of the steps under way; 0: trials
+    unsigned steps = 0;              // n, steps in that direction, with the one under way
+    long double utility = 0;         // of the flow's rate, while steps are under way
+    std::array<bool, 2> up_first{};  // per pair: the higher rate is sent first
+  };
+
+  long double first_rate(const FlowStart& start) const override;
+  void begin(FlowNumber number) override { states_.keep(number) = State{}; }
+  Plan plan(FlowNumber number, long double mbps) override;
+  long double judge(FlowNumber number, long double mbps,
+                    const std::array<Interval, kMostIntervals>& intervals) override;
+  long double utility_of(const Interval& interval) const override;
+  long double judge_trials(State& state, long double mbps,
+                           const std::array<Interval, kMostIntervals>& intervals) const;
+
+  const long double probe_, probe_max_, loss_limit_, steepness_;
+  NumberedTable<State> states_;
+};
+
+}  // namespace dcc
