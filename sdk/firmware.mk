@@ -1,11 +1,13 @@
 # Builds RISC-V firmware with the start-up code and drivers beside this file. A makefile that includes this file sets
-# PROGRAM (without .elf) and SOURCES; targets: `make`, `make run`, `make gdb`. MACHINE := virt is for `machine: virt`.
+# PROGRAM (without .elf) and SOURCES; targets: `make`, `make run`, `make gdb`. MACHINE := virt is for `machine: virt`;
+# HARTS := 2 to 4 for as many harts (runtime/harts.h).
 DCCVP_FIRMWARE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 DCCVP ?= $(abspath $(DCCVP_FIRMWARE)/../../../bin/dccvp)
 RISCV ?= riscv64-unknown-elf-
 GDB_PORT ?= 3333
 BUILD ?= build
 MACHINE ?= dcc
+HARTS ?= 1
 
 # In the older specification CSR instructions are part of I; gcc 12 has no libraries for rv32imc_zicsr.
 ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
@@ -14,6 +16,9 @@ CFLAGS ?= -O2 -g -Wall -Wextra
 CXXFLAGS ?= $(CFLAGS)
 ifeq ($(MACHINE),virt)
 ARCH += -DDCC_MACHINE_VIRT
+endif
+ifneq ($(HARTS),1)
+ARCH += -DDCC_HARTS=$(HARTS)
 endif
 RUNTIME := $(DCCVP_FIRMWARE)/runtime
 DRIVERS := $(wildcard $(DCCVP_FIRMWARE)/driver/*.c)
@@ -45,11 +50,11 @@ $(BUILD):
 	mkdir -p $@
 
 run: $(ELF)
-	$(DCCVP) run-elf --machine $(MACHINE) $(ELF)
+	$(DCCVP) run-elf --machine $(MACHINE) --harts $(HARTS) $(ELF)
 
 # The program waits before its first instruction for a debugger on this port.
 gdb: $(ELF)
-	$(DCCVP) run-elf --machine $(MACHINE) --gdb $(GDB_PORT) $(ELF)
+	$(DCCVP) run-elf --machine $(MACHINE) --harts $(HARTS) --gdb $(GDB_PORT) $(ELF)
 
 clean:
 	rm -rf $(BUILD)

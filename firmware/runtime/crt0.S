@@ -1,4 +1,9 @@
-/* Start-up code from reset to main(), and trap entry to trap_dispatch(). */
+/* Start-up code from reset to main(), and trap entry to trap_dispatch(). Assembled with -DDCC_HARTS=n,
+ * n from 2 to 4, the code is for so many harts: each gets its part of the stack, hart 0 runs main(), and
+ * the others wait until variables and constructors are ready and then run hart_main(number). */
+#ifdef DCC_HARTS
+#include "driver/memory_map.h"
+#endif
 
   /* Relaxation would shorten the code behind the back of the assembler's debug information. */
   .option norelax
@@ -11,9 +16,18 @@ _start:
   .cfi_undefined ra
   la gp, __global_pointer$
   la sp, __stack_top
+#ifdef DCC_HARTS
+  csrr s1, mhartid
+  li t0, DCC_STACK_BYTES / DCC_HARTS
+  mul t0, t0, s1
+  sub sp, sp, t0
+#endif
   la tp, __tls_base
   la t0, trap_entry
   csrw mtvec, t0
+#ifdef DCC_HARTS
+  bnez s1, other_hart
+#endif
 
   la t0, __bss_start
   la t1, __bss_end
@@ -33,6 +47,12 @@ _start:
   jalr t0
   j 3b
 4:
+#ifdef DCC_HARTS
+  fence rw, w
+  la t0, harts_released
+  li t1, 1
+  sw t1, 0(t0)
+#endif
   li a0, 0
   li a1, 0
   call main
@@ -42,6 +62,41 @@ _start:
   j 5b
   .cfi_endproc
   .size _start, . - _start
+
+#ifdef DCC_HARTS
+/* The CPU model ends a run that stores below a hart's part of the stack relative to sp. */
+  .globl __hart_stack_bytes
+  .set __hart_stack_bytes, DCC_STACK_BYTES / DCC_HARTS
+
+  .type other_hart, @function
+other_hart:
+  .cfi_startproc
+  .cfi_undefined ra
+  la t0, harts_released
+1:
+  lw t1, 0(t0)
+  beqz t1, 1b
+  fence r, rw
+  mv a0, s1
+  call hart_main
+  csrw mie, zero
+2:
+  wfi
+  j 2b
+  .cfi_endproc
+  .size other_hart, . - other_hart
+
+  .weak hart_main
+  .type hart_main, @function
+hart_main:
+  ret
+  .size hart_main, . - hart_main
+
+  .section .data.harts_released, "aw"
+  .balign 4
+harts_released:
+  .word 0
+#endif
 
 /* Saves what C may change, passes the frame, and goes back to where the frame says. */
   .set FRAME, 80

@@ -105,8 +105,17 @@ uint64_t machine_time_ns(void) {
   }
 }
 
+/* Number of the hart that runs this, where the program is for several. */
+static uint32_t own_hart(void) {
+#ifdef DCC_HARTS
+  return MACHINE_CSR_READ(mhartid);
+#else
+  return 0;
+#endif
+}
+
 void machine_set_timer(uint64_t ns) {
-  const uint32_t mtimecmp = CLINT + DCC_CLINT_MTIMECMP;
+  const uint32_t mtimecmp = CLINT + DCC_CLINT_MTIMECMP + 8 * own_hart();
   /* A division that has a remainder is one tick short; UINT64_MAX is never. */
   const uint64_t ticks =
       ns == UINT64_MAX ? ns : ns / NS_PER_TICK + (ns % NS_PER_TICK != 0 ? 1u : 0u);
@@ -116,7 +125,11 @@ void machine_set_timer(uint64_t ns) {
 }
 
 void machine_set_software_interrupt(int high) {
-  machine_write32(CLINT + DCC_CLINT_MSIP, high ? 1 : 0);
+  machine_write32(CLINT + DCC_CLINT_MSIP + 4 * own_hart(), high ? 1 : 0);
+}
+
+void machine_interrupt_hart(unsigned hart, int high) {
+  machine_write32(CLINT + DCC_CLINT_MSIP + 4 * hart, high ? 1 : 0);
 }
 
 /* ---- what driver/hal.h asks of firmware ---- */

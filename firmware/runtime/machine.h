@@ -29,6 +29,9 @@ uint64_t machine_time_ns(void);
 /* The timer interrupt's line is high from `ns` on; UINT64_MAX: never. */
 void machine_set_timer(uint64_t ns);
 void machine_set_software_interrupt(int high);
+/* Both of the above act on the calling hart; this function on the software interrupt of any hart.
+ */
+void machine_interrupt_hart(unsigned hart, int high);
 
 /* The interrupt controller. A source's numbers are in driver/memory_map.h, or for machine virt in
  * driver/memory_map_virt.h. */

@@ -1,6 +1,8 @@
 #include "clint.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
@@ -30,16 +32,30 @@ std::uint64_t with_word(std::uint64_t value, bool upper, std::uint32_t word) {
 std::uint32_t word_of(std::uint64_t value, bool upper) {
   return static_cast<std::uint32_t>(upper ? value >> 32 : value);
 }
+std::vector<Clint::Lines> one_hart(Clint::Line timer, Clint::Line software) {
+  std::vector<Clint::Lines> harts(1);
+  harts[0] = {std::move(timer), std::move(software)};
+  return harts;
+}
+/// Number of the element that `offset` lies in, of an array at `base`; nothing if it lies outside.
+std::optional<std::size_t> index_in(std::uint32_t offset, std::uint32_t base, std::size_t count,
+                                    std::uint32_t bytes) {
+  if (offset < base || offset - base >= count * bytes) return std::nullopt;
+  return (offset - base) / bytes;
+}
 
 }  // namespace
 
 Clint::Clint(const sc_core::sc_module_name& name, Line timer, Line software, MachineKind machine)
+    : Clint(name, one_hart(std::move(timer), std::move(software)), machine) {}
+
+Clint::Clint(const sc_core::sc_module_name& name, std::vector<Lines> harts, MachineKind machine)
     : WordTarget(name),
-      timer_(std::move(timer)),
-      software_(std::move(software)),
       machine_(machine),
-      nanoseconds_per_tick_(kNanosecondsPerSecond / machine_map(machine).timebase),
-      mtimecmp_(machine == MachineKind::kVirt ? 0 : ~std::uint64_t{0}) {
+      nanoseconds_per_tick_(kNanosecondsPerSecond / machine_map(machine).timebase) {
+  for (Lines& lines : harts) {
+    harts_.push_back({std::move(lines), machine == MachineKind::kVirt ? 0 : ~std::uint64_t{0}});
+  }
   SC_HAS_PROCESS(Clint);
   SC_METHOD(compare);
   sensitive << due_;
@@ -51,38 +67,42 @@ std::uint64_t Clint::mtime() const { return ticks() + mtime_offset_; }
 
 void Clint::compare() {
   const std::uint64_t time = mtime();
-  const bool level = time >= mtimecmp_;
-  if (level != timer_level_) {
-    timer_level_ = level;
-    timer_(level);
+  std::uint64_t next = ~std::uint64_t{0};  // ticks to the next rise of a timer's line
+  bool waits = false;
+  for (Hart& hart : harts_) {
+    const bool level = time >= hart.mtimecmp;
+    if (level != hart.timer_level) {
+      hart.timer_level = level;
+      hart.lines.timer(level);
+    }
+    if (level) continue;
+    waits = true;
+    next = std::min(next, hart.mtimecmp - time);
   }
   due_.cancel();
-  if (level) return;
+  if (!waits) return;
   // mtime changes at whole ticks of simulated time.
-  const std::uint64_t ahead =
-      std::min(mtimecmp_ - time, kFarthestNanoseconds / nanoseconds_per_tick_);
+  const std::uint64_t ahead = std::min(next, kFarthestNanoseconds / nanoseconds_per_tick_);
   const std::uint64_t at = (ticks() + ahead) * nanoseconds_per_tick_ * kPicosecondsPerNanosecond;
   due_.notify(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());
 }
 
 bool Clint::peek(std::uint32_t offset, std::uint32_t& value) const {
   const bool upper = (offset & 4) != 0;
-  switch (offset) {
-    case DCC_CLINT_MSIP:
-      value = msip_ ? 1 : 0;
-      return true;
-    case DCC_CLINT_MTIMECMP:
-    case DCC_CLINT_MTIMECMP + 4:
-      value = word_of(mtimecmp_, upper);
-      return true;
-    case DCC_CLINT_MTIME:
-    case DCC_CLINT_MTIME + 4:
-      value = word_of(mtime(), upper);
-      return true;
-    default:
-      value = 0;
-      return machine_ == MachineKind::kVirt && offset < kWordsEnd;
+  if (const auto hart = index_in(offset, DCC_CLINT_MSIP, harts_.size(), 4)) {
+    value = harts_[*hart].msip ? 1 : 0;
+    return true;
   }
+  if (const auto hart = index_in(offset, DCC_CLINT_MTIMECMP, harts_.size(), 8)) {
+    value = word_of(harts_[*hart].mtimecmp, upper);
+    return true;
+  }
+  if (offset == DCC_CLINT_MTIME || offset == DCC_CLINT_MTIME + 4) {
+    value = word_of(mtime(), upper);
+    return true;
+  }
+  value = 0;
+  return machine_ == MachineKind::kVirt && offset < kWordsEnd;
 }
 
 tlm::tlm_response_status Clint::read(std::uint32_t offset, std::uint32_t& value) {
@@ -90,22 +110,19 @@ tlm::tlm_response_status Clint::read(std::uint32_t offset, std::uint32_t& value)
 }
 
 tlm::tlm_response_status Clint::write(std::uint32_t offset, std::uint32_t value) {
-  switch (offset) {
-    case DCC_CLINT_MSIP:
-      msip_ = (value & 1) != 0;
-      software_(msip_);
-      return tlm::TLM_OK_RESPONSE;
-    case DCC_CLINT_MTIMECMP:
-    case DCC_CLINT_MTIMECMP + 4:
-      mtimecmp_ = with_word(mtimecmp_, offset != DCC_CLINT_MTIMECMP, value);
-      break;
-    case DCC_CLINT_MTIME:
-    case DCC_CLINT_MTIME + 4:
-      mtime_offset_ = with_word(mtime(), offset != DCC_CLINT_MTIME, value) - ticks();
-      break;
-    default:
-      return machine_ == MachineKind::kVirt && offset < kWordsEnd ? tlm::TLM_OK_RESPONSE
-                                                                  : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const bool upper = (offset & 4) != 0;
+  if (const auto hart = index_in(offset, DCC_CLINT_MSIP, harts_.size(), 4)) {
+    harts_[*hart].msip = (value & 1) != 0;
+    harts_[*hart].lines.software(harts_[*hart].msip);
+    return tlm::TLM_OK_RESPONSE;
+  }
+  if (const auto hart = index_in(offset, DCC_CLINT_MTIMECMP, harts_.size(), 8)) {
+    harts_[*hart].mtimecmp = with_word(harts_[*hart].mtimecmp, upper, value);
+  } else if (offset == DCC_CLINT_MTIME || offset == DCC_CLINT_MTIME + 4) {
+    mtime_offset_ = with_word(mtime(), upper, value) - ticks();
+  } else {
+    return machine_ == MachineKind::kVirt && offset < kWordsEnd ? tlm::TLM_OK_RESPONSE
+                                                                : tlm::TLM_ADDRESS_ERROR_RESPONSE;
   }
   compare();
   return tlm::TLM_OK_RESPONSE;

@@ -1,9 +1,10 @@
-// Machine timer and software interrupt of one hart, laid out as SiFive's CLINT.
+// Machine timer and software interrupts of a host's harts, laid out as SiFive's CLINT.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <systemc>
+#include <vector>
 
 #include "registers/machine_map.h"
 #include "word_target.h"
@@ -12,16 +13,23 @@ namespace dcc::model {
 
 /// Registers: memory_map.h. mtime counts ticks of the machine's timebase from the start of the run;
 /// a write sets mtime. On machine `dcc` mtimecmp has its greatest value after reset, so that no
-/// timer interrupt occurs until software sets mtimecmp, and only the words of hart 0 exist. On
-/// machine `virt`, as in QEMU, mtimecmp is zero after reset, so that the timer's line is high, and
-/// words of other harts read zero.
+/// timer interrupt occurs until software sets mtimecmp, and only the words of present harts exist.
+/// On machine `virt`, as in QEMU, mtimecmp is zero after reset, so that the timers' lines are high,
+/// and words of absent harts read zero. Hart n has MSIP + 4 * n and MTIMECMP + 8 * n.
 class Clint final : public WordTarget {
  public:
   using Line = std::function<void(bool high)>;
 
-  /// `timer` and `software` are called whenever their line changes.
+  /// The two lines of a hart; each function is called whenever its line changes.
+  struct Lines {
+    Line timer;
+    Line software;
+  };
+
+  /// A CLINT of one hart.
   Clint(const sc_core::sc_module_name& name, Line timer, Line software,
         MachineKind machine = MachineKind::kDcc);
+  Clint(const sc_core::sc_module_name& name, std::vector<Lines> harts, MachineKind machine);
 
  private:
   void start_of_simulation() override { compare(); }
@@ -32,14 +40,16 @@ class Clint final : public WordTarget {
   std::uint64_t mtime() const;
   void compare();
 
-  Line timer_;
-  Line software_;
+  struct Hart {
+    Lines lines;
+    std::uint64_t mtimecmp;
+    bool msip = false;
+    bool timer_level = false;
+  };
+  std::vector<Hart> harts_;
   MachineKind machine_;
   std::uint64_t nanoseconds_per_tick_;
   std::uint64_t mtime_offset_ = 0;
-  std::uint64_t mtimecmp_;
-  bool msip_ = false;
-  bool timer_level_ = false;
   sc_core::sc_event due_;
 };
 

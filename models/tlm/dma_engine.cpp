@@ -64,6 +64,12 @@ bool DmaEngine::read(std::uint64_t address, void* to, std::size_t bytes) {
 }
 
 bool DmaEngine::write(std::uint64_t address, const void* from, std::size_t bytes) {
+  if (!write_bytes(address, from, bytes)) return false;
+  if (on_write_) on_write_(address, bytes);
+  return true;
+}
+
+bool DmaEngine::write_bytes(std::uint64_t address, const void* from, std::size_t bytes) {
   if (unsigned char* const to = direct(address, bytes)) {
     std::memcpy(to, from, bytes);
     return true;

@@ -4,8 +4,10 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
+#include <functional>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "nic/host/host_memory.h"
@@ -25,6 +27,10 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   /// Lets DMA reach the memory at [base, base + bytes); `writable` false: ROM. Without any call,
   /// DMA reaches all targets.
   void add_memory(std::uint64_t base, std::uint64_t bytes, bool writable = true);
+
+  /// Sets a function that is called after every write, with its place.
+  using WriteObserver = std::function<void(std::uint64_t address, std::size_t bytes)>;
+  void set_write_observer(WriteObserver observer) { on_write_ = std::move(observer); }
 
   bool holds(std::uint64_t address, std::size_t bytes, bool writable) const override;
   bool read(std::uint64_t address, void* to, std::size_t bytes) override;
@@ -48,6 +54,8 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
     std::uint64_t bytes;
     bool writable;
   };
+  bool write_bytes(std::uint64_t address, const void* from, std::size_t bytes);
+  WriteObserver on_write_;
   std::vector<Memory> memories_;  // memory that DMA reaches; empty: all targets
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <stdexcept>
+#include <utility>
 
 #include "app/boot_block.h"
 #include "driver/irq_regs.h"
@@ -31,49 +32,84 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   elf_.load(range, ram.data());
   if (config.rom != nullptr) elf_.load(rom, config.rom->data());
 
+  add_harts(config, bus, ram_bytes);
+  for (const Bus::Range& at : bus.ranges()) registry_.add_module({at.name, "on the bus", {}});
+  if (config.gdb_port >= 0) {
+    cpu().debug().enable(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
+    for (std::size_t i = 1; i < cpus_.size(); ++i) cpus_[i]->debug().join(cpu().debug());
+  }
+
+  std::vector<Clint::Lines> lines;
+  for (const auto& one : cpus_) {
+    const auto line = [hart = one.get()](riscv::Cause cause) {
+      return [hart, cause](bool high) { hart->set_interrupt(cause, high); };
+    };
+    lines.push_back({line(riscv::Cause::kMachineTimer), line(riscv::Cause::kMachineSoftware)});
+  }
+  clint_ = std::make_unique<Clint>("clint", std::move(lines), config.machine);
+  if (config.machine == MachineKind::kVirt) {
+    add_virt_devices(config, bus, interrupts);
+  } else {
+    add_own_devices(config, bus, interrupts);
+  }
+  for (unsigned i = 0; i < cpus_.size(); ++i) {
+    interrupts.connect_hart(i, [hart = cpus_[i].get()](bool high) {
+      hart->set_interrupt(riscv::Cause::kMachineExternal, high);
+    });
+  }
+}
+
+void FirmwareHost::add_harts(const FirmwareHostConfig& config, Bus& bus, std::uint32_t ram_bytes) {
+  if (config.harts == 0 || config.harts > kMaxHarts) {
+    throw std::runtime_error("a host has 1 to " + std::to_string(kMaxHarts) + " harts, not " +
+                             std::to_string(config.harts));
+  }
   RiscvCpuConfig cpu;
-  cpu.hart_id = config.hart_id;
   cpu.clock_hz = config.clock_hz;
   cpu.cpi = config.cpi;
   cpu.quantum = config.quantum;
   cpu.misaligned = config.misaligned;
   cpu.ram_base = DCC_RAM_BASE;
   cpu.ram_bytes = ram_bytes & ~(riscv::kPageBytes - 1);
-  if (config.rom != nullptr) cpu.rom = {config.rom->data(), rom.base, rom.size};
-  cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);
-  cpu_->set_program(elf_.entry(), &elf_.symbols());
-  cpu_->socket.bind(bus.in);
-  cpu_->debug().set_registry(&registry_);
-  for (const Bus::Range& at : bus.ranges()) registry_.add_module({at.name, "on the bus", {}});
-  cpu_->set_namer([&bus](std::uint64_t address) { return bus.describe(address); });
-  if (config.gdb_port >= 0) {
-    cpu_->debug().enable(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
+  if (config.rom != nullptr) {
+    cpu.rom = {config.rom->data(), config.rom_base, static_cast<std::uint32_t>(config.rom->size())};
   }
+  const bool several = config.harts > 1;
+  if (several) cpu.group = &group_;
+  for (unsigned i = 0; i < config.harts; ++i) {
+    cpu.hart_id = several ? i : config.hart_id;
+    const std::string name = several ? "cpu" + std::to_string(i) : "cpu";
+    cpus_.push_back(std::make_unique<RiscvCpu>(name.c_str(), cpu));
+    RiscvCpu& hart = *cpus_.back();
+    hart.set_program(elf_.entry(), &elf_.symbols());
+    hart.socket.bind(bus.in);
+    hart.debug().set_registry(&registry_);
+    hart.set_namer([&bus](std::uint64_t address) { return bus.describe(address); });
+    hart.set_console(output_of(config));
+  }
+}
 
-  RiscvCpu* const hart = cpu_.get();
-  clint_ = std::make_unique<Clint>(
-      "clint", [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineTimer, high); },
-      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineSoftware, high); },
-      config.machine);
-  if (config.machine == MachineKind::kVirt) {
-    add_virt_devices(config, bus, interrupts);
-  } else {
-    add_own_devices(config, bus, interrupts);
+void FirmwareHost::exit(std::uint32_t code) {
+  for (const auto& hart : cpus_) {
+    if (cpus_.size() == 1 || hart->is_current()) hart->exit(code);
   }
-  interrupts.connect_output(
-      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineExternal, high); });
+}
+
+std::uint64_t FirmwareHost::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& hart : cpus_) sum += hart->instructions();
+  return sum;
 }
 
 void FirmwareHost::add_own_devices(const FirmwareHostConfig& config, Bus& bus,
                                    InterruptInputs& interrupts) {
   const std::function<void(char)> output = output_of(config);
-  cpu_->set_console(output);
   uart_ = std::make_unique<Uart>("uart", output);
   uart_->set_input(config.uart_input);
   uart_->connect_interrupt(
       [&interrupts](bool high) { interrupts.set_level(IRQ_SOURCE_UART, high); });
   sim_control_ = std::make_unique<SimControl>(
-      "sim_control", [hart = cpu_.get()](std::uint32_t code) { hart->exit(code); }, output);
+      "sim_control", [this](std::uint32_t code) { exit(code); }, output);
   bus.attach(clint_->socket, DCC_CLINT_BASE, DCC_CLINT_BYTES, "clint");
   bus.attach(uart_->socket, DCC_UART_BASE, DCC_UART_BYTES, "uart");
   bus.attach(sim_control_->socket, DCC_SIM_CONTROL_BASE, DCC_SIM_CONTROL_BYTES, "sim_control");
@@ -82,14 +118,12 @@ void FirmwareHost::add_own_devices(const FirmwareHostConfig& config, Bus& bus,
 void FirmwareHost::add_virt_devices(const FirmwareHostConfig& config, Bus& bus,
                                     InterruptInputs& interrupts) {
   const std::function<void(char)> output = output_of(config);
-  cpu_->set_console(output);
   const MachineDevice& port = machine_map(config.machine).device("UART");
   uart16550_ = std::make_unique<Uart16550>("uart", output, port.property("clock-frequency"));
   uart16550_->set_input(config.uart_input);
   uart16550_->connect_interrupt(
       [&interrupts](bool high) { interrupts.set_level(VIRT_IRQ_UART, high); });
-  finisher_ = std::make_unique<TestFinisher>(
-      "test", [hart = cpu_.get()](std::uint32_t code) { hart->exit(code); });
+  finisher_ = std::make_unique<TestFinisher>("test", [this](std::uint32_t code) { exit(code); });
   bus.attach(clint_->socket, VIRT_CLINT_BASE, VIRT_CLINT_BYTES, "clint");
   bus.attach(uart16550_->socket, VIRT_UART_BASE, VIRT_UART_BYTES, "uart");
   bus.attach(finisher_->socket, VIRT_TEST_BASE, VIRT_TEST_BYTES, "test");
@@ -111,21 +145,29 @@ void FirmwareHost::name_registers(const std::string& module, std::uint32_t base,
 }
 
 std::string FirmwareHost::outcome() const {
-  const std::string who = std::string(cpu_->name()) + ": ";
-  switch (cpu_->state()) {
+  const RiscvCpu& one = *cpus_[group_.ended_by()];
+  const std::string who = std::string(one.name()) + ": ";
+  switch (one.state()) {
     case RiscvCpu::State::kExited: {
-      std::string text = who + "exit code " + std::to_string(cpu_->exit_code());
-      if (cpu_->exit_code() != 0) text += "; " + cpu_->whereabouts();
+      std::string text = who + "exit code " + std::to_string(one.exit_code());
+      if (one.exit_code() != 0) text += "; " + one.whereabouts();
       return text;
     }
     case RiscvCpu::State::kDead:
-      return cpu_->failure();
+      return one.failure();
     case RiscvCpu::State::kKilled:
-      return who + "ended by the debugger; " + cpu_->whereabouts();
+      return who + "ended by the debugger; " + one.whereabouts();
+    case RiscvCpu::State::kParked:
     case RiscvCpu::State::kRunning:
       break;
   }
-  return who + "has not ended; " + cpu_->whereabouts();
+  std::string text = "has not ended";
+  for (const auto& hart : cpus_) {
+    const bool parked = hart->state() == RiscvCpu::State::kParked;
+    text += "; " + (cpus_.size() == 1 ? "" : std::string(hart->basename()) + ": ") +
+            (parked ? "waits for ever, " : "") + hart->whereabouts();
+  }
+  return who + text;
 }
 
 }  // namespace dcc::model

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "bus.h"
 #include "clint.h"
@@ -23,10 +24,15 @@
 
 namespace dcc::model {
 
+/// Greatest number of harts of a host.
+inline constexpr unsigned kMaxHarts = 4;
+
 struct FirmwareHostConfig {
   std::string elf;
   MachineKind machine = MachineKind::kDcc;
-  std::uint32_t hart_id = 0;
+  /// Number of harts, 1 to kMaxHarts. Several harts have the numbers 0, 1, …
+  unsigned harts = 1;
+  std::uint32_t hart_id = 0;  // number of the hart if it is the only one
   std::uint64_t clock_hz = 1'000'000'000;
   riscv::Hart::Cpi cpi{};
   sc_core::sc_time quantum{1, sc_core::SC_US};
@@ -61,23 +67,36 @@ class FirmwareHost final : public sc_core::sc_module {
   /// Registry for values that are not registers.
   DebugRegistry& registry() { return registry_; }
 
-  RiscvCpu& cpu() { return *cpu_; }
-  const RiscvCpu& cpu() const { return *cpu_; }
+  /// Hart 0.
+  RiscvCpu& cpu() { return *cpus_[0]; }
+  const RiscvCpu& cpu() const { return *cpus_[0]; }
+  /// All harts, in order of their numbers.
+  const std::vector<std::unique_ptr<RiscvCpu>>& cpus() const { return cpus_; }
+  /// Instructions of all harts together.
+  std::uint64_t instructions() const;
+  /// Must be called by every master other than the harts that wrote RAM: ends reservations of lr.w.
+  void memory_written(std::uint32_t address, std::uint64_t bytes) {
+    for (const auto& cpu : cpus_) cpu->foreign_store(address, bytes);
+  }
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
   /// True if the program exited with code 0.
   bool succeeded() const {
-    return cpu_->state() == RiscvCpu::State::kExited && cpu_->exit_code() == 0;
+    return cpu().state() == RiscvCpu::State::kExited && cpu().exit_code() == 0;
   }
   /// One sentence on the end of the program, or on its present position.
   std::string outcome() const;
 
  private:
+  void add_harts(const FirmwareHostConfig& config, Bus& bus, std::uint32_t ram_bytes);
+  /// Ends the program: called by a device within an access of a hart.
+  void exit(std::uint32_t code);
   void add_own_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
   void add_virt_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
 
   riscv::ElfFile elf_;
   DebugRegistry registry_;
-  std::unique_ptr<RiscvCpu> cpu_;
+  HartGroup group_;  // used with several harts only
+  std::vector<std::unique_ptr<RiscvCpu>> cpus_;
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;

@@ -9,9 +9,10 @@
 namespace dcc::model {
 
 std::unique_ptr<InterruptInputs> make_interrupt_controller(MachineKind machine, Bus& bus,
-                                                           const sc_core::sc_time& latency) {
+                                                           const sc_core::sc_time& latency,
+                                                           unsigned harts) {
   if (machine == MachineKind::kVirt) {
-    auto plic = std::make_unique<Plic>("interrupts", latency);
+    auto plic = std::make_unique<Plic>("interrupts", latency, harts);
     bus.attach(plic->socket, VIRT_PLIC_BASE, VIRT_PLIC_BYTES, "plic");
     return plic;
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "registers/machine_map.h"
@@ -24,6 +25,11 @@ class InterruptInputs {
   virtual void set_level(unsigned source, bool high) = 0;
   /// Sets the function for the line, which is called on changes, and at once if the output is high.
   virtual void connect_output(Output output) = 0;
+  /// Like connect_output(), for the line of hart `hart`; 0 is the line of connect_output(). A
+  /// controller with one line has none for other harts and ignores the call.
+  virtual void connect_hart(unsigned hart, Output output) {
+    if (hart == 0) connect_output(std::move(output));
+  }
   virtual bool output() const = 0;
   /// Sets a function that is called before every register access, to bring the devices' clock to
   /// sc_time_stamp().
@@ -37,8 +43,9 @@ class InterruptInputs {
 };
 
 /// Makes the machine's interrupt controller, named "interrupts", and puts it at its address on
-/// `bus`.
+/// `bus`. On machine `dcc` hart 0 alone has a line.
 std::unique_ptr<InterruptInputs> make_interrupt_controller(MachineKind machine, Bus& bus,
-                                                           const sc_core::sc_time& latency);
+                                                           const sc_core::sc_time& latency,
+                                                           unsigned harts = 1);
 
 }  // namespace dcc::model

@@ -32,8 +32,8 @@ std::optional<unsigned> word_in(std::uint32_t offset, std::uint32_t base, unsign
 
 }  // namespace
 
-Plic::Plic(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
-    : WordTarget(name, latency) {}
+Plic::Plic(const sc_core::sc_module_name& name, const sc_core::sc_time& latency, unsigned harts)
+    : WordTarget(name, latency), contexts_(harts) {}
 
 void Plic::set_level(unsigned source, bool high) {
   if (source == 0 || source > kSources) {
@@ -49,24 +49,41 @@ void Plic::forward(unsigned source) {
   if (test(level_, source) && !test(in_service_, source)) assign(pending_, source, true);
 }
 
-void Plic::connect_output(Output output) {
-  on_output_ = std::move(output);
-  if (output_) on_output_(true);
+void Plic::connect_hart(unsigned hart, Output output) {
+  Context& context = contexts_.at(hart);
+  context.on_output = std::move(output);
+  if (context.output) context.on_output(true);
 }
 
 void Plic::update() {
-  const bool high = best_above(threshold_) != 0;
-  if (high == output_) return;
-  output_ = high;
-  if (on_output_) on_output_(high);
+  for (Context& context : contexts_) {
+    const bool high = best_above(context, context.threshold) != 0;
+    if (high == context.output) continue;
+    context.output = high;
+    if (context.on_output) context.on_output(high);
+  }
 }
 
-unsigned Plic::best_above(std::uint32_t floor) const {
+std::optional<Plic::Place> Plic::place_of(std::uint32_t offset) const {
+  // Distances between the registers of one context and the next, by the specification.
+  constexpr std::uint32_t kEnableBytes = 0x80, kContextBytes = 0x1000;
+  const bool enable = offset < VIRT_PLIC_THRESHOLD;
+  const std::uint32_t base = enable ? VIRT_PLIC_ENABLE : VIRT_PLIC_THRESHOLD;
+  if (offset < base) return std::nullopt;
+  const std::uint32_t bytes = enable ? kEnableBytes : kContextBytes;
+  const std::uint32_t context = (offset - base) / bytes;
+  if (context >= contexts_.size()) return std::nullopt;
+  return Place{context, offset - context * bytes};
+}
+
+unsigned Plic::best_above(const Context& context, std::uint32_t floor) const {
   unsigned best = 0;
   for (unsigned word = 0; word < kWords; ++word) {
-    if ((pending_[word] & enable_[word]) == 0) continue;
+    if ((pending_[word] & context.enable[word]) == 0) continue;
     for (unsigned source = 32 * word; source < 32 * (word + 1) && source <= kSources; ++source) {
-      if (!test(pending_, source) || !test(enable_, source) || priority_[source] <= floor) continue;
+      if (!test(pending_, source) || !test(context.enable, source) || priority_[source] <= floor) {
+        continue;
+      }
       best = source;
       floor = priority_[source];
     }
@@ -80,12 +97,15 @@ bool Plic::peek(std::uint32_t offset, std::uint32_t& value) const {
     value = priority_[*source];
   } else if (const auto word = word_in(offset, VIRT_PLIC_PENDING, kWords)) {
     value = pending_[*word];
-  } else if (const auto enables = word_in(offset, VIRT_PLIC_ENABLE, kWords)) {
-    value = enable_[*enables];
-  } else if (offset == VIRT_PLIC_THRESHOLD) {
-    value = threshold_;
-  } else if (offset == VIRT_PLIC_CLAIM) {
-    value = best_above(0);
+  } else if (const auto place = place_of(offset)) {
+    const Context& context = contexts_[place->context];
+    if (const auto enables = word_in(place->offset, VIRT_PLIC_ENABLE, kWords)) {
+      value = context.enable[*enables];
+    } else if (place->offset == VIRT_PLIC_THRESHOLD) {
+      value = context.threshold;
+    } else if (place->offset == VIRT_PLIC_CLAIM) {
+      value = best_above(context, 0);
+    }
   }
   return true;
 }
@@ -93,7 +113,8 @@ bool Plic::peek(std::uint32_t offset, std::uint32_t& value) const {
 tlm::tlm_response_status Plic::read(std::uint32_t offset, std::uint32_t& value) {
   if (synchronise_) synchronise_();
   peek(offset, value);
-  if (offset == VIRT_PLIC_CLAIM && value != 0) {
+  const auto place = place_of(offset);
+  if (place && place->offset == VIRT_PLIC_CLAIM && value != 0) {
     assign(pending_, value, false);
     assign(in_service_, value, true);
     update();
@@ -101,8 +122,8 @@ tlm::tlm_response_status Plic::read(std::uint32_t offset, std::uint32_t& value) 
   return tlm::TLM_OK_RESPONSE;
 }
 
-void Plic::complete(std::uint32_t source) {
-  if (source == 0 || source > kSources || !test(enable_, source)) return;
+void Plic::complete(const Context& context, std::uint32_t source) {
+  if (source == 0 || source > kSources || !test(context.enable, source)) return;
   assign(in_service_, source, false);
   forward(source);
 }
@@ -111,12 +132,15 @@ tlm::tlm_response_status Plic::write(std::uint32_t offset, std::uint32_t value) 
   if (synchronise_) synchronise_();
   if (const auto source = word_in(offset, VIRT_PLIC_PRIORITY, kSources + 1)) {
     if (*source != 0) priority_[*source] = value & kMaxPriority;
-  } else if (const auto word = word_in(offset, VIRT_PLIC_ENABLE, kWords)) {
-    enable_[*word] = value & existing(*word);
-  } else if (offset == VIRT_PLIC_THRESHOLD) {
-    threshold_ = value & kMaxPriority;
-  } else if (offset == VIRT_PLIC_CLAIM) {
-    complete(value);
+  } else if (const auto place = place_of(offset)) {
+    Context& context = contexts_[place->context];
+    if (const auto word = word_in(place->offset, VIRT_PLIC_ENABLE, kWords)) {
+      context.enable[*word] = value & existing(*word);
+    } else if (place->offset == VIRT_PLIC_THRESHOLD) {
+      context.threshold = value & kMaxPriority;
+    } else if (place->offset == VIRT_PLIC_CLAIM) {
+      complete(context, value);
+    }
   }
   update();
   return tlm::TLM_OK_RESPONSE;
@@ -124,11 +148,15 @@ tlm::tlm_response_status Plic::write(std::uint32_t offset, std::uint32_t value) 
 
 std::vector<std::uint64_t> Plic::state() const {
   std::vector<std::uint64_t> all(priority_.begin(), priority_.end());
-  for (const Bits* const bits : {&level_, &pending_, &enable_, &in_service_}) {
+  for (const Bits* const bits : {&level_, &pending_, &contexts_[0].enable, &in_service_}) {
     all.insert(all.end(), bits->begin(), bits->end());
   }
-  all.push_back(threshold_);
-  all.push_back(output_ ? 1 : 0);
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    const Context& context = contexts_[i];
+    if (i != 0) all.insert(all.end(), context.enable.begin(), context.enable.end());
+    all.push_back(context.threshold);
+    all.push_back(context.output ? 1 : 0);
+  }
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -14,10 +15,11 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map_virt.h. Sources 1 to kSources with priorities 0 (never) to kMaxPriority,
-/// one context (machine mode of the hart). All sources are levels. A gateway forwards one request a
-/// source: the source is pending from the rise of its line until a claim takes it, also if the line
-/// falls before; the next request is forwarded after completion, if the line is high then.
+/// Registers: memory_map_virt.h. Sources 1 to kSources with priorities 0 (never) to kMaxPriority.
+/// Context n is machine mode of hart n, as on QEMU's machine virt with harts that have no
+/// supervisor mode. All sources are levels. A gateway forwards one request a source: the source is
+/// pending from the rise of its line until a claim takes it, also if the line falls before; the
+/// next request is forwarded after completion, if the line is high then.
 ///
 /// A claim takes the pending, enabled source of the highest priority, of several the lowest number,
 /// whatever the threshold; only the output heeds the threshold. A completion of a source that is
@@ -27,11 +29,12 @@ class Plic final : public WordTarget, public InterruptInputs {
   static constexpr unsigned kSources = 96;
   static constexpr std::uint32_t kMaxPriority = 7;
 
-  Plic(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
+  Plic(const sc_core::sc_module_name& name, const sc_core::sc_time& latency, unsigned harts = 1);
 
   void set_level(unsigned source, bool high) override;
-  void connect_output(Output output) override;
-  bool output() const override { return output_; }
+  void connect_output(Output output) override { connect_hart(0, std::move(output)); }
+  void connect_hart(unsigned hart, Output output) override;
+  bool output() const override { return contexts_[0].output; }
   void set_synchronise(std::function<void()> synchronise) override {
     synchronise_ = std::move(synchronise);
   }
@@ -44,20 +47,31 @@ class Plic final : public WordTarget, public InterruptInputs {
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
   bool peek(std::uint32_t offset, std::uint32_t& value) const override;
-  void complete(std::uint32_t source);
+  /// The registers of one context.
+  struct Context {
+    Bits enable{};
+    std::uint32_t threshold = 0;
+    bool output = false;
+    Output on_output;
+  };
+  /// A context and the register of it that an offset names.
+  struct Place {
+    std::size_t context;
+    std::uint32_t offset;  // that of the same register of context 0
+  };
+  std::optional<Place> place_of(std::uint32_t offset) const;
+  void complete(const Context& context, std::uint32_t source);
   void forward(unsigned source);
-  /// The pending, enabled source of the highest priority above `floor`; 0: none.
-  unsigned best_above(std::uint32_t floor) const;
+  /// The pending source of the highest priority above `floor` that is enabled in `context`; 0:
+  /// none.
+  unsigned best_above(const Context& context, std::uint32_t floor) const;
   void update();
 
   std::array<std::uint32_t, kSources + 1> priority_{};
   Bits level_{};
   Bits pending_{};
-  Bits enable_{};
-  Bits in_service_{};  // sources that were claimed and not completed
-  std::uint32_t threshold_ = 0;
-  bool output_ = false;
-  Output on_output_;
+  Bits in_service_{};              // sources that were claimed and not completed
+  std::vector<Context> contexts_;  // by hart
   std::function<void()> synchronise_;
 };
 

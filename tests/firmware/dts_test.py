@@ -137,6 +137,18 @@ class DeviceTrees(unittest.TestCase):
         tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
         self.check_devices(tree, "memory_map", absent=("dcc",))
 
+    def test_several_harts(self):
+        for host, controller, contexts in (("0", "interrupt-controller@c000000", 1), ("2", "plic@c000000", 4)):
+            with self.subTest(host):
+                tree = self.network("--host", host, "-c", "host.harts=4", "-c", "hosts.2.harts=4")
+                harts = [cells(tree[f"/cpus/cpu@{i}/interrupt-controller"]["phandle"])[0] for i in range(4)]
+                self.assertEqual([cells(tree[f"/cpus/cpu@{i}"]["reg"]) for i in range(4)], [[0], [1], [2], [3]])
+                self.assertEqual(cells(tree["/soc/clint@2000000"]["interrupts-extended"]),
+                                 [x for hart in harts for x in (hart, 3, hart, 7)])
+                found = next(p for p in tree if p == f"/soc/{controller}" or p.endswith("/" + controller))
+                self.assertEqual(cells(tree[found]["interrupts-extended"]),
+                                 [x for hart in harts[:contexts] for x in (hart, 11)])
+
     def test_refusals(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(NETWORK)

@@ -100,6 +100,35 @@ class RealGdb(unittest.TestCase):
         self.assertEqual(status, 0, out)
         self.assertIn("2000 timer, 2000 software interrupts", out)
 
+    def test_harts_are_threads(self):
+        text, status, out = self.session(
+            "info threads", "break hart_main", "continue", "print hart", "info threads", "print $mhartid", "thread 1",
+            "print $mhartid", "thread 2", "delete", "break amo_max", "continue", "stepi", "stepi", "delete",
+            "print harts_number()", "detach",
+            options=("--machine", "virt", "--harts", "2"), elf=FIRMWARE / "test_harts_atomic_2.elf")
+        self.expect(text, r"\* 1 +Thread 1 \(hart 0\)", r"  2 +Thread 2 \(hart 1\)", r"hit Breakpoint 1, hart_main",
+                    r"\$1 = 1", r"  1 +Thread 1", r"\* 2 +Thread 2", r"\$2 = 1", r"Switching to thread 1", r"\$3 = 0",
+                    r"Switching to thread 2", r"Breakpoint 2", r"Inferior 1 .* detached")
+        self.assertEqual(status, 0, out)
+        self.assertIn("amo 60000, reservation 60000, lock 60000, of 60000", out)
+
+    def test_one_hart_steps_alone(self):
+        text, status, out = self.session(
+            "break hart_main", "continue", "delete", "set scheduler-locking on",
+            "thread 1", "set $before = $minstret", "thread 2", "stepi", "stepi", "stepi",
+            "thread 1", "print $minstret - $before", "set scheduler-locking off", "thread 2", "stepi",
+            "watch by_lock", "continue", "delete", "detach",
+            options=("--machine", "virt", "--harts", "2"), elf=FIRMWARE / "test_harts_atomic_2.elf")
+        self.expect(text, r"hart_main", r"\$1 = 0", r"atchpoint 2: by_lock", r"Old value = 0")
+        self.assertEqual(status, 0, out)
+
+    def test_a_debugger_leaves_the_run_of_harts_as_it_is(self):
+        elf, options = FIRMWARE / "test_harts_race_2.elf", ("--machine", "virt", "--harts", "2")
+        plain = subprocess.run([DCCVP, "run-elf", *options, elf], stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
+        _, _, out = self.session("break hart_main", "continue", "delete", "continue", options=options, elf=elf)
+        for line in re.findall(r"raced.*|hart \d: .*", plain.stdout.decode()):
+            self.assertIn(line, out)
+
     def test_steps_and_watchpoints(self):
         text, status, out = self.session(
             "break main", "continue", "next", "stepi", "stepi", "delete",

@@ -119,6 +119,13 @@ void Host::finish() {
 
 QosResult Host::qos_result() const { return driver_->qos_result(); }
 
+std::vector<model::RiscvCpu*> Host::harts() {
+  std::vector<model::RiscvCpu*> all;
+  if (cpu() == nullptr) return all;
+  for (const auto& hart : driver_->firmware()->cpus()) all.push_back(hart.get());
+  return all;
+}
+
 model::RiscvCpu* Host::cpu() { return driver_ == nullptr ? nullptr : driver_->cpu(); }
 
 void Host::trace_transactions(model::BusTrace::Sink sink) {

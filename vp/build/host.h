@@ -78,8 +78,10 @@ class Host final : public sc_core::sc_module {
   /// The software of this host; null if the platform drives the host itself.
   HostDriver* driver() { return driver_.get(); }
 
-  /// The CPU that runs firmware; null if this host runs none.
+  /// The CPU that runs firmware, of several harts hart 0; null if this host runs none.
   model::RiscvCpu* cpu();
+  /// The harts that run firmware; empty if this host runs none.
+  std::vector<model::RiscvCpu*> harts();
   /// Reports every bus access of this host's software and DMA to `sink`; without a driver, the
   /// platform's own accesses to the controller. Call before the simulation starts. `sink` is kept
   /// until the end.
@@ -109,6 +111,7 @@ class Host final : public sc_core::sc_module {
   /// What the host's software reports; all zero without software.
   struct SoftwareReport {
     std::uint64_t instructions = 0;
+    std::vector<std::uint64_t> instructions_of_harts;  // by hart; empty with one hart
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;

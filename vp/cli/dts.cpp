@@ -47,7 +47,8 @@ DeviceTreeHost describe(const LoadedConfig& loaded, unsigned id) {
   DeviceTreeHost tree;
   tree.machine = host.machine;
   tree.model = fmt::format("dccvp host {}, machine {}", id, machine_map(host.machine).name);
-  tree.hart_id = host.machine == MachineKind::kVirt ? 0 : id;
+  tree.harts = host.harts;
+  tree.hart_id = host.machine == MachineKind::kVirt || host.harts > 1 ? 0 : id;
   tree.clock_hz = host.clock.hertz;
   tree.ram_bytes = static_cast<std::uint64_t>(host.ram);
   tree.rom_base = host.rom.base;

@@ -1,4 +1,4 @@
-// dccvp run-elf: runs one RISC-V program on one CPU.
+// dccvp run-elf: runs one RISC-V program on one CPU of one or several harts.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +82,8 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command
       ->add_option("--rom", a->rom, "memory for code and constants beside it, e.g. 0x20000000:1MiB")
       ->type_name("BASE:SIZE");
+  command->add_option("--harts", o.harts, "harts, which run the program in one memory, 1 to 4")
+      ->capture_default_str();
   command->add_option("--clock", a->clock, "clock of the CPU")->capture_default_str();
   command->add_option("--cpi", a->cpi, "cycles of an instruction")->capture_default_str();
   command->add_option("--quantum", a->quantum, "how far the CPU may run ahead")

@@ -145,6 +145,10 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
          "QEMU's machine virt, for which operating systems have drivers",
          "docs/cpu.md"});
     v.path("elf", c.elf, {}, {"file of the firmware", ""});
+    v.field(
+        "harts", c.harts, {"1", "4"},
+        {"harts of a host, which run one program in one memory and take turns in simulated time",
+         "docs/cpu.md"});
     v.field("clock", c.clock, {"1MHz", "10GHz"}, {"clock of the CPU", ""});
     v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles of an instruction", ""});
     v.field("quantum", c.quantum, {"1ns", "1ms"},

@@ -62,10 +62,12 @@ void add_host(model::DebugRegistry& registry, Host& host, const FlowPlan& plan) 
   registry.add_module(
       {name + ".nic", driven ? "NIC: registers " + name + ".nic.NAME" : std::string("NIC"), {}});
   if (driven) add_registers(registry, name + ".", host.nic().host()->registers());
-  if (model::RiscvCpu* const cpu = host.cpu()) {
-    registry.add_module({name + ".cpu", "RISC-V CPU RV32IMAC", {}});
-    registry.add_value(
-        {name + ".pc", "where the CPU is", 0, [cpu](std::uint32_t) { return cpu->whereabouts(); }});
+  const std::vector<model::RiscvCpu*> harts = host.harts();
+  if (!harts.empty()) registry.add_module({name + ".cpu", "RISC-V CPU RV32IMAC", {}});
+  for (std::size_t i = 0; i < harts.size(); ++i) {
+    const std::string which = harts.size() == 1 ? "" : std::to_string(i);
+    registry.add_value({name + ".pc" + which, "where the CPU is", 0,
+                        [cpu = harts[i]](std::uint32_t) { return cpu->whereabouts(); }});
   }
 }
 

@@ -118,8 +118,12 @@ void StateDigests::add_host(Host& host) {
   add(name + ".nic", [&host] { return digest_of_nic(host); });
   HostDriver* const driver = host.driver();
   if (driver == nullptr) return;
-  if (driver->cpu() != nullptr) {
-    add(name + ".cpu", [cpu = driver->cpu()] { return digest_of_cpu(cpu->hart()); });
+  if (driver->firmware() != nullptr) {
+    const auto& cpus = driver->firmware()->cpus();
+    for (const auto& cpu : cpus) {
+      // the names of modules: cpu, or cpu0, cpu1, … of several harts
+      add(name + "." + cpu->basename(), [hart = cpu.get()] { return digest_of_cpu(hart->hart()); });
+    }
   }
   add(name + ".interrupts", [driver] { return digest_of(driver->interrupts()); });
   add(name + ".memory", [ram = &driver->ram()] { return digest_of_memory(*ram); });

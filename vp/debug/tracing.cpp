@@ -38,11 +38,15 @@ model::TraceWindow cpu_window(const TraceConfig& config) {
   return window;
 }
 
-/// Inserts the host's number: "cpu.txt" of host 3 becomes "cpu.host3.txt".
-std::filesystem::path with_host(const std::filesystem::path& file, HostId host) {
+/// Inserts a number before the ending: "cpu.txt" becomes "cpu.host3.txt" by ".host" and 3.
+std::filesystem::path with_number(const std::filesystem::path& file, const char* what,
+                                  std::size_t number) {
   std::filesystem::path named = file;
-  named.replace_extension(".host" + std::to_string(host) + file.extension().string());
+  named.replace_extension(what + std::to_string(number) + file.extension().string());
   return named;
+}
+std::filesystem::path with_host(const std::filesystem::path& file, HostId host) {
+  return with_number(file, ".host", host);
 }
 
 }  // namespace
@@ -121,8 +125,12 @@ void Tracing::trace_cpus(const TraceOutput& output) {
     if (name.empty()) name = file("cpu.txt");
     const bool alone = traced.size() == 1 && !output.cpu_file.empty();
     if (!alone) name = with_host(name, host->id());
-    cpu_files_.push_back(std::make_unique<TraceFile>(name));
-    host->cpu()->trace().set_lines(&cpu_files_.back()->text(), cpu_window(config_));
+    const std::vector<model::RiscvCpu*> harts = host->harts();
+    for (std::size_t i = 0; i < harts.size(); ++i) {
+      const auto file_of_hart = harts.size() == 1 ? name : with_number(name, ".hart", i);
+      cpu_files_.push_back(std::make_unique<TraceFile>(file_of_hart));
+      harts[i]->trace().set_lines(&cpu_files_.back()->text(), cpu_window(config_));
+    }
   }
 }
 
@@ -163,10 +171,15 @@ void Tracing::on_timeline(int process, const regs::AccessRecord& access) {
 
 void Tracing::trace_functions(Host& host) {
   if (host.cpu() == nullptr) return;
-  const TraceEvents::Track track{host_process(host.id()), kThreadFunctions};
-  events_->name_thread(track, "firmware");
-  functions_.push_back(std::make_unique<FunctionTrace>(*events_, track, *host.cpu()));
-  host.cpu()->trace().set_calls(functions_.back().get(), cpu_window(config_));
+  const std::vector<model::RiscvCpu*> harts = host.harts();
+  for (std::size_t i = 0; i < harts.size(); ++i) {
+    // the track of hart 0 is the host's first
+    const int thread = i == 0 ? kThreadFunctions : kThreadOtherHarts + static_cast<int>(i) - 1;
+    const TraceEvents::Track track{host_process(host.id()), thread};
+    events_->name_thread(track, harts.size() == 1 ? "firmware" : "hart " + std::to_string(i));
+    functions_.push_back(std::make_unique<FunctionTrace>(*events_, track, *harts[i]));
+    harts[i]->trace().set_calls(functions_.back().get(), cpu_window(config_));
+  }
 }
 
 void Tracing::trace_slots(Host& host) {
@@ -209,7 +222,7 @@ void Tracing::finish(RunResults& results) {
 
 void Tracing::close() {
   for (const auto& host : c_.hosts) {
-    if (host->cpu() != nullptr) host->cpu()->trace().finish();
+    for (model::RiscvCpu* const hart : host->harts()) hart->trace().finish();
   }
   for (const auto& slots : slots_) slots->finish();
   std::string lost;

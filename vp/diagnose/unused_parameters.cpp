@@ -73,6 +73,7 @@ const Rule kRules[] = {
     {"host.ram", [](const PlatformConfig& c) { return c.host.driver != DriverKind::kNone; },
      "host.driver is none"},
     {"host.elf", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.harts", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.clock", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.cpi", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.keeps_accounts", runs_firmware, "no host runs firmware (host.driver)"},

@@ -49,6 +49,10 @@ void collect_hosts(const Platform& p, RunResults& results) {
     out.cnps_received = measurement.cnps_received(host->id());
     const Host::SoftwareReport software = host->software_report();
     out.instructions = software.instructions;
+    for (const std::uint64_t instructions : software.instructions_of_harts) {
+      const bool same = !results.harts.empty() && results.harts.back().host == out.id;
+      results.harts.push_back({out.id, same ? results.harts.back().hart + 1 : 0, instructions});
+    }
     out.messages_verified = software.messages_verified;
     out.payload_errors = software.payload_errors;
     out.completions_lost = software.completions_lost;
@@ -73,6 +77,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
   // Each host works in one process and counts nothing in the others, so a sum over processes is
   // right for maxima, too.
   AllReduce reduce(p.partitions.group());
+  for (HartResult& hart : results.harts) reduce.add(hart.instructions);
   for (HostResult& host : results.hosts) {
     HostResult::describe([&](auto figure, const char*, const MetricAbout& about) {
       if constexpr (std::is_same_v<decltype(figure), std::uint64_t HostResult::*>) {

@@ -356,6 +356,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
              [&](std::size_t i) { v.members(r.dependencies->path[i]); });
     });
   }
+  if (!r.harts.empty()) members_of("harts", r.harts);
   if (!r.programs.empty()) {
     v.list("programs", r.programs.size(), [&](std::size_t i) {
       v.members(r.programs[i]);

@@ -118,6 +118,21 @@ struct DeadlockedWire {
   }
 };
 
+/// One of several harts of a host.
+struct HartResult {
+  HostId host = 0;
+  std::uint64_t hart = 0;
+  std::uint64_t instructions = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&HartResult::host, "host", {"", "number of the host, one with several harts (host.harts)"});
+    v(&HartResult::hart, "hart", {"", "number of the hart in its host"});
+    v(&HartResult::instructions, "instructions",
+      {"", "instructions executed by the hart", Statistic::kSum, Span::kRun});
+  }
+};
+
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
@@ -568,6 +583,7 @@ struct RunResults {
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
+  std::vector<HartResult> harts;           // of hosts with several harts
   std::vector<ProgramResult> programs;     // by file; empty if no NIC runs a program
   std::optional<ReactionResult> reaction;  // empty if no algorithm measures it
   std::vector<DeadlockedWire> deadlock;

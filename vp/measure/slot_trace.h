@@ -18,7 +18,8 @@ enum TraceThread : int {
   kThreadFunctions = 1,
   kThreadAccesses = 2,
   kThreadDma = 3,
-  kThreadSlots = 100,  // number of a slot's row: this number plus that of the slot
+  kThreadOtherHarts = 4,  // functions of hart 1; those of the next harts follow
+  kThreadSlots = 100,     // number of a slot's row: this number plus that of the slot
 };
 
 /// Observes every change of a slot. On the timeline each slot is a row; a slice lasts from bound to

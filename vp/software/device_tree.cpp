@@ -48,25 +48,40 @@ void write_cpus(SourceWriter& out, const DeviceTreeHost& host, const MachineMap&
   out.open("cpus");
   out.cells(1, 0);
   out.cell("timebase-frequency", map.timebase);
-  out.open(fmt::format("cpu@{:x}", host.hart_id));
-  out.text("device_type", "cpu");
-  out.cell("reg", host.hart_id);
-  out.text("status", "okay");
-  out.text("compatible", "riscv");
-  out.text("riscv,isa", "rv32imac_zicsr_zifencei");
-  out.text("mmu-type", "riscv,none");
-  out.cell("clock-frequency", host.clock_hz);
-  out.open("hart0: interrupt-controller");
-  out.text("compatible", "riscv,cpu-intc");
-  out.line("interrupt-controller;");
-  out.cell("#address-cells", 0);
-  out.cell("#interrupt-cells", 1);
-  out.close();
-  out.close();
+  for (unsigned hart = 0; hart < host.harts; ++hart) {
+    out.open(fmt::format("cpu@{:x}", host.hart_id + hart));
+    out.text("device_type", "cpu");
+    out.cell("reg", host.hart_id + hart);
+    out.text("status", "okay");
+    out.text("compatible", "riscv");
+    out.text("riscv,isa", "rv32imac_zicsr_zifencei");
+    out.text("mmu-type", "riscv,none");
+    out.cell("clock-frequency", host.clock_hz);
+    out.open(fmt::format("hart{}: interrupt-controller", hart));
+    out.text("compatible", "riscv,cpu-intc");
+    out.line("interrupt-controller;");
+    out.cell("#address-cells", 0);
+    out.cell("#interrupt-cells", 1);
+    out.close();
+    out.close();
+  }
   out.close();
 }
 
-void write_device(SourceWriter& out, const MachineDevice& device) {
+/// The interrupt lines of harts that a device drives, in order of its outputs.
+std::string hart_lines(const DeviceTreeHost& host, const MachineDevice& device) {
+  // The interrupt controller of machine dcc has one output.
+  const bool one = device.interrupt_controller && host.machine == MachineKind::kDcc;
+  std::string text;
+  for (unsigned hart = 0; hart < (one ? 1 : host.harts); ++hart) {
+    for (const unsigned line : device.hart_interrupts) {
+      text += fmt::format("{}&hart{} {}", text.empty() ? "" : " ", hart, line);
+    }
+  }
+  return text;
+}
+
+void write_device(SourceWriter& out, const DeviceTreeHost& host, const MachineDevice& device) {
   out.open((device.interrupt_controller ? "irq: " : "") + node_name(device));
   std::string names;
   for (const std::string& name : device.compatible) {
@@ -75,11 +90,7 @@ void write_device(SourceWriter& out, const MachineDevice& device) {
   out.property("compatible", names);
   out.region(device.base, device.size);
   if (!device.hart_interrupts.empty()) {
-    std::string lines;
-    for (const unsigned line : device.hart_interrupts) {
-      lines += fmt::format("{}&hart0 {}", lines.empty() ? "" : " ", line);
-    }
-    out.property("interrupts-extended", "<" + lines + ">");
+    out.property("interrupts-extended", "<" + hart_lines(host, device) + ">");
   }
   if (device.interrupt_controller) {
     out.line("interrupt-controller;");
@@ -121,7 +132,7 @@ std::string device_tree(const DeviceTreeHost& host) {
   for (const MachineDevice& device : map.devices) {
     const bool there =
         (device.name != "NIC" || host.has_nic) && (device.name != "DCC" || host.has_controller);
-    if (!device.node.empty() && there) write_device(out, device);
+    if (!device.node.empty() && there) write_device(out, host, device);
   }
   if (host.rom_bytes != 0) {
     out.open(fmt::format("rom@{:x}", host.rom_base));

@@ -10,8 +10,9 @@ namespace dcc::vp {
 
 struct DeviceTreeHost {
   MachineKind machine = MachineKind::kDcc;
-  std::string model;  // name of the machine, in one line for people
-  std::uint32_t hart_id = 0;
+  std::string model;          // name of the machine, in one line for people
+  std::uint32_t hart_id = 0;  // number of the first hart
+  unsigned harts = 1;
   std::uint64_t clock_hz = 0;
   std::uint64_t ram_bytes = 0;
   std::uint64_t rom_base = 0;

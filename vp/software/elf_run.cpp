@@ -2,11 +2,14 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <systemc>
+#include <utility>
+#include <vector>
 
 #include "bus.h"
 #include "bus_trace.h"
@@ -51,6 +54,14 @@ void check(const RunElfOptions& o) {
   if (o.clock_hz == 0 || o.clock_hz > 100'000'000'000) {
     throw std::runtime_error("--clock must lie between 1 Hz and 100 GHz");
   }
+  if (o.harts == 0 || o.harts > model::kMaxHarts) {
+    throw std::runtime_error("--harts must lie between 1 and " + std::to_string(model::kMaxHarts));
+  }
+  const bool profiled = !o.coverage_file.empty() || !o.profile_file.empty() || o.stack_use;
+  if (o.harts > 1 && profiled) {
+    throw std::runtime_error(
+        "--coverage, --profile and --stack-use follow one hart; leave them out or write --harts 1");
+  }
   if (o.cpi_thousandths == 0) throw std::runtime_error("--cpi must be more than zero");
   if (o.ram_bytes == 0 || o.ram_bytes % riscv::kPageBytes != 0 || o.ram_bytes > kMaxRamBytes) {
     throw std::runtime_error("--ram must be a multiple of 4 KiB, up to 1 GiB");
@@ -70,25 +81,30 @@ class Machine {
         bus_("bus", kBusLatency),
         ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME) {
     bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
-    interrupts_ = model::make_interrupt_controller(options.machine, bus_, sc_core::SC_ZERO_TIME);
+    interrupts_ = model::make_interrupt_controller(options.machine, bus_, sc_core::SC_ZERO_TIME,
+                                                   options.harts);
     if (options.rom_bytes != 0) {
       rom_ = std::make_unique<model::Ram>("rom", options.rom_bytes, sc_core::SC_ZERO_TIME, true);
       bus_.attach(rom_->socket, options.rom_base, options.rom_bytes, "rom");
     }
     host_ =
         std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, *interrupts_);
-    host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
-    host_->cpu().set_namer([this](std::uint64_t address) { return name_of(address); });
+    std::vector<std::string> initiators;
+    for (const auto& hart : host_->cpus()) {
+      hart->set_end_handler([] { sc_core::sc_stop(); });
+      hart->set_namer([this](std::uint64_t address) { return name_of(address); });
+      initiators.emplace_back(hart->basename());
+    }
     if (snapshots_) host_->cpu().debug().set_history(&*snapshots_);
     if (!options.bus_trace_file.empty()) {
       bus_trace_ = std::make_unique<model::BusTrace>(
-          bus_, std::vector<std::string>{"cpu"},
+          bus_, std::move(initiators),
           [&out = open(options.bus_trace_file)](const regs::AccessRecord& access) {
             out << to_text(access) << '\n';
           });
       bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
     }
-    if (!options.trace_file.empty()) host_->cpu().trace().set_lines(&open(options.trace_file));
+    if (!options.trace_file.empty()) trace_lines(options.trace_file);
     if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
     if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
     if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
@@ -104,7 +120,7 @@ class Machine {
   }
   /// Completes the files. Throws std::runtime_error if one could not be written.
   void close() {
-    host_->cpu().trace().finish();
+    for (const auto& hart : host_->cpus()) hart->trace().finish();
     if (profile_ != nullptr) profile_->profile().finish();
     if (coverage_out_ != nullptr) profile_->profile().write_coverage(*coverage_out_);
     if (profile_out_ != nullptr) profile_->profile().write_callgrind(*profile_out_, file_);
@@ -113,10 +129,23 @@ class Machine {
   model::FirmwareHost& host() { return *host_; }
 
  private:
+  /// Of several harts each gets a file of its own: cpu.txt becomes cpu.hart0.txt, ….
+  void trace_lines(const std::string& file) {
+    const auto& cpus = host_->cpus();
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      std::filesystem::path path = file;
+      if (cpus.size() > 1) {
+        path.replace_extension(".hart" + std::to_string(i) + path.extension().string());
+      }
+      cpus[i]->trace().set_lines(&open(path.string()));
+    }
+  }
+
   model::FirmwareHostConfig config(const RunElfOptions& o) {
     model::FirmwareHostConfig c;
     c.elf = o.file;
     c.machine = o.machine;
+    c.harts = o.harts;
     c.clock_hz = o.clock_hz;
     c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
@@ -128,7 +157,7 @@ class Machine {
     if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
     if (!o.uart_output_file.empty()) {
       c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
-    } else if (o.gdb_port >= 0 && !writes_files(o)) {
+    } else if (o.gdb_port >= 0 && !writes_files(o) && o.harts == 1) {
       // The debugger may go back in time. Output that was printed before is not printed again
       // during a replay.
       snapshots_.emplace();
@@ -176,8 +205,9 @@ class Machine {
 
 // Speed is measured by processor time, so that other load on the machine does not change it. After
 // a debugger went back, no process has the whole time, so no speed is printed.
-void print_summary(const model::RiscvCpu& cpu, const std::optional<double>& cpu_seconds) {
-  const std::uint64_t instructions = cpu.instructions();
+void print_summary(const model::FirmwareHost& host, const std::optional<double>& cpu_seconds) {
+  const model::RiscvCpu& cpu = host.cpu();
+  const std::uint64_t instructions = host.instructions();
   if (cpu.state() == model::RiscvCpu::State::kExited) {
     std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
   }
@@ -189,6 +219,9 @@ void print_summary(const model::RiscvCpu& cpu, const std::optional<double>& cpu_
     std::printf(", %.3g s, %.1f MIPS", *cpu_seconds, mips);
   }
   std::printf("\n");
+  for (std::size_t i = 0; host.cpus().size() > 1 && i < host.cpus().size(); ++i) {
+    std::printf("hart %zu: %" PRIu64 " instructions\n", i, host.cpus()[i]->instructions());
+  }
 }
 
 int run(const RunElfOptions& options) {
@@ -214,7 +247,8 @@ int run(const RunElfOptions& options) {
             : "");
   }
   if (!options.quiet) {
-    print_summary(cpu, options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
+    print_summary(machine.host(),
+                  options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
   }
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();

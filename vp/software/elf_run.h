@@ -1,4 +1,4 @@
-// `dccvp run-elf`: one RISC-V program on one CPU, without a network.
+// `dccvp run-elf`: one RISC-V program on one CPU of one or several harts, without a network.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ struct RunElfOptions {
   MachineKind machine = MachineKind::kDcc;
   PicoSeconds max_time = kSecond * 10;  // simulated time after which a program has failed
   std::uint32_t ram_bytes = 4u << 20;   // bytes of RAM, a multiple of 4096
+  unsigned harts = 1;                   // number of harts
   std::uint64_t rom_base = 0;           // address of the ROM, a multiple of 4096
   std::uint64_t rom_bytes = 0;          // bytes of ROM, a multiple of 4096; 0: no ROM
   std::uint64_t clock_hz = 1'000'000'000;

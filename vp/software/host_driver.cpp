@@ -39,7 +39,8 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
   // The native driver is written for this platform's own interrupt controller.
   const MachineKind machine =
       host_.driver == DriverKind::kFirmware ? host_.machine : MachineKind::kDcc;
-  interrupts_ = model::make_interrupt_controller(machine, bus_, kBusLatency);
+  const unsigned harts = host_.driver == DriverKind::kFirmware ? host_.harts : 1;
+  interrupts_ = model::make_interrupt_controller(machine, bus_, kBusLatency, harts);
   if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, DCC_SIZE, "controller");
   nic.dma()->socket.bind(bus_.in);
   nic.dma()->add_memory(BOOT_RAM_BASE, ram_.size());
@@ -102,8 +103,9 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     config.rom = rom_.get();
     config.rom_base = host_.rom.base;
   }
-  // Kernels find their words of PLIC and CLINT by the hart's number, and a host of machine virt has
-  // one hart.
+  config.harts = host_.harts;
+  // Kernels find their words of PLIC and CLINT by the hart's number, and the only hart of machine
+  // virt is hart 0.
   config.hart_id = host_.machine == MachineKind::kVirt ? 0 : context.id;
   config.clock_hz = host_.clock.hertz;
   config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),
@@ -126,7 +128,9 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, *interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
-  cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
+  nic_.dma()->set_write_observer([this](std::uint64_t address, std::size_t bytes) {
+    firmware_->memory_written(static_cast<std::uint32_t>(address), bytes);
+  });
   firmware_->name_registers("nic", NIC_BASE, nic_.host()->registers());
   if (controller_ != nullptr) {
     firmware_->name_registers("controller", DCC_BASE, controller_->block());
@@ -140,17 +144,24 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
   });
   if (cpu.debug().port() != 0) {
-    cpu.debug().set_history(machine_);
-    kernel_.add_event_hook([this, &cpu] {
-      if (cpu.debug().compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
-    });
-    cpu.debug().set_watch_starter([this] { kernel_.call_hook_after(1); });
+    // Moments of the history are numbers of instructions, so that only one hart can go back.
+    if (host_.harts == 1) cpu.debug().set_history(machine_);
+    for (const auto& hart : firmware_->cpus()) {
+      model::CpuDebug& debug = hart->debug();
+      kernel_.add_event_hook([this, &debug] {
+        if (debug.compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
+      });
+      debug.set_watch_starter([this] { kernel_.call_hook_after(1); });
+    }
   }
-  cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
-  // One host's program may end before the others do; a fatal trap ends the run.
-  cpu.set_end_handler([this] {
-    if (!firmware_->succeeded()) kernel_.stop();
-  });
+  for (const auto& hart : firmware_->cpus()) {
+    hart->set_namer([this](std::uint64_t address) { return name_of(address); });
+    hart->set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
+    // One host's program may end before the others do; a fatal trap ends the run.
+    hart->set_end_handler([this] {
+      if (!firmware_->succeeded()) kernel_.stop();
+    });
+  }
 }
 
 void HostDriver::name_digest(const StateDigests& states) {
@@ -158,7 +169,8 @@ void HostDriver::name_digest(const StateDigests& states) {
 }
 
 void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
-  if (cpu() != nullptr) cpu()->memory_changed(address, bytes);
+  if (firmware_ == nullptr) return;
+  for (const auto& hart : firmware_->cpus()) hart->memory_changed(address, bytes);
 }
 
 void HostDriver::print_console_line() {
@@ -177,8 +189,14 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
   // afterwards.
   const std::string dma = host + ".dma";
   nic_.dma()->allow_dmi(false);
+  std::vector<std::string> initiators{dma};
+  const std::size_t harts = firmware_ == nullptr ? 1 : firmware_->cpus().size();
+  for (std::size_t i = 0; i < harts; ++i) {
+    initiators.push_back(host + ".cpu" + (harts == 1 ? "" : std::to_string(i)));
+  }
+  initiators.push_back(host + ".platform");
   bus_trace_ = std::make_unique<model::BusTrace>(
-      bus_, std::vector<std::string>{dma, host + ".cpu", host + ".platform"},
+      bus_, std::move(initiators),
       [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
         if (access.path != dma) return sink(access);
         regs::AccessRecord moved = access;  // its times become the devices' times
@@ -217,7 +235,12 @@ Host::SoftwareReport HostDriver::report() const {
     report.completions_lost =
         result.sequence_errors + (written > accounted ? written - accounted : 0);
   }
-  if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
+  if (firmware_ != nullptr) {
+    report.instructions = firmware_->instructions();
+    for (const auto& hart : firmware_->cpus()) {
+      if (host_.harts > 1) report.instructions_of_harts.push_back(hart->instructions());
+    }
+  }
   const bool running =
       firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
   if (running && firmware_->cpu().hart().csrs().is_deaf()) {

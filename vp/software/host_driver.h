@@ -44,8 +44,10 @@ class HostDriver final : public sc_core::sc_module {
   void name_digest(const StateDigests& states);
   /// Tells the processor that memory was changed from outside.
   void memory_changed(std::uint32_t address, std::uint32_t bytes);
-  /// The CPU; null if no firmware runs here.
+  /// The CPU, of several harts hart 0; null if no firmware runs here.
   model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
+  /// The processor that runs firmware; null if no firmware runs here.
+  const model::FirmwareHost* firmware() const { return firmware_.get(); }
   void observe_lines(std::function<void(const char* line, bool high)> observer) {
     on_line_ = std::move(observer);
   }

@@ -59,17 +59,25 @@ class DecodeCache {
     std::unique_ptr<DecodedPage>& slot = (*pages_)[index];
     if (!slot) {
       slot = std::make_unique<DecodedPage>(address & ~(kPageBytes - 1));
-      holds_code_[index] = 1;
+      holds_code_[index] |= kCode;
     }
     return slot.get();
   }
 
-  /// An array by page number within RAM: non-zero if a store to the page may change decoded code.
+  /// An array by page number within RAM: non-zero if a store to the page may change decoded code or
+  /// concerns a guard.
   const std::uint8_t* holds_code() const { return holds_code_.data(); }
   /// Marks a page as holding code because the last instruction of the page before reaches into it.
   void mark_reached(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
-    if (index != kNone) holds_code_[index] = 1;
+    if (index != kNone) holds_code_[index] |= kCode;
+  }
+  /// Marks the page that holds `address` as guarded, or takes the mark away.
+  void guard(std::uint32_t address, bool guarded) {
+    const std::uint32_t index = index_of(address);
+    if (index == kNone) return;
+    std::uint8_t& mark = holds_code_[index];
+    mark = static_cast<std::uint8_t>(guarded ? mark | kGuard : mark & ~unsigned{kGuard});
   }
 
   /// Invalidates all entries whose instructions overlap these bytes.
@@ -94,6 +102,8 @@ class DecodeCache {
  private:
   using Pages = std::vector<std::unique_ptr<DecodedPage>>;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint8_t kCode = 1;  // marks of holds_code_
+  static constexpr std::uint8_t kGuard = 2;
   std::uint32_t pages() const { return (size_ + rom_size_) / kPageBytes; }
   /// Number of the page that holds `address`: RAM's pages, then ROM's.
   std::uint32_t index_of(std::uint32_t address) const {

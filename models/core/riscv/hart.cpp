@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "riscv/decoder.h"
 
@@ -28,14 +29,26 @@ void Hart::reset(std::uint32_t pc) {
 
 void Hart::forget_code() {
   cache_.clear();
+  mark_pages();
+}
+
+// Stores to these pages must take the general path.
+void Hart::mark_pages() {
   if (mailbox_ != 0) cache_.mark_reached(mailbox_);
+  for (const std::uint32_t address : guarded_) cache_.guard(address, true);
+}
+
+void Hart::guard(std::vector<std::uint32_t> addresses) {
+  for (const std::uint32_t address : guarded_) cache_.guard(address, false);
+  guarded_ = std::move(addresses);
+  mark_pages();
 }
 
 void Hart::set_ram(RamWindow window) {
   const bool moved = window.base != ram_.base || window.size != ram_.size;
   ram_ = window;
   if (moved) cache_.cover(window.base, window.size);
-  if (mailbox_ != 0) cache_.mark_reached(mailbox_);
+  mark_pages();
   update_windows();
 }
 
@@ -182,6 +195,7 @@ bool Hart::fetch(std::uint32_t address, std::uint32_t& halfword) {
 void Hart::set_rom(RamWindow window) {
   rom_ = window;
   cache_.cover_rom(window.base, window.size);
+  mark_pages();
 }
 
 // The ebreak of a call stands between two instructions without effect, none of them compressed:

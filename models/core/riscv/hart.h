@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,20 @@ class Hart {
     attention_ = true;
   }
   bool wakes() const { return csr_.wakes(); }
+
+  // --- Several masters of one memory ------------------------------------------------------------
+  /// Address of the word that lr.w reserved; nothing if no reservation is held.
+  std::optional<std::uint32_t> reservation() const {
+    return reservation_.held ? std::optional(reservation_.address) : std::nullopt;
+  }
+  /// Ends the reservation if another master's store of these bytes overlaps its word.
+  void foreign_store(std::uint32_t address, std::uint64_t bytes) {
+    const std::uint64_t word = reservation_.address;
+    if (word + 4 > address && word < address + bytes) reservation_.held = false;
+  }
+  /// From now on this hart reports its stores to the pages of these addresses by
+  /// MemoryBus::stored(). An empty list ends the reports.
+  void guard(std::vector<std::uint32_t> addresses);
   const CsrFile& csrs() const { return csr_; }
 
   /// Makes run() return after the present instruction.
@@ -224,6 +239,7 @@ class Hart {
   void update_windows();
   void place_window(const Pmp::Span& span);
   void forget_code();
+  void mark_pages();
 
   MemoryBus& bus_;
   Cpi cpi_;
@@ -243,7 +259,7 @@ class Hart {
     bool held = false;
     std::uint32_t address = 0;
     std::uint32_t value = 0;
-  } reservation_;  // reservation of lr.w; any trap or mret ends it
+  } reservation_;  // of lr.w; a trap, mret, or a store by another master ends it
   std::uint32_t stack_limit_ = 0;
   std::uint32_t stack_guard_ = 0;  // stack_limit_ in machine mode, else 0
   bool attention_ = false;         // leave the inner loop: lines, windows or stop changed
@@ -255,6 +271,7 @@ class Hart {
   const Costs* costs_ = nullptr;  // valid while run_costed() runs
   std::uint64_t cost_ = 0;
 
+  std::vector<std::uint32_t> guarded_;  // addresses of guard()
   std::vector<std::uint32_t> breakpoints_;
   std::vector<Watchpoint> watchpoints_;
   bool passing_breakpoint_ = false;

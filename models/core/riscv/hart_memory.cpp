@@ -124,6 +124,7 @@ bool Hart::write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t
     std::memcpy(ram_.data + (address - ram_.base), &value, size);
   }
   cache_.invalidate(address, size);
+  if (!guarded_.empty()) bus_.stored(address, size);
   if (mailbox_ != 0 && address == mailbox_) ask(Stop::kMailbox);
   return true;
 }
@@ -166,9 +167,9 @@ bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint
   return true;
 }
 
-// Volume I, chapter 8. There is one hart and it executes in order, so the bits aq and rl need
-// nothing more. sc.w detects that another bus master wrote its word by comparing the value, so a
-// write of the same value goes unseen.
+// Volume I, chapter 8. Harts take turns and execute in order, so the bits aq and rl need nothing
+// more. The stores of other masters end the reservation by foreign_store(); a write that nobody
+// reports, such as a debugger's, is found by its value.
 bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
   const std::uint32_t address = x_[op.rs1];
   const std::uint32_t operand = x_[op.rs2];
@@ -195,6 +196,7 @@ bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
       return true;
     }
   }
+  if (ram_.data == nullptr) bus_.complete_atomic();
   if (!write_memory(address, 4, conditional ? operand : combine(op.op, old, operand))) {
     raise(Cause::kStoreAccessFault, address, pc);
     return false;

@@ -17,6 +17,11 @@ class MemoryBus {
   /// Fetches two bytes of an instruction from memory that is not directly mapped. Takes no
   /// simulated time.
   virtual bool fetch(std::uint32_t address, std::uint32_t& halfword) = 0;
+  /// Announces that the next store completes an atomic operation, of which the load was the last
+  /// access: no other access may come between the two.
+  virtual void complete_atomic() {}
+  /// Reports a store while Hart::guard() names addresses; at least each store to their pages.
+  virtual void stored(std::uint32_t /*address*/, std::uint32_t /*size*/) {}
 };
 
 }  // namespace dcc::riscv

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace dcc::model {
 namespace {
@@ -37,9 +38,23 @@ CpuDebug::~CpuDebug() = default;
 
 void CpuDebug::enable(std::uint16_t port, bool wait) {
   DebugTarget& self = *this;
-  gdb_ = std::make_unique<GdbServer>(self, port);
+  gdb_ = std::make_shared<GdbServer>(self, port);
   reverse_.set_server(gdb_.get());
   waits_for_debugger_ = wait;
+}
+
+void CpuDebug::join(CpuDebug& first) {
+  gdb_ = first.gdb_;
+  if (gdb_) gdb_->add(*this);
+}
+
+void CpuDebug::debug_follow(Follow follow) {
+  const bool was_held = std::exchange(held_, follow == Follow::kHold);
+  single_step_ = follow == Follow::kStep;
+  // A hart that waits within an access stops behind its instruction.
+  const bool stops = held_ || single_step_;
+  if (stops && cpu_.is_within_instruction()) hart_.request_stop();
+  if (was_held && !held_) cpu_.release();
 }
 
 void CpuDebug::begin() {
@@ -49,18 +64,19 @@ void CpuDebug::begin() {
 
 void CpuDebug::stop(const DebugStop& stop) {
   if (!gdb_) return;
-  GdbServer::Resume wish = gdb_->serve(stop);
+  GdbServer::Resume wish = gdb_->serve(*this, stop);
   stepping_over_ = true;
   if (!gdb_->attached()) watched_.clear();
   // A debugger may itself have written a watched value; such a change causes no stop.
   for (WatchedValue& value : watched_) value.last = value.read();
   change_note_.clear();
-  while (!resume(wish)) wish = gdb_->serve(ReverseDebug::no_history());
+  while (!resume(wish)) wish = gdb_->serve(*this, ReverseDebug::no_history());
 }
 
 /// Resumes the CPU. False: the debugger wants to go back beyond the history.
 bool CpuDebug::resume(GdbServer::Resume resume) {
   single_step_ = resume == GdbServer::Resume::kStep;
+  held_ = resume == GdbServer::Resume::kHold;
   if (resume == GdbServer::Resume::kKill) cpu_.kill();
   return !cpu_.is_running() || reverse_.resume(resume);
 }
@@ -127,12 +143,12 @@ void CpuDebug::poll() {
   quanta_since_poll_ = 0;
   reverse_.take_due_snapshot();
   if (reverse_.is_replaying()) return;  // the snapshot was restored, so the replay goes on
-  if (gdb_->poll()) stop(DebugStop{2, "", ""});
+  if (gdb_->poll(*this)) stop(DebugStop{2, "", ""});
 }
 
 bool CpuDebug::poll_asleep() {
   if (reverse_.is_replaying()) return false;
-  if (gdb_->poll()) stop(DebugStop{2, "", ""});
+  if (gdb_->poll(*this)) stop(DebugStop{2, "", ""});
   if (!reverse_.is_replaying() && note_change("before", sc_core::sc_time_stamp())) {
     stop(DebugStop{5, "", change_note_});
   }

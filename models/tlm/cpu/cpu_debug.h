@@ -28,6 +28,10 @@ class DebuggedCpu {
   virtual void kill() = 0;
   /// Wakes a sleeping CPU, which then calls CpuDebug::poll_asleep().
   virtual void wake_for_debugger() = 0;
+  /// The CPU may run again after CpuDebug::is_held() was true.
+  virtual void release() = 0;
+  /// True if an access of the present instruction is under way.
+  virtual bool is_within_instruction() const = 0;
   virtual std::string cpu_name() const = 0;
   virtual std::string whereabouts() const = 0;
   /// The CPU's own time, which may be ahead of SystemC's by up to a quantum.
@@ -49,6 +53,9 @@ class CpuDebug final : private DebugTarget {
   /// Opens a port of the loopback interface for gdb (0: any free one, see port()). With `wait` the
   /// first instruction waits for the debugger. Throws std::runtime_error if the port is taken.
   void enable(std::uint16_t port, bool wait);
+  /// Serves this hart by the port of `first`, which is hart 0 of the same host. Call in order of
+  /// the harts' numbers, after first.enable().
+  void join(CpuDebug& first);
   bool is_enabled() const { return gdb_ != nullptr; }
   std::uint16_t port() const { return gdb_ ? gdb_->port() : 0; }
   /// Modules and values for the monitor commands. Must outlive this object.
@@ -63,6 +70,8 @@ class CpuDebug final : private DebugTarget {
   // --- Execution ------------------------------------------------------------------------------
   /// Before the first instruction: waits for the debugger if enable() was told to.
   void begin();
+  /// True while the debugger lets only other harts run.
+  bool is_held() const { return held_; }
   /// True while a replay has to be advanced by advance_replay() before the next instruction.
   bool must_advance_replay() const { return reverse_.has_arrived(); }
   void advance_replay();
@@ -125,6 +134,8 @@ class CpuDebug final : private DebugTarget {
   void debug_set_watchpoint(const Watch& watch, bool set) override;
   std::string debug_monitor(const std::string& command) override;
   bool debug_goes_back() const override { return reverse_.is_available(); }
+  bool debug_can_run() const override { return cpu_.is_running(); }
+  void debug_follow(Follow follow) override;
 
   // Monitor commands
   std::string monitor_modules() const;
@@ -136,8 +147,9 @@ class CpuDebug final : private DebugTarget {
   DebuggedCpu& cpu_;
   riscv::Hart& hart_;
   ReverseDebug reverse_;
-  std::unique_ptr<GdbServer> gdb_;
+  std::shared_ptr<GdbServer> gdb_;  // of all harts together
   bool waits_for_debugger_ = false;
+  bool held_ = false;
   bool single_step_ = false;
   bool stepping_over_ = false;  // a breakpoint may sit on the next instruction
   std::uint32_t quanta_since_poll_ = 0;

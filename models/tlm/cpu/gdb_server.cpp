@@ -84,7 +84,8 @@ std::string target_description() {
 
 }  // namespace
 
-bool GdbServer::poll() {
+bool GdbServer::poll(const DebugTarget& self) {
+  stopped_ = selected_ = index_of(self);
   while (const auto input = connection_.receive(0)) {
     if (input->kind == GdbConnection::Input::kClosed) {
       leave();
@@ -114,10 +115,16 @@ GdbServer::Resume GdbServer::wait_for_debugger() {
     last_stop_ = DebugStop{};
     if (handle(input->packet)) return resume_;
   }
-  return serve(DebugStop{});
+  return serve(*targets_[0], DebugStop{});
 }
 
-GdbServer::Resume GdbServer::serve(const DebugStop& stop) {
+std::size_t GdbServer::index_of(const DebugTarget& self) const {
+  const auto at = std::find(targets_.begin(), targets_.end(), &self);
+  return static_cast<std::size_t>(at - targets_.begin());
+}
+
+GdbServer::Resume GdbServer::serve(const DebugTarget& self, const DebugStop& stop) {
+  stopped_ = selected_ = index_of(self);
   last_stop_ = stop;
   if (reply_due_) {
     if (!stop.note.empty()) console(stop.note);
@@ -142,7 +149,7 @@ void GdbServer::report(const DebugStop& stop) {
   std::string text = "T";
   text += kDigits[stop.signal >> 4 & 15];
   text += kDigits[stop.signal & 15];
-  connection_.send(text + "thread:1;" + stop.extra);
+  connection_.send(text + "thread:" + std::to_string(stopped_ + 1) + ";" + stop.extra);
 }
 
 void GdbServer::report_exit(std::uint32_t code) {
@@ -161,6 +168,7 @@ void GdbServer::leave() {
   const std::vector<Point> points = std::move(points_);
   points_.clear();
   for (const Point& point : points) apply(point, false);
+  follow(std::vector<DebugTarget::Follow>(targets_.size(), DebugTarget::Follow::kContinue));
   attached_ = false;
   reply_due_ = false;
   connection_.close_client();
@@ -201,8 +209,10 @@ bool GdbServer::handle(const std::string& packet) {
       handle_query(packet);
       return false;
     case 'H':
+      select_thread(packet);
+      return false;
     case 'T':
-      connection_.send("OK");
+      connection_.send(thread_of(packet.substr(1)) ? "OK" : "E01");
       return false;
     case 'D':
       connection_.send("OK");
@@ -225,7 +235,48 @@ bool GdbServer::handle(const std::string& packet) {
   }
 }
 
+std::optional<std::size_t> GdbServer::thread_of(const std::string& text) const {
+  std::size_t at = 0;
+  std::uint64_t number = 0;
+  if (!take_number(text, at, number) || number > targets_.size()) return std::nullopt;
+  return number == 0 ? stopped_ : static_cast<std::size_t>(number - 1);
+}
+
+// Hg chooses the thread of register accesses; Hc is for debuggers without vCont, and any thread is
+// as good as the stopped one to them.
+void GdbServer::select_thread(const std::string& packet) {
+  const std::string thread = packet.size() > 2 ? packet.substr(2) : "0";
+  if (thread == "-1") {
+    connection_.send("OK");
+    return;
+  }
+  const std::optional<std::size_t> index = thread_of(thread);
+  if (index && packet[1] == 'g') selected_ = *index;
+  connection_.send(index ? "OK" : "E01");
+}
+
+// Lets all harts go on. A debugger that lets only harts go on that cannot run would wait for ever;
+// then the others go on too.
+void GdbServer::follow(const std::vector<DebugTarget::Follow>& wanted) {
+  using Follow = DebugTarget::Follow;
+  bool any = false;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    any = any || (wanted[i] != Follow::kHold && targets_[i]->debug_can_run());
+  }
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const Follow one = any ? wanted[i] : Follow::kContinue;
+    if (i != stopped_) {
+      targets_[i]->debug_follow(one);
+    } else {
+      resume_ = one == Follow::kStep   ? Resume::kStep
+                : one == Follow::kHold ? Resume::kHold
+                                       : Resume::kContinue;
+    }
+  }
+}
+
 bool GdbServer::handle_resume(const std::string& packet) {
+  using Follow = DebugTarget::Follow;
   if (packet == "vCont?") {
     connection_.send("vCont;c;C;s;S");
     return false;
@@ -236,21 +287,42 @@ bool GdbServer::handle_resume(const std::string& packet) {
     resume_ = Resume::kKill;
     return true;
   }
-  char action = packet[0];
-  if (starts_with(packet, "vCont;") && packet.size() > 6) {
-    action = static_cast<char>(std::tolower(static_cast<unsigned char>(packet[6])));
+  // Each hart follows the first action that names it; an action without a thread names all.
+  std::vector<Follow> wanted(targets_.size(), Follow::kHold);
+  std::vector<bool> named(targets_.size(), false);
+  std::string actions = packet;
+  if (starts_with(packet, "vCont;")) {
+    actions = packet.substr(6);
+  } else {
+    actions = packet.substr(0, 1) + ":" + std::to_string(stopped_ + 1) + ";c";
   }
-  if (action != 'c' && action != 's') {
+  std::istringstream list(actions);
+  for (std::string action; std::getline(list, action, ';');) {
+    const int verb = action.empty() ? 0 : std::tolower(static_cast<unsigned char>(action[0]));
+    const std::size_t colon = action.find(':');
+    const std::string thread = colon == std::string::npos ? "-1" : action.substr(colon + 1);
+    const std::optional<std::size_t> index = thread_of(thread);
+    if ((verb != 'c' && verb != 's') || (!index && thread != "-1")) {
+      named.assign(named.size(), false);
+      break;
+    }
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (named[i] || (index && *index != i)) continue;
+      named[i] = true;
+      wanted[i] = verb == 's' ? Follow::kStep : Follow::kContinue;
+    }
+  }
+  if (std::find(named.begin(), named.end(), true) == named.end()) {
     connection_.send("");
     return false;
   }
-  resume_ = action == 's' ? Resume::kStep : Resume::kContinue;
+  follow(wanted);
   reply_due_ = true;
   return true;
 }
 
 bool GdbServer::handle_reverse(const std::string& packet) {
-  if ((packet != "bc" && packet != "bs") || !target_.debug_goes_back()) {
+  if ((packet != "bc" && packet != "bs") || !targets_[0]->debug_goes_back()) {
     connection_.send("");
     return false;
   }
@@ -300,7 +372,7 @@ void GdbServer::handle_query(const std::string& packet) {
   if (starts_with(packet, "qSupported")) {
     connection_.send(std::string("PacketSize=2100;qXfer:features:read+;QStartNoAckMode+;"
                                  "vContSupported+") +
-                     (target_.debug_goes_back() ? ";ReverseStep+;ReverseContinue+" : ""));
+                     (targets_[0]->debug_goes_back() ? ";ReverseStep+;ReverseContinue+" : ""));
   } else if (packet == "QStartNoAckMode") {
     connection_.send("OK");
     connection_.acknowledge_no_more();
@@ -311,9 +383,16 @@ void GdbServer::handle_query(const std::string& packet) {
   } else if (packet == "qAttached") {
     connection_.send("1");
   } else if (packet == "qC") {
-    connection_.send("QC1");
+    connection_.send("QC" + std::to_string(stopped_ + 1));
   } else if (packet == "qfThreadInfo") {
-    connection_.send("m1");
+    std::string threads = "m1";
+    for (std::size_t i = 1; i < targets_.size(); ++i) threads += "," + std::to_string(i + 1);
+    connection_.send(threads);
+  } else if (starts_with(packet, "qThreadExtraInfo,")) {
+    const std::optional<std::size_t> index = thread_of(packet.substr(17));
+    const std::string text = "hart " + std::to_string(index.value_or(0));
+    connection_.send(
+        index ? hex_bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()) : "E01");
   } else if (packet == "qsThreadInfo") {
     connection_.send("l");
   } else {
@@ -342,7 +421,7 @@ void GdbServer::monitor(const std::string& hex_command) {
     connection_.send("E01");
     return;
   }
-  std::string answer = target_.debug_monitor(std::string(bytes.begin(), bytes.end()));
+  std::string answer = selected().debug_monitor(std::string(bytes.begin(), bytes.end()));
   if (answer.empty() || answer.back() != '\n') answer += '\n';
   for (std::size_t at = 0; at < answer.size(); at += 2048) console(answer.substr(at, 2048));
   connection_.send("OK");
@@ -352,7 +431,7 @@ void GdbServer::read_registers() {
   std::string text;
   for (unsigned i = 0; i <= DebugTarget::kPcNumber; ++i) {
     std::uint32_t value = 0;
-    target_.debug_read_register(i, value);
+    selected().debug_read_register(i, value);
     text += hex_word(value);
   }
   connection_.send(text);
@@ -365,7 +444,7 @@ void GdbServer::write_registers(const std::string& packet) {
     good = parse_word(packet.substr(1 + 8 * i, 8), values[i]);
   }
   for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
-    target_.debug_write_register(i, values[i]);
+    selected().debug_write_register(i, values[i]);
   }
   wrote_ = wrote_ || good;
   connection_.send(good ? "OK" : "E01");
@@ -376,7 +455,7 @@ void GdbServer::read_register(const std::string& packet) {
   std::uint64_t number = 0;
   std::uint32_t value = 0;
   const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
-                    target_.debug_read_register(static_cast<unsigned>(number), value);
+                    selected().debug_read_register(static_cast<unsigned>(number), value);
   connection_.send(good ? hex_word(value) : "E01");
 }
 
@@ -386,7 +465,7 @@ void GdbServer::write_register(const std::string& packet) {
   std::uint32_t value = 0;
   const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
                     parse_word(packet.substr(std::min(at, packet.size())), value) &&
-                    target_.debug_write_register(static_cast<unsigned>(number), value);
+                    selected().debug_write_register(static_cast<unsigned>(number), value);
   wrote_ = wrote_ || good;
   connection_.send(good ? "OK" : "E01");
 }
@@ -405,7 +484,7 @@ void GdbServer::read_memory(const std::string& packet) {
   }
   std::vector<std::uint8_t> data(std::min<std::uint64_t>(length, kMaxMemoryBytes));
   const std::size_t count =
-      target_.debug_read_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
+      selected().debug_read_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
   connection_.send(count == 0 && !data.empty() ? "E14" : hex_bytes(data.data(), count));
 }
 
@@ -430,7 +509,7 @@ void GdbServer::write_memory(const std::string& packet, bool binary) {
     return;
   }
   const std::size_t count =
-      target_.debug_write_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
+      selected().debug_write_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
   wrote_ = wrote_ || count != 0;
   connection_.send(count == data.size() ? "OK" : "E14");
 }
@@ -472,13 +551,15 @@ void GdbServer::apply(const Point& point, bool set) {
     const bool another = std::any_of(points_.begin(), points_.end(), [&](const Point& p) {
       return is_breakpoint(p) && p.address == point.address;
     });
-    if (set || !another) target_.debug_set_breakpoint(point.address, set);
+    for (DebugTarget* const target : targets_) {
+      if (set || !another) target->debug_set_breakpoint(point.address, set);
+    }
     return;
   }
   DebugTarget::Watch watch{point.address, point.bytes, false, false};
   watch.loads = point.type != '2';
   watch.stores = point.type != '3';
-  target_.debug_set_watchpoint(watch, set);
+  for (DebugTarget* const target : targets_) target->debug_set_watchpoint(watch, set);
 }
 
 }  // namespace dcc::model

@@ -1,7 +1,8 @@
-// A GDB remote stub for one RV32 CPU.
+// A GDB remote stub for one RV32 CPU of one or several harts.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace dcc::model {
 
-/// Services of a CPU that the gdb stub needs. Registers have gdb's numbers: 0…31 x0…x31, 32 pc, 65
+/// Services of a hart that the gdb stub needs. Registers have gdb's numbers: 0…31 x0…x31, 32 pc, 65
 /// + n the CSR n. Memory accesses are debug accesses without time and side effects; they return the
 /// number of bytes moved.
 class DebugTarget {
@@ -21,6 +22,8 @@ class DebugTarget {
     bool loads = false;
     bool stores = false;
   };
+  /// What a hart does when the CPU goes on after a stop.
+  enum class Follow { kContinue, kStep, kHold };
   static constexpr unsigned kPcNumber = 32;
   static constexpr unsigned kFirstCsr = 65;
 
@@ -37,6 +40,10 @@ class DebugTarget {
   virtual std::string debug_monitor(const std::string& command) = 0;
   /// True if the CPU can step and run backwards.
   virtual bool debug_goes_back() const { return false; }
+  /// True unless the hart can never run again.
+  virtual bool debug_can_run() const { return true; }
+  /// The CPU goes on; called for every hart but the one whose process called serve().
+  virtual void debug_follow(Follow /*follow*/) {}
 };
 
 /// Reason of a stop.
@@ -46,25 +53,32 @@ struct DebugStop {
   std::string note;   // text shown to the user before the stop
 };
 
-/// The CPU's process calls poll() now and then while the CPU runs, and serve() when the CPU is
-/// stopped. All actions of serve() happen at one moment of simulated time. A client counts as a
+/// To gdb the harts are threads, numbered from 1. A hart's process calls poll() now and then while
+/// the hart runs, and serve() when the hart is stopped; all harts stand still during serve(). All
+/// actions of serve() happen at one moment of simulated time. A client counts as a
 /// debugger from its first valid packet on; other clients cannot stop the run. When a debugger
 /// disconnects, with or without a detach command, its breakpoints and watchpoints are removed and
 /// the CPU resumes.
 class GdbServer {
  public:
-  enum class Resume { kContinue, kStep, kKill, kBack, kStepBack };
+  enum class Resume { kContinue, kStep, kHold, kKill, kBack, kStepBack };
 
-  GdbServer(DebugTarget& target, std::uint16_t port) : target_(target), connection_(port) {}
+  /// The stub of a CPU whose hart 0 is `target`.
+  GdbServer(DebugTarget& target, std::uint16_t port) : targets_{&target}, connection_(port) {}
+  /// Adds the next hart.
+  void add(DebugTarget& target) { targets_.push_back(&target); }
 
   std::uint16_t port() const { return connection_.port(); }
   bool attached() const { return attached_; }
 
-  /// To be called while the CPU runs; returns at once. True: the debugger wants a stop: serve().
-  bool poll();
-  /// Blocks until the debugger lets the CPU go on. `stop` is reported if the debugger waits for it.
-  Resume serve(const DebugStop& stop);
-  /// To be called before the first instruction: waits until a debugger has connected and resumes.
+  /// To be called while hart `self` runs; returns at once. True: the debugger wants a stop:
+  /// serve().
+  bool poll(const DebugTarget& self);
+  /// Blocks until the debugger lets the CPU go on. `stop` of hart `self` is reported if the
+  /// debugger waits for it. Returns what `self` shall do.
+  Resume serve(const DebugTarget& self, const DebugStop& stop);
+  /// To be called before hart 0's first instruction: waits until a debugger has connected and
+  /// resumes.
   Resume wait_for_debugger();
   void report_exit(std::uint32_t code);
 
@@ -97,6 +111,13 @@ class GdbServer {
   void report(const DebugStop& stop);
   void console(const std::string& text);
   void leave();
+  void select_thread(const std::string& packet);
+  /// Index of a thread that gdb names in hexadecimal, "0" being the stopped one; nothing: none
+  /// such.
+  std::optional<std::size_t> thread_of(const std::string& text) const;
+  std::size_t index_of(const DebugTarget& self) const;
+  DebugTarget& selected() const { return *targets_[selected_]; }
+  void follow(const std::vector<DebugTarget::Follow>& wanted);
 
   struct Point {
     char type = '0';
@@ -108,7 +129,9 @@ class GdbServer {
   };
   void apply(const Point& point, bool set);
 
-  DebugTarget& target_;
+  std::vector<DebugTarget*> targets_;  // the harts, thread n at n - 1
+  std::size_t stopped_ = 0;            // hart that called serve() or poll() last
+  std::size_t selected_ = 0;           // hart whose registers gdb reads
   GdbConnection connection_;
   bool attached_ = false;
   bool reply_due_ = false;  // true if the debugger said continue or step and waits for a reply

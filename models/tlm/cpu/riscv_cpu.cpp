@@ -22,7 +22,7 @@ std::uint64_t quantum_steps(const RiscvCpuConfig& c, const CpuClock& clock) {
 RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& config)
     : sc_core::sc_module(name),
       config_(config),
-      clock_(config.clock_hz),
+      clock_(config.clock_hz, config.group == nullptr ? 0 : config.hart_id),
       hart_(*this, config.hart_id, config.cpi),
       trace_(hart_, clock_),
       debug_(*this, hart_),
@@ -34,6 +34,7 @@ RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& co
   socket.register_invalidate_direct_mem_ptr(this, &RiscvCpu::invalidate_dmi);
   SC_HAS_PROCESS(RiscvCpu);
   SC_THREAD(run);
+  if (config.group != nullptr) config_.group->add(*this);
   set_stack_size(256 * 1024);
 }
 
@@ -43,8 +44,18 @@ void RiscvCpu::set_program(std::uint32_t entry, const riscv::SymbolTable* symbol
   symbols_ = symbols;
   trace_.set_symbols(symbols);
   hart_.reset(entry);
+  constexpr unsigned kA0 = 10;
+  if (config_.group != nullptr) hart_.set_reg(kA0, config_.hart_id);
   if (symbols == nullptr) return;
-  hart_.set_stack_limit(symbols->address_of("__stack_limit").value_or(0));
+  const std::uint32_t limit = symbols->address_of("__stack_limit").value_or(0);
+  const std::uint32_t top = symbols->address_of("__stack_top").value_or(0);
+  // Of several stacks only those are guarded that lie below one another as crt0.S places them.
+  const std::uint32_t bytes = symbols->address_of("__hart_stack_bytes").value_or(0);
+  if (config_.group == nullptr) {
+    hart_.set_stack_limit(limit);
+  } else if (limit != 0 && bytes != 0) {
+    hart_.set_stack_limit(top - (config_.hart_id + 1) * bytes);
+  }
   tohost_ = symbols->address_of("tohost").value_or(0);
   fromhost_ = symbols->address_of("fromhost").value_or(0);
   hart_.set_mailbox(tohost_);
@@ -67,8 +78,14 @@ void RiscvCpu::exit(std::uint32_t code) {
 }
 
 void RiscvCpu::run() {
+  process_ = sc_core::sc_get_current_process_handle();
+  if (config_.group != nullptr) catch_up();
   debug_.begin();
   while (state_ == State::kRunning) {
+    if (debug_.is_held()) {
+      wait_for(released_);
+      continue;
+    }
     debug_.must_advance_replay() ? debug_.advance_replay() : run_on();
   }
 }
@@ -100,6 +117,7 @@ Stop RiscvCpu::run_instructions() {
 }
 
 void RiscvCpu::handle_stop(Stop stop, bool quantum_over) {
+  if (state_ != State::kRunning) return;  // another hart ended the program
   if (exit_asked_) {
     end(State::kExited);
     return;
@@ -132,6 +150,11 @@ void RiscvCpu::handle_stop(Stop stop, bool quantum_over) {
       debug_.after_step(stepping);
       break;
     case Stop::kDead:
+      if (can_never_go_on() && config_.group != nullptr && config_.group->others_run(*this)) {
+        state_ = State::kParked;
+        catch_up();
+        break;
+      }
       failure_ = death_sentence();
       debug_.after_death(failure_);
       if (state_ == State::kRunning) end(State::kDead);
@@ -145,21 +168,36 @@ void RiscvCpu::sleep() {
   asleep_ = true;
   while (!hart_.wakes() && state_ == State::kRunning) {
     if (debug_.is_enabled()) {
-      sc_core::wait(kQuantaPerPoll * config_.quantum, wake_);
+      wait_for(kQuantaPerPoll * config_.quantum, wake_);
       note_elapsed();
       if (debug_.poll_asleep()) break;
     } else {
-      sc_core::wait(wake_);
+      wait_for(wake_);
       note_elapsed();
     }
   }
+  // A hart of a group runs at edges of its own clock only.
+  if (config_.group != nullptr) catch_up();
   asleep_ = false;
   awake_since_ = sc_core::sc_time_stamp();
 }
 
 void RiscvCpu::catch_up() {
   const sc_core::sc_time local = clock_.time_of(hart_.cycles());
-  if (local > sc_core::sc_time_stamp()) sc_core::wait(local - sc_core::sc_time_stamp());
+  if (local > sc_core::sc_time_stamp()) wait_for(local - sc_core::sc_time_stamp());
+}
+
+template <class... Until>
+void RiscvCpu::wait_for(const Until&... until) {
+  if (config_.group != nullptr) config_.group->suspend(*this);
+  sc_core::wait(until...);
+  if (config_.group != nullptr) config_.group->resume(*this);
+}
+
+// True if neither an interrupt nor another hart's store can make the hart go on.
+bool RiscvCpu::can_never_go_on() const {
+  return hart_.death() == riscv::Death::kEndlessLoop ||
+         hart_.death() == riscv::Death::kEndlessSleep;
 }
 
 void RiscvCpu::note_elapsed() {
@@ -169,9 +207,18 @@ void RiscvCpu::note_elapsed() {
 
 void RiscvCpu::end(State state) {
   state_ = state;
+  if (config_.group != nullptr) config_.group->end_others(*this);
   catch_up();
   debug_.report_exit(state == State::kExited ? exit_code_ : 255);
   if (on_end_) on_end_();
+}
+
+void RiscvCpu::end_with(const RiscvCpu& other) {
+  state_ = other.state_;
+  exit_code_ = other.exit_code_;
+  failure_ = other.failure_;
+  hart_.request_stop();
+  wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void RiscvCpu::handle_mailbox() {
@@ -321,9 +368,33 @@ void RiscvCpu::invalidate_dmi(sc_dt::uint64 start, sc_dt::uint64 end) {
   hart_.set_ram({nullptr, config_.ram_base, config_.ram_bytes});
 }
 
+// Targets may wait, so that other harts run during the access.
+void RiscvCpu::access_in_group(const sc_core::sc_time& begin, sc_core::sc_time delay) {
+  const sc_core::sc_time before = delay;
+  config_.group->suspend(*this);
+  socket->b_transport(payload_, delay);
+  config_.group->resume(*this);
+  const bool waited = sc_core::sc_time_stamp() != begin;
+  note_elapsed();
+  hart_.add_stall_cycles(clock_.cycles_of(waited ? delay : delay - before));
+  if (waited) catch_up();
+}
+
+void RiscvCpu::stored(std::uint32_t address, std::uint32_t size) {
+  config_.group->stored(this, address, size);
+}
+
 bool RiscvCpu::access(tlm::tlm_command command, std::uint32_t address, std::uint32_t size,
                       std::uint32_t& value) {
-  catch_up();
+  in_access_ = true;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if (std::exchange(completes_atomic_, false) && config_.group != nullptr) {
+    // The access begins at the hart's own time without a wait, in which others would run.
+    delay = local_time() - sc_core::sc_time_stamp();
+  } else {
+    catch_up();
+  }
+  const sc_core::sc_time begin = sc_core::sc_time_stamp();
   payload_.set_command(command);
   payload_.set_address(address);
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -332,10 +403,14 @@ bool RiscvCpu::access(tlm::tlm_command command, std::uint32_t address, std::uint
   payload_.set_byte_enable_ptr(nullptr);
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket->b_transport(payload_, delay);
-  note_elapsed();
-  hart_.add_stall_cycles(clock_.cycles_at(delay));
+  if (config_.group == nullptr) {
+    socket->b_transport(payload_, delay);
+    note_elapsed();
+    hart_.add_stall_cycles(clock_.cycles_of(delay));
+  } else {
+    access_in_group(begin, delay);
+  }
+  in_access_ = false;
   if (debug_.watched_changed_by_access()) hart_.request_stop();
   const bool ram = address - config_.ram_base < config_.ram_bytes;
   if (ram && payload_.is_dmi_allowed()) dmi_wanted_ = true;

@@ -8,10 +8,13 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <utility>
+#include <vector>
 
 #include "cpu/cpu_clock.h"
 #include "cpu/cpu_debug.h"
 #include "cpu/cpu_trace.h"
+#include "cpu/hart_group.h"
 #include "cpu/semihosting.h"
 #include "riscv/hart.h"
 #include "riscv/symbol_table.h"
@@ -29,6 +32,7 @@ struct RiscvCpuConfig {
   std::uint32_t ram_base = 0;
   std::uint32_t ram_bytes = 0;  // bytes of RAM, a multiple of 4096; code runs from RAM and ROM only
   riscv::RamWindow rom;         // read-only memory for code; size 0: none
+  HartGroup* group = nullptr;   // the harts of the host; null: this one alone
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
@@ -41,13 +45,15 @@ struct RiscvCpuConfig {
 /// they do while it runs.
 ///
 /// The program ends by exit() (simulation control), by a write to `tohost`, by semihosting's
-/// SYS_EXIT, or by a fatal error
-/// that failure() describes. The CPU then stands still, and the end handler has been called.
+/// SYS_EXIT, or by a fatal error that failure() describes. The CPU then stands still, and the end
+/// handler has been called. In a group of harts one hart ends the program for all; a hart that can
+/// never go on (a jump to itself with interrupts off, wfi with none enabled) is parked as long as
+/// others run. All harts of a group begin at the entry, register a0 holding the hart's number.
 class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, private DebuggedCpu {
  public:
   tlm_utils::simple_initiator_socket<RiscvCpu> socket{"socket"};
 
-  enum class State { kRunning, kExited, kDead, kKilled };
+  enum class State { kRunning, kParked, kExited, kDead, kKilled };
 
   RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& config);
   ~RiscvCpu() override;
@@ -77,10 +83,20 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_interrupt(riscv::Cause line, bool high);
   /// Ends the program. A device calls this during an access of this CPU.
   void exit(std::uint32_t code);
+  /// True if the calling SystemC process is this CPU's, as in a device that it accesses.
+  bool is_current() const { return sc_core::sc_get_current_process_handle() == process_; }
   /// Tells the hart that RAM, which may hold code, was written by another master.
   void memory_changed(std::uint32_t address, std::uint32_t bytes) {
     hart_.code_changed(address, bytes);
+    hart_.foreign_store(address, bytes);
   }
+  // What HartGroup needs.
+  void guard(std::vector<std::uint32_t> addresses) { hart_.guard(std::move(addresses)); }
+  void foreign_store(std::uint32_t address, std::uint64_t bytes) {
+    hart_.foreign_store(address, bytes);
+  }
+  /// Ends the program as it ended on `other`.
+  void end_with(const RiscvCpu& other);
 
   // --- Reading --------------------------------------------------------------------------------
   State state() const { return state_; }
@@ -105,6 +121,9 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void handle_stop(riscv::Stop stop, bool quantum_over);
   void sleep();
   void catch_up();
+  template <class... Until>
+  void wait_for(const Until&... until);
+  bool can_never_go_on() const;
   void note_elapsed();
   void end(State state);
   void handle_mailbox();
@@ -119,6 +138,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) override;
   bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
   bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
+  void complete_atomic() override { completes_atomic_ = true; }
+  void stored(std::uint32_t address, std::uint32_t size) override;
   bool access(tlm::tlm_command command, std::uint32_t address, std::uint32_t size,
               std::uint32_t& value);
 
@@ -129,8 +150,11 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   bool is_running() const override { return state_ == State::kRunning; }
   void kill() override { end(State::kKilled); }
   void wake_for_debugger() override;
+  void release() override { released_.notify(sc_core::SC_ZERO_TIME); }
+  bool is_within_instruction() const override { return in_access_; }
   std::string cpu_name() const override { return name(); }
   sc_core::sc_time local_time() const override { return clock_.time_of(hart_.cycles()); }
+  void access_in_group(const sc_core::sc_time& begin, sc_core::sc_time delay);
   std::size_t debug_transport(tlm::tlm_command command, std::uint32_t address, std::uint8_t* data,
                               std::size_t bytes);
 
@@ -156,6 +180,10 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   Semihosting semihosting_;
 
   sc_core::sc_time awake_since_;
+  sc_core::sc_process_handle process_;
+  sc_core::sc_event released_;     // the debugger no longer holds the hart
+  bool in_access_ = false;         // within an access of the present instruction
+  bool completes_atomic_ = false;  // the next access must follow the last at once
   bool asleep_ = false;
   State state_ = State::kRunning;
   bool exit_asked_ = false;

@@ -122,15 +122,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   shutdown(client, SHUT_WR);
   // The CPU runs and stops in turn until the debugger has left.
   for (std::size_t turn = 0; turn <= bytes.size() + 2; ++turn) {
-    if (server.poll()) {
-      server.serve(DebugStop{});
+    if (server.poll(target)) {
+      server.serve(target, DebugStop{});
     } else if (!server.attached()) {
       break;  // the server has read all input and its end
     }
   }
   close(client);
   while (server.attached()) {
-    if (server.poll()) server.serve(DebugStop{});
+    if (server.poll(target)) server.serve(target, DebugStop{});
   }
   DCC_REQUIRE(target.points() == 0);
   return 0;

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+"""Programs of several harts: atomic operations, reservations, interrupts of each hart, ends, the same bytes every
+time, and QEMU's machine virt as the oracle.
+
+  harts_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE  # noqa: E402
+
+DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
+QEMU = "qemu-system-riscv32"
+ROUNDS = 20000
+
+
+def run(name, *options, harts=2, machine="virt"):
+    done = subprocess.run([DCCVP, "run-elf", "--machine", machine, "--harts", str(harts), *map(str, options),
+                           FIRMWARE / f"test_harts_{name}.elf"],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def qemu(name, harts):
+    done = subprocess.run([QEMU, "-M", "virt", "-smp", str(harts), "-cpu", "rv32,s=off,h=off", "-bios", "none",
+                           "-nographic", "-kernel", FIRMWARE / f"test_harts_{name}.elf"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
+    return done.stdout.decode().replace("\r", "")
+
+
+class Harts(unittest.TestCase):
+    def test_sums_are_exact(self):
+        for harts in (2, 4):
+            with self.subTest(harts):
+                status, out, err = run(f"atomic_{harts}", "--quiet", harts=harts)
+                self.assertEqual(status, 0, err)
+                total = ROUNDS * harts * (harts + 1) // 2
+                self.assertIn(f"amo {total}, reservation {total}, lock {total}, of {total}\n", out)
+                self.assertIn(f"greatest {(ROUNDS - 1) * harts}, bits {(1 << harts) - 1:x}00\n", out)
+                for hart in range(harts):
+                    self.assertIn(f"hart {hart}: 100 software, 20 timer interrupts\n", out)
+
+    def test_quanta_and_memory_without_direct_access_change_no_sum(self):
+        total = ROUNDS * 3
+        with tempfile.TemporaryDirectory() as folder:
+            for options in (("--quantum", "7ns"), ("--quantum", "100us"), ("--cpi", "1.3"),
+                            ("--trace-bus", f"{folder}/bus.txt")):
+                with self.subTest(options):
+                    status, out, err = run("atomic_2", "--quiet", *options)
+                    self.assertEqual(status, 0, err)
+                    self.assertIn(f"amo {total}, reservation {total}, lock {total}, of {total}\n", out)
+
+    def test_own_machine(self):
+        status, out, err = run("atomic_own", "--quiet", machine="dcc")
+        self.assertEqual(status, 0, err)
+        self.assertIn(f"amo {ROUNDS * 3}, reservation {ROUNDS * 3}, lock {ROUNDS * 3}", out)
+        self.assertIn("hart 1: 100 software, 20 timer interrupts\n", out)
+
+    @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
+    def test_qemu_prints_the_same(self):
+        for harts in (2, 4):
+            with self.subTest(harts):
+                self.assertEqual(run(f"atomic_{harts}", "--quiet", harts=harts)[1], qemu(f"atomic_{harts}", harts))
+
+    def test_a_race_loses_counts_and_a_lock_does_not(self):
+        for harts in (2, 4):
+            with self.subTest(harts):
+                _, out, _ = run(f"race_{harts}", "--quiet", harts=harts)
+                raced, locked, of = map(int, re.search(r"raced (\d+), locked (\d+) of (\d+)", out).groups())
+                self.assertEqual((locked, of), (ROUNDS * harts, ROUNDS * harts))
+                self.assertLess(raced, of)
+                self.assertGreaterEqual(raced, ROUNDS)
+
+    def test_what_ends_a_reservation(self):
+        wanted = ["nothing: kept, word 7", "same value: lost, word 1", "another value: lost, word 5",
+                  "neighbours: kept, word 7", "one byte: lost, word 1", "amo: lost, word 1",
+                  "amo beside: kept, word 7"]
+        for quantum in ("13ns", "1us"):
+            with self.subTest(quantum):
+                self.assertEqual(run("reserve", "--quiet", "--quantum", quantum)[1].splitlines(), wanted)
+
+    def test_the_same_every_time(self):
+        first = run("race_4", harts=4)
+        counts = re.findall(r"hart \d: (\d+) instructions", first[1])
+        self.assertEqual(len(counts), 4)
+        self.assertNotEqual(len(set(counts)), 1)
+        again = run("race_4", harts=4)
+        self.assertEqual(re.findall(r"raced \d+|hart \d: \d+", first[1]), re.findall(r"raced \d+|hart \d: \d+", again[1]))
+
+    def test_a_trace_changes_nothing_and_has_a_file_for_each_hart(self):
+        plain = run("reserve")[1]
+        with tempfile.TemporaryDirectory() as folder:
+            traced = run("reserve", "--trace-cpu", f"{folder}/cpu.txt")[1]
+            told = [len((pathlib.Path(folder) / f"cpu.hart{i}.txt").read_text(encoding="utf-8").splitlines())
+                    for i in range(2)]
+        counts = [int(count) for count in re.findall(r"hart \d: (\d+) instructions", plain)]
+        self.assertEqual(told, counts)
+        self.assertEqual(counts, [int(count) for count in re.findall(r"hart \d: (\d+) instructions", traced)])
+
+    def test_one_hart_ends_the_program_for_all(self):
+        status, _, err = run("ends_x", "--quiet")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"host\.cpu1: exit code 5; pc 0x")
+
+    def test_a_fault_names_its_hart(self):
+        status, _, err = run("ends_d", "--quiet")
+        self.assertEqual(status, 1)
+        self.assertIn("host.cpu1: the trap handler's first instruction traps: instruction access fault at pc 0x00000000", err)
+
+    def test_a_hart_that_never_goes_on_is_parked(self):
+        status, _, err = run("ends_p", "--quiet")
+        self.assertEqual(status, 0, err)
+
+    def test_bad_options_are_refused(self):
+        for harts, options, told in ((0, (), "--harts must lie between 1 and 4"),
+                                     (5, (), "--harts must lie between 1 and 4"),
+                                     (2, ("--stack-use",), "follow one hart")):
+            with self.subTest(harts):
+                status, _, err = run("race_2", *options, harts=harts)
+                self.assertEqual(status, 2)
+                self.assertIn(told, err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
