@@ -36,12 +36,13 @@ struct NetworkScale {
     const Uint128 step = Uint128(of_rate.denominator) * kMega;
     return BitRate(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted / step)) * kMega);
   }
-  /// The rate of one full packet in each base round trip, in whole Mb/s, at least 1 Mb/s.
-  BitRate packet_rate() const {
+  /// The rate of one full packet in `round_trips` base round trips, in whole Mb/s, at least 1 Mb/s.
+  BitRate packet_rate(unsigned round_trips = 1) const {
     constexpr std::uint64_t kMega = 1'000'000;
     const auto packet_bits = static_cast<std::uint64_t>(packet) * 8;
     const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(1, base_rtt.count));
-    return BitRate(std::max<std::uint64_t>(1, packet_bits * kMega / time) * kMega);
+    const std::uint64_t megabits = packet_bits * kMega / time / std::max(1u, round_trips);
+    return BitRate(std::max<std::uint64_t>(1, megabits) * kMega);
   }
   /// Base round trips, rounded up to a multiple of 10 ns, from `least` to 1 s. `least`: lower limit
   /// of the parameter's range.
@@ -50,6 +51,17 @@ struct NetworkScale {
     const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
     return std::min(kSecond, std::max(least, PicoSeconds(steps * kStep)));
+  }
+  /// The time of this many full packets on the slowest link, rounded up to a multiple of 10 ns, at
+  /// most 1 s. In a short or slow network a round trip holds few packets; there the packets of
+  /// other flows delay a packet by as much as congestion does, and limits of delay follow this
+  /// time.
+  PicoSeconds packets_time(const Ratio& count) const {
+    constexpr std::int64_t kStep = 10'000;
+    const PicoSeconds one = serialization_time(packet, rate);
+    const Uint128 time = Uint128(static_cast<std::uint64_t>(one.count)) * count.numerator;
+    const auto steps = static_cast<std::int64_t>(time / count.denominator) / kStep + 1;
+    return std::min(kSecond, PicoSeconds(steps * kStep));
   }
   /// The interval at which a sender reacts to notifications: four round trips, so
   /// that a notification reports on the rates that the previous reaction set. In a

@@ -1,5 +1,6 @@
 #include "schemes/dx/dx.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "describe/network_scale.h"
@@ -20,11 +21,13 @@ void DxParameters::describe(ParameterVisitor& v) {
   v.field("noise", noise, {"0us", "1s"},
           {"mean queueing delay up to which the queue counts as empty",
            "DX, ATC'15: the error of measurement"});
-  v.follows(
-      true,
-      "an eighth of the base RTT: as much waits where packets of several flows meet, on a link "
-      "that is not full",
-      [this](const NetworkScale& network) { noise = network.round_trips(Ratio(1, 8)); });
+  v.follows(true,
+            "an eighth of the base RTT, at least the time of one and a half full packets: a packet "
+            "waits as long for "
+            "packets of other flows on a link that is not full",
+            [this](const NetworkScale& network) {
+              noise = std::max(network.round_trips(Ratio(1, 8)), network.packets_time(Ratio(3, 2)));
+            });
   describe_limits(v,
                   "upper limit of a window; auto: four times line rate x base RTT, and a packet");
 }

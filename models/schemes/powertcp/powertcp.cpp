@@ -33,9 +33,12 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
   v.field("utilisation", utilisation, {"1/2", "1"}, {"power aimed at, by telemetry", ""});
   v.field("additive_increase", additive_increase, {"1Mbps", "1Tbps"},
           {"beta, as a rate: beta / base RTT", paper});
-  v.follows(
-      true, "3/2000 of the slowest link's rate, as 150Mbps at 100Gbps",
-      [this](const NetworkScale& network) { additive_increase = network.share(Ratio(3, 2000)); });
+  v.follows(true,
+            "3/2000 of the slowest link's rate, as 150Mbps at 100Gbps; at least a sixteenth of a "
+            "full packet in each base RTT",
+            [this](const NetworkScale& network) {
+              additive_increase = std::max(network.share(Ratio(3, 2000)), network.packet_rate(16));
+            });
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"tau; auto: the longest of the topology", paper});
   v.field("base_factor", base_factor, {"1", "4"},

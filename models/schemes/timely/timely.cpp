@@ -16,6 +16,10 @@ namespace dcc {
 namespace {
 long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
 
+// A packet waits for so many full packets of other flows without congestion. Where a round trip
+// holds few packets, thresholds below this delay would make chance meetings cut all rates.
+constexpr Ratio kOthersPackets{8, 1};
+
 const RegisteredAlgorithm<TimelyParameters> kTimely{
     "timely", "the rate follows the gradient of the round-trip time",
     [](const TimelyParameters& parameters, const AlgorithmContext& context) {
@@ -42,16 +46,26 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.follows(true, "1/500 of the slowest link's rate",
             [this](const NetworkScale& network) { additive_step = network.share(Ratio(1, 500)); });
   v.field("t_low", t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
-  v.follows(true, "4/3 base RTTs",
-            [this](const NetworkScale& network) { t_low = network.round_trips(Ratio(4, 3)); });
+  v.follows(true, "4/3 base RTTs, at least a base RTT and 8 full packets' time",
+            [this](const NetworkScale& network) {
+              t_low = std::min(kSecond, std::max(network.round_trips(Ratio(4, 3)),
+                                                 network.round_trips(Ratio(1)) +
+                                                     network.packets_time(kOthersPackets)));
+            });
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
-  v.follows(true, "3 base RTTs, at least t_low and 1us", [this](const NetworkScale& network) {
-    t_high = std::max(t_low, network.round_trips(Ratio(3), kMicroSecond));
-  });
+  v.follows(true, "3 base RTTs, at least a base RTT and 24 full packets' time, t_low, and 1us",
+            [this](const NetworkScale& network) {
+              const PicoSeconds others = network.round_trips(Ratio(1)) +
+                                         network.packets_time(Ratio(3 * kOthersPackets.numerator));
+              const PicoSeconds three = network.round_trips(Ratio(3), kMicroSecond);
+              t_high = std::max(t_low, std::min(kSecond, std::max(three, others)));
+            });
   v.field("min_rtt", min_rtt, {"100ns", "1s"}, {"RTT of the empty network", paper});
-  v.follows(true, "the base RTT, at least 100ns", [this](const NetworkScale& network) {
-    min_rtt = network.round_trips(Ratio(1), kNanoSecond * 100);
-  });
+  v.follows(true, "the base RTT, at least 8 full packets' time and 100ns",
+            [this](const NetworkScale& network) {
+              min_rtt = std::max(network.round_trips(Ratio(1), kNanoSecond * 100),
+                                 network.packets_time(kOthersPackets));
+            });
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
   v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
