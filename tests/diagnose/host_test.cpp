@@ -140,7 +140,11 @@ TEST(WeightsMissed, SharesBeyondTheLimit) {
 }
 
 TEST(WeightsMissed, OnlyWhereWeightsAreToCount) {
-  EXPECT_FALSE(shared(-0.1, kDcqcnLaw).found("weights_missed"));
+  EXPECT_TRUE(
+      says(shared(-0.1, kDcqcnLaw).found("weights_missed"), "policy: proportional follows"));
+  EXPECT_FALSE(shared(-0.0199, kDcqcnLaw).found("weights_missed"));
+  EXPECT_FALSE(shared(-0.1, kWeights + "nic: {congestion_control: {algorithm: dcqcn}}\n")
+                   .found("weights_missed"));
   const std::string law = "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n";
   EXPECT_FALSE(shared(-0.1, "dscp: {46: {weight: 4, max_rate: 70Gbps}, 10: {weight: 1}}\n" + law)
                    .found("weights_missed"));

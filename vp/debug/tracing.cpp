@@ -4,6 +4,7 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
+#include "config/controller_hosts.h"
 #include "cpu/riscv_cpu.h"
 #include "measure/trace_event_file.h"
 #include "simulation_kernel.h"
@@ -56,10 +57,7 @@ bool Tracing::needs_one_order(const PlatformConfig& config) {
   if (trace.cpu || trace.coverage || trace.profile) return true;
   if (trace.transactions != TransactionTrace::kNone) return true;
   if (!trace.perfetto && !trace.signals) return false;
-  const auto all = config.congestion_controls();
-  return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* one) {
-    return one->chosen<DccParameters>() != nullptr;  // only a DCC controller has slots to trace
-  });
+  return !controllers(config).empty();  // only a congestion controller has slots to trace
 }
 
 Tracing::Tracing(const Context& context, const TraceOutput& output)

@@ -2,9 +2,9 @@
 // heavy flow from a light one.
 #include <fmt/format.h>
 
+#include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/proportional_hosts.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,10 +1,10 @@
 // Diagnosis `pauses`: PFC stopped flows that should share by weight.
 #include <fmt/format.h>
 
+#include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/proportional_hosts.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,9 +1,7 @@
 // Diagnosis `slots_full`: the controller had no slot for a congested flow.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "controller/dcc.h"
+#include "config/controller_hosts.h"
 #include "diagnose/diagnosis.h"
 
 namespace dcc::vp {
@@ -14,11 +12,7 @@ class SlotsFull final : public Diagnosis {
     const NicConfig& nic = evidence.config().nic;
     const std::uint64_t dropped =
         evidence.results()->counters.of(&AlgorithmCounters::cnps_dropped_no_slot);
-    const auto all = evidence.config().congestion_controls();
-    const bool any = std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* choice) {
-      return choice->chosen<DccParameters>() != nullptr;
-    });
-    if (!any || dropped == 0) return std::nullopt;
+    if (dropped == 0 || controllers(evidence.config()).empty()) return std::nullopt;
     return Observation{
         fmt::format("{} notifications found all {} slots of a controller taken: their flows were "
                     "not slowed, and shares do not follow weights (nic.controller.slots)",

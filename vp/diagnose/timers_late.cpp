@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
@@ -19,9 +20,7 @@ class TimersLate final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const PlatformConfig& config = evidence.config();
     const DccParameters* dcc = nullptr;  // of the hosts whose increases come most often
-    for (const AlgorithmChoice* const choice : config.congestion_controls()) {
-      const auto* const one = choice->chosen<DccParameters>();
-      if (one == nullptr) continue;
+    for (const DccParameters* const one : controllers(config)) {
       if (dcc == nullptr || one->increase_timer < dcc->increase_timer) dcc = one;
     }
     if (dcc == nullptr) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bitset>
 
+#include "config/controller_hosts.h"
 #include "config/parameter_list.h"
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
@@ -23,12 +24,7 @@ bool runs_firmware(const PlatformConfig& c) {
          std::any_of(c.hosts.begin(), c.hosts.end(),
                      [](const auto& host) { return host.second.driver == DriverKind::kFirmware; });
 }
-bool runs_controller(const PlatformConfig& c) {
-  const auto all = c.congestion_controls();
-  return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* choice) {
-    return choice->chosen<DccParameters>() != nullptr;
-  });
-}
+bool runs_controller(const PlatformConfig& c) { return !controllers(c).empty(); }
 bool is_roce(const PlatformConfig& c) {
   const auto all = c.transports();
   return std::any_of(all.begin(), all.end(), [](const TransportChoice* choice) {

@@ -7,12 +7,12 @@
 #include <map>
 #include <vector>
 
+#include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
 #include "diagnose/posted_messages.h"
-#include "diagnose/proportional_hosts.h"
 #include "diagnose/weights_without_effect.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
@@ -38,6 +38,9 @@ struct Competition {
 };
 
 class WeightsMissed final : public Diagnosis {
+  /// The rules that govern a flow's rate: one of the controller's two laws, or rules that read no
+  /// weight.
+  enum class Law : std::uint8_t { kNone, kPatent, kProportional };
   static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
   // If the lightest flow has fewer packets, its error is that of counting: a packet carries an
   // information of at least 0.03, so a thousand packets leave a standard deviation of 18 %.
@@ -55,13 +58,16 @@ class WeightsMissed final : public Diagnosis {
   };
 
   Found after(const Evidence& evidence) const override {
-    if (!any_host_shares_by_weight(evidence.config()) || evidence.config().qos.manager) {
+    if (controllers(evidence.config()).empty() || evidence.config().qos.manager) {
       return std::nullopt;
     }
     if (weights_move(evidence.config())) return std::nullopt;
     if (weights_have_no_effect(evidence)) return std::nullopt;  // told by that diagnosis
     const LinkUse use(evidence);
-    const std::vector<Competition> found = competitions(evidence, use);
+    std::vector<Competition> found;
+    for (const Law law : {Law::kProportional, Law::kPatent}) {
+      for (Competition& one : competitions(evidence, use, law)) found.push_back(std::move(one));
+    }
     const Competition* all = nullptr;
     Error error;
     for (const Competition& one : found) {
@@ -98,9 +104,10 @@ class WeightsMissed final : public Diagnosis {
     return worst;
   }
 
-  /// For each receiver that has such flows: flows of different weights that compete by marks in one
-  /// queue.
-  static std::vector<Competition> competitions(const Evidence& evidence, const LinkUse& use) {
+  /// For each receiver that has such flows: flows of different weights, governed by one law, that
+  /// compete by marks in one queue.
+  static std::vector<Competition> competitions(const Evidence& evidence, const LinkUse& use,
+                                               Law law) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const FlowFigures figures(config, results);
@@ -110,7 +117,7 @@ class WeightsMissed final : public Diagnosis {
     for (const FlowResult& flow : results.flows) {
       const DscpConfig& of = config.dscp_of(flow.dscp);
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0 || of.min_rate ||
-          of.max_rate || of.weight.numerator == 0 || !goes_by_weight(config, flow) ||
+          of.max_rate || of.weight.numerator == 0 || law_of(config, flow) != law ||
           static_cast<double>(figures(flow).active.count) < 0.9 * window) {
         continue;
       }
@@ -206,9 +213,10 @@ class WeightsMissed final : public Diagnosis {
     return all;
   }
 
-  static bool goes_by_weight(const PlatformConfig& config, const FlowResult& flow) {
+  static Law law_of(const PlatformConfig& config, const FlowResult& flow) {
     const auto* const dcc = config.congestion_control_of(sender_of(flow)).chosen<DccParameters>();
-    return dcc != nullptr && dcc->shares_by_weight();
+    if (dcc == nullptr) return Law::kNone;
+    return dcc->shares_by_weight() ? Law::kProportional : Law::kPatent;
   }
 
   static bool weights_differ(const Competition& all, const PlatformConfig& config) {
@@ -241,6 +249,10 @@ class WeightsMissed final : public Diagnosis {
     }
     const FlowResult& first = *all.flows.front();
     const auto& dcc = *config.congestion_control_of(sender_of(first)).chosen<DccParameters>();
+    if (!dcc.shares_by_weight()) {
+      return "the patent's rules (nic.congestion_control.policy: dcqcn) follow weights only "
+             "roughly; policy: proportional follows them within 8 %";
+    }
     const BitRate rate =
         evidence.topology().link(evidence.topology().node_of(receiver_of(first)), 0).rate;
     // If the share of marks is this great, too few unmarked packets remain to distinguish flows.

@@ -255,7 +255,7 @@ def weights_missed(left):
         got[flow["dscp"]] += left.got[flow["id"]]
     number = {dscp: sum(flow["dscp"] == dscp for flow in flows) for dscp in weights}
     everything = sum(got.values())
-    if not left.by_weight() or weights["46"] == 1 or 0 in number.values() or everything == 0:
+    if not left.controller() or weights["46"] == 1 or 0 in number.values() or everything == 0:
         return False
     alone = len(flows) <= 16  # more than 16 flows are judged by class
     parties = ([(weights[flow["dscp"]], left.got[flow["id"]]) for flow in flows] if alone
