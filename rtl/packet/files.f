@@ -5,4 +5,5 @@ controller/rtl/dc_fifo.sv
 packet/rtl/dc_parser_pkg.sv
 packet/rtl/dc_cnp_crc.sv
 packet/rtl/dc_parser.sv
+packet/rtl/dc_sent.sv
 packet/rtl/dc_notifier.sv

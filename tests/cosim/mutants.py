@@ -18,7 +18,8 @@ SECONDS = 120  # a bench that takes longer stands still
 Block = tuple[list[tuple[str, str, list[str]]], list[str], list[str]]
 # Tops with their parameters, sources of the core that the bench needs, arguments of the bench.
 BLOCKS: dict[str, Block] = {
-    "packet": ([("parser", "dc_parser", ["-GFlows=64"]), ("notifier", "dc_notifier", ["-GFlows=64"])],
+    "packet": ([("parser", "dc_parser", ["-GFlows=64"]), ("sent", "dc_sent", ["-GFlows=64"]),
+                ("notifier", "dc_notifier", ["-GFlows=64"])],
                ["models/core/wire/roce_headers.cpp"], ["--frames", "20000", "--packets", "60000"]),
     "pacer": ([("pacer", "dc_pacer", ["-GFlows=64", "-GWidth=8"]),
                ("pacer_small", "dc_pacer", ["-GFlows=4", "-GWidth=2"])], [], ["--cycles", "200000"]),

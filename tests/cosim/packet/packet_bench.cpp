@@ -1,5 +1,5 @@
-// packet_bench [--frames N] [--packets N] [--seed N]: checks dc_parser and dc_notifier against
-// oracles that share no code with them. Exit status 1 and a line at the first wrong answer.
+// packet_bench [--frames N] [--packets N] [--seed N]: checks dc_parser, dc_sent and dc_notifier
+// against oracles that share no code with them. Exit status 1 and a line at the first wrong answer.
 #include "packet_bench.h"
 
 #include <cstdio>
@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   }
   try {
     dcc::run_parser(frames, static_cast<std::uint32_t>(seed));
+    dcc::run_sent(packets, static_cast<std::uint32_t>(seed));
     dcc::run_notifier(packets, static_cast<std::uint32_t>(seed));
   } catch (const std::exception& error) {
     std::printf("packet_bench: %s\n", error.what());

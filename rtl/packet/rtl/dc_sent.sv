@@ -1,0 +1,91 @@
+// Makes byte notifications for the controller from the metadata of sent packets: flow, DSCP, bytes on the wire.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One stage: the flow's context is read while the packet is taken. One packet a cycle. rtl/packet/doc/contract.md.
+module dc_sent #(
+  parameter int unsigned Flows = 1024,  // a power of two, at least 2
+  localparam int unsigned FlowW = $clog2(Flows)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  output logic             init_done_o,    // low while the contexts are swept (Flows cycles); packets wait
+
+  // Configuration. A change acts on packets that are taken later.
+  input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
+  input  logic [7:0]       overhead_i,     // bytes of preamble and gap, which every packet adds
+  // Context of a flow; only with init_done_o.
+  input  logic             context_we_i,
+  input  logic [FlowW-1:0] context_flow_i,
+  input  logic             context_bound_i,
+  input  logic [5:0]       context_dscp_i,
+
+  // A packet that was sent.
+  input  logic             sent_valid_i,
+  output logic             sent_ready_o,
+  input  logic [23:0]      sent_pair_i,    // own queue pair
+  input  logic [31:0]      sent_length_i,  // bytes from the destination MAC address to the FCS
+
+  // A byte notification, as the controller takes it.
+  output logic             bytes_valid_o,
+  input  logic             bytes_ready_i,
+  output logic [FlowW-1:0] bytes_flow_o,
+  output logic [5:0]       bytes_dscp_o,   // DSCP from the flow's context
+  output logic [31:0]      bytes_length_o, // with the overhead; saturates
+  // One cycle a packet without a flow, which makes no notification.
+  output logic             unbound_o
+);
+  if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
+    $fatal(1, "dc_sent: Flows must be a power of two, at least 2");
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Sweep of the contexts after reset
+  // ---------------------------------------------------------------------------------------------
+  logic [FlowW:0] sweep_q;
+  assign init_done_o = sweep_q[FlowW];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sweep_q <= '0;
+    else if (!init_done_o) sweep_q <= sweep_q + 1'b1;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Take: flow number and sum
+  // ---------------------------------------------------------------------------------------------
+  logic        taken, out_moves, out_q, beyond_q, bound;
+  logic [23:0] number;
+  logic [32:0] sum;
+
+  assign number       = sent_pair_i - qpn_base_i;
+  assign sum          = {1'b0, sent_length_i} + 33'(overhead_i);
+  assign sent_ready_o = init_done_o && (!out_q || out_moves);
+  assign taken        = sent_valid_i && sent_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) out_q <= 1'b0;
+    else if (taken || out_moves) out_q <= taken;
+  end
+  always_ff @(posedge clk_i) begin
+    if (taken) begin
+      beyond_q       <= sent_pair_i < qpn_base_i || number >= 24'(Flows);
+      bytes_flow_o   <= number[FlowW-1:0];
+      bytes_length_o <= sum[32] ? '1 : sum[31:0];
+    end
+  end
+
+  ram_1r1w #(.Depth(Flows), .Width(7)) u_contexts (
+    .clk_i  (clk_i),
+    .ren_i  (taken),
+    .raddr_i(number[FlowW-1:0]),
+    .rdata_o({bound, bytes_dscp_o}),
+    .wen_i  (!init_done_o || context_we_i),
+    .waddr_i(init_done_o ? context_flow_i : sweep_q[FlowW-1:0]),
+    .wdata_i(init_done_o ? {context_bound_i, context_dscp_i} : 7'd0)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Out: with the flow's context
+  // ---------------------------------------------------------------------------------------------
+  assign bytes_valid_o = out_q && bound && !beyond_q;
+  assign unbound_o     = out_q && !bytes_valid_o;
+  assign out_moves     = out_q && (!bytes_valid_o || bytes_ready_i);
+endmodule
