@@ -37,9 +37,11 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
   const NicConfig plain = loaded_of("seed: 1\n").config.nic;
   EXPECT_EQ(plain.pacer.engine, BlockImplementation::kNone);
   EXPECT_EQ(plain.np.engine, Implementation::kModel);
+  EXPECT_EQ(plain.parser.engine, Implementation::kModel);
   const LoadedConfig model = loaded_of("nic: {engine: model}\n");
   EXPECT_EQ(model.config.nic.pacer.engine, BlockImplementation::kModel);
   EXPECT_EQ(model.config.followed.count("nic.pacer.engine"), 1u);
+  EXPECT_EQ(model.config.followed.count("nic.parser.engine"), 1u);
   const LoadedConfig own = loaded_of("nic: {engine: model, pacer: {engine: none}}\n");
   EXPECT_EQ(own.config.nic.pacer.engine, BlockImplementation::kNone);
 
@@ -55,6 +57,10 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
   EXPECT_EQ(compared.controller.engine, Implementation::kLockstep);
   EXPECT_EQ(compared.pacer.engine, BlockImplementation::kLockstep);
   EXPECT_EQ(compared.np.engine, Implementation::kModel);
+  EXPECT_EQ(compared.parser.engine, Implementation::kLockstep);
+  const NicConfig alone = loaded_of("nic: {engine: lockstep, parser: {engine: rtl}}\n").config.nic;
+  EXPECT_EQ(alone.parser.engine, Implementation::kRtl);
+  EXPECT_EQ(alone.np.engine, Implementation::kLockstep);
   // A part of the controller that is chosen alone: the others remain models.
   const NicConfig part = loaded_of("nic: {engine: rtl, controller: {timer: rtl}}\n").config.nic;
   EXPECT_EQ(part.controller.engine, Implementation::kModel);
@@ -63,6 +69,7 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
       loaded_of("nic: {engine: rtl, congestion_control: {algorithm: dcqcn}}\n").config.nic;
   EXPECT_EQ(other.controller.engine, Implementation::kModel);
   EXPECT_EQ(other.pacer.engine, BlockImplementation::kRtl);
+  EXPECT_EQ(other.parser.engine, Implementation::kRtl);
 }
 
 // A link of 100 Gb/s and 1 us has a base RTT of 4.19 us and a bandwidth-delay product of 52.3 KB.

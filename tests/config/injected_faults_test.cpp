@@ -23,7 +23,7 @@ TEST(InjectedFaults, AreRefusedWithoutRtl) {
   EXPECT_EQ(refusal(false), "");
   for (const std::string variable :
        {"DCCVP_WHEEL_FAULT", "DCCVP_RATE_FAULT", "DCCVP_CONTROLLER_FAULT", "DCCVP_NP_FAULT",
-        "DCCVP_PACER_FAULT"}) {
+        "DCCVP_PARSER_FAULT", "DCCVP_PACER_FAULT"}) {
     ASSERT_EQ(setenv(variable.c_str(), "1", 1), 0);
     EXPECT_EQ(refusal(true), "") << variable;
     EXPECT_EQ(refusal(false), variable +

@@ -97,11 +97,13 @@ CASES = [(INCAST, "controller.timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port),
          # The difference is found when results are collected, in every NIC.
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "4", "controller_lockstep_host", at_the_port)]
-# Blocks that make no recording; the report has all data: (key, variable, duration, what is told).
+# Blocks that make no recording; the report has all data: (key, variable, its values, duration, what is told).
 WITHOUT_RECORDING = [
-    ("np.engine", "DCCVP_NP_FAULT", "1ms",
+    ("np.engine", "DCCVP_NP_FAULT", "12", "1ms",
      r"host \d+ notification point: .*packet at \S+ flow \d+ queue pair \d+"),
-    ("pacer.engine", "DCCVP_PACER_FAULT", "40us", r"host \d+ pacer: .*: at \S+, decision for flow \d+")]
+    ("parser.engine", "DCCVP_PARSER_FAULT", "123", "1ms",
+     r"host \d+ parser: .*(CNP|sent packet) at \S+ flow \d+ queue pair \d+, .*: (DSCP|bytes|outcome)\n"),
+    ("pacer.engine", "DCCVP_PACER_FAULT", "12", "40us", r"host \d+ pacer: .*: at \S+, decision for flow \d+")]
 # Faults in the other modules: rtl/verilated/controller_faults.cmake.
 FULL = [(INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
         for fault in "125"]
@@ -160,8 +162,8 @@ def main():
             look(waves[0], seen)
             said = seen.splitlines()[0]
             print(f"{variable}={value}: {said}; replayed, {waves[0].stat().st_size} bytes of waveform")
-    for key, variable, duration, said in WITHOUT_RECORDING:
-        for value in "12":
+    for key, variable, values, duration, said in WITHOUT_RECORDING:
+        for value in values:
             with tempfile.TemporaryDirectory() as scratch:
                 done = run(dccvp, pathlib.Path(scratch), (INCAST[0], duration), key, variable, value)
                 seen = difference(done.stderr)
@@ -171,7 +173,7 @@ def main():
                 print(f"{variable}={value}: {seen.splitlines()[0]}")
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        for key in ("controller.timer", "controller.rate_lut", "controller.engine", "np.engine"):
+        for key in ("controller.timer", "controller.rate_lut", "controller.engine", "np.engine", "parser.engine"):
             done = run(dccvp, folder, INCAST, key, None, None)
             check(done.returncode == 0, f"without a fault {key} ends with {done.returncode}:\n"
                   f"{done.stderr}")

@@ -4,8 +4,9 @@
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
 Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
-the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) so, and some with the
-pacer (pacer.engine) and all blocks (engine), whose model is the contract's; flows.csv and
+the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) or the parser
+(parser.engine) so, and some with the pacer (pacer.engine) and all blocks (engine), whose model is the contract's;
+flows.csv and
 metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
 configurations as they are, and then some of them for as long as the model takes a second, where the
 RTL must stay below ten times its processor time (wall time without what else the machine does
@@ -24,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("controller.timer", "controller.rate_lut")
 WHOLE = ("controller.engine",)
 NOTIFICATION = ("np.engine",)
+PARSER = ("parser.engine",)
 # (configuration, duration and measured part of the shortened run, counters that the run must have raised)
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
@@ -56,6 +58,20 @@ NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
     ("incast_8x25g", ("nic.cnp={interval: 0us, carry_marks: false}",), "500us", "10ms"),
     ("demo", (), "400us", "20ms"),
     ("thousand_flows", (), "200us", "20ms"),
+]
+
+# Runs with the parser as RTL, likewise. CNPs with and without counts are under way when nic.cnp.carry_marks changes.
+COUNTS = ("nic.cnp={interval: 4us, carry_marks: true}",)
+SWITCHED = (*COUNTS, "changes=[{at: 100us, set: {nic.cnp.carry_marks: false}}, "
+                     "{at: 150us, set: {nic.cnp.carry_marks: true}}, {at: 170us, set: {nic.cnp.carry_marks: false}}]")
+PARSER_CASES: list[tuple[str, tuple, str, str]] = [
+    ("incast_8x25g", (), "1ms", "40ms"),
+    ("incast_8x25g", SWITCHED, "300us", "10ms"),
+    ("incast_8x25g", ("nic.congestion_control={algorithm: dcqcn}",), "300us", "10ms"),
+    ("demo", (), "400us", "20ms"),
+    ("demo", FIRMWARE, "400us", "20ms"),
+    ("thousand_flows", (), "200us", "20ms"),
+    ("differentiation/share", (), "300us", "15ms"),
 ]
 
 # Runs with the pacer, or with every block, as RTL. Their reference is the same key with `model`, because
@@ -152,6 +168,9 @@ def main():
         failures += compare(dccvp, config, (long if full else short, "0ms"),
                             [(NOTIFICATION, "rtl"), (NOTIFICATION, "lockstep")], {"cnps_sent": 20},
                             changed=changed)
+    for config, changed, short, long in PARSER_CASES:
+        failures += compare(dccvp, config, (long if full else short, "0ms"),
+                            [(PARSER, "rtl"), (PARSER, "lockstep")], {"cnps_received": 20}, changed=changed)
     for config, keys, short, long in PACER_CASES:
         span = long if full else short
         if span is not None:

@@ -14,7 +14,7 @@
 #include "nic/pacer/pacer_model.h"
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL) || defined(DCC_HAVE_NOTIFIER_RTL) || \
-    defined(DCC_HAVE_PACER_RTL)
+    defined(DCC_HAVE_PARSER_RTL) || defined(DCC_HAVE_PACER_RTL)
 #include "injected_fault.h"
 #endif
 #ifdef DCC_HAVE_RTL
@@ -32,6 +32,10 @@
 #ifdef DCC_HAVE_PACER_RTL
 #include "pacer_engine_lockstep.h"
 #include "pacer_engine_rtl.h"
+#endif
+#ifdef DCC_HAVE_PARSER_RTL
+#include "parser_engine_lockstep.h"
+#include "parser_engine_rtl.h"
 #endif
 #ifdef DCC_HAVE_RATE_RTL
 #include "rate_engine_lockstep.h"
@@ -169,6 +173,24 @@ std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfi
       std::move(hardware), {fmt::format("host {} notification point", host), config.seed});
 #else
   throw std::runtime_error("nic.np.engine: this build has no RTL (configure with -DDCCVP_RTL=ON)");
+#endif
+}
+
+std::unique_ptr<ParserEngine> make_parser_engine(const PlatformConfig& config,
+                                                 [[maybe_unused]] HostId host) {
+  const Implementation engine = config.nic.parser.engine;
+  if (engine == Implementation::kModel) return nullptr;
+#ifdef DCC_HAVE_PARSER_RTL
+  RtlParserOptions options;
+  options.host = host;
+  options.fault = injected_number("DCCVP_PARSER_FAULT", kParserFaults);
+  auto hardware = make_rtl_parser(options);
+  if (engine == Implementation::kRtl) return hardware;
+  return make_lockstep_parser(std::move(hardware),
+                              {fmt::format("host {} parser", host), config.seed});
+#else
+  throw std::runtime_error(
+      "nic.parser.engine: this build has no RTL (configure with -DDCCVP_RTL=ON)");
 #endif
 }
 

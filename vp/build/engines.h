@@ -11,6 +11,7 @@
 #include "controller/timing_wheel.h"
 #include "nic/notification/notification_engine.h"
 #include "nic/pacer/pacer_engine.h"
+#include "nic/parser/parser_engine.h"
 
 namespace dcc::vp {
 
@@ -34,6 +35,9 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 /// The notification point of a host's receiver. Null: the receiver's own model.
 std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
                                                              HostId host);
+
+/// The parser of a host's NIC. Null: CNPs and sent packets go to the algorithm as they are.
+std::unique_ptr<ParserEngine> make_parser_engine(const PlatformConfig& config, HostId host);
 
 /// The pacer block of a host's NIC. Null: the transmitter's pacing without a block.
 std::unique_ptr<PacerEngine> make_pacer_engine(const PlatformConfig& config, HostId host,

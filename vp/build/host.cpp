@@ -22,6 +22,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       kernel_(context.kernel),
       link_(context.link),
       notification_(make_notification_engine(context.config, context.id)),
+      parser_(make_parser_engine(context.config, context.id)),
       nic_("nic", context.scheduler, context.pool, context.ledger,
            nic_parameters(context.config, context.id, context.link), context.nic_rank,
            context.sockets) {
@@ -29,6 +30,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   const PicoSeconds pacer_cycle = config_.nic.controller.clock_period();
   Transmitter& transmitter = nic_.device().transmitter();
   pacer_ = make_pacer_engine(config_, id_, transmitter.pacer_settings(PacerShape{}, pacer_cycle));
+  transmitter.set_parser(parser_.get());
   if (pacer_ != nullptr) transmitter.set_pacer(*pacer_, PacerShape{}, pacer_cycle);
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   const ControllerSetup controller{

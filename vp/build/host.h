@@ -130,6 +130,7 @@ class Host final : public sc_core::sc_module {
   model::SimulationKernel& kernel_;
   LinkParameters link_;
   std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
+  std::unique_ptr<ParserEngine> parser_;              // null: the algorithm gets CNPs directly
   std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces without a block
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // congestion control; null if the host runs no algorithm

@@ -134,6 +134,19 @@ class ControllerCheck : private CheckContext {
     require(kHasRtl, path, said + kNoRtl);
   }
 
+  /// Checks for the parser as RTL, alone or in lock-step.
+  void check_parser() const {
+    const Implementation engine = c_.nic.parser.engine;
+    if (engine == Implementation::kModel) return;
+    const std::string path = given("nic.parser.engine", "nic.engine");
+    const std::string said = std::string("engine: ") + name_of(engine);
+    for (const TransportChoice* const transport : c_.transports()) {
+      require(transport->chosen() == nullptr, path,
+              said + " parses RoCE's CNPs, and this transport does without: remove it");
+    }
+    require(kHasRtl, path, said + kNoRtl);
+  }
+
   /// Checks of the pacer block, for every implementation.
   void check_pacer() const {
     const BlockImplementation engine = c_.nic.pacer.engine;
@@ -339,6 +352,7 @@ void check_congestion_control(const LoadedConfig& loaded) {
 void check_controller(const LoadedConfig& loaded) {
   ControllerCheck(loaded).check_controller();
   ControllerCheck(loaded).check_notification_point();
+  ControllerCheck(loaded).check_parser();
   ControllerCheck(loaded).check_pacer();
   check_injected_faults(kHasRtl);
 }

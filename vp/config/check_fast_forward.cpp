@@ -25,6 +25,8 @@ class FastForwardCheck : private CheckContext {
            "RTL cannot skip cycles");
     refuse(c_.nic.np.engine != Implementation::kModel, "nic.np.engine",
            "RTL does not see packets that are skipped");
+    refuse(c_.nic.parser.engine != Implementation::kModel, "nic.parser.engine",
+           "RTL does not see packets that are skipped");
     refuse(c_.nic.pacer.engine != BlockImplementation::kNone, "nic.pacer.engine",
            "the pacer's clock cannot skip packets");
     refuse(!c_.nics.empty(), "nics", "all hosts must have the same NIC settings");
@@ -108,6 +110,8 @@ class MemoCheck : private CheckContext {
                   "dctcp, hpcc or timely");
     }
     refuse(c_.nic.np.engine != Implementation::kModel, "nic.np.engine",
+           "RTL does not see packets that come from memory");
+    refuse(c_.nic.parser.engine != Implementation::kModel, "nic.parser.engine",
            "RTL does not see packets that come from memory");
     for (const TransportChoice* const transport : c_.transports()) {
       refuse(transport->chosen() != nullptr, "nic.transport.kind", "only RoCE is known");

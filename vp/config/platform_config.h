@@ -57,6 +57,11 @@ struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
 
+/// The implementation of the parser in front of every algorithm.
+struct ParserConfig {
+  Implementation engine = Implementation::kModel;
+};
+
 /// The pacer block that schedules packets of every NIC. kNone: the transmitter itself paces.
 struct PacerConfig {
   BlockImplementation engine = BlockImplementation::kNone;
@@ -71,6 +76,7 @@ struct NicConfig : NicParameters {
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
   NotificationConfig np;
+  ParserConfig parser;
   PacerConfig pacer;
 };
 

@@ -32,8 +32,9 @@ bool has_whole_controller(const NicConfig& c) {
 void describe_nic(ParameterVisitor& v, NicConfig& c) {
   c.describe(v);
   v.choice("engine", c.engine,
-           {"implementation of controller, pacer and notification point together: the default of "
-            "nic.controller.engine, nic.pacer.engine and nic.np.engine; none: each has its own",
+           {"implementation of controller, pacer, notification point and parser together: the "
+            "default of nic.controller.engine, nic.pacer.engine, nic.np.engine and "
+            "nic.parser.engine; none: each has its own",
             ""});
   const bool together = c.engine != BlockImplementation::kNone;
   v.choice("telemetry", c.telemetry,
@@ -59,6 +60,14 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
         {"implementation; rtl and lockstep: its Verilog decides on each CNP and writes it", ""});
     v.follows(together, "nic.engine",
               [&](const NetworkScale&) { c.np.engine = part_of(c.engine); });
+  });
+  v.section("parser", {"the block that parses CNPs and counts sent packets", ""}, [&] {
+    v.choice("engine", c.parser.engine,
+             {"implementation; rtl and lockstep: its Verilog says which flow, DSCP, marks and "
+              "bytes the algorithm gets",
+              "rtl/packet/doc/contract.md"});
+    v.follows(together, "nic.engine",
+              [&](const NetworkScale&) { c.parser.engine = part_of(c.engine); });
   });
   v.section("pacer", {"the block that schedules data packets", ""}, [&] {
     v.choice("engine", c.pacer.engine,

@@ -179,7 +179,7 @@ void Dcc::on_flow_end(FlowNumber flow) {
 
 void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
   Flow& known = flows_[flow];
-  device_->bytes(flow, known.dscp, info.wire_bytes);
+  device_->bytes(flow, info.dscp.value_or(known.dscp), info.wire_bytes);
   if (initial_window_ != 0 && !known.paced) grow_window(flow, known, info);
 }
 
@@ -212,7 +212,7 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   known.notified = true;
   if (info.marks != 0) known.marked_at = host_.now();
   if (initial_window_ != 0 && !known.paced && info.marks != 0) shrink_window(flow, known);
-  device_->cnp(flow, known.dscp, info.marks, info.packets);
+  device_->cnp(flow, info.dscp.value_or(known.dscp), info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {

@@ -16,7 +16,7 @@ namespace dcc {
 
 /// Version of the interface. Must grow with every change of the headers that plug-ins use:
 /// nic/algorithm/algorithm.h, nic/algorithm/registry.h, the visitor, controller/own_rate_unit.h.
-constexpr std::uint32_t kPluginInterface = 6;
+constexpr std::uint32_t kPluginInterface = 7;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 

@@ -182,7 +182,7 @@ struct NicCounters {
   std::uint64_t naks_sent = 0;
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
-  std::uint64_t cnps_refused = 0;  // CNPs refused by nic.cnp.accept or nic.cnp.react
+  std::uint64_t cnps_refused = 0;  // CNPs refused by nic.cnp.accept, nic.cnp.react or the parser
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before a missing one
   std::uint64_t duplicates = 0;
@@ -212,7 +212,8 @@ struct NicCounters {
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
     v(&NicCounters::cnps_refused, "cnps_refused",
-      {"CNPs refused", "packets", "that a sender ignored (nic.cnp.accept, nic.cnp.react)"});
+      {"CNPs refused", "packets",
+       "that a sender ignored (nic.cnp.accept, nic.cnp.react, nic.parser)"});
     v(&NicCounters::data_received, "data_received",
       {"data received", "packets", "of data that reached their NIC, useful or not"});
     v(&NicCounters::icrc_errors, "nic_discards",

@@ -71,6 +71,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.connected = config.service == Service::kUd;
   if (delays_ != nullptr) delays_->messages().forget(qpn);
   pacing_.add_flow(qpn, config.priority);
+  if (parser_ != nullptr) parser_->begin(qpn, {config.dscp, config.remote_qpn, config.flow});
   pair.has_window = parameters_.window.is_on();
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
@@ -92,6 +93,7 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   fail(qpn, pairs_[qpn], Status::kFlushed);
   pairs_[qpn].created = false;
   if (port_ != nullptr) port_->release(qpn);
+  if (parser_ != nullptr) parser_->end(qpn);
 }
 
 void Transmitter::give_up(Qpn qpn) {
@@ -109,6 +111,7 @@ void Transmitter::release(Qpn qpn) {
   if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->release(qpn);
   pacing_.release(qpn);
   if (port_ != nullptr) port_->release(qpn);
+  if (parser_ != nullptr) parser_->end(qpn);
   pairs_.drop(qpn);
 }
 
@@ -462,8 +465,8 @@ Packet* Transmitter::pick_data_packet() {
       retransmission_.sent(qpn, pair, pair.work.next_psn(), packet->ack_requested || reads);
     }
     if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
-      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
-                                pair.work.has_unsent(), pair.work.in_flight() >= pair.window});
+      tell_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent(),
+                      pair.work.in_flight() >= pair.window});
     }
     activate_if_sendable(qpn, pairs_[qpn]);
     return packet;
@@ -485,8 +488,8 @@ Packet* Transmitter::make_repeated_packet(Qpn qpn, SendQueuePair& pair) {
   ++ledger_[pair.config.flow].retransmits;
   if (!parameters_.real_payload()) retransmission_.sent(qpn, pair, psn + 1, true);
   if (needs_.on_sent && pair.config.governed) {
-    algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
-                              pair.work.has_unsent(), pair.work.in_flight() >= pair.window});
+    tell_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent(),
+                    pair.work.in_flight() >= pair.window});
   }
   activate_if_sendable(qpn, pairs_[qpn]);
   return packet;
@@ -546,8 +549,8 @@ Packet* Transmitter::make_response_packet(Qpn qpn, SendQueuePair& pair) {
         made.packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     pacer_.sent(pair, wire, made.plan.payload_bytes, made.plan.last, now());
     if (needs_.on_sent) {
-      algorithm_->on_sent(qpn, {made.plan.payload_bytes, wire, made.packet->psn, made.plan.last,
-                                !state.responses.empty()});
+      tell_sent(qpn, {made.plan.payload_bytes, wire, made.packet->psn, made.plan.last,
+                      !state.responses.empty()});
     }
   }
   activate_if_sendable(qpn, pairs_[qpn]);
@@ -814,6 +817,10 @@ void Transmitter::on_response(const Packet& packet) {
 void Transmitter::on_cnp(const Packet& cnp) {
   if (!parameters_.cnp.accepts(cnp.ecn)) {
     ++counters_.cnps_refused;
+    return;
+  }
+  if (parser_ != nullptr) {
+    on_cnp_by_parser(cnp);
     return;
   }
   ++counters_.cnps_received;

@@ -17,6 +17,7 @@
 #include "nic/nic_parameters.h"
 #include "nic/pacer/pacer_port.h"
 #include "nic/pacing_scheduler.h"
+#include "nic/parser/parser_engine.h"
 #include "nic/payload_staging.h"
 #include "nic/peer_nics.h"
 #include "nic/read_responder.h"
@@ -61,6 +62,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Sets what the NICs at the other ends of queue pairs are like; null: all as this one. Not
   /// owned.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
+  /// Makes this block parse received CNPs and count sent packets. Not owned; null: none. Must be
+  /// called before the first queue pair is created.
+  void set_parser(ParserEngine* parser) { parser_ = parser; }
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
   /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
@@ -293,6 +297,19 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void schedule_with_pacer();
   std::uint32_t wire_bytes_of(const PacketPlan& plan, const SendQueuePair& pair) const;
 
+  /// Tells the algorithm of a packet that was sent. Precondition: needs_.on_sent, and the algorithm
+  /// governs the queue pair.
+  void tell_sent(Qpn qpn, const SentInfo& info) {
+    if (parser_ == nullptr) {
+      algorithm_->on_sent(qpn, info);
+    } else {
+      on_sent_by_parser(qpn, info);
+    }
+  }
+  // Defined in parser/transmitter_parser.cpp, for a NIC with a parser block.
+  void on_cnp_by_parser(const Packet& cnp);
+  void on_sent_by_parser(Qpn qpn, const SentInfo& info);
+
   // Reliability
   bool expects_acks(const SendQueuePair& pair) const {
     return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
@@ -336,6 +353,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   FlowPacer pacer_;
   std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide instead
   bool special_turns_ = false;       // with port_, or with demotion of priorities
+  ParserEngine* parser_ = nullptr;   // null: CNPs and sent packets go to the algorithm as they are
   ControlQueue control_;
   LinkPause pause_;
   PicoSeconds wire_free_{};  // end of the packet that is on the wire

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "describe/quantities.h"
 #include "units.h"
@@ -52,6 +53,8 @@ struct SentInfo {
   bool last_of_message = false;
   bool more_waiting = false;  // true if the flow has more to send: the network limits it
   bool window_full = false;   // true if the flow's window admits no further packet
+  // DSCP that a parser block read; none: that of FlowStart
+  std::optional<std::uint8_t> dscp = std::nullopt;
 };
 
 struct AckInfo {
@@ -68,6 +71,8 @@ struct AckInfo {
 struct CnpInfo {
   std::uint8_t marks = 1;    // CE marks since the last CNP; 1 if the receiver does not count them
   std::uint8_t packets = 0;  // data packets since the last CNP, saturating; 0: not counted
+  // DSCP that a parser block read; none: that of FlowStart
+  std::optional<std::uint8_t> dscp = std::nullopt;
 };
 
 /// What an algorithm needs from NIC and network. The NIC does nothing that is not asked for.
