@@ -1,5 +1,5 @@
-// The C interface of the golden model, over the reference models of controller, wheel and rate
-// unit.
+// The C interface of the golden model, over the reference models of controller, wheel, rate unit
+// and pacer.
 #include "dcc_golden.h"
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "controller/controller_registers.h"
 #include "controller/rate_unit.h"
 #include "controller/timing_wheel.h"
+#include "nic/pacer/pacer_model.h"
 
 namespace {
 
@@ -121,6 +122,61 @@ struct dcc_golden_wheel {
   std::uint32_t slots;
   Tick now = 0;
 };
+
+struct dcc_golden_pacer {
+  dcc_golden_pacer(const PacerShape& shape, const PacerSettings& settings)
+      : model(shape, settings), flows(shape.flows) {}
+
+  /// Brings the model to `cycle`, whose outputs are known then and whose inputs are not complete.
+  void go_to(std::uint64_t cycle) {
+    require_below("cycle", cycle, kMostCycles);
+    require(cycle >= present, "cycle " + std::to_string(cycle) + " is past: the pacer is in " +
+                                  std::to_string(present));
+    while (present < cycle) {
+      if (inputs.want || inputs.post || inputs.rate) {
+        outputs = model.cycle(inputs);
+        ++present;
+        inputs.post = inputs.rate = false;
+      } else {
+        outputs = model.skip(cycle - present, inputs);
+        present = cycle;
+      }
+    }
+  }
+  PacerFlow flow_of(std::uint32_t flow) const {
+    require_below("flow", flow, flows);
+    return static_cast<PacerFlow>(flow);
+  }
+
+  PacerModel model;
+  std::uint32_t flows;
+  PacerAnswer outputs;        // pins during the present cycle
+  PacerInputs inputs;         // inputs of the present cycle so far
+  std::uint64_t present = 0;  // present cycle
+};
+
+namespace {
+
+bool is_power_of_two(std::uint32_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+PacerShape pacer_shape_of(std::uint32_t flows, std::uint32_t width, std::uint32_t depth) {
+  const auto need = [](const char* name, std::uint32_t value, std::uint32_t least,
+                       std::uint32_t most) {
+    require(is_power_of_two(value) && value >= least && value <= most,
+            std::string(name) + " " + std::to_string(value) + ": a power of two from " +
+                std::to_string(least) + " to " + std::to_string(most));
+  };
+  need("flows", flows, 4, kMaxSlots);
+  need("width", width, 2, flows / 2);
+  need("depth", depth, 2, 64);
+  PacerShape shape;
+  shape.flows = flows;
+  shape.width = width;
+  shape.depth = depth;
+  return shape;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -289,6 +345,66 @@ int dcc_golden_wheel_take(dcc_golden_wheel* w, uint64_t now, uint32_t* slot, uin
     *slot = expiry->slot;
     *due = expiry->due;
     return 1;
+  });
+}
+
+dcc_golden_pacer* dcc_golden_pacer_new(uint32_t flows, uint32_t width, uint32_t depth,
+                                       uint32_t scale, uint32_t slack) {
+  return made<dcc_golden_pacer>([&] {
+    require_below("scale", scale, 1u << 22);
+    require_below("slack", slack, 1u << 24);
+    return new dcc_golden_pacer(pacer_shape_of(flows, width, depth), {scale, slack});
+  });
+}
+void dcc_golden_pacer_free(dcc_golden_pacer* p) { delete p; }
+
+int dcc_golden_pacer_pins(dcc_golden_pacer* p, uint64_t cycle, uint32_t paused, uint32_t want) {
+  return guarded([&] {
+    require_below("paused", paused, 256);
+    require_below("want", want, 2);
+    p->go_to(cycle);
+    p->inputs.paused = static_cast<std::uint8_t>(paused);
+    p->inputs.want = want != 0;
+    return 0;
+  });
+}
+int dcc_golden_pacer_post(dcc_golden_pacer* p, uint64_t cycle, uint32_t flow, uint32_t bytes) {
+  return guarded([&] {
+    const PacerFlow number = p->flow_of(flow);
+    require(bytes >= 1 && bytes < 1u << 14, "bytes " + std::to_string(bytes) + ": 1 to 16383");
+    p->go_to(cycle);
+    require(p->outputs.post_ready && !p->inputs.post,
+            "cycle " + std::to_string(cycle) + ": the pacer takes no post");
+    p->inputs.post = true;
+    p->inputs.post_flow = number;
+    p->inputs.post_bytes = static_cast<std::uint16_t>(bytes);
+    return 0;
+  });
+}
+int dcc_golden_pacer_rate(dcc_golden_pacer* p, uint64_t cycle, uint32_t flow, uint32_t rate,
+                          uint32_t priority) {
+  return guarded([&] {
+    const PacerFlow number = p->flow_of(flow);
+    require_below("priority", priority, 8);
+    p->go_to(cycle);
+    require(p->outputs.rate_ready && !p->inputs.rate,
+            "cycle " + std::to_string(cycle) + ": the pacer takes no rate");
+    p->inputs.rate = true;
+    p->inputs.rate_flow = number;
+    p->inputs.rate_value = Rate(rate);
+    p->inputs.priority = static_cast<std::uint8_t>(priority);
+    return 0;
+  });
+}
+int dcc_golden_pacer_outputs(dcc_golden_pacer* p, uint64_t cycle, uint32_t* flow, uint32_t* bytes) {
+  return guarded([&] {
+    p->go_to(cycle);
+    const PacerAnswer& shown = p->outputs;
+    *flow = shown.sent ? shown.flow : 0;
+    *bytes = shown.sent ? shown.bytes : 0;
+    return (shown.sent ? DCC_GOLDEN_SENT : 0) | (shown.post_ready ? DCC_GOLDEN_POST_READY : 0) |
+           (shown.rate_ready ? DCC_GOLDEN_RATE_READY : 0) |
+           (shown.refused ? DCC_GOLDEN_POST_REFUSED : 0) | (shown.strict ? DCC_GOLDEN_STRICT : 0);
   });
 }
 

@@ -1,4 +1,5 @@
-/* Golden model of the congestion controller for any bench: C, C++, SystemVerilog by DPI, Python.
+/* Golden model of the congestion controller and of the pacer for any bench: C, C++, SystemVerilog
+ * by DPI, Python.
  *
  * Cycle 0 is the first one in which ready_o is 1 after power-up. An input or a bus access of cycle
  * c is what the block samples at the rising edge that ends c; an answer of cycle c is what
@@ -76,6 +77,33 @@ int dcc_golden_wheel_cancel(dcc_golden_wheel *w, uint32_t slot, uint64_t now);
 /* Takes the event with the least (due, slot) whose due <= now. 1: there was one; 0: there is none.
  */
 int dcc_golden_wheel_take(dcc_golden_wheel *w, uint64_t now, uint32_t *slot, uint64_t *due);
+
+/* The pacer dc_pacer, which decides whose packet leaves (doc/pacer.md). Cycle 0 is the first one in
+ * which init_done_o is 1; a cycle's inputs and outputs are as above: take the outputs first, then
+ * call the inputs. `flows`, `width`, `depth`: Flows, Width and Depth of the RTL, powers of two;
+ * flows 4 .. 16384, width 2 .. flows / 2, depth 2 .. 64. `scale`: scale_i, below 2^22; `slack`:
+ * slack_i, below 2^24. NULL for values out of range. */
+typedef struct dcc_golden_pacer dcc_golden_pacer;
+dcc_golden_pacer *dcc_golden_pacer_new(uint32_t flows, uint32_t width, uint32_t depth,
+                                       uint32_t scale, uint32_t slack);
+void dcc_golden_pacer_free(dcc_golden_pacer *p);
+/* paused_i (bit p: priority p) and want_i from `cycle` on, until the next call. Both begin as 0. */
+int dcc_golden_pacer_pins(dcc_golden_pacer *p, uint64_t cycle, uint32_t paused, uint32_t want);
+/* A packet of 1 .. 16383 bytes waits, and a flow's rate (24.8 Mb/s) with its priority 0 .. 7. At
+ * most one of each kind a cycle; only where post_ready_o or rate_ready_o is 1. */
+int dcc_golden_pacer_post(dcc_golden_pacer *p, uint64_t cycle, uint32_t flow, uint32_t bytes);
+int dcc_golden_pacer_rate(dcc_golden_pacer *p, uint64_t cycle, uint32_t flow, uint32_t rate,
+                          uint32_t priority);
+/* Pins that the block shows during `cycle`, as a sum. *flow, *bytes: sent_flow_o and sent_bytes_o
+ * with DCC_GOLDEN_SENT, else 0. A cycle that is not asked for passes all the same. */
+enum {
+  DCC_GOLDEN_SENT = 1,         /* sent_valid_o */
+  DCC_GOLDEN_POST_READY = 2,   /* post_ready_o */
+  DCC_GOLDEN_RATE_READY = 4,   /* rate_ready_o */
+  DCC_GOLDEN_POST_REFUSED = 8, /* post_refused_o */
+  DCC_GOLDEN_STRICT = 16       /* strict_o */
+};
+int dcc_golden_pacer_outputs(dcc_golden_pacer *p, uint64_t cycle, uint32_t *flow, uint32_t *bytes);
 
 #ifdef __cplusplus
 }

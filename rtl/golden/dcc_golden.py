@@ -25,6 +25,16 @@ class Answer(NamedTuple):
     query: bool
 
 
+class PacerOutputs(NamedTuple):
+    """Pins of the pacer during a cycle. `sent`: flow and bytes of a decision; None without one."""
+
+    sent: Optional[Tuple[int, int]]
+    post_ready: bool
+    rate_ready: bool
+    post_refused: bool
+    strict: bool
+
+
 class BusError(Exception):
     """The block answered an access with PSLVERR."""
 
@@ -32,7 +42,7 @@ class BusError(Exception):
 class _Library:
     def __init__(self, path: str) -> None:
         self.calls = ctypes.CDLL(path)
-        for name in ("dcc_golden_new", "dcc_golden_wheel_new"):
+        for name in ("dcc_golden_new", "dcc_golden_wheel_new", "dcc_golden_pacer_new"):
             getattr(self.calls, name).restype = ctypes.c_void_p
         self.calls.dcc_golden_error.restype = ctypes.c_char_p
 
@@ -177,3 +187,51 @@ class Wheel:
                                   ctypes.byref(slot), ctypes.byref(due)):
             return None
         return slot.value, due.value
+
+
+class Pacer:
+    """The pacer: which flow sends its next packet. `scale`: 2048 times the clock in MHz; `slack`: cycles behind its
+    deadline after which a packet is late. In each cycle call outputs(), then the inputs."""
+
+    def __init__(self, library: str, scale: int, slack: int, flows: int = 1024, width: int = 32,
+                 depth: int = 4) -> None:
+        self._library = _Library(library)
+        handle = self._library.calls.dcc_golden_pacer_new(_u32("flows", flows), _u32("width", width),
+                                                          _u32("depth", depth), _u32("scale", scale),
+                                                          _u32("slack", slack))
+        if not handle:
+            raise self._library.error()
+        self._handle = ctypes.c_void_p(handle)
+
+    def close(self) -> None:
+        """Frees the model."""
+        self._library.calls.dcc_golden_pacer_free(self._handle)
+        self._handle = ctypes.c_void_p(None)
+
+    def __enter__(self) -> "Pacer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, name: str, cycle: int, *arguments: object) -> int:
+        return self._library.call("dcc_golden_pacer_" + name, self._handle, _u64("cycle", cycle), *arguments)
+
+    def pins(self, cycle: int, paused: int = 0, want: bool = False) -> None:
+        """paused_i and want_i from `cycle` on."""
+        self._call("pins", cycle, _u32("paused", paused), _u32("want", int(want)))
+
+    def post(self, cycle: int, flow: int, length: int) -> None:
+        """A packet of `length` bytes on the wire, in a cycle in which post_ready_o is 1."""
+        self._call("post", cycle, _u32("flow", flow), _u32("length", length))
+
+    def rate(self, cycle: int, flow: int, rate: int, priority: int) -> None:
+        """A flow's rate (24.8 Mb/s) and priority, in a cycle in which rate_ready_o is 1."""
+        self._call("rate", cycle, _u32("flow", flow), _u32("rate", rate), _u32("priority", priority))
+
+    def outputs(self, cycle: int) -> PacerOutputs:
+        """What the block shows during `cycle`."""
+        flow, length = _U32(), _U32()
+        shown = self._call("outputs", cycle, ctypes.byref(flow), ctypes.byref(length))
+        return PacerOutputs((flow.value, length.value) if shown & 1 else None, bool(shown & 2), bool(shown & 4),
+                            bool(shown & 8), bool(shown & 16))

@@ -2,6 +2,9 @@
 package dcc_golden_pkg;
   localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // kinds of answers
 
+  // Pins of dcc_golden_pacer_outputs.
+  localparam int unsigned Sent = 1, PostReady = 2, RateReady = 4, PostRefused = 8, Strict = 16;
+
   import "DPI-C" function string dcc_golden_error();
   import "DPI-C" function chandle dcc_golden_new(input int unsigned slots, input int unsigned latency);
   import "DPI-C" function void dcc_golden_free(input chandle g);
@@ -40,4 +43,16 @@ package dcc_golden_pkg;
       input longint unsigned now);
   import "DPI-C" function int dcc_golden_wheel_take(input chandle w, input longint unsigned now,
       output int unsigned slot, output longint unsigned due);
+  import "DPI-C" function chandle dcc_golden_pacer_new(input int unsigned flows,
+      input int unsigned width, input int unsigned depth, input int unsigned scale,
+      input int unsigned slack);
+  import "DPI-C" function void dcc_golden_pacer_free(input chandle p);
+  import "DPI-C" function int dcc_golden_pacer_pins(input chandle p, input longint unsigned cycle,
+      input int unsigned paused, input int unsigned want);
+  import "DPI-C" function int dcc_golden_pacer_post(input chandle p, input longint unsigned cycle,
+      input int unsigned flow, input int unsigned bytes);
+  import "DPI-C" function int dcc_golden_pacer_rate(input chandle p, input longint unsigned cycle,
+      input int unsigned flow, input int unsigned rate, input int unsigned prio);
+  import "DPI-C" function int dcc_golden_pacer_outputs(input chandle p,
+      input longint unsigned cycle, output int unsigned flow, output int unsigned bytes);
 endpackage

@@ -1,7 +1,7 @@
 /* The golden model as system functions for simulators without DPI: $dcc_golden_new(slots, latency)
  * gives a number that stands for the model in the other calls; arguments and results are those of
- * dcc_golden.h. $dcc_golden_answer and $dcc_golden_read, _slot write to their last arguments. -1:
- * see the message.
+ * dcc_golden.h, and likewise for $dcc_golden_pacer_new. $dcc_golden_answer and $dcc_golden_read,
+ * _slot, _pacer_outputs write to their last arguments. -1: see the message.
  *
  *   iverilog-vpi builds the module, vvp -M DIR -m dcc_golden_vpi loads it (see check.sh). */
 #include <stdint.h>
@@ -13,16 +13,37 @@
 
 enum { kMostModels = 64, kMostArguments = 6 };
 static dcc_golden *models[kMostModels];
-static int known;
+static dcc_golden_pacer *pacers[kMostModels];
+static int known, known_pacers;
 
-enum call { kNew, kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kAnswer, kIrq, kSlotOf, kSlot };
+enum call {
+  kNew,
+  kCnp,
+  kBytes,
+  kRelease,
+  kQuery,
+  kWrite,
+  kRead,
+  kAnswer,
+  kIrq,
+  kSlotOf,
+  kSlot,
+  kPacerNew,
+  kPacerPins,
+  kPacerPost,
+  kPacerRate,
+  kPacerOutputs
+};
 static const struct {
   const char *name;
   int arguments;
-} calls[] = {{"$dcc_golden_new", 2},     {"$dcc_golden_cnp", 6},    {"$dcc_golden_bytes", 5},
-             {"$dcc_golden_release", 3}, {"$dcc_golden_query", 3},  {"$dcc_golden_write", 4},
-             {"$dcc_golden_read", 4},    {"$dcc_golden_answer", 6}, {"$dcc_golden_irq", 2},
-             {"$dcc_golden_slot_of", 3}, {"$dcc_golden_slot", 4}};
+} calls[] = {
+    {"$dcc_golden_new", 2},          {"$dcc_golden_cnp", 6},        {"$dcc_golden_bytes", 5},
+    {"$dcc_golden_release", 3},      {"$dcc_golden_query", 3},      {"$dcc_golden_write", 4},
+    {"$dcc_golden_read", 4},         {"$dcc_golden_answer", 6},     {"$dcc_golden_irq", 2},
+    {"$dcc_golden_slot_of", 3},      {"$dcc_golden_slot", 4},       {"$dcc_golden_pacer_new", 5},
+    {"$dcc_golden_pacer_pins", 4},   {"$dcc_golden_pacer_post", 4}, {"$dcc_golden_pacer_rate", 5},
+    {"$dcc_golden_pacer_outputs", 4}};
 
 /* The value of an argument of at most 64 bits. */
 static uint64_t value_of(vpiHandle argument) {
@@ -51,11 +72,37 @@ static PLI_INT32 size_of_call(PLI_BYTE8 *data) {
   return 32;
 }
 
+static int carry_out_of_pacer(enum call call, vpiHandle *argument, const uint64_t *v) {
+  dcc_golden_pacer *p;
+  uint32_t words[2] = {0, 0};
+  int result;
+  if (call == kPacerNew) {
+    if (known_pacers == kMostModels) return -1;
+    p = dcc_golden_pacer_new((uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (uint32_t)v[3],
+                             (uint32_t)v[4]);
+    pacers[known_pacers] = p;
+    return p == NULL ? -1 : known_pacers++;
+  }
+  if (v[0] >= (uint64_t)known_pacers) return -1;
+  p = pacers[v[0]];
+  if (call == kPacerPins) return dcc_golden_pacer_pins(p, v[1], (uint32_t)v[2], (uint32_t)v[3]);
+  if (call == kPacerPost) return dcc_golden_pacer_post(p, v[1], (uint32_t)v[2], (uint32_t)v[3]);
+  if (call == kPacerRate)
+    return dcc_golden_pacer_rate(p, v[1], (uint32_t)v[2], (uint32_t)v[3], (uint32_t)v[4]);
+  result = dcc_golden_pacer_outputs(p, v[1], &words[0], &words[1]);
+  if (result >= 0) {
+    set(argument[2], words[0]);
+    set(argument[3], words[1]);
+  }
+  return result;
+}
+
 static int carry_out(enum call call, vpiHandle *argument, const uint64_t *v) {
   dcc_golden *g;
   uint64_t when = 0;
   uint32_t words[3] = {0, 0, 0};
   int result = -1;
+  if (call >= kPacerNew) return carry_out_of_pacer(call, argument, v);
   if (call == kNew) {
     if (known == kMostModels) return -1;
     models[known] = dcc_golden_new((uint32_t)v[0], (uint32_t)v[1]);
@@ -95,7 +142,7 @@ static int carry_out(enum call call, vpiHandle *argument, const uint64_t *v) {
         for (i = 0; i < 3; ++i) set(argument[3 + i], words[i]);
       }
       return result;
-    case kNew:
+    default:
       break;
   }
   return result;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The golden model from Python: a flow is marked, its rate falls and comes back.
+"""The golden model from Python: a flow is marked, its rate falls and comes back; two flows are paced.
 
     example.py LIBRARY    build/libdcc_golden.so
 
@@ -7,7 +7,7 @@ Checks what docs/formats.md says of the rates, and that wrong arguments are refu
 """
 import sys
 
-from dcc_golden import BusError, Golden, Wheel
+from dcc_golden import BusError, Golden, Pacer, Wheel
 
 CTRL, TICK_DIV, TIMER_INTERVAL, R_AI, R_MIN, R_MAX, INITIAL_RATE = 0x0C, 0x20, 0x24, 0x34, 0x40, 0x44, 0x48
 ENABLE_DCQCN = 1 + 4 + 8
@@ -26,6 +26,40 @@ def refused(work, kind):
     except kind:
         return True
     return False
+
+
+def paced(library):
+    """Bytes that two flows at a fifth and a twentieth of the line send in 40 000 cycles, with packets of 1000 bytes
+    on a line of 50 bytes a cycle (100 Gb/s at 250 MHz)."""
+    cycles, length, rates = 40_000, 1000, {0: LINE // 5, 9: LINE // 20}
+    waiting, told, bytes_of = dict.fromkeys(rates, 0), set(), dict.fromkeys(rates, 0)
+    free = 0
+    with Pacer(library, scale=2048 * 250, slack=100, flows=64, width=8) as pacer:
+        for cycle in range(cycles):
+            shown = pacer.outputs(cycle)
+            assert not shown.post_refused and not shown.strict, shown
+            if shown.sent:
+                flow, sent = shown.sent
+                waiting[flow] -= 1
+                bytes_of[flow] += sent
+                free = max(free, cycle) + sent // 50
+            pacer.pins(cycle, want=cycle >= free)
+            new = [flow for flow in rates if flow not in told]
+            if new and shown.rate_ready:
+                pacer.rate(cycle, new[0], rates[new[0]], priority=3)
+                told.add(new[0])
+            for flow in told:
+                if waiting[flow] < 4 and shown.post_ready and cycle > 100:
+                    pacer.post(cycle, flow, length)
+                    waiting[flow] += 1
+                    break
+        assert refused(lambda: pacer.outputs(0), ValueError), "a cycle in the past"
+        assert refused(lambda: pacer.post(cycles, 64, 1), ValueError), "flow 64"
+    assert refused(lambda: Pacer(library, scale=1, slack=1, flows=48), ValueError)
+    for flow, part in ((0, 5), (9, 20)):
+        ideal = (cycles - 100) * 50 / part
+        assert abs(bytes_of[flow] - ideal) <= 2 * length, (flow, bytes_of[flow], ideal)
+    return bytes_of
 
 
 def main() -> int:
@@ -66,7 +100,8 @@ def main() -> int:
     assert wheel.take(14) is None
     assert [wheel.take(15) for _ in range(3)] == [(1, 15), (2, 15), None]
     wheel.close()
-    print(f"PASS: {len(answers)} answers, from {rates[0] / 256:.0f} to {rates[-1] / 256:.0f} Mb/s")
+    told = ", ".join(f"flow {flow} {count} B" for flow, count in paced(library).items())
+    print(f"PASS: {len(answers)} answers, from {rates[0] / 256:.0f} to {rates[-1] / 256:.0f} Mb/s; paced: {told}")
     return 0
 
 

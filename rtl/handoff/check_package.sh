@@ -4,7 +4,8 @@
 # Lint of files.f; elaboration in a second tool, one clock and one reset everywhere, no latch; golden
 # vectors on rtl/ itself with its assertions (Verilator), and in a plain Verilog simulator with four
 # states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the golden model
-# compiled, given the same vectors, run beside the RTL in both simulators, and called from Python. Logs go
+# compiled, given the same vectors, run beside the RTL of controller and pacer in both simulators, and called
+# from Python. Logs go
 # to reports/. Steps run side by side, as many as CHECK_JOBS says (as many as there are processors); the
 # first that fails ends it. CHECK_STEPS: these alone. Needs verilator with a C++ compiler and make, yosys,
 # iverilog and python3.
@@ -22,6 +23,7 @@ lint() {
     verilator --version
     verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       echo "clean"
   } >reports/lint.log
   [ "$(tail -n 1 reports/lint.log)" = clean ] || { cat reports/lint.log; fail "lint: not clean"; }
@@ -106,34 +108,46 @@ golden() {
   echo "golden model: $(tail -n 1 reports/golden_python.log) (Python)"
 }
 
-golden_bench() {  # verilator|icarus
-  log=reports/golden_$1.log
-  case $1 in
+beside_rtl() {  # BENCH PINS SOURCES verilator|icarus CYCLES
+  log=reports/$1_$4.log
+  case $4 in
     verilator)
       golden_library
-      # shellcheck disable=SC2046
-      verilator --binary --timing -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
-        -Wno-TIMESCALEMOD --top-module tb_golden --Mdir "$work/tb_golden" $(sources_of .) \
-        vectors/controller_dut.sv golden/dcc_golden_pkg.sv golden/tb_golden.sv \
-        "$work/golden/libdcc_golden.a" >"$work/tb_golden.log" 2>&1 ||
-        { tail "$work/tb_golden.log"; fail "golden model: the bench is not accepted by Verilator"; }
-      "$work/tb_golden/Vtb_golden" +cycles=50000 +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
+      # shellcheck disable=SC2086
+      verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
+        -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$1" $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
+        "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$1.log" 2>&1 ||
+        { tail "$work/tb_$1.log"; fail "$1: the bench is not accepted by Verilator"; }
+      "$work/tb_$1/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
     icarus)
       golden_library "$work/golden/dcc_golden_vpi.vpi"
-      # shellcheck disable=SC2046
-      yosys -q -p "read_verilog -sv $(sources_of .) vectors/controller_dut.sv; hierarchy -check \
-        -top controller_dut; proc; flatten; opt_clean -purge; write_verilog -noattr $work/golden_dut.v" \
-        >"$work/golden_flat.log" 2>&1 || { tail "$work/golden_flat.log"; fail "golden: not accepted by yosys"; }
-      iverilog -g2012 -s tb_golden -o "$work/tb_golden_icarus" golden/tb_golden.sv "$work/golden_dut.v"
-      vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_golden_icarus" +cycles=6000 >"$log" 2>&1 ;;
-  esac && grep -q '^PASS' "$log" || { tail "$log"; fail "golden model: another answer than the RTL in $1"; }
-  echo "golden model beside the RTL: $(grep '^PASS' "$log") ($1)"
+      yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; flatten; \
+        opt_clean -purge; write_verilog -noattr $work/$1_dut.v" >"$work/$1_flat.log" 2>&1 ||
+        { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
+      iverilog -g2012 -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$1_dut.v"
+      vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_$1_icarus" "+cycles=$5" >"$log" 2>&1 ;;
+  esac && grep -q '^PASS' "$log" || { tail "$log"; fail "$1: another answer than the RTL in $4"; }
+  echo "$1 beside the RTL: $(grep '^PASS' "$log") ($4)"
+}
+
+golden_bench() {  # verilator|icarus
+  case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
+  beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
+}
+
+pacer_bench() {  # verilator|icarus
+  sources=$(tr '\n' ' ' <pacer.f)
+  case $1 in
+    verilator) beside_rtl golden_pacer pacer_dut "$sources sva/pacer/dc_pacer_sva.sv" "$1" 200000 ;;
+    icarus) beside_rtl golden_pacer pacer_dut "$sources" "$1" 20000 ;;
+  esac
 }
 
 if [ "${1:-}" = --step ]; then
   work=$2
   case $3 in
     golden:*) golden_bench "${3#*:}" ;;
+    pacer:*) pacer_bench "${3#*:}" ;;
     *:*) unit "${3%:*}" "${3#*:}" ;;
     *) "$3" ;;
   esac
@@ -145,7 +159,7 @@ trap 'rm -rf "$work"' EXIT
 # What sees most comes first.
 steps="controller:verilator registers:verilator sparse lint elaboration controller:icarus rate_unit:verilator
   timing_wheel:verilator rate_unit:icarus timing_wheel:icarus registers:icarus golden golden:verilator
-  golden:icarus"
+  pacer:verilator golden:icarus pacer:icarus"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

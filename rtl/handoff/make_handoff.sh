@@ -37,8 +37,13 @@ while read -r file; do
   mkdir -p "$out/rtl/$(dirname "$file")"
   cp "$root/rtl/$file" "$out/rtl/$file"
 done <"$root/rtl/controller/files.f"
+# The pacer, a block of its own with its list of files.
+sed 's|^|rtl/|' "$root/rtl/pacer/files.f" >"$out/pacer.f"
+mkdir -p "$out/rtl/pacer/rtl" "$out/sva/pacer"
+cp "$root"/rtl/pacer/rtl/*.sv "$out/rtl/pacer/rtl"
+cp "$root"/rtl/pacer/sva/*.sv "$out/sva/pacer"
 cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$root"/rtl/controller/sva/*.sv "$out/sva"
-for block in timing_wheel rate_lut controller; do
+for block in timing_wheel rate_lut controller pacer; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
 
@@ -49,6 +54,7 @@ cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
 cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
 cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
+cp "$root/rtl/pacer/doc/contract.md" "$out/doc/pacer.md"
 [ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
   cp "$root/rtl/timing_wheel/doc/testplan.md" "$out/doc/timing_wheel_testplan.md"
 cp "$root/rtl/regs/README.md" "$out/doc/register_block.md"
@@ -76,7 +82,7 @@ for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_v
   echo
 done >"$out/vectors/README.md"
 sed -n '/^"""Writes/,/^"""$/{s/^"""//;p}' "$root/rtl/handoff/register_vectors.py" >>"$out/vectors/README.md"
-for pins in rate_dut timing_wheel_dut controller_dut; do
+for pins in rate_dut timing_wheel_dut controller_dut pacer_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done
 
