@@ -11,11 +11,13 @@ module's cheapest bench, and stops at the first step that refuses the mutant. Ve
   lint alone    by lint or elaboration only, after all benches were content
   no change     proved: the same outputs and next state for every input and state of the module with its default
                 parameters (rtl/mutation/equivalence.py), or a constant that nothing reads
+  stands still  a step gives no answer in time and no other step refuses the mutant: nothing is known of it
   explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
   survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
 
 What the tools do not compile is drawn again. --record appends a line for each mutant. Exit status 1 if a mutant
-survives that package_mutants_known.txt does not list, if one that it lists is refused, or if the package itself fails.
+survives that package_mutants_known.txt does not list, if one that it lists is refused, if one stands still, or if the
+package itself fails.
 """
 import argparse
 import collections
@@ -44,7 +46,7 @@ UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common"
          "parity": ("rate_unit", "timing_wheel")}
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")  # nothing but hashed flow numbers uses these
 STATIC = ("lint", "elaboration")
-VERDICTS = ("refused", "lint alone", "no change", "explained", "survives")
+VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still")
 
 
 def quick_steps(path):
@@ -98,15 +100,17 @@ def drawn(package, seed, modules=()):
 
 def judged(package, mutation, steps):
     """(verdict, step): what these steps of check.sh say of the mutation in this copy of the package; ("invalid", step)
-    if a tool does not compile it."""
+    if a tool does not compile it. Another step may refuse a mutant for which one gives no answer in time."""
     source = package / mutation.path
     text = source.read_text(encoding="utf-8")
     source.write_text(mutation.applied(text), encoding="utf-8")
+    still = ""
     try:
         for step in steps:
             run = checked(package, step, SECONDS)
             if run is None:
-                return "refused", f"{step}, which stands still"
+                still = still or step
+                continue
             if run.returncode == 0:
                 continue
             if step in STATIC:
@@ -116,7 +120,7 @@ def judged(package, mutation, steps):
             return "invalid", step
     finally:
         source.write_text(text, encoding="utf-8")
-    return "survives", ""
+    return ("stands still", still) if still else ("survives", "")
 
 
 def read_by_nothing(package, mutation):
@@ -174,11 +178,14 @@ def known_mutants():
 def complete_verdict(package, mutation, known):
     """(verdict, by what) of a mutation that the tools compile, else None."""
     verdict, by = judged(package, mutation, quick_steps(mutation.path))
-    if verdict == "survives":
+    if verdict in ("survives", "stands still"):
         reason = proved(package, mutation)
         if reason:
             return "no change", reason
+        quick, still = verdict, by
         verdict, by = judged(package, mutation, late_steps(mutation.path))
+        if verdict == "survives" and quick == "stands still":
+            verdict, by = quick, still
     if verdict == "survives":
         by = known.get(mutation.name, "")
         return ("survives" if not by or by.startswith("survives:") else "explained"), by
@@ -218,6 +225,8 @@ def main():
                 areas[mutation.area] += 1
                 if mutation.name not in known:
                     wrong.append(f"survives, and is not listed: {mutation.name}")
+            elif verdict == "stands still":
+                wrong.append(f"{by} gives no answer within {SECONDS} s: {mutation.name}")
             elif verdict in VERDICTS[:2] and mutation.name in known:
                 wrong.append(f"listed, but {verdict}: {mutation.name}")
             if sum(counts.values()) >= options.amount:

@@ -95,5 +95,44 @@ class Mutations(unittest.TestCase):
             self.assertTrue(re.fullmatch(r"\w+ \| .* \| [a-z ]+ at \d+: .* -> .*", name), name)
 
 
+CHECK = """#!/bin/sh
+case $CHECK_STEPS in
+  *quick*)
+    if grep -q -- "- 1'b1" "$(dirname "$0")/rtl/counter.sv"; then
+      echo "the golden vectors fail in Verilator"
+      exit 1
+    fi ;;
+  *slow*) sleep 60 ;;
+esac
+exit 0
+"""
+
+
+class Verdicts(unittest.TestCase):
+    """Verdicts on a package whose check.sh refuses one mutation in one step and gives no answer in another."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.package = pathlib.Path(folder.name)
+        (self.package / "rtl").mkdir()
+        (self.package / "rtl/counter.sv").write_text(MODULE, encoding="utf-8")
+        (self.package / "check.sh").write_text(CHECK, encoding="utf-8")
+        (self.package / "check.sh").chmod(0o755)
+        seconds, package_mutants.SECONDS = package_mutants.SECONDS, 1
+        self.addCleanup(setattr, package_mutants, "SECONDS", seconds)
+        found = sv_mutations.mutations("rtl/counter.sv", MODULE)
+        self.refused, = [one for one in found if one.operator == "arithmetic"]
+        self.other, = [one for one in found if one.operator == "logic"]
+
+    def test_a_step_without_an_answer_refuses_nothing(self):
+        self.assertEqual(package_mutants.judged(self.package, self.other, ("slow", "quick")), ("stands still", "slow"))
+        self.assertEqual(package_mutants.judged(self.package, self.other, ("quick",)), ("survives", ""))
+
+    def test_another_step_may_still_refuse(self):
+        self.assertEqual(package_mutants.judged(self.package, self.refused, ("slow", "quick")), ("refused", "quick"))
+        self.assertEqual((self.package / "rtl/counter.sv").read_text(encoding="utf-8"), MODULE)
+
+
 if __name__ == "__main__":
     unittest.main()
