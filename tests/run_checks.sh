@@ -72,9 +72,9 @@ if git grep -nE '0x(4000_?0000|4010_?0000|0[cC]00_?0000|0200_?0000|1000_?0000|10
   fail=1
 fi
 
-# What decides something in the platform or around the models in SystemC has tests of its own, in a file of
+# Each file around the models in SystemC has tests of its own, in a file of
 # the same name. Nothing is excepted.
-for file in $(git ls-files 'vp/platform/*.cpp' 'models/tlm/*.cpp'); do
+for file in $(git ls-files 'models/tlm/*.cpp'); do
   name=$(basename "$file" .cpp)
   if ! git ls-files --cached --others --exclude-standard tests | grep -qE "/${name}_test\.(cpp|py)$"; then
     echo "$file: no test of this name"
