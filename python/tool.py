@@ -33,6 +33,7 @@ TOOLS = {
     "import": "dccvp.importers.import_files",
     "export": "dccvp.importers.export_files",
     "fluid": "dccvp.experiments.fluid",
+    "indigo-policy": "dccvp.experiments.indigo_policy",
     "weight-map": "dccvp.experiments.weight_map",
     "weight-tree": "dccvp.experiments.weight_tree",
     "diagnosis-oracle": "dccvp.experiments.diagnosis_oracle",

@@ -29,8 +29,8 @@ SENDERS = (2, 3, 8, 16)
 FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
 # Known misses, by the algorithm's own law. TIMELY has no point of rest with equal rates (its gradient is zero with
 # any shares), and cuts all flows at once when many meet. QCN cuts the flows whose packets happen to be sampled.
-# DCTCP's flows share 12 packets in flight at 25 Gb/s.
-UNEQUAL = {"timely", "qcn", ("dctcp", "25Gbps")}
+# Flows of DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
+UNEQUAL = {"timely", "qcn", ("dctcp", "25Gbps"), ("indigo", "25Gbps")}
 # 16 senders at the line rate fill the buffer before their BECNs have slowed them down; it drains for milliseconds,
 # during which ibcc's BECNs go on.
 LONG_QUEUE = {("ibcc", "25Gbps", 16)}

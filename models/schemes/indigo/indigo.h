@@ -1,0 +1,70 @@
+// Indigo: a window moved by the actions of a trained policy.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemes/common/delay_window.h"
+
+namespace dcc {
+
+/// A table of actions by state. A state is a level of the queueing delay, in base round trips, a
+/// level of the window, in bandwidth-delay products, and the previous action. Level 0 of the delay
+/// ends at 1/32, that of the window at 1/64; four levels make an octave.
+class IndigoPolicy {
+ public:
+  enum Action : std::uint8_t { kHalve, kLess, kStay, kMore, kDouble };
+  static constexpr std::size_t kLevels = 32;
+  static constexpr std::size_t kActions = 5;
+
+  /// Parses a table: a line for each level of the delay; in it a digit, the action's number, for
+  /// each level of the window and within it for each previous action. Lines that begin with # are
+  /// comments. Throws std::invalid_argument with the line's number.
+  explicit IndigoPolicy(std::string_view text);
+  /// Reads a table from a file. Throws std::invalid_argument.
+  static IndigoPolicy read(const std::string& path);
+
+  /// `delay` in base round trips and `window` in bandwidth-delay products, not negative.
+  Action action(long double delay, long double window, Action before) const;
+
+ private:
+  std::vector<std::uint8_t> actions_;
+};
+
+/// Yan, Ma, Hill, Raghavan, Wahby, Levis, Winstein, "Pantheon: the training ground for Internet
+/// congestion-control research", USENIX ATC 2018, section 6.
+struct IndigoParameters final : DelayWindowParameters {
+  std::string policy;  // file of a table; empty: the one that comes with the product
+  Ratio step{1, 64};   // of a bandwidth-delay product: what "less" and "more" change
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+};
+
+/// Once a round trip: the mean queueing delay of the round trip, the window and the previous action
+/// are looked up in the policy, whose action is one of W / 2, W − step, W, W + step and 2·W.
+class Indigo final : public DelayWindow {
+ public:
+  /// Precondition: parameters.check() passed.
+  Indigo(AlgorithmHost& host, const IndigoParameters& parameters, std::uint32_t mtu);
+
+  void release(FlowNumber flow) override;
+
+ private:
+  struct State {
+    long double product = 0;   // line rate × base RTT, bytes
+    long double base_rtt = 0;  // ps
+    IndigoPolicy::Action before = IndigoPolicy::kStay;
+  };
+
+  void begin(FlowNumber number, const Flow& flow) override;
+  long double next_window(FlowNumber number, const Flow& flow) override;
+
+  const IndigoPolicy policy_;
+  const long double step_, line_;
+  NumberedTable<State> states_;
+};
+
+}  // namespace dcc
