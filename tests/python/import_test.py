@@ -62,10 +62,8 @@ class Hpcc(Import):
         links = {(link["from"], link["to"]): link for link in yaml["topology"]["links"]}
         self.assertEqual(links["h2", "s1"]["rate"], "50Gbps")
         self.assertEqual(links["h2", "s1"]["delay"], "2us")
-        self.assertEqual(len(links), 6, "the sixth line is beyond the count; h0 has a switch of its own")
-        self.assertEqual(links["h0", "h0_ports"]["rate"], "100Gbps")
-        ports = next(node for node in yaml["topology"]["nodes"] if node["name"] == "h0_ports")
-        self.assertIs(ports["forwards"], False)
+        self.assertEqual(len(links), 5, "the sixth line is beyond the count")
+        self.assertEqual({pair for pair in links if "h0" in pair}, {("h0", "s1"), ("h0", "s3")}, "h0 has two ports")
         self.assertEqual(self.flows(imported), [(0, 1, 4000, 2e9), (1, 0, 1, 2e9 + 500), (2, 0, 900, 2.1e9)])
         self.assertEqual(yaml["traffic"], [{"kind": "trace", "file": "flows.flow", "time_offset": "2s",
                                             "dscp_map": {0: 0, 3: 24}}])
@@ -101,12 +99,29 @@ class Hpcc(Import):
     def test_switches_of_simai(self):
         _, yaml = self.read(hpcc, topo=samples.SIMAI_TOPOLOGY)
         names = [node["name"] for node in yaml["topology"]["nodes"]]
-        self.assertEqual(names, ["h0", "h1", "h2", "h3", "nv4", "s5", "h0_ports", "h1_ports"])
+        self.assertEqual(names, ["h0", "h1", "h2", "h3", "nv4", "s5"])
 
     def test_hosts_in_a_ring_pass_packets_on(self):
-        imported, yaml = self.read(hpcc, t_txt="3 0 3\n\n0 1 10Gbps 1us 0\n1 2 10Gbps 1us 0\n2 0 10Gbps 1us 0\n")
+        ring = "4 0 4\n\n" + "".join(f"{host} {(host + 1) % 4} 10Gbps 1us 0\n" for host in range(4))
+        imported, yaml = self.read(hpcc, t_txt=ring)
+        self.assertEqual(len(yaml["topology"]["nodes"]), 8, "each host with a switch of its own")
         self.assertNotIn("forwards", str(yaml))
         self.assertIn("torus", self.said(imported))
+
+    def test_hosts_that_others_must_pass_get_a_switch(self):
+        # 0 and 3 have no switch in common: the way leads through 1 or through 2, whose own switches do not forward.
+        chain = "6 2 6\n4 5\n0 4 10Gbps 1us 0\n1 4 10Gbps 1us 0\n2 4 10Gbps 1us 0\n1 5 10Gbps 1us 0\n" \
+                "2 5 10Gbps 1us 0\n3 5 10Gbps 1us 0\n"
+        _, yaml = self.read(hpcc, t_txt=chain)
+        self.assertEqual([node["name"] for node in yaml["topology"]["nodes"] if node.get("forwards") is False],
+                         ["h1_ports", "h2_ports"])
+
+    def test_faults_name_the_ports_of_hosts(self):
+        text = "5 2 5\n3 4\n0 3 10Gbps 1us 0\n0 4 10Gbps 1us 0.01\n1 3 10Gbps 1us 0\n2 3 10Gbps 1us 0\n" \
+               "4 3 10Gbps 1us 0\n"
+        _, yaml = self.read(hpcc, t_txt=text, c_txt="LINK_DOWN 1000 0 4\n")
+        links = [fault["link"] for fault in yaml["faults"]]
+        self.assertEqual(links, ["h0.1->s4", "s4->h0.1", "h0.1--s4"])
 
     def test_the_later_of_two_links_is_used(self):
         imported, yaml = self.read(hpcc, t_txt="4 2 4\n2 3\n0 2 1Gbps 1us 0\n2 3 5Gbps 1us 0\n3 2 7Gbps 1us 0\n"
@@ -399,7 +414,7 @@ class Command(Import):
         named = dict(zip(head.split(","), row.split(",")))
         self.assertEqual((named["from_name"], named["to_name"]), ("h0", "h2"))
         hosts = json.loads((out / "metrics.json").read_text())["hosts"]
-        self.assertEqual([host["name"] for host in hosts], ["h0", "h2", "h4"])
+        self.assertEqual([host["name"] for host in hosts], ["h0.0", "h0.1", "h2", "h4"], "an entry a port")
         done = self.run_tool("report", out, "-o", self.folder / "r.html")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("h0 → h2", (self.folder / "r.html").read_text())

@@ -114,6 +114,16 @@ class Dependencies(unittest.TestCase):
             self.assertLess(rank["exposed_s"], rank["communicating_s"], "a part of it is behind computing")
 
 
+class Ports(unittest.TestCase):
+    def test_two_planes_carry_twice_what_one_port_does(self):
+        port = 100 * 1000 / 1082  # payload of a port: 1000 bytes in 1062 and 20 of preamble and gap
+        metrics = run("two_ports", *fast())
+        self.assertAlmostEqual(metrics["flows"][0]["goodput_gbps"], port, delta=4)
+        one = run("two_ports", *fast("expect=[]", "nic.ports=1"))
+        ratio = metrics["aggregate"]["goodput_gbps"] / one["aggregate"]["goodput_gbps"]
+        self.assertAlmostEqual(ratio, 7 / 4, delta=0.05)
+
+
 class Schemes(unittest.TestCase):
     """Their own expectations hold, which are figures of their papers (models/schemes/*/README.md)."""
 

@@ -8,7 +8,7 @@ CnpProfiles::CnpProfiles(const PlatformConfig& config) {
     kinds_.push_back({algorithm.needs(config.nic.mtu).cnp, cnp});
   };
   add(config.nic.congestion_control, config.nic.cnp);
-  of_.resize(config.topology.host_count());
+  of_.resize(config.topology.port_count());
   for (const OtherNics& group : config.nics) {
     for (const HostId host : group.hosts) of_[host] = static_cast<std::uint32_t>(kinds_.size());
     add(group.congestion_control, group.cnp);

@@ -9,12 +9,12 @@
 namespace dcc::vp {
 
 namespace {
-/// SystemC names may not hold "->".
+/// SystemC names may not hold "->", '.' or '#'. No name of a node holds a comma.
 std::string module_name(const std::string& wire) {
   std::string name = "link_";
   for (const char c : wire) {
     if (c == '>') continue;
-    name += c == '-' ? '_' : c == '#' ? '_' : c;
+    name += c == '-' || c == '#' ? '_' : c == '.' ? ',' : c;
   }
   return name;
 }

@@ -29,7 +29,8 @@ namespace dcc::vp {
 /// (PartKind) that the configuration asks for. The public members are what parts work on.
 class Platform final : public sc_core::sc_module {
  public:
-  /// Builds the platform. `config` must outlive it. Throws like run_platform() for errors that only
+  /// Builds the platform. `config` must outlive it, and is one of ports where hosts have several
+  /// (build/port_config.h). Throws like run_platform() for errors that only
   /// the data shows.
   Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunSetup setup);
   ~Platform() override;
@@ -46,7 +47,7 @@ class Platform final : public sc_core::sc_module {
   model::SimulationKernel kernel;
   Network network;
   FlowLedger ledger;
-  std::vector<std::unique_ptr<Host>> hosts;  // hosts by HostId
+  std::vector<std::unique_ptr<Host>> hosts;  // hosts by HostId; one for each port
 
   NicDevice& nic_of(HostId host) const { return hosts[host]->nic().device(); }
   /// True if the host is simulated in this process.

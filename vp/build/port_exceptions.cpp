@@ -18,7 +18,13 @@ std::vector<std::string> names_of_port(const Topology& topology, NodeId node, in
   const std::string back = topology.wire_name(peer.node, peer.port);
   const auto as_cable = [](std::string wire) { return wire.replace(wire.find("->"), 2, "--"); };
   std::vector<std::string> names{topology.node(node).name, forth, as_cable(forth), as_cable(back)};
-  if (topology.node(peer.node).is_host) names.push_back(topology.node(peer.node).name);
+  if (topology.node(peer.node).is_host) {
+    const std::string& host = topology.node(peer.node).name;
+    names.push_back(host);
+    // The name of a host with several ports stands for all of them.
+    const std::size_t dot = host.find('.');
+    if (dot != std::string::npos) names.push_back(host.substr(0, dot));
+  }
   return names;
 }
 

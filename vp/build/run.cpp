@@ -1,9 +1,11 @@
 #include "build/run.h"
 
 #include <memory>
+#include <optional>
 
 #include "build/large_heap.h"
 #include "build/platform.h"
+#include "build/port_config.h"
 #include "build/run_loop.h"
 
 namespace dcc::vp {
@@ -17,10 +19,15 @@ constexpr std::size_t kBytesAHost = 96 << 10;
 
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup) {
-  const unsigned hosts = config.topology.host_count();
+  const HostPorts ports = config.topology.host_ports();
+  std::optional<PlatformConfig> by_port;
+  if (ports.several()) by_port = port_config(config);
+  const std::size_t hosts = ports.several() ? ports.ports() : config.topology.host_count();
   if (hosts >= kHostsBeyondCaches) prefer_large_pages(hosts * kBytesAHost);
   std::unique_ptr<Platform> platform;
-  const auto build = [&] { platform = std::make_unique<Platform>("platform", config, setup); };
+  const auto build = [&] {
+    platform = std::make_unique<Platform>("platform", by_port ? *by_port : config, setup);
+  };
   if (setup.group != nullptr) {
     setup.group->agree(build);
   } else {

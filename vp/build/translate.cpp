@@ -97,12 +97,16 @@ bool goes_by_weight(const AlgorithmChoice& choice) {
   return dcc != nullptr && dcc->shares_by_weight();
 }
 
-/// For every host: true if the data that it sends goes by weight.
+/// For every host as `traffic` numbers hosts: true if the data that it sends goes by weight.
 std::vector<bool> hosts_by_weight(const PlatformConfig& config) {
   std::vector<bool> found(config.topology.host_count(),
                           goes_by_weight(config.nic.congestion_control));
+  if (config.nics.empty()) return found;
+  const HostPorts ports = config.topology.host_ports();
   for (const OtherNics& group : config.nics) {
-    for (const HostId host : group.hosts) found[host] = goes_by_weight(group.congestion_control);
+    for (const HostId host : group.hosts) {
+      found[ports.host_of(host)] = goes_by_weight(group.congestion_control);
+    }
   }
   return found;
 }

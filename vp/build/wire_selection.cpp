@@ -10,15 +10,22 @@
 namespace dcc::vp {
 
 namespace {
-/// True if `name` names this wire: the wire, its cable from either side, or one of its ends.
+/// All names of a wire: the wire, its cable from either side, and its ends.
 std::vector<std::string> names_of_wire(const Topology& topology, const Cable& cable, int side) {
   const CableEnd from = cable.end[side];
   const CableEnd to = cable.end[1 - side];
   const std::string forth = topology.wire_name(from.node, from.port);
   const std::string back = topology.wire_name(to.node, to.port);
   const auto as_cable = [](std::string wire) { return wire.replace(wire.find("->"), 2, "--"); };
-  return {forth, as_cable(forth), as_cable(back), topology.node(from.node).name,
-          topology.node(to.node).name};
+  std::vector<std::string> names{forth, as_cable(forth), as_cable(back)};
+  for (const CableEnd& end : cable.end) {
+    const std::string& name = topology.node(end.node).name;
+    names.push_back(name);
+    // The name of a host with several ports stands for all of them.
+    const std::size_t dot = name.find('.');
+    if (dot != std::string::npos) names.push_back(name.substr(0, dot));
+  }
+  return names;
 }
 }  // namespace
 

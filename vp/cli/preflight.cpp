@@ -34,18 +34,20 @@ std::string blamed(dcc_error error, const std::string& algorithm) {
 /// Throws ConfigError if the driver refuses to program a controller behind a link of this network.
 void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   const PlatformConfig& config = loaded.config;
-  std::vector<std::size_t> entry_of(topology.hosts());  // 0: `nic`; i + 1: entry i of `nics`
+  const HostPorts& ports = topology.host_ports();
+  // 0: `nic`; i + 1: entry i of `nics`
+  std::vector<std::size_t> entry_of(static_cast<std::size_t>(topology.user_hosts()));
   for (std::size_t i = 0; i < config.nics.size(); ++i) {
     for (const HostId host : config.nics[i].hosts) entry_of[host] = i + 1;
   }
   const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
   std::set<std::pair<std::size_t, std::uint64_t>> seen;
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
-    const std::size_t entry = entry_of[host];
+    const std::size_t entry = entry_of[ports.host_of(host)];
     if (algorithms[entry]->chosen<DccParameters>() == nullptr) continue;
     const BitRate rate = topology.link(topology.node_of(host), 0).rate;
     if (!seen.insert({entry, rate.bits_per_second}).second) continue;
-    const dcc_config program = controller_program(config, host, rate);
+    const dcc_config program = controller_program(config, ports.host_of(host), rate);
     const dcc_error error = dcc_check(&program);
     if (error == DCC_OK) continue;
     const std::string path =

@@ -25,8 +25,10 @@ std::string title_of(const Topology& topology, const char* kind) {
     return std::to_string(n) + " " + (n == 1 ? one : more);
   };
   return std::string(kind) + ": " +
-         many(static_cast<std::size_t>(topology.hosts()), "host", "hosts") + ", " +
-         many(switches, "switch", "switches") + ", " +
+         many(static_cast<std::size_t>(topology.user_hosts()), "host", "hosts") +
+         (topology.host_ports().several() ? " with " + std::to_string(topology.hosts()) + " ports"
+                                          : "") +
+         ", " + many(switches, "switch", "switches") + ", " +
          many(topology.cables().size(), "cable", "cables");
 }
 
@@ -40,13 +42,17 @@ void print_table(const Topology& topology, const std::string& title) {
   for (NodeId n = 0; n < static_cast<NodeId>(topology.nodes().size()); ++n) {
     if (topology.node(n).is_host) continue;
     std::vector<HostId> hosts;
+    int attached = 0;  // number of ports that lead to hosts
     for (int port = 0; port < topology.node(n).ports; ++port) {
       const TopologyNode& peer = topology.node(topology.peer(n, port).node);
-      if (peer.is_host) hosts.push_back(peer.host);
+      if (!peer.is_host) continue;
+      const HostId host = topology.host_ports().host_of(peer.host);
+      if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+      ++attached;
     }
     const int ports = topology.node(n).ports;
     table.add({topology.node(n).name, std::to_string(layers[static_cast<std::size_t>(n)]),
-               std::to_string(ports), std::to_string(ports - static_cast<int>(hosts.size())),
+               std::to_string(ports), std::to_string(ports - attached),
                hosts.empty() ? "-" : host_range(hosts)});
   }
   if (!table.empty()) std::printf("\n%s", table.text().c_str());

@@ -83,6 +83,32 @@ class HostsCheck : private CheckContext {
     }
   }
 
+  /// Ports of a host share no software: each is a NIC that the platform itself drives.
+  void check_ports() const {
+    const TopologyParameters& topology = c_.topology;
+    require(topology.kind != TopologyKind::kCustom || topology.ports == 1, "nic.ports",
+            "the links of a host in a custom topology are its ports: remove nic.ports");
+    const HostPorts ports = topology.host_ports();
+    if (!ports.several()) return;
+    std::string place = "nic.ports";
+    std::string who = "hosts";
+    if (topology.kind == TopologyKind::kCustom) {
+      HostId host = 0;
+      std::size_t node = 0;
+      for (;; ++node) {
+        if (topology.nodes[node].kind != NodeKind::kHost) continue;
+        if (ports.ports_of(host) > 1) break;
+        ++host;
+      }
+      place = "topology.nodes." + std::to_string(node);
+      who = "host " + in_quotes(topology.nodes[node].name);
+    }
+    require_platform_drives(given("host.driver", place),
+                            who +
+                                " with several ports: software drives one port alone, so the "
+                                "platform must drive all hosts; write host: {driver: none}");
+  }
+
   void check_hosts() const {
     const unsigned count = c_.topology.host_count();
     check_host(c_.host, "host");
@@ -152,6 +178,7 @@ class HostsCheck : private CheckContext {
 void check_hosts(const LoadedConfig& loaded) {
   const HostsCheck check(loaded);
   check.check_classes();
+  check.check_ports();
   check.check_qos();
   check.check_hosts();
   check.check_payload();

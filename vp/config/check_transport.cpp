@@ -147,10 +147,7 @@ class TransportCheck : private CheckContext {
   }
 
   /// Visits every pair of hosts.
-  bool has_one_way() const {
-    const Topology network = Topology::of(c_.topology);
-    return network.cables().size() + 1 == network.nodes().size();
-  }
+  bool has_one_way() const { return Topology::of(c_.topology).has_one_way(); }
 };
 
 }  // namespace

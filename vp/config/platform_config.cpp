@@ -46,7 +46,7 @@ PeerNics PlatformConfig::peer_nics() const {
   if (any([this](const OtherNics& group) {
         return group.recovery.is_selective() != nic.recovery.is_selective();
       })) {
-    peers.going_back.assign(topology.host_count(), !nic.recovery.is_selective());
+    peers.going_back.assign(topology.port_count(), !nic.recovery.is_selective());
     for (const OtherNics& group : nics) {
       for (const HostId id : group.hosts) peers.going_back[id] = !group.recovery.is_selective();
     }

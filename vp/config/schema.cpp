@@ -193,7 +193,10 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.section("switch", {"settings of every switch", ""}, [&] { c.switch_.describe(v); });
   v.list("switches", c.switches, {"ports of switches: differences from `switch`", ""},
          [&](PortException& one) { one.describe(v); });
-  v.section("nic", {"settings of every NIC", ""}, [&] { describe_nic(v, c.nic); });
+  v.section("nic", {"settings of every NIC", ""}, [&] {
+    describe_nic(v, c.nic);
+    describe_ports(v, c.topology);
+  });
   v.list("nics", c.nics, {"NICs of some hosts: differences from `nic`", ""}, [&](OtherNics& n) {
     n.begin_like(c.nic);
     v.hosts("hosts", n.hosts, {"hosts with these NICs", ""});

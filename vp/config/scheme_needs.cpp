@@ -4,8 +4,10 @@
 #include <map>
 #include <string>
 
+#include "controller/dcc.h"
 #include "fabric/topology.h"
 #include "nic/transport_registry.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp {
 namespace {
@@ -79,10 +81,7 @@ class Needs {
     bring_platform_driver();
   }
 
-  bool has_one_way() const {
-    const Topology network = Topology::of(c_.topology);
-    return network.cables().size() + 1 == network.nodes().size();
-  }
+  bool has_one_way() const { return Topology::of(c_.topology).has_one_way(); }
 
   LoadedConfig& loaded_;
   PlatformConfig& c_;
@@ -144,6 +143,29 @@ void bring_recovery(LoadedConfig& loaded) {
   }
 }
 
+/// The controller's byte port takes one packet a cycle. Where full packets of the fastest link come
+/// faster, as between GPUs, the clock is the next multiple of its default.
+void bring_clock(LoadedConfig& loaded) {
+  PlatformConfig& config = loaded.config;
+  const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
+  const TopologyParameters& topology = config.topology;
+  if (loaded.places.count("nic.controller.clock") != 0 ||
+      (topology.kind == TopologyKind::kCustom && topology.links.empty()) ||
+      std::none_of(algorithms.begin(), algorithms.end(), [](const AlgorithmChoice* one) {
+        return one->chosen<DccParameters>() != nullptr;
+      })) {
+    return;
+  }
+  constexpr std::uint64_t kPreambleAndGap = 20;
+  const std::uint64_t bits =
+      8 * (roce::send_wire_bytes(config.nic.mtu, false, false) + kPreambleAndGap);
+  const std::uint64_t packets = topology.fastest_link().bits_per_second / bits;
+  std::uint64_t& clock = config.nic.controller.clock.hertz;
+  if (packets <= clock) return;
+  clock *= packets / clock + 1;
+  config.followed["nic.controller.clock"] = "one cycle a packet of the fastest link";
+}
+
 }  // namespace
 
 void bring_needs(LoadedConfig& loaded) {
@@ -166,6 +188,10 @@ void bring_needs(LoadedConfig& loaded) {
                   [](const TrafficSpec& t) { return t.has_gates(); })) {
     Needs(loaded, "needed by traffic that the platform asks and answers").bring_platform_driver();
   }
+  if (loaded.config.topology.host_ports().several()) {
+    Needs(loaded, "needed by hosts with several ports").bring_platform_driver();
+  }
+  bring_clock(loaded);
 }
 
 }  // namespace dcc::vp

@@ -79,14 +79,15 @@ void describe_platform(model::DebugRegistry& registry, std::vector<std::unique_p
   for (const TopologyNode& node : network.topology().nodes()) {
     if (!node.is_host) registry.add_module({node.name, "switch", {}});
   }
+  const HostPorts& ports = network.topology().host_ports();
   registry.add_value({"flow", "hosts, rate", static_cast<std::uint32_t>(plan.flows().size()),
-                      [&hosts, &plan](std::uint32_t id) {
+                      [&hosts, &plan, &ports](std::uint32_t id) {
                         const PlannedFlow& flow = plan.flow(id);
                         const Transmitter& transmitter =
                             hosts[flow.spec.from]->nic().device().transmitter();
-                        const std::string ends =
-                            fmt::format("host {} to host {}, dscp {}, ", flow.spec.from,
-                                        flow.spec.to, flow.spec.dscp);
+                        const std::string ends = fmt::format(
+                            "host {} to host {}, dscp {}, ", ports.label(flow.spec.from),
+                            ports.label(flow.spec.to), flow.spec.dscp);
                         if (flow.from_qpn >= transmitter.queue_pairs())
                           return ends + "no queue pair yet";
                         const Rate rate = transmitter.view(flow.from_qpn).rate;

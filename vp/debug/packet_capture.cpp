@@ -53,7 +53,7 @@ class PacketCapture::File {
       frames.emplace_back(static_cast<std::uint32_t>(config.snap), labels_of(*transport));
     }
     if (platform.mixes_transports()) {
-      writer_of_.resize(platform.topology.host_count());
+      writer_of_.resize(platform.topology.port_count());
       for (std::size_t i = 0; i < platform.nics.size(); ++i) {
         for (const HostId host : platform.nics[i].hosts) writer_of_[host] = i + 1;
       }

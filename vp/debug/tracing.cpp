@@ -137,7 +137,8 @@ void Tracing::open_timeline() {
   events_->name_process(kNetworkProcess, "network");
   for (const auto& host : c_.hosts) {
     if (!config_.has_host(host->id())) continue;
-    events_->name_process(host_process(host->id()), "host " + std::to_string(host->id()));
+    events_->name_process(host_process(host->id()),
+                          "host " + c_.network.topology().host_ports().label(host->id()));
   }
 }
 

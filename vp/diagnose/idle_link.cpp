@@ -32,24 +32,25 @@ class ShortFlows {
       all += bytes;
       if (static_cast<double>(figures(flow).active.count) >= all_the_time * window_) continue;
       of_short += bytes;
-      sent_[sender_of(flow)] += bytes;
-      received_[receiver_of(flow)] += bytes;
+      sent_[sending_end(flow)] += bytes;
+      received_[receiving_end(flow)] += bytes;
     }
     share_ = all > 0 ? of_short / all : 0;
   }
   /// Share of the window for which short flows keep a link of the flow's ends busy.
   double use_of_link_from(const FlowResult& flow, const LinkResult& up) const {
-    return use(sent_, sender_of(flow), up);
+    return use(sent_, sending_end(flow), up);
   }
   double use_of_link_to(const FlowResult& flow, const LinkResult& down) const {
-    return use(received_, receiver_of(flow), down);
+    return use(received_, receiving_end(flow), down);
   }
   /// Share of all payload that belongs to short flows.
   double share() const { return share_; }
 
  private:
-  double use(const std::map<HostId, double>& bytes, HostId host, const LinkResult& link) const {
-    const auto found = bytes.find(host);
+  double use(const std::map<FlowEnd, double>& bytes, const FlowEnd& end,
+             const LinkResult& link) const {
+    const auto found = bytes.find(end);
     if (found == bytes.end()) return 0;
     return found->second * 8 * wire_ps_per_payload_bit_ /
            static_cast<double>(link.rate.bits_per_second) / window_;
@@ -57,7 +58,7 @@ class ShortFlows {
   double window_;
   double wire_ps_per_payload_bit_ = 0;
   double share_ = 0;
-  std::map<HostId, double> sent_, received_;
+  std::map<FlowEnd, double> sent_, received_;
 };
 
 class IdleLink final : public Diagnosis {
@@ -93,14 +94,14 @@ class IdleLink final : public Diagnosis {
       if (!flow.begun) continue;
       const auto here = static_cast<double>(figures(flow).active.count);
       if (here < kAllTheTime * static_cast<double>(window.count)) continue;
-      const LinkResult* const up = use.from_host(sender_of(flow));
-      const LinkResult* const down = use.to_host(receiver_of(flow));
+      const LinkResult* const up = use.from_sender(flow);
+      const LinkResult* const down = use.to_receiver(flow);
       if (up == nullptr || down == nullptr) continue;
       // A flow that waits at one link for flows that come and go leaves the other link idle
       // meanwhile, so the mean use of either may be low although one of them is always full.
       double busiest = std::max(use.of(*up) + short_flows.use_of_link_to(flow, *down),
                                 use.of(*down) + short_flows.use_of_link_from(flow, *up));
-      if (!use.are_neighbours(flow.from, flow.to)) {
+      if (!use.are_neighbours(flow)) {
         busiest = std::max(busiest + short_flows.share() * use.of_fabric(), use.of_fabric());
       }
       if (busiest >= kUsed) continue;

@@ -38,8 +38,8 @@ LinkUse::LinkUse(const Evidence& evidence)
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
     const NodeId node = topology.node_of(host);
     const CableEnd peer = topology.peer(node, 0);
-    from_host_.push_back(find(node, 0));
-    to_host_.push_back(find(peer.node, peer.port));
+    from_port_.push_back(find(node, 0));
+    to_port_.push_back(find(peer.node, peer.port));
   }
   for (const Cable& cable : topology.cables()) {
     if (topology.node(cable.end[0].node).is_host || topology.node(cable.end[1].node).is_host) {
@@ -56,10 +56,10 @@ double LinkUse::of(const LinkResult& link) const {
   return window_ > 0 ? static_cast<double>(link.busy.count) / window_ : 0;
 }
 
-bool LinkUse::are_neighbours(HostId a, HostId b) const {
+bool LinkUse::are_neighbours(const FlowResult& flow) const {
   const Topology& topology = evidence_.topology();
-  const NodeId node_a = topology.node_of(a);
-  const NodeId node_b = topology.node_of(b);
+  const NodeId node_a = topology.node_of(port(sending_end(flow)));
+  const NodeId node_b = topology.node_of(port(receiving_end(flow)));
   const NodeId next = topology.peer(node_a, 0).node;
   return next == node_b || next == topology.peer(node_b, 0).node;
 }

@@ -1,6 +1,7 @@
 // The use of hosts' links within the measured window, for diagnoses.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "diagnose/diagnosis.h"
@@ -15,30 +16,46 @@ PicoSeconds round_trip_bound(const Evidence& evidence);
 inline HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
 inline HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
 
+/// An end of a flow's data: the host and the number of its port.
+using FlowEnd = std::pair<HostId, unsigned>;
+inline FlowEnd sending_end(const FlowResult& flow) {
+  return flow.reversed ? FlowEnd{flow.to, flow.to_port} : FlowEnd{flow.from, flow.from_port};
+}
+inline FlowEnd receiving_end(const FlowResult& flow) {
+  return flow.reversed ? FlowEnd{flow.from, flow.from_port} : FlowEnd{flow.to, flow.to_port};
+}
+
 class LinkUse {
  public:
   /// Precondition: evidence.results() is not null. `evidence` must outlive this object.
   explicit LinkUse(const Evidence& evidence);
-  /// Results of the link that leaves the host, and of the link that leads to the host; null if the
-  /// results do not contain it.
-  const LinkResult* from_host(HostId host) const { return from_host_[host]; }
-  const LinkResult* to_host(HostId host) const { return to_host_[host]; }
+  /// Results of the link at which the flow's data leaves its sender, and of the link that leads to
+  /// its receiver; null if the results do not contain it.
+  const LinkResult* from_sender(const FlowResult& flow) const {
+    return from_port_[port(sending_end(flow))];
+  }
+  const LinkResult* to_receiver(const FlowResult& flow) const {
+    return to_port_[port(receiving_end(flow))];
+  }
   /// Share of the window in which the link was busy, from 0 to 1.
   double of(const LinkResult& link) const;
   /// Greatest use (see of()) of any link between switches; 0 if there is none.
   double of_fabric() const { return of_fabric_; }
   /// Greatest share of the window, from 0 to 1, in which PFC paused some priority of a link.
   double paused() const { return paused_; }
-  /// True if the hosts are at the same switch.
-  bool are_neighbours(HostId a, HostId b) const;
+  /// True if the flow's ends are at the same switch.
+  bool are_neighbours(const FlowResult& flow) const;
 
  private:
+  HostId port(const FlowEnd& end) const {
+    return evidence_.topology().host_ports().first_port(end.first) + end.second;
+  }
   const Evidence& evidence_;
   double window_;  // length of the window in picoseconds
   double of_fabric_ = 0;
   double paused_ = 0;
-  std::vector<const LinkResult*> from_host_;
-  std::vector<const LinkResult*> to_host_;
+  std::vector<const LinkResult*> from_port_;
+  std::vector<const LinkResult*> to_port_;
 };
 
 }  // namespace dcc::vp

@@ -15,7 +15,7 @@ class NetworkWasSplit final : public Diagnosis {
         fmt::format("The network was split: when routes converged at {}, {} of {} hosts could not "
                     "be reached from the others, {} among them",
                     QuantityText<PicoSeconds>::format(split->when), split->hosts,
-                    evidence.topology().hosts(), split->first),
+                    evidence.topology().user_hosts(), split->first),
         {{"hosts", static_cast<double>(split->hosts)}, {"host", split->first}}};
   }
 };

@@ -79,8 +79,10 @@ class StarvingFlows final : public Diagnosis {
   /// Time of one full packet at the slower end of the flow, or at the flow's own limit.
   static PicoSeconds turn(const Evidence& evidence, const FlowResult& flow) {
     const Topology& topology = evidence.topology();
-    BitRate rate = std::min(topology.link(topology.node_of(flow.from), 0).rate,
-                            topology.link(topology.node_of(flow.to), 0).rate);
+    const auto rate_at = [&topology](HostId host, unsigned port) {
+      return topology.link(topology.node_of(topology.host_ports().first_port(host) + port), 0).rate;
+    };
+    BitRate rate = std::min(rate_at(flow.from, flow.from_port), rate_at(flow.to, flow.to_port));
     if (flow.rate_cap.bits_per_second != 0) rate = std::min(rate, flow.rate_cap);
     return serialization_time(roce::data_wire_bytes(evidence.config().nic.mtu, true, true), rate);
   }
@@ -110,7 +112,7 @@ class StarvingFlows final : public Diagnosis {
           dropped, again, timeouts, timeouts > 0 && dropped == 0 ? " (nic.recovery.timeout)" : "");
     }
     const LinkUse use(evidence);
-    const LinkResult* const down = use.to_host(receiver_of(flow));
+    const LinkResult* const down = use.to_receiver(flow);
     if (transport != nullptr && down != nullptr && use.of(*down) > 0.5) {
       return fmt::format(
           "; {} was busy for {:.1f} % of the window: nic.transport.kind: {} serves others first",

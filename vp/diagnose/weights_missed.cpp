@@ -113,7 +113,7 @@ class WeightsMissed final : public Diagnosis {
     const FlowFigures figures(config, results);
     const double window = static_cast<double>((results.measured_to - results.measured_from).count);
     const bool single = has_single_bottleneck(results);
-    std::map<HostId, std::vector<const FlowResult*>> by_receiver;
+    std::map<FlowEnd, std::vector<const FlowResult*>> by_receiver;
     for (const FlowResult& flow : results.flows) {
       const DscpConfig& of = config.dscp_of(flow.dscp);
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0 || of.min_rate ||
@@ -122,7 +122,7 @@ class WeightsMissed final : public Diagnosis {
         continue;
       }
       if (!single && !limits(use, flow)) continue;
-      by_receiver[receiver_of(flow)].push_back(&flow);
+      by_receiver[receiving_end(flow)].push_back(&flow);
     }
     std::vector<Competition> found;
     for (auto& [receiver, flows] : by_receiver) {
@@ -136,9 +136,9 @@ class WeightsMissed final : public Diagnosis {
 
   /// True if the link to the flow's receiver limits the flow although other flows go elsewhere.
   static bool limits(const LinkUse& use, const FlowResult& flow) {
-    const LinkResult* const to = use.to_host(receiver_of(flow));
+    const LinkResult* const to = use.to_receiver(flow);
     if (to == nullptr || use.of(*to) < kUsed) return false;
-    return use.are_neighbours(flow.from, flow.to) || use.of_fabric() <= kFull;
+    return use.are_neighbours(flow) || use.of_fabric() <= kFull;
   }
 
   /// Removes flows that are active for less time than the longest one. While a flow is alone, its
@@ -173,7 +173,7 @@ class WeightsMissed final : public Diagnosis {
       weight += config.dscp_of(flow->dscp).weight.value();
     }
     const auto held_back = [&](const FlowResult* flow) {
-      const LinkResult* const from = use.from_host(sender_of(*flow));
+      const LinkResult* const from = use.from_sender(*flow);
       return from != nullptr && use.of(*from) > kFull &&
              static_cast<double>(flow->delivered_measured) * weight <
                  bytes * config.dscp_of(flow->dscp).weight.value();
@@ -253,8 +253,8 @@ class WeightsMissed final : public Diagnosis {
       return "the patent's rules (nic.congestion_control.policy: dcqcn) follow weights only "
              "roughly; policy: proportional follows them within 8 %";
     }
-    const BitRate rate =
-        evidence.topology().link(evidence.topology().node_of(receiver_of(first)), 0).rate;
+    const LinkResult* const last = use.to_receiver(first);
+    const BitRate rate = last == nullptr ? config.topology.slowest_link() : last->rate;
     // If the share of marks is this great, too few unmarked packets remain to distinguish flows.
     const double part = marks * config.nic.mtu / all.bytes;
     if (part > 0.95) {

@@ -26,10 +26,10 @@ bool has_wire(const Topology& topology, const std::string& name) {
 
 void check_memory_flip(const PlatformConfig& config, const Topology& topology,
                        const FaultParameters& fault, const std::string& path) {
-  if (fault.host >= static_cast<HostId>(topology.hosts())) {
+  if (fault.host >= static_cast<HostId>(topology.user_hosts())) {
     throw SettingError(path + ".host", fmt::format("there is no host {}: they are numbered from 0 "
                                                    "to {}",
-                                                   fault.host, topology.hosts() - 1));
+                                                   fault.host, topology.user_hosts() - 1));
   }
   const HostConfig& host = config.host_of(fault.host);
   if (host.driver == DriverKind::kNone) {
@@ -58,10 +58,10 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
       continue;
     }
     if (fault.kind == FaultKind::kPauseStorm) {
-      if (fault.host >= static_cast<HostId>(topology.hosts())) {
+      if (fault.host >= static_cast<HostId>(topology.user_hosts())) {
         throw SettingError(fmt::format("faults.{}.host", f),
                            fmt::format("there is no host {}: they are numbered from 0 to {}",
-                                       fault.host, topology.hosts() - 1));
+                                       fault.host, topology.user_hosts() - 1));
       }
       continue;
     }

@@ -1,6 +1,7 @@
 #include "disturb/link_faults.h"
 
 #include <algorithm>
+#include <set>
 
 #include "build/platform.h"
 #include "build/ranks.h"
@@ -90,7 +91,10 @@ std::optional<NetworkSplit> LinkFaults::split() const {
   if (fabric_ == nullptr || !fabric_->parted()) return std::nullopt;
   const LiveFabric::Parting& parting = *fabric_->parted();
   const Topology& topology = network_.topology();
-  return NetworkSplit{parting.when, parting.hosts.size(),
+  // A host is cut off with all its ports.
+  std::set<HostId> hosts;
+  for (const HostId port : parting.hosts) hosts.insert(topology.host_ports().host_of(port));
+  return NetworkSplit{parting.when, hosts.size(),
                       topology.node(topology.node_of(parting.hosts.front())).name};
 }
 

@@ -23,8 +23,12 @@ PauseStorms::PauseStorms(const PlatformConfig& config, const Topology& topology,
                          std::uint32_t rank) {
   for (const FaultParameters& fault : config.faults) {
     if (fault.kind != FaultKind::kPauseStorm) continue;
-    storms_.emplace_back(fault, partitions.scheduler_of(topology.node_of(fault.host)),
-                         hosts[fault.host]->nic().device(), rank);
+    const HostPorts& ports = topology.host_ports();
+    for (HostId i = 0; i < ports.ports_of(fault.host); ++i) {
+      const HostId port = ports.first_port(fault.host) + i;
+      storms_.emplace_back(fault, partitions.scheduler_of(topology.node_of(port)),
+                           hosts[port]->nic().device(), rank);
+    }
   }
 }
 

@@ -44,7 +44,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
   const Measurement& measurement = *p.part<Measurement>();
   for (const auto& host : p.hosts) {
     HostResult out;
-    out.id = host->id();
+    out.id = p.topology.host_ports().host_of(host->id());
     out.name = p.topology.node(p.topology.node_of(host->id())).name;
     out.cnps_received = measurement.cnps_received(host->id());
     const Host::SoftwareReport software = host->software_report();

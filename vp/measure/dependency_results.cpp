@@ -214,7 +214,7 @@ class Analysis {
       if (gate == kNone) ready = one.start;
       if (ready <= results_.sim_time) {
         return " had not begun: processor " + std::to_string(one.processor) + " of host " +
-               std::to_string(one.host) + " was busy";
+               std::to_string(results_.computations[node.number].host) + " was busy";
       }
     }
     if (ready <= results_.sim_time) return " had not begun";
@@ -284,7 +284,7 @@ class Analysis {
       if (!node.is_flow()) {
         const Computation& one = d_.computations[node.number];
         const PicoSeconds ready = gate == kNone ? one.start : openings_[gate].at;
-        const auto before = ended.find({one.host, one.processor, step.start.count});
+        const auto before = ended.find({step.from, one.processor, step.start.count});
         if (ready < step.start && before != ended.end()) {
           node = {Kind::kComputed, before->second};
           continue;

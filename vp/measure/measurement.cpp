@@ -329,8 +329,11 @@ void Measurement::collect_flows(RunResults& results) const {
         gathered.empty() ? ledger_.record(spec.id, spec.start, spec.bytes) : gathered[spec.id];
     FlowResult out;
     out.id = spec.id;
-    out.from = spec.from;
-    out.to = spec.to;
+    const HostPorts& ports = network_.topology().host_ports();
+    out.from = ports.host_of(spec.from);
+    out.to = ports.host_of(spec.to);
+    out.from_port = static_cast<std::uint16_t>(spec.from - ports.first_port(out.from));
+    out.to_port = static_cast<std::uint16_t>(spec.to - ports.first_port(out.to));
     out.dscp = spec.dscp;
     out.entry = spec.entry;
     out.of_incast = spec.of_incast;

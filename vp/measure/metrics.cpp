@@ -338,8 +338,8 @@ bool has_single_bottleneck(const RunResults& results) {
         active_between(flow, results.measured_from, results.measured_to).count == 0)
       continue;
     if (first == nullptr) first = &flow;
-    same_from = same_from && flow.from == first->from;
-    same_to = same_to && flow.to == first->to;
+    same_from = same_from && flow.from == first->from && flow.from_port == first->from_port;
+    same_to = same_to && flow.to == first->to && flow.to_port == first->to_port;
   }
   return first != nullptr && (same_from || same_to);
 }

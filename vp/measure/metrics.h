@@ -205,7 +205,7 @@ std::optional<double> jain_index(const std::vector<double>& values);
 /// `values` is not empty.
 double percentile(std::vector<double>& values, double percent);
 
-/// True if all active flows share one link that limits them: one receiver or one sender.
+/// True if all active flows share one link that limits them: one port of one receiver or sender.
 bool has_single_bottleneck(const RunResults& results);
 
 /// Returns a sentence for every sum that is wrong and every loss that must not happen.

@@ -26,6 +26,8 @@ struct FlowResult {
   std::uint32_t id = 0;
   HostId from = 0;
   HostId to = 0;
+  std::uint16_t from_port = 0;  // number of the port of `from` that the flow uses, from 0
+  std::uint16_t to_port = 0;
   unsigned dscp = 0;
   unsigned entry = 0;      // index of its entry in the list of traffic
   bool of_incast = false;  // true if it answers a random incast of the entry
@@ -133,10 +135,10 @@ struct HartResult {
   }
 };
 
-/// A host's controller and CPU, over the whole run.
+/// The controller and the CPU of a host, or of one of its ports, over the whole run.
 struct HostResult {
   HostId id = 0;
-  std::string name;                 // name of the host's node
+  std::string name;                 // name of the host's node, or of the port's
   std::uint64_t cnps_received = 0;  // CNPs received within `measure`
   std::uint64_t slots_in_use_max = 0;
   std::uint64_t timer_events = 0;  // timer events that expired
@@ -157,7 +159,9 @@ struct HostResult {
     constexpr Statistic kSum = Statistic::kSum;
     constexpr Statistic kMaximum = Statistic::kMaximum;
     v(&HostResult::id, "id", {"", "number of the host"});
-    v(&HostResult::name, "name", {"", "name of the host's node"});
+    v(&HostResult::name, "name",
+      {"",
+       "name of the host; of one with several ports, which has an entry for each: of the port"});
     v(&HostResult::cnps_received, "cnps_received",
       {"packets", "CNPs received in the window", kSum, Span::kWindow});
     v(&HostResult::slots_in_use_max, "slots_in_use_max",
@@ -582,7 +586,7 @@ struct RunResults {
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
-  std::vector<HostResult> hosts;
+  std::vector<HostResult> hosts;           // by port
   std::vector<HartResult> harts;           // of hosts with several harts
   std::vector<ProgramResult> programs;     // by file; empty if no NIC runs a program
   std::optional<ReactionResult> reaction;  // empty if no algorithm measures it

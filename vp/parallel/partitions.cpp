@@ -35,7 +35,8 @@ bool software_runs(const PlatformConfig& config, const Topology& topology) {
 }
 
 /// The reason why the events of this platform need one order; empty if they do not.
-std::string needs_one_order(const PlatformConfig& config, const Topology& topology, bool watched) {
+std::string needs_one_order(const PlatformConfig& config, const Topology& topology,
+                            const FlowPlan& flows, bool watched) {
   const ControllerConfig& controller = config.nic.controller;
   if (software_runs(config, topology)) return "hosts run software";
   for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
@@ -43,6 +44,14 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   }
   if (config.fast_forward.memo) return "fast_forward.memo remembers the network as a whole";
   if (watched) return "a trace, a debugger or a prompt watches single events";
+  if (topology.host_ports().several()) {
+    // A gate of a host may open flows of all its ports.
+    const auto has_gates = [](const TrafficSpec& entry) { return entry.has_gates(); };
+    if (flows.dependencies().any() ||
+        std::any_of(config.traffic.begin(), config.traffic.end(), has_gates)) {
+      return "flows wait for others at hosts with several ports";
+    }
+  }
   return "";
 }
 
@@ -98,7 +107,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   if (!asked) threads = std::min(kUnasked, std::thread::hardware_concurrency());
   const unsigned wanted = parts ? *parts : parts_for_caches(topology);
   if (threads < 2 && wanted < 2) return plan;
-  std::string one_order = needs_one_order(config, topology, watched);
+  std::string one_order = needs_one_order(config, topology, flows, watched);
   if (one_order.empty()) one_order = flows.dependencies().crossing;
   if (!one_order.empty()) {
     if (threads > 1) plan.refusal = std::move(one_order);
@@ -141,7 +150,7 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
                                  bool watched) {
   PartitionPlan plan;
-  plan.refusal = needs_one_order(config, topology, watched);
+  plan.refusal = needs_one_order(config, topology, flows, watched);
   if (plan.refusal.empty()) plan.refusal = flows.dependencies().crossing;
   if (config.switch_.routing.is_central()) {
     plan.refusal = std::string("one scheduler (routing: ") + config.switch_.routing.name() +

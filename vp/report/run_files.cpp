@@ -93,29 +93,49 @@ class CsvRow final : public MetricVisitor {
   std::vector<ToCell::Known> known_{1024};  // a power of two
 };
 
+/// The name of each host. A port of a host with several is named with its number behind a dot.
+std::vector<std::string> names_of_hosts(const RunResults& r) {
+  std::vector<std::string> names;
+  for (const HostResult& host : r.hosts) {
+    if (host.id == names.size()) names.push_back(host.name.substr(0, host.name.find('.')));
+  }
+  return names;
+}
+
 /// True if a host's name is other than h and its number, as in imported networks.
-bool has_own_names(const RunResults& r) {
-  return std::any_of(r.hosts.begin(), r.hosts.end(), [](const HostResult& host) {
-    return host.name != "h" + std::to_string(host.id);
-  });
+bool are_own_names(const std::vector<std::string>& names) {
+  for (std::size_t host = 0; host < names.size(); ++host) {
+    if (names[host] != "h" + std::to_string(host)) return true;
+  }
+  return false;
 }
 
 void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   OutputFile file(path);
-  const bool named = has_own_names(r);
+  const std::vector<std::string> names = names_of_hosts(r);
+  const bool named = are_own_names(names);
+  const bool several_ports = names.size() != r.hosts.size();
   CsvRow head(true);
   describe_flow(head, {}, {});
   if (named) {
     head.figure("from_name", "", {"", "name of the sending host"});
     head.figure("to_name", "", {"", "name of the receiving host"});
   }
+  if (several_ports) {
+    head.figure("from_port", 0u, {"", "number of the sending host's port"});
+    head.figure("to_port", 0u, {"", "number of the receiving host's port"});
+  }
   file.text() << head.take();
   CsvRow row(false);
   for (const FlowResult& flow : r.flows) {
     describe_flow(row, flow, m.of_flow(flow));
     if (named) {
-      row.figure("from_name", r.hosts[flow.from].name, {"", ""});
-      row.figure("to_name", r.hosts[flow.to].name, {"", ""});
+      row.figure("from_name", names[flow.from], {"", ""});
+      row.figure("to_name", names[flow.to], {"", ""});
+    }
+    if (several_ports) {
+      row.figure("from_port", unsigned{flow.from_port}, {"", ""});
+      row.figure("to_port", unsigned{flow.to_port}, {"", ""});
     }
     file.text() << row.take();
   }

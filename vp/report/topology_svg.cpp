@@ -137,7 +137,12 @@ class Drawing {
                   "class=\"t-host\" " + wires_of(n, 0) + "><title>")
            << escaped(node(n).name) << "</title></rect>\n";
     }
-    std::string names = host_range(rack.hosts);
+    std::vector<HostId> owners;  // hosts whose ports the rack holds
+    for (const HostId h : rack.hosts) {
+      const HostId owner = topology_.host_ports().host_of(h);
+      if (owners.empty() || owners.back() != owner) owners.push_back(owner);
+    }
+    std::string names = host_range(owners);
     if (names.size() * 5.4 > width + 14) names = std::to_string(rack.hosts.size()) + " hosts";
     out_ << words(first.x - pitch / 2 - padding + width / 2, top + height + 13, names, "t-small");
   }

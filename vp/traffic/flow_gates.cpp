@@ -101,7 +101,9 @@ void FlowGates::Gate::begin(const PlannedFlow& flow) {
   if (place_.scheduler.now() == flow.spec.start && plan_.dependencies().any()) {
     plan_.release(flow.spec.id);
   } else if (counts_.memory == nullptr || !counts_.memory->begins(flow, true)) {
-    post_flow(place_.nic, flow);
+    // The flow may use another port of the gate's host.
+    const bool here = place_.nic.parameters().host == flow.spec.from;
+    post_flow(here ? place_.nic : (*counts_.place_of)(flow.spec.from).nic, flow);
   }
 }
 
@@ -109,8 +111,14 @@ void FlowGates::Gate::begin(const PlannedFlow& flow) {
 
 FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
                      const std::function<Place(HostId)>& place_of,
-                     const std::function<bool(HostId)>& is_here, ProcessGroup* group)
-    : plan_(plan), ledger_(ledger), place_of_(place_of), is_here_(is_here), group_(group) {
+                     const std::function<bool(HostId)>& is_here, const HostPorts& host_ports,
+                     ProcessGroup* group)
+    : plan_(plan),
+      ledger_(ledger),
+      place_of_(place_of),
+      is_here_(is_here),
+      host_ports_(host_ports),
+      group_(group) {
   if (!plan.is_held()) return;  // a plan that does not hold flows has no flow that waits
   add_computations();
   for (const PlannedFlow& flow : plan.flows()) {
@@ -132,7 +140,9 @@ FlowGates::Gate& FlowGates::gate(std::uint32_t number, HostId host) {
   Gate*& found = by_number_[number];
   if (found == nullptr) {
     const Place place = place_of_(host);
-    found = &gates_.emplace_back(plan_, place, counts_[&place.scheduler]);
+    Counts& counts = counts_[&place.scheduler];
+    counts.place_of = &place_of_;
+    found = &gates_.emplace_back(plan_, place, counts);
   }
   return *found;
 }
@@ -262,7 +272,7 @@ void FlowGates::finish(RunResults& results) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     ComputationResult out;
     out.id = static_cast<std::uint32_t>(i);
-    out.host = all[i].host;
+    out.host = host_ports_.host_of(all[i].host);
     out.entry = all[i].entry;
     const PicoSeconds start(begun[i] - 1);
     if (begun[i] != 0) {
@@ -284,7 +294,7 @@ const PartKind kFlowGatesKind(PartKind::kFlowGates,
                                               p.nic_of(host), kNicRank + host};
                                     },
                                     [&p](HostId host) { return p.is_here(host); },
-                                    p.partitions.group());
+                                    p.topology.host_ports(), p.partitions.group());
                               });
 }  // namespace
 

@@ -23,7 +23,7 @@ namespace dcc::vp {
 
 /// Each gate belongs to one host, where everything behind the gate begins. If the events that open
 /// the gate happen at the same host, opening needs no other partition; otherwise the run has one
-/// partition (Dependencies::crossing).
+/// partition (Dependencies::crossing). A run whose hosts have several ports has one, too.
 class FlowGates final : public PlatformPart {
  public:
   struct Place {
@@ -31,10 +31,11 @@ class FlowGates final : public PlatformPart {
     NicDevice& nic;
     std::uint32_t rank;
   };
-  /// `place_of` returns where a host is simulated; `is_here` tells whether that is in this process.
-  /// `group`: null, or the processes of the run.
+  /// `place_of` returns where a port is simulated; `is_here` tells whether that is in this process.
+  /// `host_ports` must outlive this object. `group`: null, or the processes of the run.
   FlowGates(FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
-            const std::function<bool(HostId)>& is_here, ProcessGroup* group = nullptr);
+            const std::function<bool(HostId)>& is_here, const HostPorts& host_ports,
+            ProcessGroup* group = nullptr);
   FlowGates(const FlowGates&) = delete;
   FlowGates& operator=(const FlowGates&) = delete;
 
@@ -87,6 +88,7 @@ class FlowGates final : public PlatformPart {
     std::int64_t computations_left = 0;
     std::vector<std::uint32_t> begun;  // flows behind gates that began since take_begun()
     FlowMemory* memory = nullptr;
+    const std::function<Place(HostId)>* place_of = nullptr;
     std::uint64_t tickets = 0;  // number of schedulings; tickets are in this order
     Pending<Gate> gates;
     Pending<Computing> computations;
@@ -228,6 +230,7 @@ class FlowGates final : public PlatformPart {
   FlowLedger& ledger_;
   const std::function<Place(HostId)> place_of_;
   const std::function<bool(HostId)> is_here_;
+  const HostPorts& host_ports_;
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
   std::map<const Scheduler*, Counts> counts_;  // counts of each partition

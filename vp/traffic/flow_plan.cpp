@@ -20,18 +20,18 @@ FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpe
   if (dependencies_.any()) released_.assign(flows_.size(), 0);
 }
 
-FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing,
+FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, unsigned hosts,
                    const PacketSizes& sizes)
     : origin_(std::move(origin)),
       routing_(&routing),
       sizes_(sizes),
       totals_(std::move(totals)),
-      ends_(origin_->context.hosts) {}
+      ends_(hosts) {}
 
 FlowPlan::Walk::Walk(const FlowPlan& plan) : plan_(plan) {
   if (plan.is_held()) return;
   stream_ = std::make_unique<FlowStream>(plan.origin_->traffic, plan.origin_->context);
-  queue_pairs_.assign(plan.origin_->context.hosts, kFirstQpn);
+  queue_pairs_.assign(plan.ends_.size(), kFirstQpn);
 }
 
 bool FlowPlan::Walk::next(PlannedFlow& flow) {
@@ -41,6 +41,7 @@ bool FlowPlan::Walk::next(PlannedFlow& flow) {
     return true;
   }
   if (!stream_->next(flow.spec)) return false;
+  plan_.origin_->ports.bind(flow.spec);
   flow.from_qpn = queue_pairs_[flow.spec.from]++;
   flow.to_qpn = queue_pairs_[flow.spec.to]++;
   flow.base_rtt = plan_.base_rtt(flow.spec);
@@ -195,11 +196,17 @@ void check_held(std::size_t flows, const EntryCounts& entries) {
 
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {
   TrafficContext context;
-  context.hosts = static_cast<unsigned>(topology.hosts());
+  context.hosts = static_cast<unsigned>(topology.user_hosts());
   context.seed = config.seed;
   context.end = config.duration;
   context.link_rate = [&topology](HostId host) {
-    return topology.link(topology.node_of(host), 0).rate;
+    const HostPorts& ports = topology.host_ports();
+    BitRate sum;
+    for (HostId i = 0; i < ports.ports_of(host); ++i) {
+      const NodeId node = topology.node_of(ports.first_port(host) + i);
+      sum = BitRate(sum.bits_per_second + topology.link(node, 0).rate.bits_per_second);
+    }
+    return sum;
   };
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
@@ -207,16 +214,16 @@ TrafficContext traffic_context(const PlatformConfig& config, const Topology& top
   return context;
 }
 
-void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
+void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPorts& ports) {
+  const auto name = [&ports](HostId end) { return "host " + std::to_string(ports.host_of(end)); };
   const TransportChoice& from = config.transport_of(flow.from);
   const TransportChoice& to = config.transport_of(flow.to);
   const auto refuse = [&flow](const std::string& why) {
     throw TrafficError("traffic." + std::to_string(flow.entry) + ": " + why);
   };
   if (&from != &to && from.name() != to.name()) {
-    refuse("host " + std::to_string(flow.from) + " has transport " + from.name() + ", host " +
-           std::to_string(flow.to) + " has " + to.name() +
-           " (nics): both ends of a flow need the same");
+    refuse(name(flow.from) + " has transport " + from.name() + ", " + name(flow.to) + " has " +
+           to.name() + " (nics): both ends of a flow need the same");
   }
   if (from.chosen() == nullptr || from.chosen()->on_roce()) {
     const RecoveryParameters& sender = config.recovery_of(flow.from);
@@ -225,9 +232,9 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
     const unsigned kept = receiver.reorder_window;
     const bool in_order = flow.service == Service::kRc && !expects_response(flow.operation);
     if (in_order && sender.is_selective() && receiver.is_selective() && sent > kept) {
-      refuse("host " + std::to_string(flow.from) + " sends " + std::to_string(sent) +
-             " packets ahead (recovery.reorder_window), host " + std::to_string(flow.to) +
-             " keeps only " + std::to_string(kept) +
+      refuse(name(flow.from) + " sends " + std::to_string(sent) +
+             " packets ahead (recovery.reorder_window), " + name(flow.to) + " keeps only " +
+             std::to_string(kept) +
              " early ones: write a reorder_window at the sender that is not larger");
     }
     return;
@@ -242,7 +249,9 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow) {
 
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold) {
-  FlowOrigin origin{config.traffic, traffic_context(config, topology)};
+  FlowOrigin origin{config.traffic, traffic_context(config, topology),
+                    PortBinding(config, topology, routing)};
+  const auto hosts = static_cast<unsigned>(topology.hosts());
   FlowTotals totals;
   EntryCounts entries;
   std::vector<FlowSpec> flows;
@@ -251,8 +260,10 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   FlowStream stream(origin.traffic, origin.context);
   hold = hold || stream.waits();
   for (FlowSpec flow; stream.next(flow);) {
-    if (unlike) check_ends(config, flow);
-    totals.add(flow);
+    FlowSpec bound = flow;
+    origin.ports.bind(bound);
+    if (unlike) check_ends(config, bound, topology.host_ports());
+    totals.add(bound);
     entries.add(flow.entry);
     few = few && totals.flows <= kFewFlows;
     if (hold || few) {
@@ -264,15 +275,22 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   }
   check_memory(totals.flows, hold, entries);
   const PacketSizes sizes = packet_sizes(config);
-  if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
+  if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, hosts, sizes);
   Dependencies dependencies;
   if (stream.waits()) {
     check_waiting_traces(config, origin.context);
     dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
     check_waiting_for_acks(config, dependencies);
+    // From here on a host is one of its ports.
+    for (Dependencies::Gate& gate : dependencies.gates) {
+      gate.host = origin.ports.first_port(gate.host);
+    }
+    for (Computation& one : dependencies.computations) {
+      one.host = origin.ports.first_port(one.host);
+    }
   }
-  return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes,
-                  std::move(dependencies));
+  for (FlowSpec& flow : flows) origin.ports.bind(flow);
+  return FlowPlan(flows, qos_links(config, flows), routing, hosts, sizes, std::move(dependencies));
 }
 
 }  // namespace dcc::vp

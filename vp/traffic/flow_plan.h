@@ -15,6 +15,7 @@
 #include "traffic/connections.h"
 #include "traffic/dependencies.h"
 #include "traffic/memory_need.h"
+#include "traffic/port_binding.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 
@@ -47,9 +48,11 @@ struct FlowTotals {
 struct FlowOrigin {
   const std::vector<TrafficSpec>& traffic;
   TrafficContext context;
+  PortBinding ports;
 };
 
-/// The flows of a run, either all held in memory or generated on request.
+/// The flows of a run, either all held in memory or generated on request. Hosts of these flows are
+/// ports (fabric/host_ports.h).
 ///
 /// Queue pairs of a host are numbered from 2, in the order of the flows that touch the host.
 /// Software may create others. The plan connects a queue pair once both ends exist
@@ -57,12 +60,14 @@ struct FlowOrigin {
 class FlowPlan final : public ConnectionManager {
  public:
   /// `links`: flows of the closed loop (software/qos_links.h), with ids after those of `flows`.
+  /// `hosts`: number of ports of all hosts.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
            const Routing& routing, unsigned hosts, const PacketSizes& sizes,
            Dependencies dependencies = {});
   /// Makes a plan that does not hold flows: there are no links and no host runs software. `routing`
   /// and everything that `origin` refers to must outlive the plan.
-  FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, const PacketSizes& sizes);
+  FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, unsigned hosts,
+           const PacketSizes& sizes);
 
   bool is_held() const { return !origin_; }
   const FlowTotals& totals() const { return totals_; }
@@ -93,7 +98,10 @@ class FlowPlan final : public ConnectionManager {
       return;
     }
     FlowStream stream(origin_->traffic, origin_->context);
-    for (FlowSpec spec; stream.next(spec);) visit(static_cast<const FlowSpec&>(spec));
+    for (FlowSpec spec; stream.next(spec);) {
+      origin_->ports.bind(spec);
+      visit(static_cast<const FlowSpec&>(spec));
+    }
   }
 
   // The following functions require a plan that holds its flows.
@@ -187,8 +195,9 @@ void check_waiting_traces(const PlatformConfig& config, const TrafficContext& co
 void check_held(std::size_t flows, const EntryCounts& entries);
 /// Throws TrafficError if the ends of a flow have different transports, if their transport does
 /// not offer what the flow asks for (only RoCE has RDMA's operations), or if both repeat
-/// selectively and the receiver keeps fewer early packets than the sender has under way.
-void check_ends(const PlatformConfig& config, const FlowSpec& flow);
+/// selectively and the receiver keeps fewer early packets than the sender has under way. The ends
+/// are hosts of `config`; `ports` tells their numbers for the message.
+void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPorts& ports = {});
 
 /// The properties of the network and the run from which the traffic of `config` is made.
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology);

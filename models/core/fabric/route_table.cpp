@@ -78,4 +78,18 @@ void RouteTable::renumber(std::shared_ptr<const std::vector<HostId>> place_of_ho
   place_of_host_ = std::move(place_of_host);
 }
 
+RouteTable RouteTable::among(
+    const std::shared_ptr<const std::vector<HostId>>& place_of_host) const {
+  require_route(place_of_host->size() <= kMaxHosts, "more than 1048576 hosts");
+  RouteTable table = *this;
+  table.from(hosts_, PortSet());
+  table.hosts_ = static_cast<HostId>(place_of_host->size());
+  table.place_of_host_ = place_of_host;
+  if (place_of_host_ == nullptr) return table;
+  std::vector<HostId> places = *place_of_host;
+  for (HostId& place : places) place = place < hosts_ ? (*place_of_host_)[place] : hosts_;
+  table.place_of_host_ = std::make_shared<const std::vector<HostId>>(std::move(places));
+  return table;
+}
+
 }  // namespace dcc

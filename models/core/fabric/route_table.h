@@ -73,6 +73,9 @@ class RouteTable {
   void set_block(HostId low, std::uint32_t blocks, std::uint32_t per_block, std::uint32_t first);
   /// Makes ports() look up a host by place_of_host[host] instead of its number.
   void renumber(std::shared_ptr<const std::vector<HostId>> place_of_host);
+  /// The same table for more hosts: place_of_host holds the number of each host in this table, or
+  /// any greater one for a host without a route.
+  RouteTable among(const std::shared_ptr<const std::vector<HostId>>& place_of_host) const;
 
   // --- Reading --------------------------------------------------------------------------------
   /// The best ports towards a host; empty for a host that does not exist. Always inlined, because

@@ -121,7 +121,8 @@ class Search {
       }
       table.from(begin, PortSet(ports.data(), static_cast<std::uint32_t>(ports.size())));
     }
-    if (order_.size() == static_cast<std::size_t>(topology_.switches())) return;
+    const bool edge_is_host = topology_.node(edge.node).is_host;
+    if (order_.size() == static_cast<std::size_t>(topology_.switches()) && !edge_is_host) return;
     for (NodeId node = 0; node < static_cast<NodeId>(nodes()); ++node) {
       const TopologyNode& here = topology_.node(node);
       if (here.is_host || distance(node) != kUnreached) continue;
@@ -212,6 +213,14 @@ void Routing::walk(HostId from, HostId to, Visit visit) const {
   }
 }
 
+bool Routing::reaches(HostId from, HostId to) const {
+  if (from == to) return true;
+  const NodeId here = topology_.node_of(from);
+  if (topology_.node(here).ports == 0) return false;
+  const NodeId next = topology_.peer(here, 0).node;
+  return topology_.node(next).is_host ? topology_.node(next).host == to : !ports(next, to).empty();
+}
+
 int Routing::links(HostId from, HostId to) const {
   int count = 0;
   walk(from, to, [&](const LinkParameters&) { ++count; });
@@ -233,7 +242,7 @@ PicoSeconds Routing::longest_base_rtt(Bytes data_wire_bytes, Bytes ack_wire_byte
   const auto look_from = [&](HostId from) {
     for (const HostKind& kind : kinds) {
       const HostId to = kind.first != from ? kind.first : kind.second;
-      if (to != from) {
+      if (to != from && reaches(from, to)) {
         longest = std::max(longest, base_rtt(from, to, data_wire_bytes, ack_wire_bytes));
       }
     }

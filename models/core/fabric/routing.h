@@ -32,6 +32,10 @@ class Routing {
   }
   /// The route table of a switch.
   const RouteTable& table(NodeId node) const { return tables_[topology_.node(node).switch_no]; }
+  /// True if packets of `from` can reach `to`: ports of hosts may belong to separate networks.
+  bool reaches(HostId from, HostId to) const;
+
+  // Precondition of the functions below: reaches(from, to).
   /// Number of links on the shortest path between two hosts; 0 for a host and itself.
   int links(HostId from, HostId to) const;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/host_ports.h"
 #include "fabric/route_table.h"
 #include "fabric/topology_parameters.h"
 #include "units.h"
@@ -44,12 +45,15 @@ struct Structure {
 
 /// Built with add_host(), add_switch() and connect(), or by one of the named shapes. All functions
 /// throw std::invalid_argument with a sentence that names the node.
+///
+/// A host with several ports is several hosts of the Topology, one for each port: see host_ports().
 class Topology {
  public:
   NodeId add_host(const std::string& name);
   /// `forwards`: false if only packets from and to the switch's own hosts may pass.
   NodeId add_switch(const std::string& name, bool forwards = true);
-  /// Connects two nodes. A host has one cable; two switches may have several cables between them.
+  /// Connects two nodes. A port of a host has one cable; two switches may have several cables
+  /// between them.
   void connect(NodeId a, NodeId b, const LinkParameters& link);
 
   /// The network that the parameters describe. Precondition: TopologyParameters::check() passed.
@@ -79,8 +83,11 @@ class Topology {
   /// are minimal: to the router with the cable, across, to the destination's router.
   static Topology dragonfly(const DragonflyParameters& parameters);
 
-  /// Throws if there is no host, or if the network is not connected.
+  /// Throws if there is no host, or if the network is not connected. The ports of a host connect
+  /// the networks that they belong to, although no packet passes from one to the other.
   void check_connected() const;
+  /// True if there is one way at most between any two nodes.
+  bool has_one_way() const;
 
   const std::vector<TopologyNode>& nodes() const { return nodes_; }
   const std::vector<Cable>& cables() const { return cables_; }
@@ -88,6 +95,11 @@ class Topology {
   int hosts() const { return static_cast<int>(hosts_.size()); }
   int switches() const { return static_cast<int>(nodes_.size() - hosts_.size()); }
   NodeId node_of(HostId host) const { return hosts_[host]; }
+  /// Which of the hosts are ports of one host. Port p of host "a" with several ports is named
+  /// "a.p".
+  const HostPorts& host_ports() const { return ports_; }
+  /// Number of hosts as the user counts them.
+  int user_hosts() const { return ports_.several() ? static_cast<int>(ports_.hosts()) : hosts(); }
   /// Node with this name; −1 if there is none.
   NodeId find(const std::string& name) const;
 
@@ -111,6 +123,13 @@ class Topology {
 
  private:
   NodeId add(const std::string& name, bool is_host);
+  static Topology custom(const TopologyParameters& parameters);
+  static Topology named_shape(const TopologyParameters& parameters);
+  /// Gives the hosts the names and the numbers of ports. Precondition: no host has several ports
+  /// yet.
+  void name_ports(HostPorts ports);
+  /// As many networks like `plane` as a host has ports, port i of all hosts in network i.
+  static Topology planes(const Topology& plane, HostPorts ports);
   int plug_in(NodeId node, int cable, int side);
   static Topology without_latency(const TopologyParameters& parameters);
   /// Puts half of a switch's latency on each direction of its cables, so that a packet that passes
@@ -119,7 +138,8 @@ class Topology {
 
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;
-  std::vector<NodeId> hosts_;             // node of each host, by HostId
+  std::vector<NodeId> hosts_;  // node of each host, by HostId
+  HostPorts ports_;
   std::vector<std::vector<Plug>> plugs_;  // plugs by node and port
   Structure structure_;
 };

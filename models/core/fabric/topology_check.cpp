@@ -61,33 +61,79 @@ std::vector<int> forwarding_parts(const std::vector<NodeParameters>& nodes,
   return part;
 }
 
-/// Throws if two hosts have no way to each other but through a switch that does not forward.
-/// Precondition: every host has one neighbour.
-void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neighbours) {
-  const bool all_forward = std::all_of(nodes.begin(), nodes.end(),
-                                       [](const NodeParameters& node) { return node.forwards; });
-  if (all_forward) return;
+/// Where the packets of a host can meet those of another: numbers of connected parts of forwarding
+/// switches; behind them, nodes of switches that do not forward and have several hosts; behind
+/// them, pairs of nodes: cables between two hosts, or between two switches that do not forward.
+using Meetings = std::set<std::size_t>;
+
+/// The meetings of every host, with one host that has them.
+std::map<Meetings, std::size_t> find_meetings(const std::vector<NodeParameters>& nodes,
+                                              const Neighbours& neighbours) {
   const std::vector<int> part = forwarding_parts(nodes, neighbours);
-  std::map<std::set<int>, std::string> host_of;  // keyed by reachable parts
-  std::set<std::size_t> done;
+  const std::size_t parts = nodes.size();  // no fewer than there are
+  const auto pair_of = [&](std::size_t a, std::size_t b) {
+    return 2 * parts + std::min(a, b) * nodes.size() + std::max(a, b);
+  };
+  const auto is_host = [&](std::size_t node) { return nodes[node].kind == NodeKind::kHost; };
+  std::map<Meetings, std::size_t> found;
+  std::map<std::vector<std::size_t>, bool> done;  // keyed by the neighbours of a host
   for (std::size_t host = 0; host < nodes.size(); ++host) {
-    if (nodes[host].kind != NodeKind::kHost) continue;
-    const std::size_t edge = neighbours[host].front();
-    if (!done.insert(edge).second) continue;
-    std::set<int> reached;
-    if (part[edge] >= 0) reached.insert(part[edge]);
-    for (const std::size_t next : neighbours[edge]) {
-      if (part[next] >= 0) reached.insert(part[next]);
+    if (!is_host(host)) continue;
+    Meetings meetings;
+    bool beside_host = false;
+    for (const std::size_t edge : neighbours[host]) {
+      if (is_host(edge)) {
+        beside_host = true;
+        meetings.insert(pair_of(host, edge));
+        continue;
+      }
+      if (part[edge] >= 0) meetings.insert(static_cast<std::size_t>(part[edge]));
+      if (nodes[edge].forwards) continue;
+      std::size_t hosts = 0;
+      for (const std::size_t next : neighbours[edge]) {
+        if (part[next] >= 0) meetings.insert(static_cast<std::size_t>(part[next]));
+        hosts += is_host(next) && next != host ? 1 : 0;
+        if (!is_host(next) && !nodes[next].forwards) meetings.insert(pair_of(edge, next));
+      }
+      if (hosts != 0) meetings.insert(parts + edge);
     }
-    host_of.emplace(reached, nodes[host].name);
+    if (!beside_host && !done.emplace(neighbours[host], true).second) continue;
+    found.emplace(std::move(meetings), host);
   }
-  for (auto one = host_of.begin(); one != host_of.end(); ++one) {
-    for (auto other = std::next(one); other != host_of.end(); ++other) {
-      const bool meet = std::any_of(one->first.begin(), one->first.end(),
-                                    [&](int number) { return other->first.count(number) != 0; });
+  return found;
+}
+
+/// Throws if two hosts have no way to each other: no port of one reaches a port of the other but
+/// through a host or through a switch that does not forward.
+void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neighbours) {
+  bool several_ports = false;
+  bool all_forward = true;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    all_forward = all_forward && nodes[node].forwards;
+    several_ports =
+        several_ports || (nodes[node].kind == NodeKind::kHost && neighbours[node].size() > 1);
+  }
+  if (all_forward && !several_ports) return;  // what is connected can be reached
+  const std::map<Meetings, std::size_t> hosts = find_meetings(nodes, neighbours);
+  std::map<std::size_t, std::size_t> users;  // number of entries of `hosts` with each meeting
+  for (const auto& [meetings, host] : hosts) {
+    require(!meetings.empty(), "links",
+            "no way from host " + in_quotes(nodes[host].name) +
+                " to any other but through a switch that does not forward");
+    for (const std::size_t number : meetings) {
+      if (++users[number] == hosts.size()) return;  // all hosts meet there
+    }
+  }
+  for (auto one = hosts.begin(); one != hosts.end(); ++one) {
+    for (auto other = std::next(one); other != hosts.end(); ++other) {
+      const bool meet = std::any_of(one->first.begin(), one->first.end(), [&](std::size_t number) {
+        return other->first.count(number) != 0;
+      });
       require(meet, "links",
-              "no way from host " + in_quotes(one->second) + " to " + in_quotes(other->second) +
-                  " but through a switch that does not forward");
+              "no way from host " + in_quotes(nodes[one->second].name) + " to " +
+                  in_quotes(nodes[other->second].name) + " but through " +
+                  (several_ports ? "another host (rings: kind: torus) or " : "") +
+                  "a switch that does not forward");
     }
   }
 }
@@ -107,6 +153,8 @@ void TopologyParameters::check() const {
   require(host_count() >= 2, "", "fewer than two hosts");
   require(host_count() <= kMaxHosts, "",
           std::to_string(host_count()) + " hosts; at most " + std::to_string(kMaxHosts));
+  require(std::uint64_t{host_count()} * ports <= kMaxHosts && port_count() <= kMaxHosts, "",
+          std::to_string(port_count()) + " ports of hosts; at most " + std::to_string(kMaxHosts));
   require(fabric_cables() <= kMaxCables, "",
           std::to_string(fabric_cables()) + " cables between switches; at most " +
               std::to_string(kMaxCables));
@@ -137,11 +185,8 @@ void TopologyParameters::check_custom() const {
     require(nodes[i].kind != NodeKind::kHost || nodes[i].forwards,
             "nodes." + std::to_string(i) + ".forwards",
             "no host forwards packets; only a switch is given forwards: false");
-    require(nodes[i].kind != NodeKind::kHost || neighbours[i].size() == 1,
-            "nodes." + std::to_string(i),
-            "host " + in_quotes(nodes[i].name) + " has " + std::to_string(neighbours[i].size()) +
-                " links; a host has one (several ports: a switch of its own, forwards: false; "
-                "rings: kind: torus)");
+    require(nodes[i].kind != NodeKind::kHost || !neighbours[i].empty(),
+            "nodes." + std::to_string(i), "host " + in_quotes(nodes[i].name) + " has no link");
   }
   std::set<std::size_t> reached;
   std::vector<std::size_t> open{0};

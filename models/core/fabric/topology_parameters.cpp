@@ -1,6 +1,7 @@
 #include "fabric/topology_parameters.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace dcc {
@@ -100,6 +101,21 @@ void describe(ParameterVisitor& v, DragonflyParameters& p) {
   link(v, "global_link", p.global_link, "between groups");
 }
 
+void describe_ports(ParameterVisitor& v, TopologyParameters& p) {
+  v.field(
+      "ports", p.ports, {"1", kMaxPortsOfHost},
+      {"ports of every host, each a NIC of its own; a flow uses one port at each end. In a custom "
+       "topology the links of a host are its ports",
+       ""});
+  v.when(p.ports > 1, "ports: 2 or more", [&] {
+    v.choice(
+        "port_mode", p.port_mode,
+        {"bond: all ports of a host at one switch, flows spread over them by hash; dual_plane: "
+         "port i of every host in network i, which is not connected to the others",
+         ""});
+  });
+}
+
 void describe(ParameterVisitor& v, TopologyParameters& p) {
   v.choice("kind", p.kind, {"shape of the network", ""});
   const bool lot = p.kind == TopologyKind::kParkingLot;
@@ -168,7 +184,36 @@ unsigned TopologyParameters::host_count() const {
                     [](const NodeParameters& node) { return node.kind == NodeKind::kHost; }));
 }
 
+HostPorts TopologyParameters::host_ports() const {
+  if (kind != TopologyKind::kCustom) {
+    return ports < 2 ? HostPorts() : HostPorts(std::vector<unsigned>(host_count(), ports));
+  }
+  std::map<std::string, std::size_t> host_of;
+  for (const NodeParameters& node : nodes) {
+    if (node.kind == NodeKind::kHost) host_of.emplace(node.name, host_of.size());
+  }
+  std::vector<unsigned> counts(host_of.size());
+  for (const CableParameters& cable : links) {
+    for (const std::string* const name : {&cable.from, &cable.to}) {
+      const auto host = host_of.find(*name);
+      if (host != host_of.end()) ++counts[host->second];
+    }
+  }
+  return HostPorts(counts);
+}
+
+unsigned TopologyParameters::port_count() const {
+  const HostPorts all = host_ports();
+  return all.several() ? all.ports() : host_count();
+}
+
 std::uint64_t TopologyParameters::fabric_cables() const {
+  const std::uint64_t planes = port_mode == PortMode::kDualPlane ? ports : 1;
+  return planes * cables_of_plane();
+}
+
+/// Upper limit of the number of cables between the switches of one plane.
+std::uint64_t TopologyParameters::cables_of_plane() const {
   switch (kind) {
     case TopologyKind::kFatTree:
       return fat_tree.fabric_cables();

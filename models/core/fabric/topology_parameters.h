@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "describe/visitor.h"
+#include "fabric/host_ports.h"
 #include "units.h"
 #include "wire/link.h"
 
@@ -116,6 +117,15 @@ DCC_ENUM_NAMES(TopologyKind, {TopologyKind::kStar, "star"},
                {TopologyKind::kTorus, "torus"}, {TopologyKind::kDragonfly, "dragonfly"},
                {TopologyKind::kCustom, "custom"});
 
+/// How the ports of hosts with several ports are cabled, in all kinds of topologies but kCustom.
+enum class PortMode : std::uint8_t {
+  kBond,       // all ports of a host at one switch
+  kDualPlane,  // port i of every host in network i; the networks are alike and not connected
+};
+DCC_ENUM_NAMES(PortMode, {PortMode::kBond, "bond"}, {PortMode::kDualPlane, "dual_plane"});
+
+constexpr unsigned kMaxPortsOfHost = 8;
+
 /// The network as a user describes it. Topology::of() builds it.
 struct TopologyParameters {
   TopologyKind kind = TopologyKind::kStar;
@@ -131,11 +141,17 @@ struct TopologyParameters {
   std::vector<NodeParameters> nodes;  // nodes of kCustom; hosts are numbered in this order
   std::vector<CableParameters> links;
   PicoSeconds switch_latency{};  // time that a packet takes through an idle switch
+  unsigned ports = 1;            // ports of every host; kCustom: 1, `links` tell the ports
+  PortMode port_mode = PortMode::kBond;
 
   /// Throws ParameterError, with an empty key for the topology as a whole.
   void check() const;
   // Number of hosts, for every kind of topology.
   unsigned host_count() const;
+  /// The ports of the hosts, for every kind of topology.
+  HostPorts host_ports() const;
+  /// Number of ports of all hosts together.
+  unsigned port_count() const;
   /// Upper limit of the number of cables between switches.
   std::uint64_t fabric_cables() const;
   BitRate slowest_link() const;
@@ -143,6 +159,7 @@ struct TopologyParameters {
 
  private:
   std::vector<BitRate> rates() const;
+  std::uint64_t cables_of_plane() const;
   void check_custom() const;
 };
 
@@ -153,5 +170,7 @@ void describe(ParameterVisitor& v, RailParameters& p);
 void describe(ParameterVisitor& v, TorusParameters& p);
 void describe(ParameterVisitor& v, DragonflyParameters& p);
 void describe(ParameterVisitor& v, TopologyParameters& p);
+/// Describes the ports of hosts, which a configuration names beside the other settings of NICs.
+void describe_ports(ParameterVisitor& v, TopologyParameters& p);
 
 }  // namespace dcc

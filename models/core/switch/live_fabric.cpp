@@ -108,11 +108,20 @@ void LiveFabric::look_for_parting() {
     while (!open.empty()) {
       const NodeId here = open.back();
       open.pop_back();
-      if (topology_.node(here).is_host) ++hosts.back();
+      const auto reach = [&](NodeId next) {
+        if (std::exchange(part[at(next)], number) != number) open.push_back(next);
+      };
+      if (topology_.node(here).is_host) {
+        ++hosts.back();
+        const HostPorts& ports = topology_.host_ports();
+        const HostId owner = ports.host_of(topology_.node(here).host);
+        for (HostId i = 0; i < ports.ports_of(owner); ++i) {
+          reach(topology_.node_of(ports.first_port(owner) + i));
+        }
+      }
       for (int port = 0; port < topology_.node(here).ports; ++port) {
         if (known_gone_[static_cast<std::size_t>(topology_.plug(here, port).cable)]) continue;
-        const NodeId next = topology_.peer(here, port).node;
-        if (std::exchange(part[at(next)], number) != number) open.push_back(next);
+        reach(topology_.peer(here, port).node);
       }
     }
   }

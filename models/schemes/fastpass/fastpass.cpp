@@ -124,6 +124,9 @@ void FastpassParameters::check_network(const TopologyParameters& topology) const
                                                   " to be the arbiter: the topology has 0 to " +
                                                   std::to_string(topology.host_count() - 1));
   }
+  if (topology.host_ports().several()) {
+    throw ParameterError({"kind"}, "the arbiter knows one port of a host, and some have several");
+  }
   const Topology network = Topology::of(topology);
   if (network.hosts() < 2) return;  // a network of a single host may have no link
   if (!slot) check_links(network);

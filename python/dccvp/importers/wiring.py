@@ -1,5 +1,5 @@
-"""Fits an imported network to the platform, where a host has one link: a host with several links, or linked to another
-host, gets a switch of its own."""
+"""Fits an imported network to the platform, where the links of a host are its ports and no host passes packets on: hosts
+whose packets others must pass get switches of their own."""
 
 from dccvp.common.ending import InputError
 from dccvp.importers.network import Link, Node, plural, some, unique_name
@@ -20,8 +20,13 @@ def fit(imported, where):
             beside_host[end] |= imported.nodes[end].is_host and imported.nodes[other].is_host
     own = [number for number in imported.hosts() if degree[number] > 1 or beside_host[number]]
     _check_connected(imported, where)
-    if own:
+    if own and not _needs_no_relay(imported, own):
         _add_switches(imported, own)
+    elif own:
+        names = some(imported.nodes[host].name for host in own)
+        imported.notes.assumed.append(f"{plural(len(own), 'host')} with several links: each link is a port, and a flow "
+                                      f"keeps its ports: those of the fastest path, then of the shortest, then by hash "
+                                      f"({names})")
     fastest = max((link.rate for link in imported.links
                    if imported.nodes[link.a].is_host or imported.nodes[link.b].is_host), default=0)
     if fastest > FAST and "dma" not in imported.settings.get("nic", {}):
@@ -49,6 +54,34 @@ def _check_connected(imported, where):
     hosts = len(imported.hosts())
     if hosts < 2:
         raise InputError(f"{where}:1:1: {plural(hosts, 'host')}: a network has two at least")
+
+
+def _needs_no_relay(imported, own):
+    """True if any two hosts reach each other without passing a host."""
+    if any(imported.nodes[host].passes for host in own):
+        return False
+    neighbours: list[list[int]] = [[] for _ in imported.nodes]
+    for link in imported.links:
+        neighbours[link.a].append(link.b)
+        neighbours[link.b].append(link.a)
+    part = [-1] * len(imported.nodes)  # connected parts of the network of switches
+    for first, node in enumerate(imported.nodes):
+        if node.is_host or part[first] >= 0:
+            continue
+        part[first], open_ = first, [first]
+        while open_:
+            for other in neighbours[open_.pop()]:
+                if not imported.nodes[other].is_host and part[other] < 0:
+                    part[other] = first
+                    open_.append(other)
+    meetings = set()
+    for host in imported.hosts():
+        cables = (frozenset((host, other)) if imported.nodes[other].is_host else part[other]
+                  for other in neighbours[host])
+        meetings.add(frozenset(cables))
+    if frozenset.intersection(*meetings):
+        return True
+    return all(not one.isdisjoint(other) for one in meetings for other in meetings)
 
 
 def _add_switches(imported, own):

@@ -51,7 +51,7 @@ def prepare(imported, where):
         document["dscp"] = dscp
     if traffic:
         document["traffic"] = traffic
-    faults = _losses(imported) + imported.faults
+    faults = _losses(imported) + [_at_port(imported, fault) for fault in imported.faults]
     if faults:
         document["faults"] = faults
     return document
@@ -96,18 +96,46 @@ def _topology(imported):
     return {"kind": "custom", "nodes": nodes, "links": links}
 
 
+def _ends(imported):
+    """The names of the two ends of each link: of a node, or of the port of a host with several links."""
+    degree = [0] * len(imported.nodes)
+    for link in imported.links:
+        for end in (link.a, link.b):
+            degree[end] += 1
+    used = [0] * len(imported.nodes)
+    names = []
+    for link in imported.links:
+        pair = []
+        for end in (link.a, link.b):
+            node = imported.nodes[end]
+            pair.append(f"{node.name}.{used[end]}" if node.is_host and degree[end] > 1 else node.name)
+            used[end] += 1
+        names.append(pair)
+    return names
+
+
+def _at_port(imported, fault):
+    """The fault with the names of ports in the place of hosts with several links."""
+    for between in ("--", "->"):
+        first, found, second = fault.get("link", "").partition(between)
+        for link, (a, b) in zip(imported.links, _ends(imported)) if found else ():
+            names = {imported.nodes[link.a].name: a, imported.nodes[link.b].name: b}
+            if {first, second} == set(names):
+                return {**fault, "link": names[first] + between + names[second]}
+    return fault
+
+
 def _losses(imported):
     """Losses of links as faults of both wires."""
     faults, cables = [], {}
-    for link in imported.links:
-        pair = frozenset((link.a, link.b))
+    for link, (a, b) in zip(imported.links, _ends(imported)):
+        pair = frozenset((a, b))
         number = cables[pair] = cables.get(pair, -1) + 1
         if not link.loss:
             continue
         suffix = f"#{number}" if number else ""
-        for a, b in ((link.a, link.b), (link.b, link.a)):
-            faults.append({"kind": "loss", "link": f"{imported.nodes[a].name}->{imported.nodes[b].name}{suffix}",
-                           "probability": decimal(link.loss)})
+        for one, other in ((a, b), (b, a)):
+            faults.append({"kind": "loss", "link": f"{one}->{other}{suffix}", "probability": decimal(link.loss)})
     return faults
 
 

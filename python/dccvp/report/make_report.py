@@ -37,7 +37,7 @@ def label_runs(runs):
         kind = run.value("topology.kind") or "network"
         algorithm = run.value("nic.congestion_control.algorithm")
         m = run.metrics
-        run.subtitle = (f"{many(len(m['hosts']), 'host')} ({kind.replace('_', ' ')}), "
+        run.subtitle = (f"{many(len({host['id'] for host in m['hosts']}), 'host')} ({kind.replace('_', ' ')}), "
                         f"{many(m.get('flow_count', len(m['flows'])), 'flow')} in "
                         f"{many(len(m['classes']), 'class')}"
                         f"{f', algorithm {algorithm}' if algorithm else ''}, "

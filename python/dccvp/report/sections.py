@@ -234,7 +234,8 @@ def controllers(runs):
         for k in order[:MOST_ROWS]:
             path = f"hosts.{k}"
             used = hosts[k]["slots_in_use_max"]
-            rows.append([f'h{hosts[k]["id"]}', figure(run, i, path + ".slots_in_use_max"),
+            name = hosts[k].get("name", "")
+            rows.append([name if "." in name else f'h{hosts[k]["id"]}', figure(run, i, path + ".slots_in_use_max"),
                          meter(used / slots if slots else 0, None, "var(--accent)",
                                f"{used} of {slots} slots")] +
                         [figure(run, i, f"{path}.{key}") for key in

@@ -1,0 +1,284 @@
+#!/usr/bin/python3
+"""Hosts with several ports: which port each flow takes, what the ports carry, and what a failed port does.
+
+  ports_test.py BUILD/dccvp
+"""
+
+import collections
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import PATIENCE, figures
+
+DCCVP = ""
+# Share of a link's rate that is payload: 1000 bytes in a frame of 1062 with 20 bytes of preamble and gap.
+PAYLOAD = 1000 / 1082
+
+DUAL_TOR = """\
+duration: 2ms
+measure: {from: 500us}
+topology:
+  kind: custom
+  nodes: [{name: a}, {name: b}, {name: t0, kind: switch}, {name: t1, kind: switch}]
+  links:
+    - {from: a, to: t0, rate: 100Gbps}
+    - {from: a, to: t1, rate: 100Gbps}
+    - {from: b, to: t0, rate: 100Gbps}
+    - {from: b, to: t1, rate: 100Gbps}
+host: {driver: none}
+output: {plots: false}
+"""
+
+GPUS = """\
+duration: 1ms
+topology:
+  kind: custom
+  nodes: [{name: g0}, {name: g1}, {name: far}, {name: nvs, kind: switch}, {name: leaf, kind: switch}]
+  links:
+    - {from: g0, to: nvs, rate: 2400Gbps, delay: 25ns}
+    - {from: g1, to: nvs, rate: 2400Gbps, delay: 25ns}
+    - {from: g0, to: leaf, rate: 400Gbps, delay: 500ns}
+    - {from: g1, to: leaf, rate: 400Gbps, delay: 500ns}
+    - {from: far, to: leaf, rate: 400Gbps, delay: 500ns}
+host: {driver: none}
+output: {plots: false}
+"""
+
+TREE = """\
+topology:
+  kind: leaf_spine
+  leaves: 3
+  hosts_per_leaf: 3
+  spines: 2
+  host_link: {rate: 100Gbps, delay: 1us}
+  fabric_link: {rate: 400Gbps, delay: 1us}
+host: {driver: none}
+output: {plots: false}
+"""
+
+
+class Run:
+    def __init__(self, folder, text, *overrides, threads=1, seed=1):
+        config, out = pathlib.Path(folder) / "t.yaml", pathlib.Path(folder) / "out"
+        config.write_text(text)
+        command = [DCCVP, "run", str(config), "--out", str(out), "--force", "--quiet", "--threads", str(threads),
+                   "--seed", str(seed)]
+        for override in overrides:
+            command += ["-c", override]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.status, self.error = done.returncode, done.stderr
+        if done.returncode != 0:
+            return
+        self.metrics = figures(out)
+        self.table = (out / "flows.csv").read_text()
+        self.flows = list(csv.DictReader(self.table.splitlines()))
+        self.links = {link["name"]: link for link in self.metrics["links"]}
+
+    def goodput(self, flow):
+        return float(self.flows[flow]["goodput_gbps"])
+
+    def by_port(self):
+        """The flows of each pair of ports."""
+        found = collections.defaultdict(list)
+        for flow in self.flows:
+            found[self.port(flow, "from"), self.port(flow, "to")].append(int(flow["id"]))
+        return found
+
+    def port(self, flow, end):
+        """The name of the port at an end of a flow: of the host, and the number if the host has several."""
+        host = flow.get(end + "_name", "h" + flow[end])
+        several = any(link.startswith(host + ".0->") for link in self.links)
+        return f"{host}.{flow[end + '_port']}" if several else host
+
+
+class Ports(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="dccvp-ports-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def run_it(self, *arguments, **more):
+        run = Run(self.folder, *arguments, **more)
+        self.assertEqual(run.status, 0, run.error)
+        return run
+
+    def refusal(self, text, *overrides):
+        run = Run(self.folder, text, *overrides)
+        self.assertEqual(run.status, 2, run.error)
+        return run.error
+
+    def test_one_flow_has_one_port(self):
+        run = self.run_it(DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1}]\n")
+        self.assertAlmostEqual(run.goodput(0), 100 * PAYLOAD, delta=1)
+        self.assertEqual([run.flows[0][key] for key in ("from", "to")], ["0", "1"])
+        (sender, receiver), = run.by_port()
+        self.assertEqual((sender[:2], receiver[:2], sender[2]), ("a.", "b.", receiver[2]))
+        idle = f"a.{1 - int(sender[2])}->t{1 - int(sender[2])}"
+        self.assertEqual(run.links[idle]["tx_bytes"], 0)
+
+    def test_flows_share_the_port_that_they_took(self):
+        run = self.run_it(DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1, flows: 8}]\n")
+        ports = run.by_port()
+        self.assertEqual(set(ports), {("a.0", "b.0"), ("a.1", "b.1")}, "no way leads from one switch to the other")
+        for flows in ports.values():
+            self.assertAlmostEqual(sum(map(run.goodput, flows)), 100 * PAYLOAD, delta=1)
+            for flow in flows:
+                self.assertAlmostEqual(run.goodput(flow), 100 * PAYLOAD / len(flows), delta=0.1 * 100 / len(flows))
+        self.assertAlmostEqual(run.metrics["aggregate"]["goodput_gbps"], 200 * PAYLOAD, delta=2)
+        # With several bottlenecks there is no expected share.
+        self.assertIsNone(run.metrics["classes"][0]["expected_share"])
+
+    def test_the_hash_is_fair_and_follows_the_seed(self):
+        many = DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1, flows: 4000, bytes: 1KB}]\n"
+        first = self.run_it(many)
+        number = len(first.by_port()["a.0", "b.0"])
+        # 4000 fair coins: mean 2000, standard deviation 32.
+        self.assertLess(abs(number - 2000), 4 * 32)
+        self.assertEqual(self.run_it(many).table, first.table)
+        other = self.run_it(many, seed=2)
+        same = sum(a["from_port"] == b["from_port"] for a, b in zip(first.flows, other.flows))
+        self.assertLess(abs(same - 2000), 4 * 32, "another seed is another hash")
+
+    def test_gpus_use_their_own_switch_as_far_as_it_reaches(self):
+        run = self.run_it(GPUS + "traffic: [{kind: flow, from: 0, to: 1}, {kind: flow, from: 1, to: 2}]\n")
+        self.assertAlmostEqual(run.goodput(0), 2400 * PAYLOAD, delta=60)
+        self.assertAlmostEqual(run.goodput(1), 400 * PAYLOAD, delta=10)
+        self.assertEqual(set(run.by_port()), {("g0.0", "g1.0"), ("g1.1", "far")})
+
+    def test_the_fastest_path_then_the_shortest(self):
+        text = """\
+duration: 200us
+topology:
+  kind: custom
+  nodes: [{name: a}, {name: b}, {name: c}, {name: s, kind: switch}, {name: t, kind: switch}, {name: u, kind: switch}]
+  links:
+    - {from: a, to: s, rate: 100Gbps}
+    - {from: a, to: t, rate: 100Gbps}
+    - {from: b, to: s, rate: 100Gbps}
+    - {from: s, to: t, rate: 100Gbps}
+    - {from: t, to: u, rate: 200Gbps}
+    - {from: a, to: u, rate: 200Gbps}
+    - {from: c, to: t, rate: 200Gbps}
+host: {driver: none}
+output: {plots: false}
+traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, flows: 20}]
+"""
+        run = self.run_it(text)
+        # To b all paths end in 100 Gb/s: the one of two links. To c two links of 100 or three of 200 Gb/s: the latter.
+        self.assertEqual(set(run.by_port()), {("a.0", "b"), ("a.2", "c")})
+
+    def test_two_ports_carry_twice_as_much(self):
+        traffic = "duration: 1ms\nmeasure: {from: 500us}\ntraffic: [{kind: flow, from: 0, to: 5, flows: 32}]\n"
+        goodput = {}
+        for ports in ("ports: 1", "ports: 2", "ports: 2, port_mode: dual_plane", "ports: 4, port_mode: dual_plane"):
+            run = self.run_it(TREE + traffic + f"nic: {{{ports}}}\n")
+            goodput[ports] = run.metrics["aggregate"]["goodput_gbps"]
+            if "dual" in ports:
+                self.assertTrue(all(flow["from_port"] == flow["to_port"] for flow in run.flows))
+        self.assertAlmostEqual(goodput["ports: 1"], 100 * PAYLOAD, delta=2)
+        self.assertAlmostEqual(goodput["ports: 2, port_mode: dual_plane"], 200 * PAYLOAD, delta=4)
+        self.assertAlmostEqual(goodput["ports: 4, port_mode: dual_plane"], 400 * PAYLOAD, delta=8)
+        # Both ends of a bond are chosen by hash, so flows of one sending port meet at a receiving one.
+        self.assertGreater(goodput["ports: 2"], 1.6 * 100 * PAYLOAD)
+        self.assertLess(goodput["ports: 2"], 200 * PAYLOAD + 1)
+
+    def test_every_kind_of_traffic(self):
+        traffic = {
+            "incast": "{kind: incast, senders: 1..8, receiver: 0, bytes: 100KB}",
+            "one to many": "{kind: one_to_many, sender: 3, bytes: 100KB}",
+            "permutation": "{kind: permutation, bytes: 100KB}",
+            "stride": "{kind: stride, stride: 4, bytes: 100KB}",
+            "staggered": "{kind: staggered, hosts: 0..7, bytes: 100KB, rack: 2, pod: 4}",
+            "all to all": "{kind: all_to_all, bytes: 10KB}",
+            "query": "{kind: partition_aggregate, receiver: 0, bytes: 20KB, rounds: 2, period: 100us}",
+            "tree": "{kind: partition_aggregate, receiver: 0, bytes: 20KB, rounds: 2, period: 100us, fan_out: [2, 3]}",
+            "ring": "{kind: collective, bytes: 900KB, rounds: 2}",
+            "tree of ranks": "{kind: collective, shape: tree_all_reduce, bytes: 100KB, rounds: 2}",
+            "poisson": "{kind: poisson, load: 0.3, flows_per_host: 20}",
+            "reads": "{kind: permutation, bytes: 100KB, operation: read}",
+            "waiting": "{id: x, kind: flow, from: 0, to: 4, bytes: 100KB}, "
+                       "{kind: flow, from: 4, to: 8, flows: 6, bytes: 100KB, after: {flows: [x]}}, "
+                       "{kind: compute, hosts: [0], time: 20us, after: {flows: [x], event: sent}}",
+            "by host": "{id: x, kind: all_to_all, bytes: 10KB}, "
+                       "{kind: all_to_all, bytes: 10KB, after: {flows: [x], scope: host}}",
+        }
+        for name, entries in traffic.items():
+            for mode in ("bond", "dual_plane"):
+                with self.subTest(traffic=name, mode=mode):
+                    run = self.run_it(TREE + f"duration: 20ms\nnic: {{ports: 2, port_mode: {mode}}}\n"
+                                             f"traffic: [{entries}]\n")
+                    self.assertTrue(run.metrics["completed"])
+                    self.assertEqual({flow["completed"] for flow in run.flows}, {"true"})
+                    used = {flow[end] for flow in run.flows for end in ("from_port", "to_port")}
+                    self.assertEqual(used, {"0", "1"})
+
+    def test_threads_leave_the_same_bytes(self):
+        text = TREE + "duration: 300us\ntraffic: [{kind: poisson, load: 0.5}, {kind: permutation, bytes: 1MB}]\n"
+        for mode in ("bond", "dual_plane"):
+            one, two = (self.run_it(text, "nic.ports=2", f"nic.port_mode={mode}", threads=n) for n in (1, 2))
+            self.assertEqual(one.table, two.table)
+            one.metrics.pop("threads", None)
+            two.metrics.pop("threads", None)
+            self.assertEqual(one.metrics, two.metrics)
+        gated = TREE + "duration: 5ms\nnic: {ports: 2}\ntraffic: [{kind: collective, bytes: 90KB, rounds: 2}]\n"
+        self.assertEqual(self.run_it(gated, threads=1).table, self.run_it(gated, threads=2).table)
+
+    def test_nics_and_faults_name_hosts(self):
+        text = DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1, flows: 8}, {kind: flow, from: 1, to: 0, flows: 8}]\n"
+        other = "nics=[{hosts: [1], congestion_control: {algorithm: none}}]"
+        run = self.run_it(text, "nic.congestion_control={algorithm: dcqcn}", other, "output.counters=all")
+        names = [host["name"] for host in run.metrics["hosts"]]
+        self.assertEqual(names, ["a.0", "a.1", "b.0", "b.1"])
+        self.assertEqual([host["id"] for host in run.metrics["hosts"]], [0, 0, 1, 1])
+        storm = self.run_it(text, "faults=[{kind: pause_storm, host: 1, start: 100us}]", "measure.from=300us")
+        for link in ("t0->b.0", "t1->b.1"):
+            self.assertGreater(storm.links[link]["pause_s"], 1.6e-3, "all ports of the host pause")
+        self.assertIn("there is no host 2", self.refusal(text, "faults=[{kind: pause_storm, host: 2, start: 1us}]"))
+        self.assertIn("there is no host 2", self.refusal(text, "nics=[{hosts: [2]}]"))
+
+    def test_a_failed_port_gets_no_new_flows(self):
+        flows = "traffic: [{kind: flow, from: 0, to: 1, flows: 40, stagger: 50us, bytes: 100KB}]\n"
+        failure = "{kind: link_failure, link: a.1--t1, start: 480us, stop: 1120us, convergence: 100us}"
+        healthy = self.run_it(DUAL_TOR + flows)
+        run = self.run_it(DUAL_TOR + flows, f"faults=[{failure}]")
+        self.assertEqual({flow["completed"] for flow in run.flows}, {"true"})
+        moved = 0
+        for flow, before in zip(run.flows, healthy.flows):
+            if 480e-6 <= float(flow["start_s"]) < 1220e-6:
+                self.assertEqual((flow["from_port"], flow["to_port"]), ("0", "0"))
+                moved += before["from_port"] == "1"
+            else:
+                self.assertEqual(flow["from_port"], before["from_port"], "other flows stay")
+        self.assertGreater(moved, 0)
+
+    def test_flows_under_way_wait_and_that_is_told(self):
+        flows = "traffic: [{kind: flow, from: 0, to: 1, flows: 4, bytes: 5MB}]\n"
+        fault = "faults=[{kind: link_failure, link: t0--b.0, start: 100us, stop: 1ms}]"
+        run = self.run_it(DUAL_TOR + flows, fault, "duration=20ms")
+        waited = len(run.by_port()["a.0", "b.0"])
+        found, = (one for one in run.metrics["diagnoses"] if one["id"] == "flows_at_failed_ports")
+        self.assertEqual(found["figures"]["flows"], waited)
+        self.assertIn("b.0", found["text"])
+        self.assertEqual({flow["completed"] for flow in run.flows}, {"true"})
+        for flow in run.flows:
+            self.assertEqual(float(flow["end_s"]) > 1e-3, flow["to_port"] == "0")
+        self.assertNotIn("network_split", [one["id"] for one in run.metrics["diagnoses"]])
+        both = self.run_it(DUAL_TOR + flows, "faults=[{kind: link_failure, link: b, start: 100us, stop: 1ms}]",
+                           "duration=20ms")
+        self.assertIn("network_split", [one["id"] for one in both.metrics["diagnoses"]], "b is cut off")
+
+    def test_one_port_written_is_one_port(self):
+        text = TREE + "duration: 200us\ntraffic: [{kind: permutation, bytes: 1MB}]\n"
+        one, written = self.run_it(text), self.run_it(text, "nic.ports=1")
+        self.assertEqual(one.table, written.table)
+        self.assertEqual(one.metrics, written.metrics)
+
+
+if __name__ == "__main__":
+    DCCVP = sys.argv[1]
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,37 @@
+// When the cables at the ports of hosts have failed visibly.
+#pragma once
+
+#include <vector>
+
+#include "config/platform_config.h"
+#include "fabric/topology.h"
+
+namespace dcc::vp {
+
+/// The times at which faults of the kinds link_failure and link_flap take the carrier from ports of
+/// hosts with several ports. Known before the run; other hosts have none here.
+class PortOutages {
+ public:
+  /// Throws SettingError if a fault names a link that does not exist.
+  PortOutages(const PlatformConfig& config, const Topology& topology);
+
+  /// True if no port fails.
+  bool empty() const { return of_port_.empty(); }
+  /// True if the port's cable has failed at this time.
+  bool is_down(HostId port, PicoSeconds time) const { return meets(port, time, time); }
+  /// True if the port's cable has failed at some time between `from` and `to`, both included.
+  bool meets(HostId port, PicoSeconds from, PicoSeconds to) const;
+
+ private:
+  /// A cable fails at `start` for `down` in every `period`, up to `stop`; period 0: once.
+  struct Outage {
+    PicoSeconds start{};
+    PicoSeconds stop{};
+    PicoSeconds down{};
+    PicoSeconds period{};
+    bool meets(PicoSeconds from, PicoSeconds to) const;
+  };
+  std::vector<std::vector<Outage>> of_port_;  // by port; empty if none fails
+};
+
+}  // namespace dcc::vp
