@@ -164,6 +164,40 @@ class MovingWeights(unittest.TestCase):
         self.assertGreater(self.share(16, 17, "nic.congestion_control.r_ai=13700kbps"), 0.53)
 
 
+class TrainingJobs(unittest.TestCase):
+    """training_jobs.yaml: two jobs whose weights follow their progress take turns on two links."""
+
+    ROUNDS, SENDS = 20, 4  # two ranks send twice in a round
+
+    def iterations(self, first, *overrides):
+        """Mean time of nine iterations of each job from the iteration `first` on, by DSCP, seconds."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out")
+            done = subprocess.run([DCCVP, "run", str(ROOT / "configs" / "training_jobs.yaml"), "--out", str(out), "--quiet",
+                                   "--no-plots", *(word for override in overrides for word in ("-c", override))],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with (out / "flows.csv").open(encoding="utf-8") as file:
+                flows = sorted(csv.DictReader(file), key=lambda flow: int(flow["id"]))
+        means = {}
+        for dscp in sorted({flow["dscp"] for flow in flows}):
+            starts = [float(flow["start_s"]) for flow in flows if flow["dscp"] == dscp]
+            self.assertEqual(len(starts), self.ROUNDS * self.SENDS)
+            rounds = [min(starts[i:i + self.SENDS]) for i in range(0, len(starts), self.SENDS)]
+            means[dscp] = (rounds[first + 9] - rounds[first]) / 9
+        return means
+
+    def test_jobs_take_turns(self):
+        # The second job begins when the first has done its rounds.
+        alone = self.iterations(0, "traffic.1.start=400ms", "duration=900ms", "expect=[]")["10"]
+        together = self.iterations(10)
+        # Later the chains of sends within each job run apart, and the jobs meet less.
+        fixed = self.iterations(0, "traffic.0.weight_at_end=none", "traffic.1.weight_at_end=none", "expect=[]")
+        for dscp in ("10", "12"):
+            self.assertLess(together[dscp], 1.1 * alone)
+            self.assertGreater(fixed[dscp], 1.4 * alone)
+
+
 class Policies(unittest.TestCase):
     """Priority, guaranteed rate and rate limit from the same tables (policies.yaml and its expectations)."""
 

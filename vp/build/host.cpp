@@ -108,6 +108,10 @@ void Host::reconfigure(const PlatformConfig& from, const PlatformConfig& to) {
   }
 }
 
+void Host::set_weight(unsigned dscp, std::uint32_t weight_q8_8) {
+  programmer_->set_weight(dscp, weight_q8_8);
+}
+
 void Host::finish() {
   if (driver_ != nullptr) driver_->finish();
   if (dcc() == nullptr) return;

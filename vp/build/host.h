@@ -104,6 +104,11 @@ class Host final : public sc_core::sc_module {
   /// without software, else over the bus of the host's software. Call from a device's event.
   void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
+  /// Sets the weight of a DSCP, 1.0 = 256, by a register write of the driver's dcc_set_weight, at
+  /// once. Precondition: the host has no software, its algorithm is the DCC controller, and
+  /// HostContext::keep_registers. Call from a device's event.
+  void set_weight(unsigned dscp, std::uint32_t weight_q8_8);
+
   /// Runs the checks at the end of a run, such as the comparison of the last states in lock-step.
   /// Throws with a report.
   void finish();

@@ -1,5 +1,6 @@
 #include "build/platform.h"
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 #include <utility>
@@ -94,8 +95,11 @@ void Platform::build_hosts() {
   const PacketSizes sizes = packet_sizes(config);
   const PicoSeconds longest = routing.longest_base_rtt(sizes.full, sizes.ack);
   const bool parameters_change = !config.changes.empty() || setup.late_change;
-  const bool keep_registers = network.has_sockets() || parameters_change || setup.interactive ||
-                              setup.machine != nullptr || config.output.trace.any();
+  const bool weights_move = std::any_of(config.traffic.begin(), config.traffic.end(),
+                                        [](const TrafficSpec& t) { return t.moves_weight(); });
+  const bool keep_registers = network.has_sockets() || parameters_change || weights_move ||
+                              setup.interactive || setup.machine != nullptr ||
+                              config.output.trace.any();
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
     const NodeId node = topology.node_of(id);
     const HostContext context{config,

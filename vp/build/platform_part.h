@@ -42,6 +42,7 @@ class PartKind {
     kFlowScheduler = 200,
     kTransportAgent = 210,
     kChanges = 220,
+    kMovingWeights = 225,
     kMemoryFaults = 230,
     kMeasurement = 300,
     kCollector = 310,

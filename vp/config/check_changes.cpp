@@ -38,6 +38,12 @@ void check_effect(const std::string& path, const Place& place, const PlatformCon
   if (weight && config.qos.manager) {
     throw ConfigError(place, in_quotes(path) + " is set by qos.manager during the run");
   }
+  for (std::size_t i = 0; weight && i < config.traffic.size(); ++i) {
+    const TrafficSpec& entry = config.traffic[i];
+    if (!entry.moves_weight() || path != "dscp." + std::to_string(entry.dscp) + ".weight") continue;
+    throw ConfigError(place, in_quotes(path) + " is set by traffic." + std::to_string(i) +
+                                 ".weight_at_end during the run");
+  }
 }
 
 }  // namespace

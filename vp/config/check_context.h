@@ -92,6 +92,7 @@ void check_transport(const LoadedConfig& loaded);
 void check_controller(const LoadedConfig& loaded);
 void check_hosts(const LoadedConfig& loaded);
 void check_captures(const LoadedConfig& loaded);
+void check_moving_weights(const LoadedConfig& loaded);
 void check_dcbx(const LoadedConfig& loaded);
 void check_trace(const LoadedConfig& loaded);
 void check_fast_forward(const LoadedConfig& loaded);

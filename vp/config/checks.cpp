@@ -70,6 +70,7 @@ void check(const LoadedConfig& loaded) {
   check_hosts(loaded);
   check_captures(loaded);
   lists.check_traffic();
+  check_moving_weights(loaded);
   lists.check_faults();
   check_dcbx(loaded);
   check_trace(loaded);

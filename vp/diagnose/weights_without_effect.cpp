@@ -152,6 +152,9 @@ const RegisteredDiagnosis<WeightsWithoutEffect> kWeightsWithoutEffect{
 }  // namespace
 
 bool weights_move(const PlatformConfig& config) {
+  for (const TrafficSpec& spec : config.traffic) {
+    if (spec.moves_weight()) return true;
+  }
   return std::any_of(config.changes.begin(), config.changes.end(), [&](const ChangeConfig& change) {
     for (unsigned dscp = 0; dscp < 64; ++dscp) {
       if (change.config->dscp_of(dscp).weight != config.dscp_of(dscp).weight) return true;

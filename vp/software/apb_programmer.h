@@ -27,6 +27,10 @@ class ApbProgrammer final : public sc_core::sc_module {
   void reconfigure(const dcc_config& from, const dcc_config& to) {
     programmer_.reconfigure(from, to);
   }
+  /// Sets the weight of a DSCP, 1.0 = 256. Precondition: bring_up(). Throws likewise.
+  void set_weight(std::uint32_t dscp, std::uint32_t weight_q8_8) {
+    programmer_.set_weight(dscp, weight_q8_8);
+  }
 
  private:
   std::uint32_t access(bool write, std::uint64_t address, std::uint32_t value);

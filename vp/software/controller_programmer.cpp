@@ -44,4 +44,8 @@ void ControllerProgrammer::reconfigure(const dcc_config& from, const dcc_config&
   check(dcc_retune(&controller_, &from, &to), "change");
 }
 
+void ControllerProgrammer::set_weight(std::uint32_t dscp, std::uint32_t weight_q8_8) {
+  check(dcc_set_weight(&controller_, dscp, weight_q8_8), "change of a weight");
+}
+
 }  // namespace dcc::vp

@@ -27,6 +27,8 @@ class ControllerProgrammer {
   void bring_up(const dcc_config& program);
   /// Changes a running controller from one program to another. Throws likewise.
   void reconfigure(const dcc_config& from, const dcc_config& to);
+  /// Sets the weight of a DSCP, 1.0 = 256. Precondition: bring_up(). Throws likewise.
+  void set_weight(std::uint32_t dscp, std::uint32_t weight_q8_8);
   /// Throws std::runtime_error: the controller refused this access.
   [[noreturn]] static void refuse(bool write, std::uint64_t address, std::uint32_t value);
 

@@ -67,6 +67,16 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          "broadcast: down the tree; pipeline: all bytes from each rank to the next. Each waits "
          "for what came in the step before",
          ""});
+    v.field("weight_at_end", weight_at_end, "none", {"1/8", "128"},
+            {"weight of the entry's DSCP at a rank that has sent its part of a round; from "
+             "dscp.N.weight on the weight grows with the acknowledged bytes, and each round begins "
+             "anew. none: the weight stays",
+             "MLTCP, HotNets'24"});
+  });
+  v.when(is({Kind::kCollective}) && weight_at_end, "kind: collective with weight_at_end", [&] {
+    v.field("weight_interval", weight_interval, {"1us", "1s"},
+            {"time after which the platform sets the weight again, by the driver's dcc_set_weight",
+             ""});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "1048575"},

@@ -157,7 +157,10 @@ struct TrafficSpec {
   std::vector<unsigned> fan_out;      // number of children, level by level; empty: no tree
   Bytes request = 2000;
   PicoSeconds think{0};
-  CollectiveShape shape = CollectiveShape::kRing;  // kCollective, with rounds and think
+  CollectiveShape shape = CollectiveShape::kRing;   // kCollective, with rounds and think
+  std::optional<Ratio> weight_at_end;               // kCollective: weight of `dscp` at a rank that
+                                                    // has sent its round; empty: as at its begin
+  PicoSeconds weight_interval = kMicroSecond * 50;  // kCollective: time between two settings
 
   Ratio load{7, 10};                // kPoisson: payload bits divided by the sender's link rate
   std::string sizes = "websearch";  // one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
@@ -184,6 +187,10 @@ struct TrafficSpec {
   bool has_gates() const {
     return !fan_out.empty() || pattern == TrafficPattern::kCollective || waits() ||
            pattern == TrafficPattern::kCompute;
+  }
+  /// True if the weight of the entry's class follows the bytes sent in a round.
+  bool moves_weight() const {
+    return pattern == TrafficPattern::kCollective && weight_at_end.has_value();
   }
   /// True if the entry waits for other entries or for lines of a trace.
   bool waits() const { return !after.flows.empty(); }

@@ -1,0 +1,95 @@
+// The weight of a collective's class follows the bytes that each rank has sent in a round.
+#include "disturb/moving_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+constexpr unsigned kDscp = 5;
+
+TEST(MovingWeights, TheWeightIsProportionalToTheBytesSent) {
+  EXPECT_EQ(weight_of_progress(256, 2048, 0, 1000), 256u);
+  EXPECT_EQ(weight_of_progress(256, 2048, 500, 1000), 1152u);
+  EXPECT_EQ(weight_of_progress(256, 2048, 1000, 1000), 2048u);
+  EXPECT_EQ(weight_of_progress(2048, 256, 500, 1000), 1152u);  // a weight may also fall
+  constexpr Bytes kMost = Bytes{1} << 40;
+  EXPECT_EQ(weight_of_progress(16, 65535, kMost, kMost), 65535u);
+}
+
+/// Notes every microsecond the factor F_INC of the class at host 1, 1.0 = 256, and the bytes of
+/// host 1 that are acknowledged.
+struct Watched {
+  explicit Watched(const std::string& yaml)
+      : config(config_of(yaml)),
+        platform("platform", config, {}),
+        loop(platform, observer),
+        event_(Event::calling<&Watched::look>(*this, kConsoleRank)) {
+    platform.scheduler.schedule_at(event_, kMicroSecond);
+    loop.run(results);
+  }
+  struct Seen {
+    std::uint32_t weight;
+    Bytes acknowledged;
+  };
+  std::vector<Seen> seen;
+  RunResults results;
+
+ private:
+  void look() {
+    Bytes acknowledged = 0;
+    for (const PlannedFlow& flow : platform.plan.flows()) {
+      if (flow.spec.from == 1) acknowledged += platform.ledger[flow.spec.id].acked_bytes;
+    }
+    const ControllerEngine& device = platform.hosts[1]->dcc()->device();
+    seen.push_back({device.tables().read(RateTable::kFactor, kDscp) & 0xFFFFu, acknowledged});
+    platform.scheduler.schedule_in(event_, kMicroSecond);
+  }
+  PlatformConfig config;
+  Unwatched observer;
+  Platform platform;
+  RunLoop loop;
+  Event event_;
+};
+
+/// Two rounds among four ranks, with `keys` in the entry.
+std::string ring(const std::string& keys) {
+  return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+         "host: {driver: none}\nduration: 400us\n"
+         "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+         "dscp: {5: {weight: 2}}\n"
+         "traffic: [{kind: collective, shape: ring_all_reduce, bytes: 400KB, rounds: 2, think: "
+         "10us, "
+         "dscp: 5, " +
+         keys + "}]\n";
+}
+
+// Four ranks send six times 100 KB in a round: the weight rises from 2 to 8, twice.
+TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
+  const Watched watched(ring("weight_at_end: 8, weight_interval: 1us"));
+  constexpr Bytes kRound = 600'000;
+  const std::uint32_t begin = watched.seen.front().weight;
+  EXPECT_NE(begin, 0u);
+  for (const Watched::Seen& seen : watched.seen) {
+    // After the last round the class has its weight of the configuration again.
+    const Bytes of_round = seen.acknowledged % kRound;
+    ASSERT_EQ(seen.weight, weight_of_progress(begin, 4 * begin, of_round, kRound))
+        << seen.acknowledged << " bytes are acknowledged";
+  }
+  EXPECT_EQ(watched.seen.back().acknowledged, 2 * kRound);
+}
+
+TEST(MovingWeights, WithoutTheKeyTheWeightStays) {
+  const Watched watched(ring("message: 64KiB"));
+  for (const Watched::Seen& seen : watched.seen) {
+    ASSERT_EQ(seen.weight, watched.seen.front().weight);
+  }
+}
+
+}  // namespace
+}  // namespace dcc::vp

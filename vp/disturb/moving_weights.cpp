@@ -1,0 +1,135 @@
+#include "disturb/moving_weights.h"
+
+#include <algorithm>
+#include <map>
+
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/translate.h"
+#include "driver/dcc_tables.h"
+
+namespace dcc::vp {
+
+std::uint32_t weight_of_progress(std::uint32_t begin, std::uint32_t end, Bytes sent, Bytes total) {
+  const std::int64_t moved = (std::int64_t{end} - std::int64_t{begin}) * sent / total;
+  return static_cast<std::uint32_t>(std::int64_t{begin} + moved);
+}
+
+/// One entry of `traffic` whose weight moves.
+class MovingWeights::Entry {
+ public:
+  Entry(Platform& platform, std::size_t index)
+      : platform_(platform),
+        spec_(platform.config.traffic[index]),
+        due_(Event::calling<&Entry::due>(*this, kWeightRank)) {
+    std::map<HostId, std::size_t> rank_of;
+    for (const PlannedFlow& flow : platform.plan.flows()) {
+      const HostId host = flow.spec.from;
+      if (flow.spec.entry != index || !platform.is_here(host)) continue;
+      const auto [place, is_new] = rank_of.try_emplace(host, ranks_.size());
+      if (is_new) ranks_.push_back(make_rank(host));
+      ranks_[place->second].sends.push_back(flow.spec);
+    }
+    for (Rank& rank : ranks_) {
+      std::map<std::uint32_t, Bytes> bytes;
+      for (const FlowSpec& send : rank.sends) bytes[send.query] += send.bytes;
+      for (const FlowSpec& send : rank.sends) rank.round.push_back(bytes[send.query]);
+    }
+  }
+
+  void begin() {
+    if (ranks_.empty() || spec_.start >= PicoSeconds::max() - spec_.weight_interval) return;
+    platform_.scheduler.schedule_at(due_, spec_.start + spec_.weight_interval);
+  }
+
+ private:
+  /// The sends of one rank, in the order in which the rank makes them.
+  struct Rank {
+    HostId host = 0;
+    std::uint32_t begin = 0;  // weights as the controller has them, 1.0 = 256
+    std::uint32_t end = 0;
+    std::uint32_t set = 0;        // weight set last
+    std::vector<FlowSpec> sends;  // each depends on the one before, or on the same as that one
+    std::vector<Bytes> round;     // bytes of the round to which each send belongs
+    std::size_t next = 0;         // the first send that is not acknowledged to its last byte
+    Bytes sent = 0;               // bytes of the round in sends before `next`
+
+    /// Passes over finished sends. Returns the acknowledged bytes of the present round.
+    Bytes progress(const FlowLedger& ledger) {
+      for (; next < sends.size() && FlowLedger::finished(ledger[sends[next].id]); ++next) {
+        sent += sends[next].bytes;
+        if (sent >= round[next]) sent = 0;
+      }
+      Bytes acknowledged = sent;
+      for (std::size_t i = next; i < sends.size() && sends[i].query == sends[next].query; ++i) {
+        const Bytes of_send = ledger[sends[i].id].acked_bytes;
+        if (of_send == 0) break;
+        acknowledged += of_send;
+      }
+      return acknowledged;
+    }
+  };
+
+  Rank make_rank(HostId host) const {
+    const PlatformConfig& config = platform_.config;
+    Rank rank;
+    rank.host = host;
+    rank.begin = controller_program(config, host, platform_.network.host_link(host).rate)
+                     .classes[spec_.dscp]
+                     .weight_q8_8;
+    // The controller's weights may be scaled; both ends keep their ratio.
+    const std::uint64_t scaled = rank.begin * spec_.weight_at_end->to_fixed(16) /
+                                 config.dscp_of(spec_.dscp).weight.to_fixed(16);
+    rank.end = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(scaled, DCC_WEIGHT_MIN_Q8_8, DCC_WEIGHT_MAX_Q8_8));
+    rank.set = rank.begin;
+    return rank;
+  }
+
+  void due() {
+    bool more = false;
+    for (Rank& rank : ranks_) {
+      const Bytes sent = rank.progress(platform_.ledger);
+      const bool sends = rank.next < rank.sends.size();
+      const std::uint32_t weight =
+          sends ? weight_of_progress(rank.begin, rank.end, sent, rank.round[rank.next])
+                : rank.begin;
+      more = more || sends;
+      if (weight == rank.set) continue;
+      platform_.hosts[rank.host]->set_weight(spec_.dscp, weight);
+      rank.set = weight;
+    }
+    if (more) platform_.scheduler.schedule_in(due_, spec_.weight_interval);
+  }
+
+  Platform& platform_;
+  const TrafficSpec& spec_;
+  std::vector<Rank> ranks_;
+  Event due_;
+};
+
+MovingWeights::MovingWeights(Platform& platform) {
+  for (std::size_t i = 0; i < platform.config.traffic.size(); ++i) {
+    if (platform.config.traffic[i].moves_weight()) {
+      entries_.push_back(std::make_unique<Entry>(platform, i));
+    }
+  }
+}
+
+MovingWeights::~MovingWeights() = default;
+
+void MovingWeights::begin() {
+  for (const auto& entry : entries_) entry->begin();
+}
+
+namespace {
+const PartKind kMovingWeightsKind(PartKind::kMovingWeights,
+                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                    const bool any = std::any_of(
+                                        p.config.traffic.begin(), p.config.traffic.end(),
+                                        [](const TrafficSpec& t) { return t.moves_weight(); });
+                                    return any ? std::make_unique<MovingWeights>(p) : nullptr;
+                                  });
+}  // namespace
+
+}  // namespace dcc::vp
