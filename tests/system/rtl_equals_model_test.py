@@ -69,7 +69,7 @@ PARSER_CASES: list[tuple[str, tuple, str, str]] = [
     ("incast_8x25g", SWITCHED, "300us", "10ms"),
     ("incast_8x25g", ("nic.congestion_control={algorithm: dcqcn}",), "300us", "10ms"),
     ("demo", (), "400us", "20ms"),
-    ("demo", FIRMWARE, "400us", "20ms"),
+    ("demo", FIRMWARE, "1500us", "20ms"),
     ("thousand_flows", (), "200us", "20ms"),
     ("differentiation/share", (), "300us", "15ms"),
 ]
