@@ -114,6 +114,19 @@ TEST(HostPorts, ACableBetweenTwoHostsIsANetworkOfItsOwn) {
   EXPECT_TRUE(routing.reaches(a + 1, c));
 }
 
+// The table of the only switch lists single hosts, because their ports there are in another order.
+TEST(HostPorts, ASwitchKnowsNoWayToACableBetweenHosts) {
+  const Topology topology = Topology::of(
+      custom({"a", "b", "c"}, {"s"}, {{"c", "s"}, {"a", "s"}, {"b", "s"}, {"a", "b"}}));
+  const Routing routing(topology);
+  const HostId c = 4;
+  EXPECT_TRUE(routing.reaches(c, 0));
+  EXPECT_TRUE(routing.reaches(c, 2));
+  EXPECT_FALSE(routing.reaches(c, 1));
+  EXPECT_FALSE(routing.reaches(c, 3));
+  EXPECT_TRUE(routing.reaches(1, 3));
+}
+
 TEST(HostPorts, HostsThatOnlyAnotherHostJoinsAreRefused) {
   EXPECT_EQ(refusal(custom({"a", "b", "c"}, {}, {{"a", "b"}, {"b", "c"}})),
             "no way from host 'a' to 'c' but through another host (rings: kind: torus) or a "
