@@ -1,4 +1,4 @@
-// The units every layer shares: time, line rates, the controller's fixed-point rate, ticks.
+// The units that every layer shares: time, line rates, the controller's fixed-point rate, ticks.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace dcc {
 
-/// Simulated time in picoseconds as a signed 64-bit integer: up to 106 days. An integer, so that
-/// the same configuration gives the same times to the picosecond on every machine.
+/// Simulated time in picoseconds as a signed 64-bit integer: up to 106 days. The type is an
+/// integer, so that the same configuration gives the same times to the picosecond on every machine.
 struct PicoSeconds {
   std::int64_t count = 0;
 
@@ -73,16 +73,16 @@ struct BitRate {
   }
 };
 
-/// A flow's rate as the controller holds it: unsigned 24.8 fixed point in Mb/s.
-/// Range 0 … 16 777 215.996 Mb/s, step 3.9 kb/s. Counted in wire bits (headers and overhead
-/// included): a flow at the link's rate fills the link.
+/// A flow's rate as the controller holds it: unsigned 24.8 fixed point in Mb/s. Range 0 … 16 777
+/// 215.996 Mb/s, step 3.9 kb/s. The rate counts wire bits (headers and overhead included): a flow
+/// at the link's rate fills the link.
 struct Rate {
   std::uint32_t raw = 0;
   static constexpr int kFractionBits = 8;
 
   constexpr Rate() = default;
   constexpr explicit Rate(std::uint32_t raw_q24_8) : raw(raw_q24_8) {}
-  /// The nearest representable rate; saturates at the top of the range.
+  /// The nearest representable rate; saturates at the greatest rate of the format.
   static constexpr Rate from(BitRate r) {
     const std::uint64_t whole = r.bits_per_second / 1'000'000;
     const std::uint64_t rest = r.bits_per_second % 1'000'000;
@@ -103,10 +103,10 @@ struct Rate {
 /// Number of a host: 0 … hosts − 1.
 using HostId = std::uint32_t;
 
-/// Priorities of a link, as PFC (IEEE 802.1Qbb) numbers them: 0 … 7.
+/// Number of priorities of a link; PFC (IEEE 802.1Qbb) numbers priorities 0 … 7.
 constexpr int kPriorities = 8;
 
-/// Values of the six-bit DSCP field (RFC 2474).
+/// Number of values of the six-bit DSCP field (RFC 2474).
 constexpr std::uint32_t kDscps = 64;
 
 __extension__ using Uint128 = unsigned __int128;
@@ -114,7 +114,8 @@ __extension__ using Uint128 = unsigned __int128;
 /// Time to send `bytes` at `rate`, rounded up to a picosecond, so that a wire is never faster than
 /// its rate.
 constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
-  if (bytes >= 0 && bytes < Bytes{1} << 21) {  // any packet: the product fits 64 bits
+  if (bytes >= 0 && bytes < Bytes{1}
+                                << 21) {  // for the size of any packet the product fits 64 bits
     const std::uint64_t bits = static_cast<std::uint64_t>(bytes) * 8'000'000'000'000u;
     const std::uint64_t whole = bits / rate.bits_per_second;
     return PicoSeconds(static_cast<std::int64_t>(whole + (bits % rate.bits_per_second != 0)));
@@ -128,7 +129,7 @@ constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
 /// sends.
 constexpr PicoSeconds pacing_gap(Bytes bytes, Rate rate) {
   if (rate.raw == 0) return PicoSeconds::max();
-  // 8·10^12 ps·bit/s divided by (raw/256)·10^6 b/s gives 2048·10^6/raw ps per byte.
+  // Time per byte: 8·10^12 ps·bit/s divided by (raw/256)·10^6 b/s gives 2048·10^6/raw ps per byte.
   const std::uint64_t numerator = static_cast<std::uint64_t>(bytes) * 2'048'000'000u;
   return PicoSeconds(static_cast<std::int64_t>(numerator / rate.raw));
 }

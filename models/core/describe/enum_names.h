@@ -1,4 +1,4 @@
-// Names of enumerators as a configuration writes them, in the order in which help lists them.
+// Names of enumerators as a configuration writes them, in the order in which help texts list them.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ constexpr const char* name_of(E value) {
   return "?";
 }
 
-/// All names as a list for the user: "dcc | dcqcn | …".
+/// All names of an enumeration as a list for the user: "dcc | dcqcn | …".
 template <class E>
 std::string names_of_all() {
   std::string out;

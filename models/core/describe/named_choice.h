@@ -15,8 +15,9 @@
 
 namespace dcc {
 
-/// Throws std::logic_error for a name that is taken. Defined in the program, not in a plug-in: an
-/// exception of a plug-in's initialisation must come from code that is already loaded.
+/// Throws std::logic_error because two modules have the same name. The function is defined in the
+/// program, not in a plug-in: an exception of a plug-in's initialisation must come from code that
+/// is already loaded.
 [[noreturn]] void refuse_taken_name(const char* section, const std::string& name);
 
 /// One kind of module. `Seam` has these members:

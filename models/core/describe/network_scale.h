@@ -1,4 +1,4 @@
-// The measures of a network that defaults of parameters follow.
+// Properties of a network from which default values of parameters are derived.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace dcc {
 
-/// Rate and round trip of the network of a configuration, and values derived from them, rounded so
-/// that a configuration shows them in few digits.
+/// Link rate and base round-trip time of the configured network, and values derived from both,
+/// rounded so that a configuration shows them in few digits.
 struct NetworkScale {
   BitRate rate;            // rate of the slowest link
   PicoSeconds base_rtt{};  // RTT of a full packet and its ACK over the longest path, no queues
@@ -21,15 +21,15 @@ struct NetworkScale {
 
   /// Product of rate and base round trip in bytes, at most 2^40.
   Bytes bdp() const { return sent_in(base_rtt); }
-  /// A share of the product of rate and base round trip, from `packets` full packets to 100 MB,
-  /// which is in the range of every parameter.
+  /// The given share of the bandwidth-delay product in bytes, limited to the range from `packets`
+  /// full packets to 100 MB, which every parameter accepts.
   Bytes products(const Ratio& share, Bytes packets) const {
     constexpr Uint128 kMost = 100'000'000;
     const Uint128 part = Uint128(static_cast<std::uint64_t>(bdp())) * share.numerator;
     const Uint128 wanted = std::min(kMost, part / share.denominator);
     return std::max(packets * packet, static_cast<Bytes>(wanted));
   }
-  /// This share of the network's rate in whole Mb/s, at least 1 Mb/s.
+  /// The given share of the network's link rate in whole Mb/s, at least 1 Mb/s.
   BitRate share(const Ratio& of_rate) const {
     constexpr std::uint64_t kMega = 1'000'000;
     const Uint128 wanted = Uint128(rate.bits_per_second) * of_rate.numerator;
@@ -44,8 +44,8 @@ struct NetworkScale {
     const std::uint64_t megabits = packet_bits * kMega / time / std::max(1u, round_trips);
     return BitRate(std::max<std::uint64_t>(1, megabits) * kMega);
   }
-  /// Base round trips, rounded up to a multiple of 10 ns, from `least` to 1 s. `least`: lower limit
-  /// of the parameter's range.
+  /// `many` base round-trip times, rounded up to a multiple of 10 ns, at most 1 s and at least
+  /// `least`, the lower limit of the parameter's range.
   PicoSeconds round_trips(const Ratio& many, PicoSeconds least = {}) const {
     constexpr std::int64_t kStep = 10'000;
     const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
@@ -77,7 +77,7 @@ struct NetworkScale {
     return PicoSeconds(tick.count *
                        std::clamp<std::int64_t>(ticks, 1, std::max<std::int64_t>(1, most)));
   }
-  /// Bytes sent at the full rate in this time, at most 2^40.
+  /// Bytes sent at the network's link rate in `time`, at most 2^40.
   Bytes sent_in(PicoSeconds time) const {
     const Uint128 bits =
         Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(time.count) / 1'000'000'000'000u;

@@ -25,7 +25,7 @@ struct Ratio {
   constexpr double value() const {
     return static_cast<double>(numerator) / static_cast<double>(denominator);
   }
-  /// Nearest multiple of 2^-fraction_bits, halves up.
+  /// The ratio times 2^fraction_bits, rounded to the nearest integer, halves up.
   constexpr std::uint64_t to_fixed(int fraction_bits) const {
     const Uint128 n = static_cast<Uint128>(numerator) << (fraction_bits + 1);
     return static_cast<std::uint64_t>((n / denominator + 1) >> 1);
@@ -40,12 +40,12 @@ struct Ratio {
   }
 };
 
-/// A clock in hertz.
+/// A clock frequency in hertz.
 struct Frequency {
   std::uint64_t hertz = 0;
   constexpr Frequency() = default;
   constexpr explicit Frequency(std::uint64_t hz) : hertz(hz) {}
-  /// Length of `cycles` cycles, rounded down to a picosecond.
+  /// Duration of `n` clock cycles, rounded down to a picosecond.
   constexpr PicoSeconds cycles(std::uint64_t n) const {
     const Uint128 ps = static_cast<Uint128>(n) * 1'000'000'000'000u;
     return PicoSeconds(static_cast<std::int64_t>(ps / hertz));

@@ -13,11 +13,11 @@
 namespace dcc {
 namespace {
 
-/// A decimal number: digits · 10^-decimals.
+/// A decimal number with the value digits · 10^-decimals.
 struct Decimal {
   Uint128 digits = 0;
   int decimals = 0;
-  std::string_view rest;  // the rest of the text, behind the number
+  std::string_view rest;  // the text that follows the number, such as a unit
 };
 
 constexpr int kMaxDigits = 20;
@@ -68,7 +68,7 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<QuantityUni
     throw QuantityError("unknown unit " + in_quotes(d.rest) + " (" + unit_list(units) +
                         (hint.empty() ? ")" : "; did you mean '" + hint + "'?)"));
   }
-  // digits < 10^20 and scale <= 10^12: the product fits 128 bits.
+  // The product fits 128 bits because digits < 10^20 and scale <= 10^12.
   Uint128 value = d.digits * unit->scale;
   for (int i = 0; i < d.decimals; ++i) {
     if (value % 10 != 0) {
@@ -82,7 +82,8 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<QuantityUni
   return static_cast<std::uint64_t>(value);
 }
 
-/// The shortest exact text; of two texts of equal length the one with the larger unit.
+/// Formats a quantity as its shortest exact text; of two equally short texts, chooses the one with
+/// the larger unit.
 template <std::size_t N>
 std::string write_with_unit(std::uint64_t value, const std::array<QuantityUnit, N>& units) {
   std::string best;
@@ -247,7 +248,8 @@ std::string QuantityText<double>::format(const double& value) {
 }
 
 void append_hosts(HostList& list, std::string_view text) {
-  constexpr unsigned kMax = 1 << 20;  // as many as a network has hosts (RouteTable::kMaxHosts)
+  // upper limit of host numbers in a list, equal to RouteTable::kMaxHosts
+  constexpr unsigned kMax = 1 << 20;
   const std::size_t dots = text.find("..");
   const unsigned first = read_integer<unsigned>(text.substr(0, dots));
   const unsigned last =

@@ -17,8 +17,8 @@ class QuantityError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// Text form of a type: `kTypeName`, `kUnits`, `parse` (throws QuantityError), and `format`, whose
-/// result `parse` reads back to the same value.
+/// Text form of a type: names of the type and of its units, `parse` (throws QuantityError), and
+/// `format`, whose result `parse` reads back to the same value.
 template <class T>
 struct QuantityText;
 
@@ -32,15 +32,17 @@ struct QuantityText;
   }
 DCC_QUANTITY_TEXT(PicoSeconds, "time", "ps ns us ms s");
 DCC_QUANTITY_TEXT(BitRate, "rate", "bps kbps Mbps Gbps Tbps");
-DCC_QUANTITY_TEXT(Bytes, "size", "B KB KiB MB MiB GB GiB");  // KB is 1000 B, KiB is 1024 B
+// size units: KB is 1000 B, KiB is 1024 B
+DCC_QUANTITY_TEXT(Bytes, "size", "B KB KiB MB MiB GB GiB");
 DCC_QUANTITY_TEXT(Frequency, "frequency", "Hz kHz MHz GHz");
-DCC_QUANTITY_TEXT(Ratio, "ratio", "");  // 0.01, 1/256, 1.5%
+DCC_QUANTITY_TEXT(Ratio, "ratio", "");  // ratios are written as 0.01, 1/256 or 1.5%
 DCC_QUANTITY_TEXT(std::uint8_t, "integer", "");
 DCC_QUANTITY_TEXT(unsigned, "integer", "");
 DCC_QUANTITY_TEXT(std::uint64_t, "integer", "");
 DCC_QUANTITY_TEXT(Address, "address", "");
 DCC_QUANTITY_TEXT(bool, "true or false", "");
-DCC_QUANTITY_TEXT(double, "number", "");  // for expectations only, not for model parameters
+// floating-point numbers: allowed in expectations only, not in model parameters
+DCC_QUANTITY_TEXT(double, "number", "");
 #undef DCC_QUANTITY_TEXT
 
 template <class T>
@@ -51,7 +53,8 @@ std::string text_of(const T& value) {
 /// Parses `1..8` or `3` and appends the hosts to `list`. Throws QuantityError for a host that is in
 /// the list already, and from 1 048 576 on.
 void append_hosts(HostList& list, std::string_view text);
-/// The shortest form that append_hosts reads back: `3`, `1..8`, `[0, 4..7]`.
+/// Formats a list of hosts in the shortest form that append_hosts reads back: `3`, `1..8`, `[0,
+/// 4..7]`.
 std::string format_hosts(const HostList& list);
 
 /// The candidate with the smallest edit distance to `word`; empty if that distance exceeds a third

@@ -19,14 +19,15 @@ bool is_decimal(std::uint64_t scale) {
   return scale == 1;
 }
 
-/// `exact`: the quantity's own text; `value`: in base units.
+/// Formats a quantity for people. `exact`: the quantity's exact text; `value`: the quantity in base
+/// units.
 template <std::size_t N>
 std::string shortened(const std::string& exact, double value,
                       const std::array<QuantityUnit, N>& units) {
   const auto digits = std::count_if(exact.begin(), exact.end(),
                                     [](unsigned char c) { return std::isdigit(c) != 0; });
   if (digits <= kDigits) return exact;
-  // 999.96 us has four significant digits as 1 ms only.
+  // Rounding to four digits can reach the next unit: 999.96 us becomes 1 ms.
   const double rounding = 1 + 0.5 * std::pow(10.0, -kDigits);
   const QuantityUnit* unit = &units.back();
   for (const QuantityUnit& candidate : units) {
@@ -40,7 +41,8 @@ std::string shortened(const std::string& exact, double value,
   std::array<char, 40> text{};
   if (number * rounding < std::pow(10.0, kDigits)) {
     std::snprintf(text.data(), text.size(), "%.*g", kDigits, number);
-  } else {  // values beyond the greatest unit: a multiple of that unit, without an exponent
+  } else {
+    // A value beyond the greatest unit is a multiple of that unit, written without an exponent.
     std::snprintf(text.data(), text.size(), "%.0f", number);
   }
   return text.data() + std::string(unit->name);

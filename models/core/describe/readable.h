@@ -1,4 +1,4 @@
-// Measured quantities in texts for people.
+// Formats measured quantities in texts for people.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace dcc {
 
-/// The exact text, such as `32MiB` or `500us`, where the number in it has at most four digits;
-/// otherwise the number in four significant digits, with the greatest decimal unit that leaves it
-/// at least 1: `417.8us` for 417 798 056 ps.
+/// Returns the exact text, such as `32MiB` or `500us`, if its number has at most four digits.
+/// Otherwise rounds to four significant digits in the greatest decimal unit that gives at least 1:
+/// `417.8us` for 417 798 056 ps.
 std::string readable(PicoSeconds time);
 std::string readable(Bytes size);
 std::string readable(BitRate rate);

@@ -35,7 +35,8 @@ std::string ValueNode::described() const {
 }
 
 namespace {
-/// Text without quotes if every YAML reader reads it as the same string; otherwise quoted.
+/// Returns the text without quotes if every YAML reader reads it as the same string, otherwise in
+/// quotes.
 std::string flow_scalar(const std::string& text, bool quoted) {
   const bool plain = !text.empty() && text.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

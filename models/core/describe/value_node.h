@@ -9,16 +9,17 @@
 
 namespace dcc {
 
-/// Where a value came from: a file's line and column (from 1), or a `-c` argument.
+/// Where a value came from: a file's line and column (from 1), or a `-c` argument of the command
+/// line.
 struct Place {
-  std::string source;  // file as given, or "-c key.path=value"
-  int line = 0;        // line from 1; 0: the source as a whole
+  std::string source;  // name of the file as the user gave it, or the argument "-c key.path=value"
+  int line = 0;        // line number from 1; 0 means the source as a whole
   int column = 0;
   /// "file:line:column", or the source alone.
   std::string text() const;
 };
 
-/// Unusable input. what() is one line: "place: what is wrong".
+/// Error in the input. what() is one line: "place: what is wrong".
 class ConfigError : public std::runtime_error {
  public:
   ConfigError(const Place& place, const std::string& message);
@@ -30,26 +31,29 @@ struct ValueNode {
   struct Entry;
 
   Kind kind = Kind::kNull;
-  bool quoted = false;  // a scalar written in quotes is text, never a number
+  // true for a scalar that was written in quotes, which is text and never a number
+  bool quoted = false;
   std::string scalar;
-  std::vector<ValueNode> items;  // kList
+  std::vector<ValueNode> items;  // elements of a list node
   std::vector<Entry> entries;    // entries of a map, in the order written
   Place place;
 
   const ValueNode* find(std::string_view key) const;
   ValueNode* find(std::string_view key);
-  /// "a list", "a map", "nothing" or the text in quotes, shortened and printable.
+  /// Describes the node in a message: "a list", "a map", "nothing", or the value in quotes,
+  /// shortened and printable.
   std::string described() const;
   /// YAML on one line that parses to the same values; a null node gives `{}`.
   std::string flow_text() const;
 };
 struct ValueNode::Entry {
   std::string key;
-  Place place;  // place of the key in the input
+  Place place;  // place of this entry's key in the input
   ValueNode value;
 };
 
-/// Text for messages: in single quotes, control characters escaped, at most 48 characters.
+/// Quotes user input for a message: single quotes, control characters escaped, at most 48
+/// characters.
 std::string in_quotes(std::string_view text);
 
 }  // namespace dcc

@@ -17,16 +17,16 @@
 
 namespace dcc {
 
-/// One end of a range: text as the user would write it, or a constant.
+/// One end of a parameter's range: text as the user would write it, or a constant.
 struct Bound {
-  Bound() = default;  // none
+  Bound() = default;  // no limit at this end of the range
   Bound(const char* as_written) : text(as_written) {}
   template <class T, class = decltype(QuantityText<T>::kTypeName)>
   Bound(const T& value) : text(QuantityText<T>::format(value)) {}
   std::string text;
 };
 
-/// A closed range; an empty bound: no limit.
+/// A closed range of a parameter; an empty bound means no limit.
 struct Range {
   Bound min;
   Bound max;
@@ -44,27 +44,28 @@ struct Doc {
   bool runtime = false;
 };
 
-struct NetworkScale;  // describe/network_scale.h
+struct NetworkScale;  // defined in describe/network_scale.h
 
-/// Sets a parameter to the value that fits a network.
+/// Sets a parameter's default to the value that fits a network.
 using Follow = std::function<void(const NetworkScale&)>;
 
-/// One parameter, type erased.
+/// One parameter of a configuration, with its type erased.
 struct Leaf {
   std::string key;
   std::string type;
-  std::string unit;  // units that its text may have; empty: none
+  std::string unit;  // unit names that the value's text may have; empty: the parameter has no unit
   std::string range;
   Doc doc;
-  std::function<void(const ValueNode&)> read;  // throws ConfigError or QuantityError
-  std::function<std::string()> show;           // text that `read` accepts
+  // sets the parameter from the input; throws ConfigError or QuantityError
+  std::function<void(const ValueNode&)> read;
+  std::function<std::string()> show;  // formats the value as text that `read` accepts
 };
 
 class ParameterVisitor {
  public:
   virtual ~ParameterVisitor() = default;
 
-  /// A parameter of one of the types of QuantityText.
+  /// Describes a parameter of one of the types that have a QuantityText.
   template <class T>
   void field(const char* key, T& member, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
@@ -82,7 +83,7 @@ class ParameterVisitor {
           [&member] { return QuantityText<T>::format(static_cast<T>(member)); }});
   }
 
-  /// An optional parameter; the word `absent` stands for no value.
+  /// Describes an optional parameter; the word `absent` stands for no value.
   template <class T>
   void field(const char* key, std::optional<T>& member, const char* absent, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits,
@@ -97,9 +98,9 @@ class ParameterVisitor {
           [&member, absent] { return member ? QuantityText<T>::format(*member) : absent; }});
   }
 
-  /// States how the default of the parameter described last follows the network. `rule` tells the
-  /// value and its source in words for the user; `set` computes the value. The rule applies only
-  /// while `in_force`, and never to a value that the user wrote.
+  /// States how the default of the parameter described last follows the network. `rule` describes
+  /// the value and its source for the user; `set` computes the value. The default follows the
+  /// network only while `in_force`, and never to a value that the user wrote.
   void follows(bool in_force, const char* rule, const Follow& set) { follow(in_force, rule, set); }
 
   /// A parameter whose value is the name of an enumerator.
@@ -122,20 +123,22 @@ class ParameterVisitor {
   /// A parameter whose value is one of `names`.
   void one_of(const char* key, std::string& member, const std::vector<std::string>& names, Doc doc);
 
-  /// Free text of one line and at most 200 characters.
+  /// Describes a parameter whose value is free text of one line and at most 200 characters.
   void text(const char* key, std::string& member, Doc doc);
-  /// The path of an existing file, relative to the configuration's folder, or one of `words`.
+  /// Describes a parameter whose value is the path of an existing file, relative to the
+  /// configuration's folder, or one of `words`.
   void path(const char* key, std::string& member, const std::vector<std::string>& words, Doc doc);
-  /// A list of hosts; the word `all` stands for an empty list.
+  /// Describes a parameter whose value is a list of hosts; the word `all` stands for an empty list.
   void hosts(const char* key, HostList& member, Doc doc) {
     numbers_or_all(key, member, "hosts", doc);
   }
-  /// A list of numbers below 1 048 576, written as hosts are; the word `all` is an empty list.
-  /// `what`: name of the numbered things.
+  /// Describes a list of numbers below 1 048 576 in the syntax of host lists; the word `all` stands
+  /// for an empty list. `what`: name of the numbered things in messages.
   void numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what, Doc doc);
-  /// A name or a list of names; the word `all` stands for an empty list.
+  /// Describes a parameter whose value is a name or a list of names; the word `all` stands for an
+  /// empty list.
   void names(const char* key, std::vector<std::string>& member, const char* all, Doc doc);
-  /// A list of `least` to `most` numbers.
+  /// Describes a parameter whose value is a list of `least` to `most` numbers.
   void numbers(const char* key, std::vector<unsigned>& member, std::size_t least, std::size_t most,
                Range each, Doc doc);
   template <std::size_t N>
@@ -149,18 +152,18 @@ class ParameterVisitor {
             return format_numbers({member.begin(), member.end()});
           }});
   }
-  /// A set of numbers 0 … 7, stored as bits; the word `absent` stands for no value.
+  /// Describes a set of numbers 0 … 7, stored as bits; the word `absent` stands for no value.
   void bits(const char* key, std::optional<std::uint8_t>& member, const char* absent, Doc doc);
   void bits(const char* key, std::uint8_t& member, Doc doc);
-  /// A map from numbers to numbers.
+  /// Describes a parameter whose value is a map from numbers to numbers.
   void number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys, Range values,
                   Doc doc);
 
-  /// Values for other parameters, by path: `{switch.ecn.kmax: 200KB}`. Stored as written; the code
-  /// that applies them checks paths and values.
+  /// Describes settings of other parameters by path: `{switch.ecn.kmax: 200KB}`. The visitor stores
+  /// them as written; the code that applies the settings checks paths and values.
   void settings(const char* key, ValueNode& member, Doc doc);
 
-  /// Parameters under `key`.
+  /// Describes a section: the parameters that `body` names have paths below `key`.
   template <class Body>
   void section(const char* key, Doc doc, Body body) {
     if (!enter(key, doc)) return;
@@ -177,7 +180,8 @@ class ParameterVisitor {
     end_condition();
   }
 
-  /// A list of sections; `body` describes one element. A list in the input replaces the whole list.
+  /// Describes a list of sections; `body` describes one element. A list in the input replaces the
+  /// whole default list.
   template <class T, class Body>
   void list(const char* key, std::vector<T>& member, Doc doc, Body body) {
     const ListPlan plan = begin_list(key, doc, member.size());
@@ -190,8 +194,8 @@ class ParameterVisitor {
     end_list();
   }
 
-  /// A map from numbers below `limit` to sections of parameters. A new element starts as a copy of
-  /// `initial`.
+  /// Describes a map from numbers below `limit` to sections of parameters. A new element starts as
+  /// a copy of `initial`.
   template <class T, class Body>
   void map(const char* key, std::map<unsigned, T>& member, unsigned limit, const T& initial,
            Doc doc, Body body) {
@@ -207,10 +211,11 @@ class ParameterVisitor {
     end_list();
   }
 
-  /// True while input is read into members whose condition applies; presets take effect then.
+  /// True while the visitor reads input into members whose condition applies; presets take effect
+  /// only then.
   virtual bool reading() const { return false; }
 
-  /// A map from rates, in whole Mb/s, to sections: `{100Gbps: {…}}`.
+  /// Describes a map from rates, in whole Mb/s, to sections: `{100Gbps: {…}}`.
   template <class T, class Body>
   void rate_map(const char* key, std::map<unsigned, T>& member, Doc doc, Body body) {
     std::vector<unsigned> keys;
@@ -226,7 +231,8 @@ class ParameterVisitor {
   }
 
  protected:
-  /// The `limit` of begin_map() for keys that are rates, which it returns in Mb/s.
+  /// The value of begin_map()'s `limit` for maps whose keys are rates; begin_map() returns such
+  /// keys in Mb/s.
   static constexpr unsigned kRates = 0;
   struct ListPlan {
     std::size_t size = 0;
@@ -243,7 +249,7 @@ class ParameterVisitor {
   virtual void end_list() = 0;
   virtual bool begin_condition(bool applies, const char* condition) = 0;
   virtual void end_condition() = 0;
-  /// The absolute form of a path that the user wrote.
+  /// Converts a path that the user wrote to an absolute path.
   virtual std::string resolve(const ValueNode& node) const { return node.scalar; }
 
   static const std::string& scalar_of(const ValueNode& node, const char* type);

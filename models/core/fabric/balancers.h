@@ -1,5 +1,5 @@
-// Load balancers by name (`routing.kind`). Each registers itself in its own file below
-// models/schemes; ECMP is part of the switch and registers nothing.
+// Load balancers by name (`routing.kind`). Each load balancer registers itself in its own file
+// below models/schemes; ECMP is part of the switch and registers nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,29 @@ struct FlowSchedulerContext {
   Scheduler& scheduler;
   const FabricMap& fabric;
   std::uint64_t seed = 0;  // seed of the run
-  std::uint32_t rank = 0;  // rank of the scheduler's events at one instant
+  std::uint32_t rank = 0;  // order of the scheduler's events among the events of one instant
 };
 
 /// Parameters of a load balancer, and the properties that the platform asks for before a switch
 /// exists.
 struct BalancerParameters {
   virtual ~BalancerParameters() = default;
-  /// Names each parameter (describe/visitor.h).
+  /// Names each parameter of the load balancer (describe/visitor.h).
   virtual void describe(ParameterVisitor&) {}
-  /// Throws ParameterError when values do not go together.
+  /// Throws ParameterError when the parameter values contradict each other.
   virtual void check() const {}
   /// True if all packets of a flow take one path while no route changes.
   virtual bool one_path_per_flow() const { return false; }
-  /// True if a flow and its answers take the same path.
+  /// True if the packets of a flow and their ACKs take the same path.
   virtual bool is_symmetric() const { return false; }
-  /// True if packets take the path that the sender's transport wrote into them.
+  /// True if packets take the path that the sender's transport wrote into their headers.
   virtual bool obeys_source() const { return false; }
-  /// True if packets are detained in the switch's shared buffer (PathActions::detain).
+  /// True if the load balancer detains packets in the switch's shared buffer (PathActions::detain).
   virtual bool detains_packets() const { return false; }
-  /// True if one scheduler reads the counters of all switches and sets their entries.
+  /// True if a central scheduler reads the flow counters of all switches and sets their flow
+  /// entries.
   virtual bool is_central() const { return false; }
-  /// The scheduler of flows. Null unless is_central().
+  /// Makes the central flow scheduler; null unless is_central().
   virtual std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext&) const;
 
  protected:
@@ -52,9 +53,9 @@ struct BalancerParameters {
   BalancerParameters& operator=(const BalancerParameters&) = default;
 };
 
-/// For load balancers without parameters that spread the packets of a flow over several paths.
+/// Parameters of load balancers that have none and spread the packets of a flow over several paths.
 struct ManyPathsParameters final : BalancerParameters {};
-/// For load balancers without parameters that keep a flow on one path.
+/// Parameters of load balancers that have none and keep a flow on one path.
 struct OnePathParameters final : BalancerParameters {
   bool one_path_per_flow() const override { return true; }
 };

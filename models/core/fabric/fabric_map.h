@@ -11,7 +11,7 @@
 
 namespace dcc {
 
-/// Holds the known state of links, which can lag behind the real state. Several threads may read a
+/// Stores the known state of links, which can lag behind the real state. Several threads may read a
 /// FabricMap at the same time if no thread changes it.
 class FabricMap {
  public:
@@ -20,7 +20,8 @@ class FabricMap {
   /// `topology` and `routing` must outlive the FabricMap.
   FabricMap(const Topology& topology, const Routing& routing);
 
-  /// Number of edge switches (switches with hosts), numbered in the order of their first host.
+  /// Number of edge switches, i.e. switches with hosts. Edge switches are numbered in the order of
+  /// their first host.
   std::uint32_t edges() const { return edges_; }
   std::uint32_t edge_of(HostId host) const { return edge_of_host_[host]; }
   /// Number of the edge switch at a node; kNoEdge for a switch without hosts.
@@ -29,9 +30,9 @@ class FabricMap {
   bool leads_on(NodeId node, int port) const {
     return !topology_.node(topology_.peer(node, port).node).is_host;
   }
-  /// Capacity in bits per second towards the destination's switch through one port that leads
+  /// Capacity in bits per second towards the destination's edge switch through one port that leads
   /// towards it: the minimum over the links of a path, summed over parallel paths. Parallel links
-  /// between two switches share the capacity beyond the second switch.
+  /// between two switches share the capacity of the links after the second switch.
   std::uint64_t capacity(NodeId node, int port, HostId destination) const;
 
   const Topology& topology() const { return topology_; }
@@ -42,8 +43,7 @@ class FabricMap {
     return static_cast<std::size_t>(2 * plug.cable + plug.side);
   }
   std::size_t wires() const { return rate_.size(); }
-  /// Rate of a wire in bits per second, as far as it is known: changes of the real rate arrive
-  /// later.
+  /// Known rate of a wire in bits per second; the value lags behind changes of the real rate.
   std::uint64_t rate(std::size_t wire) const { return rate_[wire]; }
 
   /// Replaces the routes; `routing` must outlive the FabricMap.

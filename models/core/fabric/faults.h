@@ -19,24 +19,24 @@ enum class FaultKind : std::uint8_t {
   kLoss,      // packets are lost on links
   kCnpLoss,   // CNPs of one flow are lost
   kLinkDown,  // a link carries nothing for a time, and no device detects it
-  // Faults that both ends of a link detect at once; all routes change after `convergence`
+  // Both ends of a link detect the faults below at once; all routes change after `convergence`
   // (switch/live_fabric.h):
-  kLinkFailure,  // a cable carries nothing, until it is repaired
+  kLinkFailure,  // a cable carries nothing until it is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate
-  kMemoryFlip,   // not on a link: one bit of a host's memory inverts
-  kPauseStorm,   // likewise: a NIC pauses its switch without reason
+  kMemoryFlip,   // one bit of a host's memory inverts; this fault concerns no link
+  kPauseStorm,   // a NIC sends PFC pause frames to its switch without a reason
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
                {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"},
                {FaultKind::kMemoryFlip, "memory_flip"}, {FaultKind::kPauseStorm, "pause_storm"});
 
-/// The packets that a loss applies to.
+/// The kinds of packets that a loss fault drops.
 enum class LossOf : std::uint8_t {
   kAll,
   kData,
-  kControl,  // ACKs, NAKs and notifications
+  kControl,  // drops ACKs, NAKs and notifications
 };
 DCC_ENUM_NAMES(LossOf, {LossOf::kAll, "all"}, {LossOf::kData, "data"},
                {LossOf::kControl, "control"});
@@ -44,40 +44,44 @@ DCC_ENUM_NAMES(LossOf, {LossOf::kAll, "all"}, {LossOf::kData, "data"},
 /// One entry of the list of faults.
 struct FaultParameters {
   FaultKind kind = FaultKind::kLoss;
-  std::string link = "all";  // name of a wire, or all; of a cable for faults that are noticed
+  // name of the wire with the fault, or "all"; for faults that devices detect, name of the cable
+  std::string link = "all";
   Ratio probability{0};
-  LossOf packets = LossOf::kAll;  // kLoss
-  std::uint32_t flow = 0;         // kCnpLoss
+  LossOf packets = LossOf::kAll;  // kind of packets that a kLoss fault drops
+  std::uint32_t flow = 0;         // number of the flow whose CNPs a kCnpLoss fault drops
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // end of the fault; empty: end of the run
   PicoSeconds convergence = kMilliSecond;
-  PicoSeconds down = kMilliSecond;  // kLinkFlap: down for this time, then up for `up`
+  // duration of each outage of a kLinkFlap fault, which is followed by `up` without outage
+  PicoSeconds down = kMilliSecond;
   PicoSeconds up = kMilliSecond * 9;
-  BitRate rate{10'000'000'000};  // kLinkSlow
-  // kMemoryFlip:
+  BitRate rate{10'000'000'000};  // rate of the link during a kLinkSlow fault
+  // Time of a kMemoryFlip fault:
   PicoSeconds at{0};
   HostId host = 0;
-  Address address;  // address of the byte on the host's bus
+  Address address;  // address of the byte with the inverted bit, on the host's bus
   std::uint32_t bit = 0;
-  std::uint8_t priorities = 1u << 3;  // kPauseStorm, of `host`; bit p: priority p
+  // priorities that a kPauseStorm fault pauses, as a mask: bit p is priority p
+  std::uint8_t priorities = 1u << 3;
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError, with an empty key for the entry as a whole.
+  /// Throws ParameterError for contradicting values, with an empty key if the error concerns the
+  /// entry as a whole.
   void check() const;
-  /// True if the fault applies to every wire, as the loss of CNPs always does.
+  /// True if the fault applies to every wire; a loss of CNPs always does.
   bool everywhere() const { return link == "all" || kind == FaultKind::kCnpLoss; }
-  /// True if devices detect the fault and routes change.
+  /// True if the devices at the link detect the fault, so that routes change.
   bool is_noticed() const {
     return kind == FaultKind::kLinkFailure || kind == FaultKind::kLinkFlap ||
            kind == FaultKind::kLinkSlow;
   }
-  /// True if wires lose packets (fault_hook).
+  /// True if the fault makes wires lose packets (fault_hook).
   bool is_on_wires() const {
     return !is_noticed() && kind != FaultKind::kMemoryFlip && kind != FaultKind::kPauseStorm;
   }
 };
 
-/// The time of a fault: from `start` (included) to `stop` (excluded).
+/// The time in which a fault acts: from `start` (included) to `stop` (excluded).
 struct FaultWindow {
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();
@@ -89,18 +93,18 @@ struct FaultWindow {
 // pause expires without them, so one lost frame does no lasting harm; the models send each change
 // once.
 
-/// Drops every packet of the kind with probability q32 / 2^32, independently. `index`: number of
-/// the link, for its random numbers.
+/// Drops each packet of the given kind independently with probability q32 / 2^32. `index`: number
+/// of the link, which selects its random numbers.
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
                              std::uint64_t seed, std::uint64_t index, LossOf of = LossOf::kAll);
 
 /// Drops the CNPs of one flow.
 Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::uint32_t flow);
 
-/// Drops every packet.
+/// Drops every packet on the link during the window.
 Link::LossHook cut(const Scheduler& scheduler, FaultWindow window);
 
-/// The loss hook of a fault for wire number `index`. Precondition: fault.is_on_wires().
+/// Makes the loss hook of a fault for wire number `index`. Precondition: fault.is_on_wires().
 Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
                           std::uint64_t seed, std::uint64_t index);
 

@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Identifies a flow's data in one direction.
+/// Identifies the data packets of a flow in one direction.
 struct FlowName {
   HostId source = 0;
   HostId destination = 0;
@@ -28,10 +28,10 @@ class FlowEntries {
     }
   };
 
-  /// Bytes that the hosts attached to this switch sent since the previous call, by flow, in
-  /// unspecified order. Resets the counters.
+  /// Returns the bytes that the hosts attached to this switch sent since the previous call, for
+  /// each flow, in unspecified order. Resets the counters.
   virtual std::vector<Count> take_counts() = 0;
-  /// Sends the flow through the port with this index among the equally good ports from now on.
+  /// From now on, sends the flow through the port with this index among the equally good ports.
   virtual void place(const FlowName& name, std::uint32_t index) = 0;
   /// Removes the entries of all flows.
   virtual void clear_places() = 0;

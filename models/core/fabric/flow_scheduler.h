@@ -1,5 +1,5 @@
-// A central scheduler of flows: reads the counters of all switches once a period and sets their
-// flow entries.
+// The interface of a central flow scheduler, which reads the flow counters of all switches once a
+// period and sets their flow entries.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class FlowScheduler {
 
   /// Adds a switch; every switch of the network must be added before begin().
   void add_switch(NodeId node, FlowEntries& entries) { switches_.emplace_back(node, &entries); }
-  /// Schedules the first round, one period from now.
+  /// Schedules the first round of the flow scheduler one period from now.
   void begin() { scheduler_.schedule_in(round_, period_); }
-  /// One round: reads the counters of all switches and sets their entries.
+  /// Runs one round: reads the flow counters of all switches and sets their flow entries.
   virtual void run_round() = 0;
   void add_state(StateDigest& d) const {
     d(round_);
@@ -32,7 +32,7 @@ class FlowScheduler {
   }
 
  protected:
-  /// `rank`: of the rounds among the events of one instant.
+  /// `rank`: order of the rounds among the events of one instant.
   FlowScheduler(Scheduler& scheduler, PicoSeconds period, std::uint32_t rank)
       : period_(period),
         scheduler_(scheduler),

@@ -23,8 +23,8 @@ class PathView {
   /// Wire bytes that must leave through the port before a new packet can: queued bytes, and the
   /// rest of the packet being sent.
   virtual Bytes backlog(int port) const = 0;
-  /// Of the port's backlog, the bytes that leave before a new packet of this priority: those of the
-  /// same and of higher priorities.
+  /// The part of the port's backlog, in bytes, that leaves before a new packet of this priority:
+  /// packets of the same and of higher priorities.
   virtual Bytes drain(int port, int priority) const = 0;
   virtual BitRate rate(int port) const = 0;
 
@@ -32,28 +32,30 @@ class PathView {
   ~PathView() = default;
 };
 
-/// What a load balancer that detains packets, or sends packets of its own, may ask of its switch.
+/// Actions of the switch that a load balancer can request: detaining a packet, or sending packets
+/// of its own.
 class PathActions {
  public:
   virtual Scheduler& scheduler() = 0;
   /// Rank of the switch's events among the events of one instant.
   virtual std::uint32_t rank() const = 0;
   /// Keeps a packet that choose() was given; the shared buffer is charged as if the packet were
-  /// queued for `port`, until release(). False: the buffer has no room, and the packet is dropped.
+  /// queued for `port`, until release(). Returns false if the buffer has no room; the packet is
+  /// then dropped.
   virtual bool detain(Packet* packet, int port) = 0;
   /// Queues a detained packet for `port`.
   virtual void release(Packet* packet, int port) = 0;
-  /// A new packet for the load balancer to fill in and to send().
+  /// Allocates a packet that the load balancer fills in and passes to send().
   virtual Packet* allocate() = 0;
   virtual void send(Packet* packet) = 0;
-  /// Ends a packet that choose() was given: this switch was its destination.
+  /// Frees a packet that choose() was given and whose destination was this switch.
   virtual void consume(Packet* packet) = 0;
 
  protected:
   ~PathActions() = default;
 };
 
-/// The switch that a load balancer is made for.
+/// Properties of the switch that a load balancer is made for.
 struct PathContext {
   const PathView& view;
   int ports = 0;
@@ -68,33 +70,34 @@ struct PathContext {
 /// port, unless needs() says otherwise. ECMP (a hash of the flow) is part of the switch itself.
 class PathChoice {
  public:
-  /// Calls that a load balancer needs beyond the usual ones.
+  /// Additional calls that a load balancer requests from its switch.
   struct Needs {
-    bool every_packet = false;  // choose() also where the destination has one port only
-    bool departures = false;    // departs(); every packet is then queued before it leaves
+    bool every_packet = false;  // calls choose() also for destinations that only one port leads to
+    bool departures = false;  // calls departs(); the switch then queues every packet before sending
   };
 
   virtual ~PathChoice() = default;
   virtual Needs needs() const { return {}; }
-  /// Called once before the first packet with the network and the node that the switch is. A switch
-  /// without a network never calls this; all its ports are alike, and no host is attached.
+  /// Called once before the first packet, with the network and the switch's own node in it. A
+  /// switch without a network never calls join(): all its ports are alike, and no host is attached.
   virtual void join(const FabricMap&, int /*self*/) {}
   /// Routes or rates of links have changed: state that refers to ports must be dropped.
   virtual void routes_changed() {}
-  /// The flow table that a central scheduler reads and writes; null: there is none.
+  /// The flow table that a central scheduler reads and writes; null if the load balancer has none.
   virtual FlowEntries* flow_entries() { return nullptr; }
 
   /// Index among `ports` of the port that `packet` would take now. Changes no state.
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
-  /// Result of choose() for a packet that is not to be queued now: detained, dropped or consumed
-  /// (PathActions).
+  /// Result of choose() for a packet that the switch must not queue now because it was detained,
+  /// dropped or consumed (PathActions).
   static constexpr std::uint32_t kKept = 0xFFFFFFFF;
-  /// Index among `ports` of the port that `packet` takes, or kKept. Updates the state.
+  /// Chooses the port that `packet` takes; returns its index among `ports`, or kKept. Updates the
+  /// load balancer's state.
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
-  /// A packet is about to be sent through `port`.
+  /// Called just before the switch sends a packet through `port`.
   virtual void departs(Packet&, int /*port*/) {}
-  /// Adds every value that future choices depend on (sim/state_digest.h), except those that follow
-  /// from the network.
+  /// Adds every state value that future choices depend on (sim/state_digest.h), except values that
+  /// follow from the network.
   virtual void add_state(StateDigest& d) const = 0;
 
  protected:
@@ -103,7 +106,7 @@ class PathChoice {
   PathChoice& operator=(const PathChoice&) = delete;
 };
 
-/// A number below `choices`, from the upper bits of a hash.
+/// Maps a hash to a number below `choices`, using its upper bits.
 inline std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
   return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
 }

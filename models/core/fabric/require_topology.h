@@ -1,4 +1,4 @@
-// The check that reports what is wrong with a topology's description.
+// The check that reports errors in a topology's description.
 #pragma once
 
 #include <stdexcept>

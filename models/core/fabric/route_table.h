@@ -13,7 +13,7 @@
 namespace dcc {
 
 /// A set of equally good ports in ascending order: consecutive ports, or a list that the route
-/// table owns. The size is two words; pass it by value.
+/// table owns. A PortSet has the size of two words; pass it by value.
 class PortSet {
  public:
   class Iterator {
@@ -55,17 +55,19 @@ class PortSet {
   std::uint32_t count_ = 0;
 };
 
-/// The memory grows with the number of ports and the irregularity of the network, not with the
-/// number of hosts. The tables of a tree use no heap memory: ports() computes the port.
+/// Maps host numbers to ports. The memory grows with the number of ports and the irregularity of
+/// the network, not with the number of hosts. The route tables of a tree use no heap memory:
+/// ports() computes the port.
 class RouteTable {
  public:
   RouteTable() = default;
-  /// A table for `hosts` hosts without routes. Throws std::invalid_argument above kMaxHosts.
+  /// Makes a route table for `hosts` hosts, without routes. Throws std::invalid_argument above
+  /// kMaxHosts.
   explicit RouteTable(HostId hosts);
   static constexpr HostId kMaxHosts = 1 << 20;
 
   // --- Building -------------------------------------------------------------------------------
-  /// Sets the ports of the hosts from `host` on, up to the host of the next call; no ports: no
+  /// Sets the ports of the hosts from `host` up to the host of the next call; an empty set means no
   /// route. Hosts must ascend from call to call.
   void from(HostId host, const PortSet& ports);
   /// Puts the hosts low … low + blocks · per_block − 1 behind the ports first, first + 1, …, with
@@ -90,9 +92,9 @@ class RouteTable {
     }
     return ports_of(ranges_.empty() ? elsewhere_ : range_of(host));
   }
-  /// Number of ports that the switch needs.
+  /// Number of ports that the switch needs for this route table.
   std::uint32_t ports_needed() const { return ports_needed_; }
-  /// Bytes of heap memory.
+  /// Heap memory of the route table in bytes.
   std::size_t bytes() const {
     return ranges_.capacity() * sizeof(Range) + lists_.capacity() * sizeof(std::uint16_t);
   }
@@ -103,7 +105,7 @@ class RouteTable {
   static constexpr int kReciprocalBits = 40;
 
   struct Group {
-    std::uint32_t first = 0;  // a port, or an index into lists_
+    std::uint32_t first = 0;  // number of the first port, or an index into lists_
     std::uint16_t count = 0;
     bool listed = false;
   };
@@ -135,8 +137,9 @@ class RouteTable {
   std::uint32_t span_ = 0;
   std::uint32_t first_ = 0;
   std::uint64_t reciprocal_ = 0;
-  Group elsewhere_;            // ports of all hosts outside the block; used if ranges_ is empty
-  std::vector<Range> ranges_;  // sorted by begin, the first at 0
+  Group elsewhere_;  // ports towards all hosts outside the block; used if ranges_ is empty
+  // ranges of hosts, sorted by their first host; the first range begins at host 0
+  std::vector<Range> ranges_;
   std::vector<std::uint16_t> lists_;
   std::shared_ptr<const std::vector<HostId>> place_of_host_;
   std::uint32_t ports_needed_ = 0;

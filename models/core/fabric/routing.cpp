@@ -9,12 +9,12 @@ namespace dcc {
 
 namespace {
 
-/// Breadth-first search from every edge switch, among switches only: a host has one cable, so no
-/// path leads through a host, and all hosts of a switch share their routes. Switches that do not
-/// forward are ends of paths only.
+/// Finds routes by a breadth-first search from every edge switch. The search visits switches only:
+/// a host has one cable, so no path leads through a host, and all hosts of a switch share their
+/// routes. Switches that do not forward are ends of paths only.
 class Search {
  public:
-  /// `gone`: true for cables that do not exist, by index; empty: all exist.
+  /// `gone`: flags of missing cables, indexed like Topology::cables(); empty if all cables exist.
   Search(const Topology& topology, const std::vector<bool>& gone)
       : topology_(topology), gone_(gone), distance_(nodes()) {
     find_places();
@@ -33,7 +33,8 @@ class Search {
       begin += static_cast<HostId>(edge.hosts.size());
     }
     if (begin < static_cast<HostId>(topology_.hosts())) {
-      for (RouteTable& table : tables) table.from(begin, PortSet());  // hosts without a cable
+      // hosts without a cable have no route
+      for (RouteTable& table : tables) table.from(begin, PortSet());
     }
     return tables;
   }
@@ -55,7 +56,7 @@ class Search {
     std::vector<int> edge_of(nodes(), -1);
     for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
       if (topology_.node(topology_.node_of(host)).ports == 0 || is_gone(topology_.node_of(host), 0))
-        continue;  // the host has no cable
+        continue;  // a host without a cable belongs to no edge switch
       const NodeId node = topology_.peer(topology_.node_of(host), 0).node;
       int& edge = edge_of[static_cast<std::size_t>(node)];
       if (edge < 0) {
@@ -74,7 +75,7 @@ class Search {
         place_of_host[host] = place++;
       }
     }
-    for (HostId host = 0; host < hosts; ++host) {  // hosts without a cable get the last places
+    for (HostId host = 0; host < hosts; ++host) {  // hosts without a cable are numbered last
       if (place_of_host[host] != hosts) continue;
       in_order = in_order && host == place;
       place_of_host[host] = place++;
@@ -105,7 +106,8 @@ class Search {
     std::vector<std::uint16_t> ports;
     for (const NodeId node : order_) {
       const TopologyNode& here = topology_.node(node);
-      if (here.is_host) continue;  // a network may consist of two hosts and a cable
+      if (here.is_host)
+        continue;  // the network consists of two hosts and a cable, without a switch
       RouteTable& table = tables[static_cast<std::size_t>(here.switch_no)];
       if (node == edge.node) {
         add_hosts(table, edge, begin);
@@ -130,7 +132,7 @@ class Search {
     }
   }
 
-  /// Adds the hosts of an edge switch; as a block if their ports are consecutive.
+  /// Adds the routes to the hosts of an edge switch, as a block if their ports are consecutive.
   void add_hosts(RouteTable& table, const Edge& edge, HostId begin) {
     const auto port_to = [&](HostId host) {
       return static_cast<std::uint32_t>(topology_.peer(topology_.node_of(host), 0).port);
@@ -157,9 +159,10 @@ class Search {
   const Topology& topology_;
   const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
-  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // place of each host, or null
-  std::vector<int> distance_;                                 // distances to the edge switch
-  std::vector<NodeId> order_;                                 // nodes in the order of the search
+  // new number of each host; null if the numbers do not change
+  std::shared_ptr<const std::vector<HostId>> place_of_host_;
+  std::vector<int> distance_;  // distances of the nodes to the edge switch, in links
+  std::vector<NodeId> order_;  // nodes in the order in which the search found them
 };
 
 /// Hosts of one switch with equal cables see the same delays. A HostKind holds two hosts of such a

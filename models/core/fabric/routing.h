@@ -39,8 +39,8 @@ class Routing {
   /// Number of links on the shortest path between two hosts; 0 for a host and itself.
   int links(HostId from, HostId to) const;
 
-  // The functions below follow the first path (lowest ports); in regular shapes all paths are
-  // equal.
+  // one_way(), base_rtt() and slowest_link() follow the first path (lowest ports); in regular
+  // shapes all paths are equal.
   /// Time from the first bit sent to the last bit received of one packet of `wire_bytes`, with
   /// store-and-forward switches.
   PicoSeconds one_way(HostId from, HostId to, Bytes wire_bytes) const;
@@ -58,8 +58,9 @@ class Routing {
   void walk(HostId from, HostId to, Visit visit) const;
 
   const Topology& topology_;
-  const RouteTable* tables_;       // route table of each switch, by the switch's number
-  std::vector<RouteTable> found_;  // result of the search; empty if the topology has a structure
+  const RouteTable* tables_;  // route tables of the switches, indexed by switch number
+  // route tables that the search found; empty if the topology has a structure
+  std::vector<RouteTable> found_;
 };
 
 }  // namespace dcc

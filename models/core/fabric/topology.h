@@ -30,16 +30,16 @@ struct CableEnd {
   int port = 0;
 };
 
-/// A cable: one link each way with the same parameters.
+/// A cable: one link in each direction, both with the same parameters.
 struct Cable {
   CableEnd end[2];
   LinkParameters link;
 };
 
-/// What a regular shape provides without a search.
+/// Routes of a regular shape, computed without a search.
 struct Structure {
-  std::vector<RouteTable> routes;  // route table of each switch, by TopologyNode::switch_no
-  /// Hosts, one of which is an end of the longest round trip of the network.
+  std::vector<RouteTable> routes;  // route table of each switch, indexed by TopologyNode::switch_no
+  /// A set of hosts that contains an end of the network's longest round trip.
   std::vector<HostId> outermost;
 };
 
@@ -50,37 +50,42 @@ struct Structure {
 class Topology {
  public:
   NodeId add_host(const std::string& name);
-  /// `forwards`: false if only packets from and to the switch's own hosts may pass.
+  /// Adds a switch. `forwards`: false if the switch passes only packets from and to its own hosts.
   NodeId add_switch(const std::string& name, bool forwards = true);
   /// Connects two nodes. A port of a host has one cable; two switches may have several cables
   /// between them.
   void connect(NodeId a, NodeId b, const LinkParameters& link);
 
-  /// The network that the parameters describe. Precondition: TopologyParameters::check() passed.
+  /// Builds the network that the parameters describe. Precondition: TopologyParameters::check()
+  /// passed.
   static Topology of(const TopologyParameters& parameters);
-  /// All hosts on one switch: host h on port h.
+  /// Builds a star: all hosts on one switch, host h on port h.
   static Topology star(int hosts, const LinkParameters& link);
-  /// A chain of switches; switch s has hosts_per_switch[s] hosts, numbered along the chain. {2, 4}
-  /// gives the six servers of figure 2 of the InfiniBand bandwidth-partition paper: A and B on the
-  /// first switch, C to F on the second.
+  /// Builds a chain of switches; switch s has hosts_per_switch[s] hosts, numbered along the chain.
+  /// {2, 4} gives the six servers of figure 2 of the InfiniBand bandwidth-partition paper: A and B
+  /// on the first switch, C to F on the second.
   static Topology parking_lot(const std::vector<int>& hosts_per_switch,
                               const LinkParameters& host_link, const LinkParameters& fabric_link);
-  /// Host rack·hosts_per_rack + i on rack switch `rack`; racks pod by pod, every one cabled to all
-  /// aggregation switches of its pod; aggregation switch i of each pod to the core switches
-  /// i·c … i·c + c − 1 with c = cores / aggs_per_pod.
+  /// Builds a fat tree. Host rack·hosts_per_rack + i is on rack switch `rack`. Racks are numbered
+  /// pod by pod; each rack switch has a cable to all aggregation switches of its pod. Aggregation
+  /// switch i of each pod has cables to the core switches i·c … i·c + c − 1 with c = cores /
+  /// aggs_per_pod.
   static Topology fat_tree(const FatTreeParameters& parameters);
-  /// Host leaf·hosts_per_leaf + i on switch leaf<leaf>, every leaf to every spine<s>.
+  /// Builds a leaf-spine network. Host leaf·hosts_per_leaf + i is on switch leaf<leaf>; every leaf
+  /// has a cable to every spine<s>.
   static Topology leaf_spine(const LeafSpineParameters& parameters);
-  /// Host (unit·rails + rail)·servers + server is that server's port on the rail, at switch
-  /// u<unit>_rail<rail>; every rail switch is connected to every spine<s>. Links inside a server
-  /// between its ports are not modelled.
+  /// Builds a rail-optimised network. Host (unit·rails + rail)·servers + server is that server's
+  /// port on the rail, at switch u<unit>_rail<rail>; every rail switch has a cable to every
+  /// spine<s>. Links inside a server between its ports are not modelled.
   static Topology rail(const RailParameters& parameters);
-  /// Router r<x>_<y>_<z> with its hosts, numbered with x the fastest. Routes go in dimension order,
-  /// the last dimension first; with `wrap` they take the shorter direction, or both if equal.
+  /// Builds a torus or mesh of routers r<x>_<y>_<z> with hosts, numbered with x the fastest. Routes
+  /// go in dimension order, the last dimension first; with `wrap` a route takes the shorter
+  /// direction, or both if they are equally long.
   static Topology torus(const TorusParameters& parameters);
-  /// Groups of fully connected routers g<group>_<router> with one cable between any two groups; the
-  /// cables of a group are spread evenly over its routers, in the order of the other groups. Routes
-  /// are minimal: to the router with the cable, across, to the destination's router.
+  /// Builds a dragonfly: groups of fully connected routers g<group>_<router> with one cable between
+  /// any two groups. The cables of a group are spread evenly over its routers, in the order of the
+  /// other groups. Routes are minimal: to the router with the cable, over the cable, to the
+  /// destination's router.
   static Topology dragonfly(const DragonflyParameters& parameters);
 
   /// Throws if there is no host, or if the network is not connected. The ports of a host connect
@@ -103,10 +108,12 @@ class Topology {
   /// Node with this name; −1 if there is none.
   NodeId find(const std::string& name) const;
 
-  /// Null for networks built by hand, or changed after a named shape built them.
+  /// Routes of a named shape; null for networks built by hand, or changed after a named shape built
+  /// them.
   const Structure* structure() const { return structure_.routes.empty() ? nullptr : &structure_; }
 
-  /// The cable at a node's port: its index in cables(), and which end is plugged in.
+  /// The end of a cable at a node's port: the cable's index in cables(), and which end is plugged
+  /// in.
   struct Plug {
     int cable = 0;
     int side = 0;
@@ -114,7 +121,7 @@ class Topology {
   const Plug& plug(NodeId node, int port) const {
     return plugs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
   }
-  /// Node and port at the other end of a node's port.
+  /// Node and port at the other end of the cable at a node's port.
   CableEnd peer(NodeId node, int port) const;
   const LinkParameters& link(NodeId node, int port) const;
   /// Name of the wire that leaves a node through a port: "s0->h3"; the second of parallel wires is
@@ -132,8 +139,8 @@ class Topology {
   static Topology planes(const Topology& plane, HostPorts ports);
   int plug_in(NodeId node, int cable, int side);
   static Topology without_latency(const TopologyParameters& parameters);
-  /// Puts half of a switch's latency on each direction of its cables, so that a packet that passes
-  /// the switch takes it once.
+  /// Adds half of the switch latency to each direction of a switch's cables, so that a packet
+  /// through the switch is delayed by one switch latency.
   void add_switch_latency(PicoSeconds latency);
 
   std::vector<TopologyNode> nodes_;

@@ -1,4 +1,4 @@
-// Checks a topology whose single values are all in range.
+// Checks a topology whose single values are all in range for contradictions.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -14,7 +14,7 @@ namespace dcc {
 namespace {
 
 constexpr unsigned kMaxHosts = RouteTable::kMaxHosts;
-// Two for each host: a fat tree of three layers at full bisection.
+// Upper limit of cables: two for each host, as in a fat tree of three layers at full bisection.
 constexpr std::uint64_t kMaxCables = 2 * std::uint64_t{kMaxHosts};
 
 void require(bool condition, const std::string& key, const std::string& sentence) {
@@ -166,7 +166,7 @@ void TopologyParameters::check_custom() const {
     const std::string key = "nodes." + std::to_string(i);
     const std::string& name = nodes[i].name;
     require(!name.empty(), key, "a node without a name");
-    // These characters have a meaning in tables, signal files and names of wires.
+    // A node name must not contain the separators of tables, signal files and names of wires.
     require(name.find_first_of(" ,.\">") == std::string::npos, key + ".name",
             in_quotes(name) + " holds a blank, comma, dot, quote or '>'");
     require(index.emplace(name, i).second, key + ".name",

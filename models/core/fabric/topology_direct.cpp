@@ -45,7 +45,8 @@ class TorusBuilder {
       for (int r = 0; r < routers_; ++r) {
         const int here = coordinate(r, d);
         const bool last = here + 1 == size;
-        if (last && (!p_.wrap || size < 3)) continue;  // a dimension of two has one cable
+        // a dimension of two routers has one cable, not two
+        if (last && (!p_.wrap || size < 3)) continue;
         const int next = r + (last ? 1 - size : 1) * stride_[at(d)];
         topology.connect(router[at(r)], router[at(next)], p_.fabric_link);
         const Cable& cable = topology.cables().back();
@@ -86,7 +87,7 @@ class TorusBuilder {
 
   /// Adds routes to the routers from `first` on that differ from `router` only in dimensions 0 … d.
   void add_ways(RouteTable& table, int router, int d, int first) {
-    if (d < 0) return;  // the router's own hosts
+    if (d < 0) return;  // the routes to the router's own hosts exist already
     const int size = size_of(d);
     const int here = coordinate(router, d);
     for (int there = 0; there < size; ++there) {
@@ -114,13 +115,13 @@ class TorusBuilder {
   }
 
   const TorusParameters& p_;
-  int hosts_;  // hosts of each router
+  int hosts_;  // number of hosts at each router
   int routers_ = 1;
-  std::vector<int> stride_;   // distance of neighbours in numbers, by dimension
-  std::vector<Ports> ports_;  // port sets by router and dimension
+  std::vector<int> stride_;   // difference of the numbers of two neighbours, by dimension
+  std::vector<Ports> ports_;  // port sets, indexed by router and dimension
 };
 
-/// The ends of the cables between groups.
+/// Finds the ends of the cables between groups of a dragonfly.
 class Dragonfly {
  public:
   explicit Dragonfly(const DragonflyParameters& p)
@@ -133,7 +134,7 @@ class Dragonfly {
   int routers() const { return routers_; }
   int hosts() const { return hosts_; }
 
-  /// The router of `group` with the cable to `other`.
+  /// The router of `group` at which the cable to the group `other` ends.
   int gateway(int group, int other) const { return slot(group, other) / per_router_; }
 
   RouteTable table(int group, int router) const {
@@ -156,12 +157,12 @@ class Dragonfly {
   }
 
  private:
-  /// Index of `other` among the other groups.
+  /// Index of group `other` among the groups that `group` has cables to.
   static int slot(int group, int other) { return other < group ? other : other - 1; }
 
   int groups_;
-  int routers_;     // routers of each group
-  int hosts_;       // hosts of each router
+  int routers_;     // number of routers in each group
+  int hosts_;       // number of hosts at each router
   int per_router_;  // upper limit of cables to other groups per router
 };
 
@@ -185,7 +186,7 @@ Topology Topology::dragonfly(const DragonflyParameters& p) {
                    "a dragonfly needs at least two groups, a router and a host");
   Topology topology;
   const Dragonfly shape(p);
-  std::vector<NodeId> router;  // node of each router, numbered group by group
+  std::vector<NodeId> router;  // node of each router; routers are numbered group by group
   for (int g = 0; g < shape.groups(); ++g) {
     for (int r = 0; r < shape.routers(); ++r) {
       router.push_back(add_router(topology, "g" + std::to_string(g) + "_" + std::to_string(r),

@@ -234,7 +234,7 @@ std::uint64_t TopologyParameters::cables_of_plane() const {
   return links.size();
 }
 
-/// Rates of the links, each kind once.
+/// Rates of the links of the network, each value once.
 std::vector<BitRate> TopologyParameters::rates() const {
   switch (kind) {
     case TopologyKind::kStar:
@@ -254,7 +254,8 @@ std::vector<BitRate> TopologyParameters::rates() const {
     case TopologyKind::kCustom:
       break;
   }
-  std::vector<BitRate> rates;  // not empty: two hosts or more need a link
+  // rates of the links; not empty, because two hosts or more need a link
+  std::vector<BitRate> rates;
   for (const CableParameters& cable : links) rates.push_back(cable.link.rate);
   return rates;
 }

@@ -15,9 +15,10 @@ namespace dcc {
 
 constexpr LinkParameters kDefaultFabricLink{BitRate(400'000'000'000), kMicroSecond, 20};
 
-/// A fat tree. Host = rack·hosts_per_rack + i; racks are numbered pod by pod.
+/// Parameters of a fat tree. Host number = rack·hosts_per_rack + i; racks are numbered pod by pod.
 struct FatTreeParameters {
-  std::optional<unsigned> k;  // ports of a switch; empty: the five sizes below count
+  // number of ports of each switch; empty: the five sizes below define the tree
+  std::optional<unsigned> k;
   unsigned oversubscription = 1;
   unsigned pods = 5;
   unsigned racks_per_pod = 4;
@@ -27,7 +28,7 @@ struct FatTreeParameters {
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
 
-  /// The same tree given by sizes instead of k (even): k pods of k/2 racks with k/2 hosts times
+  /// The sizes of the tree that an even k defines: k pods of k/2 racks with k/2 hosts times
   /// `oversubscription`, and (k/2)² core switches (Al-Fares, Loukissas, Vahdat, SIGCOMM'08).
   FatTreeParameters sized() const;
   std::uint64_t hosts() const;
@@ -46,11 +47,12 @@ struct LeafSpineParameters {
   std::uint64_t fabric_cables() const { return std::uint64_t{leaves} * spines; }
 };
 
-/// Servers with one port on every rail; a unit has one switch for each rail.
+/// Parameters of a rail-optimised network: servers with one port on every rail. A unit has one
+/// switch for each rail.
 struct RailParameters {
   unsigned units = 2;
   unsigned rails = 8;
-  unsigned servers = 8;  // servers of a unit
+  unsigned servers = 8;  // number of servers in a unit
   unsigned spines = 8;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
@@ -60,8 +62,8 @@ struct RailParameters {
 };
 
 struct TorusParameters {
-  std::vector<unsigned> dimensions{4, 4, 4};  // sizes of one to three dimensions
-  bool wrap = true;                           // true: torus; false: mesh
+  std::vector<unsigned> dimensions{4, 4, 4};  // sizes of the one to three dimensions, in routers
+  bool wrap = true;                           // true for a torus, false for a mesh
   unsigned hosts_per_router = 1;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
@@ -74,7 +76,7 @@ struct TorusParameters {
 
 struct DragonflyParameters {
   unsigned groups = 9;
-  unsigned routers = 4;  // routers of a group
+  unsigned routers = 4;  // number of routers in a group
   unsigned hosts_per_router = 2;
   LinkParameters host_link;
   LinkParameters local_link = kDefaultFabricLink;
@@ -92,9 +94,9 @@ DCC_ENUM_NAMES(NodeKind, {NodeKind::kHost, "host"}, {NodeKind::kSwitch, "switch"
 struct NodeParameters {
   std::string name;
   NodeKind kind = NodeKind::kHost;
-  bool forwards = true;  // false: a switch that passes packets of its own hosts only
+  bool forwards = true;  // false for a switch that passes packets of its own hosts only
 };
-/// A cable; the link parameters hold for both directions.
+/// A cable of a custom topology; the link parameters hold for both directions.
 struct CableParameters {
   std::string from;  // name of the node at the cable's first end
   std::string to;
@@ -129,10 +131,11 @@ constexpr unsigned kMaxPortsOfHost = 8;
 /// The network as a user describes it. Topology::of() builds it.
 struct TopologyParameters {
   TopologyKind kind = TopologyKind::kStar;
-  unsigned hosts = 9;                               // kStar
-  std::vector<unsigned> hosts_per_switch{3, 2};     // hosts of each switch in order (kParkingLot)
-  LinkParameters link;                              // both
-  LinkParameters fabric_link = kDefaultFabricLink;  // kParkingLot
+  unsigned hosts = 9;  // number of hosts of a kStar
+  // number of hosts of each switch of a kParkingLot, in the order of the chain
+  std::vector<unsigned> hosts_per_switch{3, 2};
+  LinkParameters link;                              // link of each host
+  LinkParameters fabric_link = kDefaultFabricLink;  // link between switches of a kParkingLot
   FatTreeParameters fat_tree;
   LeafSpineParameters leaf_spine;
   RailParameters rail;
@@ -144,7 +147,8 @@ struct TopologyParameters {
   unsigned ports = 1;            // ports of every host; kCustom: 1, `links` tell the ports
   PortMode port_mode = PortMode::kBond;
 
-  /// Throws ParameterError, with an empty key for the topology as a whole.
+  /// Throws ParameterError for contradicting values, with an empty key if the error concerns the
+  /// topology as a whole.
   void check() const;
   // Number of hosts, for every kind of topology.
   unsigned host_count() const;

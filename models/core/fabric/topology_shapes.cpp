@@ -1,4 +1,4 @@
-// The named shapes: their cables and their routes.
+// The named network shapes: their cables and their routes.
 
 #include "fabric/require_topology.h"
 #include "fabric/topology.h"
@@ -32,7 +32,7 @@ Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_host
   return structure;
 }
 
-/// There is one path down; every uplink is equally good.
+/// Routes of a tree: one path leads down to a host, and every uplink is equally good.
 Structure tree_structure(const FatTreeParameters& p) {
   const unsigned racks = p.pods * p.racks_per_pod;
   const unsigned in_pod = p.racks_per_pod * p.hosts_per_rack;
@@ -56,7 +56,7 @@ Structure tree_structure(const FatTreeParameters& p) {
   return structure;
 }
 
-/// Every leaf has per_leaf hosts and one cable to each spine.
+/// Routes of a leaf-spine network: every leaf has per_leaf hosts and one cable to each spine.
 Structure two_layers(int leaves, int per_leaf, int spines) {
   const auto u32 = [](int n) { return static_cast<std::uint32_t>(n); };
   const std::uint32_t hosts = u32(leaves * per_leaf);

@@ -8,13 +8,15 @@
 namespace dcc {
 
 namespace {
-/// Start of each message. The text of a failure follows, if there is one, then the packed items.
+/// Header of a message between processes. The text of a failure follows, if there is one, then the
+/// packed items.
 struct Header {
-  std::int64_t next = 0;  // time of the sender's first event, or of the first item it sends
+  // time of the sending process's first event, or of the first item in the message if earlier
+  std::int64_t next = 0;
   std::uint64_t failure_bytes = 0;
 };
 
-// Value below every time: some process has items that were put but not sent.
+// Reported instead of a time when a process has items that were put but not sent; below every time.
 constexpr std::int64_t kWaiting = -1;
 }  // namespace
 
@@ -39,8 +41,9 @@ PicoSeconds DistributedRun::next_time() {
   return PicoSeconds(group_.least(std::min(own().next_time(), outgoing_.earliest[0]).count));
 }
 
-// A window ends with an exchange, which delivers the items put within the window. Items put between
-// windows must be exchanged before the next window, else they would arrive after its events.
+// Exchanges the items that were put between windows. A window ends with an exchange, which delivers
+// the items put within the window. Items put between two windows must be exchanged before the next
+// window, or they would arrive after its events.
 PicoSeconds DistributedRun::cross() {
   const bool waiting = outgoing_.earliest[0] != PicoSeconds::max();
   const std::int64_t first = group_.least(waiting ? kWaiting : own().next_time().count);
@@ -53,7 +56,8 @@ void DistributedRun::run_until(PicoSeconds end) {
   for (const auto& scheduler : schedulers_) scheduler->advance_to(end);
 }
 
-/// Returns the text of the failure; empty if the window ran without one.
+/// Runs one window up to `end`. Returns the text of the failure; empty if the window ran without
+/// one.
 std::string DistributedRun::run_window(PicoSeconds end) {
   try {
     own().run_until(end);

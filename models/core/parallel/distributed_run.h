@@ -12,10 +12,10 @@
 
 namespace dcc {
 
-/// Carries the items of a mailbox to another process.
+/// The interface that carries the items of a mailbox to another process.
 class Courier {
  public:
-  /// Appends an item to the message and frees the item.
+  /// Appends an item of a mailbox to the message and frees the item.
   virtual void pack(void* receiver, void* item, ProcessGroup::Message& message) = 0;
   /// Delivers all items that pack() wrote between `begin` and `end` of a message.
   virtual void unpack(const unsigned char* begin, const unsigned char* end) = 0;
@@ -24,16 +24,17 @@ class Courier {
   ~Courier() = default;
 };
 
-/// Process p runs partition p. Every process builds all devices, but runs the events of its own
-/// partition only. After each window every process sends every other one a message with the items
-/// for that process and the time of the sender's first event. So all processes know when the next
-/// window begins.
+/// Runs partition p in process p. Every process builds all devices, but runs the events of its own
+/// partition only. After each window every process sends every other process a message with the
+/// items for that process and the time of the sender's first event. So all processes know when the
+/// next window begins.
 class DistributedRun final : public PartitionedRun {
  public:
   /// Precondition: lookahead > 0. `group` must outlive this object.
   DistributedRun(ProcessGroup& group, PicoSeconds lookahead);
   ~DistributedRun() override;
-  /// Sets the courier. Call it before the first item crosses. Not owned.
+  /// Sets the courier, which the run does not own. Call before the first item crosses to another
+  /// process.
   void set_courier(Courier& courier) { courier_ = &courier; }
 
   unsigned partitions() const override { return group_.size(); }
@@ -57,11 +58,11 @@ class DistributedRun final : public PartitionedRun {
 
   ProcessGroup& group_;
   Courier* courier_ = nullptr;
-  std::vector<std::unique_ptr<Scheduler>> schedulers_;  // scheduler of each partition
+  std::vector<std::unique_ptr<Scheduler>> schedulers_;  // schedulers, one for each partition
   Outgoing outgoing_;
-  std::vector<Mailbox> to_;                  // mailbox to each partition
-  Mailbox unused_;                           // receives the other partitions' items
-  std::vector<ProcessGroup::Message> sent_;  // message to each process
+  std::vector<Mailbox> to_;  // mailboxes from this process, indexed by destination partition
+  Mailbox unused_;           // mailbox of all other pairs of partitions; stays empty
+  std::vector<ProcessGroup::Message> sent_;  // messages to be sent, indexed by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;
 };

@@ -19,7 +19,7 @@ void take(const unsigned char*& from, void* to, std::size_t bytes) {
   from += bytes;
 }
 
-/// Follows the copy of a packet in a message: number of the link, and whether telemetry hops
+/// Label in front of a packet's copy in a message: number of the link, and whether telemetry hops
 /// follow.
 struct Label {
   std::uint32_t link = 0;

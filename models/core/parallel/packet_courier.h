@@ -11,16 +11,16 @@
 
 namespace dcc {
 
-/// Serves links that end in another process. Each such link exists in both processes: the sender's
-/// process uses its near end, the receiver's process its far end. A packed packet is a copy of the
-/// Packet struct without pointers, followed by its telemetry hops. All processes run the same
-/// program, so the layout is the same. Packets with real payload cannot be packed.
+/// Carries packets over links that end in another process. Each such link exists in both processes:
+/// the sender's process uses its near end, the receiver's process its far end. A packed packet is a
+/// copy of the Packet struct without pointers, followed by its telemetry hops. All processes run
+/// the same program, so the memory layout is the same. Packets with real payload cannot be packed.
 class PacketCourier final : public Courier {
  public:
   /// `pool`: the packet pool of this process's own partition.
   explicit PacketCourier(PacketPool& pool) : pool_(pool) {}
-  /// Adds a link between two partitions. Every process must add all such links in the same order,
-  /// before the first packet.
+  /// Registers a link between two partitions. Every process must register all such links in the
+  /// same order, before the first packet.
   void add(Link& link);
 
   void pack(void* receiver, void* item, ProcessGroup::Message& message) override;

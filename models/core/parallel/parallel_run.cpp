@@ -70,7 +70,7 @@ PicoSeconds ParallelRun::next_time() {
 
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
-  if (first_ <= end) {  // without an event before `end` no thread is woken
+  if (first_ <= end) {  // no thread is woken if no event is due before `end`
     if (execution_ == Execution::kAdaptive) {
       using Clock = std::chrono::steady_clock;
       const std::uint64_t events = events_run();
@@ -87,7 +87,7 @@ void ParallelRun::run_until(PicoSeconds end) {
   for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
 }
 
-// Only the side that was filled last can hold items.
+// Enters all items of the mailboxes. Only the side that was filled last can hold items.
 void ParallelRun::settle() {
   for (const auto& partition : partitions_) {
     partition->take_in(side_);

@@ -28,7 +28,7 @@ class ParallelRun final : public PartitionedRun {
  public:
   /// Choice of the threads that run the partitions in a window.
   enum class Execution : std::uint8_t {
-    kAdaptive,    // ThreadSelector decides in each batch
+    kAdaptive,    // the ThreadSelector decides in each batch
     kParallel,    // every thread runs its own partitions
     kSequential,  // the caller's thread runs one partition after the other
   };
@@ -52,9 +52,9 @@ class ParallelRun final : public PartitionedRun {
   PicoSeconds next_time() override;
   void run_until(PicoSeconds end) override;
   void settle() override;
-  /// Sets a function that is called at the end of each run_until(), while all threads wait. With
-  /// it, events of all partitions run with their places noted (Scheduler::place()). Call it before
-  /// the first run_until().
+  /// Sets a function that is called at the end of each run_until(), while all threads wait. Once
+  /// the function is set, the places of all events are noted (Scheduler::place()). Call watch()
+  /// before the first run_until().
   void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
   std::uint64_t events_run() const override;
 
@@ -63,22 +63,23 @@ class ParallelRun final : public PartitionedRun {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
     Outgoing outgoing;
-    std::map<unsigned, Mailbox> to;  // existing mailboxes, by the partition they lead to
-    std::vector<Incoming> incoming;  // mailboxes by the sender's group
+    std::map<unsigned, Mailbox> to;  // mailboxes to other partitions, indexed by the partition
+    std::vector<Incoming> incoming;  // mailboxes that lead to this partition, by the sender's group
     std::exception_ptr failure;
     PicoSeconds failed_at{};
 
-    /// Time of this partition's first event, or of the first item that it has sent and no partition
-    /// has taken.
+    /// Time of this partition's first event, or of the first item that it has sent and the
+    /// receiving partition has not entered.
     PicoSeconds next() { return std::min(scheduler.next_time(), outgoing.earliest[outgoing.side]); }
-    /// Enters the items that other partitions have put into this side.
+    /// Enters the items that other partitions have put into this side of the mailboxes.
     void take_in(unsigned side);
   };
   /// Consecutive partitions that one thread runs.
   struct alignas(64) Group {
     unsigned begin = 0;
     unsigned end = 0;
-    std::array<PicoSeconds, 2> next{};  // earliest next() after a window, by side
+    // earliest next() of the group's partitions after a window, by side
+    std::array<PicoSeconds, 2> next{};
   };
 
   void start_threads();
@@ -86,20 +87,20 @@ class ParallelRun final : public PartitionedRun {
   void run_together(PicoSeconds end);
   void run_alone(PicoSeconds end);
   void run_windows(Group& group);
-  /// Runs a window of these partitions. Returns the earliest next() of them afterwards; max() for
-  /// partitions that failed.
+  /// Runs a window of these partitions. Returns the earliest next() of the partitions afterwards;
+  /// max() for partitions that failed.
   PicoSeconds run_window(unsigned begin, unsigned end, unsigned side, PicoSeconds until);
   PicoSeconds run_window(Partition& mine, unsigned side, PicoSeconds until);
   void rethrow_failure() const;
 
   Execution execution_;
-  std::function<void()> all_wait_;  // null: no function to call
+  std::function<void()> all_wait_;  // called while all threads wait; null if no function is set
   ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<Group> groups_;  // groups of partitions, one for each thread
   ThreadBarrier barrier_;
-  // The caller's thread writes these members while the other threads wait.
-  PicoSeconds first_{};  // time of the first of all events
+  // The caller's thread writes first_ and side_ while the other threads wait.
+  PicoSeconds first_{};  // time of the first event of all partitions
   PicoSeconds end_{};
   unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;

@@ -11,7 +11,8 @@ namespace dcc {
 
 namespace {
 
-constexpr double kSlack = 1.02;  // limit of a load over the mean, to keep neighbours together
+// greatest load of a partition relative to the mean; the slack keeps neighbours in one partition
+constexpr double kSlack = 1.02;
 
 class Division {
  public:
@@ -41,8 +42,8 @@ class Division {
     sums_[part] += load_[node];
   }
 
-  /// Assigns each switch with hosts to a part by the position of the middle of its load in the sum
-  /// of all loads.
+  /// Divides the edge switches: assigns each switch with hosts to a part by the position of the
+  /// middle of its load in the sum of all loads.
   void divide_edge() {
     std::vector<std::size_t> edge;
     std::vector<double> weights;
@@ -120,11 +121,12 @@ class Division {
 
   const Topology& topology_;
   const std::vector<double>& load_;
-  std::vector<unsigned> of_node_;  // part of each node; parts(): not assigned yet
+  std::vector<unsigned> of_node_;  // part of each node; the value parts() means not assigned yet
   std::vector<double> sums_;       // sum of the loads of each partition
 };
 
-/// A stable counting sort, because there may be millions of demands.
+/// Sorts the demands by the last switch with a stable counting sort, because there may be millions
+/// of demands.
 template <class LastSwitch>
 std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size_t nodes,
                                    LastSwitch last_switch) {
@@ -143,8 +145,10 @@ std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands) {
   std::vector<double> load(topology.nodes().size());
-  std::vector<double> arriving(load.size());  // bytes of the demands at hand, by node
-  std::vector<std::vector<NodeId>> waiting;   // nodes with bytes, by links to the switch
+  // bytes that arrive at each node, of the demands to one switch
+  std::vector<double> arriving(load.size());
+  // nodes with bytes to forward, indexed by their distance in links from the destination's switch
+  std::vector<std::vector<NodeId>> waiting;
   const auto add = [&](NodeId node, double bytes, std::size_t links) {
     double& sum = arriving[static_cast<std::size_t>(node)];
     if (sum == 0) {

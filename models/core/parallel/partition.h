@@ -17,22 +17,22 @@ struct Demand {
   double bytes = 0;
 };
 
-/// Bytes expected to pass each node, its own traffic included, indexed by NodeId. Every demand is
-/// spread evenly over its shortest paths.
+/// The number of bytes expected to pass each node, its own traffic included, indexed by NodeId.
+/// Every demand is spread evenly over its shortest paths.
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands);
 
 struct NetworkPartition {
   unsigned count = 1;
-  std::vector<unsigned> of_node;               // partition by NodeId, 0 … count - 1
-  PicoSeconds lookahead = PicoSeconds::max();  // least delay of a link between two partitions
-  std::vector<double> share{1};                // share of the load, by partition
+  std::vector<unsigned> of_node;  // partition of each node, indexed by NodeId: 0 … count - 1
+  PicoSeconds lookahead = PicoSeconds::max();  // minimum delay of a link between two partitions
+  std::vector<double> share{1};                // share of each partition in the load of the network
 
-  /// Greatest share of the load that one of `threads` threads of a ParallelRun gets.
+  /// Greatest share of the network's load that one of `threads` threads of a ParallelRun gets.
   double heaviest(unsigned threads) const;
 };
 
-/// The division into one partition, which contains the whole network.
+/// Makes the division into one partition, which contains the whole network.
 NetworkPartition undivided(const Topology& topology);
 
 /// Divides a network into `parts` partitions of about the same load. A host belongs to the

@@ -10,10 +10,9 @@
 namespace dcc {
 
 /// Conservative parallel simulation with a fixed lookahead (Chandy and Misra; synchronous windows
-/// as in Lubachevsky's bounded lag). Devices are divided into partitions. An event of
-/// one partition at t has no effect in another partition before t + lookahead, the least delay of a
-/// link between partitions. So all partitions may run for a lookahead without hearing of each
-/// other.
+/// as in Lubachevsky's bounded lag). Devices are divided into partitions. An event of one partition
+/// at t has no effect in another partition before t + lookahead, the least delay of a link between
+/// partitions. So all partitions may run for a lookahead without synchronisation.
 ///
 /// The result does not depend on the number of partitions, nor on the threads or processes that run
 /// them, provided that all events of one rank belong to one partition. Within a partition the order
@@ -30,7 +29,7 @@ class PartitionedRun {
   virtual unsigned partitions() const = 0;
   PicoSeconds lookahead() const { return lookahead_; }
   virtual Scheduler& scheduler(unsigned partition) = 0;
-  /// The mailbox from one partition to another. An item that is put at t must be due after t +
+  /// The mailbox from one partition to another. An item that is put at time t must be due after t +
   /// lookahead.
   virtual Mailbox& mailbox(unsigned from, unsigned to) = 0;
 

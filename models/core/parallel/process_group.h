@@ -27,8 +27,8 @@ class ProcessGroup {
   /// rank; the entry of this process is not used.
   virtual void exchange(const std::vector<Message>& to, std::vector<Message>& from) = 0;
 
-  /// Calls prepare() in each process and returns only if it succeeded in all of them. Throws
-  /// OtherFailed in a process where prepare() succeeded while it failed in another process.
+  /// Calls prepare() in each process and returns only if prepare() succeeded in all of them. Throws
+  /// OtherFailed in a process where prepare() succeeded while prepare() failed in another process.
   struct OtherFailed {};
   template <class Prepare>
   void agree(Prepare prepare) {
@@ -46,7 +46,7 @@ class ProcessGroup {
     if (failure != nullptr) std::rethrow_exception(failure);
     throw OtherFailed();
   }
-  /// True if prepare() failed in some process, so that the run does not go on.
+  /// True if prepare() failed in some process; the run then does not begin.
   bool parted() const { return parted_; }
   /// True if prepare() failed in every process, for example because all of them read the same wrong
   /// file.

@@ -5,8 +5,10 @@
 namespace dcc {
 
 namespace {
-constexpr int kTurns = 4'000;  // spins for tens of microseconds, a window's imbalance
-constexpr int kYields = 200;   // number of yields, about a millisecond if no other work waits
+// number of spins before a thread yields: tens of microseconds, the imbalance of a window
+constexpr int kTurns = 4'000;
+// number of yields before a thread sleeps: about a millisecond if no other work waits
+constexpr int kYields = 200;
 
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -32,13 +34,15 @@ void ThreadBarrier::wait() {
   sleep_through(phase);
 }
 
-// A sleeper announces itself before it reads the phase. The thread that opens the barrier changes
-// the phase before it looks for sleepers. So at least one of the two notices the other.
+// Opens the barrier for the next phase. A thread announces that it sleeps before it reads the
+// phase. The thread that opens the barrier changes the phase before it looks for sleepers. So at
+// least one of the two notices the other.
 void ThreadBarrier::open(std::uint32_t phase) {
   arrived_.store(0, std::memory_order_relaxed);
   phase_.store(phase + 1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  { const std::lock_guard<std::mutex> lock(mutex_); }  // so no sleeper misses the change
+  // taking the lock ensures that no sleeper misses the change of the phase
+  { const std::lock_guard<std::mutex> lock(mutex_); }
   opened_.notify_all();
 }
 

@@ -5,9 +5,12 @@
 namespace dcc {
 
 namespace {
-constexpr double kBatch = 0.002;       // seconds of a batch; shorter batches vary too much
-constexpr unsigned kMaxLost = 2;       // lost batches; one may be an interruption
-constexpr double kMinPatience = 0.05;  // seconds
+// minimum duration of a batch in seconds; shorter batches vary too much
+constexpr double kBatch = 0.002;
+// number of lost batches before the selector changes; a single one may be an interruption
+constexpr unsigned kMaxLost = 2;
+// minimum time in seconds before the slower way is tried again
+constexpr double kMinPatience = 0.05;
 constexpr double kMaxPatience = 1.6;
 }  // namespace
 
@@ -30,7 +33,8 @@ void ThreadSelector::choose() {
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
   if (lost_ == kMaxLost) {
-    if (has_won_) patience_ = kMinPatience;  // the other way of running has become the faster one
+    // the other way of running (one or several threads) has become the faster one
+    if (has_won_) patience_ = kMinPatience;
     change();
   } else if (other == 0) {
     change();

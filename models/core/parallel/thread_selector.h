@@ -6,16 +6,17 @@
 namespace dcc {
 
 /// On a machine with other load, threads that wait for each other every few microseconds lose whole
-/// time slices, while a single thread does not. So the selector measures both ways during the run,
-/// keeps the faster one, and tries the other one again from time to time. The results of the run
-/// are the same either way.
+/// time slices, while a single thread does not. So the selector measures both ways of running,
+/// keeps the faster way, and tries the other way again from time to time. The results of the
+/// simulation are the same either way.
 class ThreadSelector {
  public:
   ThreadSelector();
-  /// True if all threads shall run the next stretch, false if the caller's thread alone.
+  /// True if all threads shall run the next stretch of the simulation, false if the caller's thread
+  /// runs it alone.
   bool together() const { return together_; }
-  /// Records that a stretch ran `events` events in `seconds` of wall-clock time, in the way that
-  /// together() had returned.
+  /// Records that the last stretch of the simulation ran `events` events in `seconds` of wall-clock
+  /// time, in the way that together() had returned.
   void ran(std::uint64_t events, double seconds);
 
  private:
@@ -23,11 +24,13 @@ class ThreadSelector {
   void change();
 
   bool together_ = false;
-  double rate_[2] = {0, 0};   // events per second of the last batch by way of running; 0: not tried
-  bool has_won_ = false;      // true if this way won a comparison since the last change
-  unsigned lost_ = 0;         // consecutive batches in which this way was slower
-  double patience_;           // seconds until the slower way is tried again
-  double stayed_ = 0;         // seconds since the last change of the way
+  // events per second of the last batch, by way of running; 0: not measured
+  double rate_[2] = {0, 0};
+  // true if the current way of running won a comparison since the last change
+  bool has_won_ = false;
+  unsigned lost_ = 0;         // consecutive batches in which the current way of running was slower
+  double patience_;           // seconds until the slower way of running is tried again
+  double stayed_ = 0;         // seconds since the last change of the way of running
   std::uint64_t events_ = 0;  // number of events in the batch
   double seconds_ = 0;
 };

@@ -1,4 +1,4 @@
-// The machines that a host can be: their devices, addresses and interrupts, as
+// The machine types of a host: their devices, addresses and interrupts, as
 // rtl/regs/memory_map*.yaml describe them.
 #pragma once
 
@@ -9,32 +9,33 @@
 
 namespace dcc {
 
-/// kDcc: devices of this platform's own. kVirt: devices that real-time operating systems have
-/// drivers for, at the addresses of QEMU's machine of that name.
+/// Machine types. kDcc: the platform's own devices. kVirt: devices that real-time operating systems
+/// have drivers for, at the addresses of QEMU's machine `virt`.
 enum class MachineKind { kDcc, kVirt };
 
 struct MachineDevice {
   std::string name;  // name in the memory map, for example "UART"
   std::uint32_t base = 0;
-  std::uint32_t size = 0;  // bytes of address space; 0: as the configuration says
-  // Members that the device tree needs.
-  std::string node;  // name of the device tree's node; empty: the device has none
+  std::uint32_t size = 0;  // bytes of address space; 0 means that the configuration sets the size
+  // The members below are needed for the device tree.
+  std::string node;  // name of the device's node in the device tree; empty: no node
   std::vector<std::string> compatible;
-  unsigned interrupt = 0;                 // source of the interrupt controller; 0: none
-  std::vector<unsigned> hart_interrupts;  // lines of each hart that the device drives
+  unsigned interrupt = 0;  // number of the device's source at the interrupt controller; 0: none
+  std::vector<unsigned> hart_interrupts;  // interrupt lines of each hart that the device drives
   bool interrupt_controller = false;
   std::vector<std::pair<std::string, std::uint32_t>> properties;
 
-  /// The value of a device's property. Throws std::out_of_range if there is none.
+  /// The value of a property of the device. Throws std::out_of_range if the device has no such
+  /// property.
   std::uint32_t property(const std::string& name) const;
 };
 
 struct MachineMap {
   std::string name;
-  std::uint32_t timebase = 0;          // ticks of mtime in a second
+  std::uint32_t timebase = 0;          // frequency of mtime in ticks per second
   std::vector<MachineDevice> devices;  // devices of the machine, in the order of their addresses
 
-  /// The device of a name. Throws std::out_of_range if the machine has none.
+  /// The device with this name. Throws std::out_of_range if the machine has none.
   const MachineDevice& device(const std::string& name) const;
 };
 

@@ -62,7 +62,8 @@ RegisterBlock::Layout::Layout(const MapInfo& map) {
 
 const RegisterBlock::Layout& RegisterBlock::layout_of(const MapInfo& map) {
   static std::mutex mutex;
-  static std::map<const MapInfo*, Layout> layouts;  // its references stay valid
+  // references to the layouts stay valid because a std::map does not move its elements
+  static std::map<const MapInfo*, Layout> layouts;
   const std::lock_guard lock(mutex);
   return layouts.try_emplace(&map, map).first->second;
 }
@@ -111,7 +112,8 @@ RegisterBlock::Target RegisterBlock::decode(std::uint32_t address) const {
     if (index != kNoRegister) return {Kind::kRegister, index, 0};
   }
   for (std::uint16_t i = 0; i < windows_.size(); ++i) {
-    // An address below the window's start wraps to a huge number.
+    // Offset of the address in the window; wraps to a huge number for an address below the window's
+    // start.
     const std::uint32_t inside = address - windows_[i].offset;
     if (inside < windows_[i].size) return {Kind::kWindow, i, inside / 4};
   }
@@ -225,7 +227,7 @@ void RegisterAccess::answer() {
   if (!refused()) value = block.take({target, index, word});
 }
 
-// The value of an accepted read.
+// Returns the value of an accepted read.
 std::uint32_t RegisterBlock::take(const Target& target) {
   switch (target.kind) {
     case Kind::kRegister:
@@ -297,7 +299,8 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
 
 void RegisterBlock::note_refusal(const RegisterAccess& access) {
   if (map_.error_info == kNoRegister) return;
-  // The generator checks this layout: address from bit 0, code in [26:24], write in bit 31.
+  // The register generator checks the layout of ERROR_INFO: address from bit 0, code in [26:24],
+  // write in bit 31.
   values_[map_.error_info] = (access.address & (map_.size - 1)) |
                              static_cast<std::uint32_t>(access.result) << 24 |
                              (access.write ? 0x80000000u : 0u);

@@ -1,4 +1,5 @@
-// A block of 32-bit registers, driven by a generated table. It alone has the access rules.
+// A block of 32-bit registers, driven by a generated table. Only this class implements the access
+// rules.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,19 @@ namespace dcc::regs {
 /// lowest number is reported, as in the hardware.
 enum class AccessResult : std::uint8_t {
   kOk = 0,
-  kUnmapped = 1,    // no register there, or beyond the entries this instance has
-  kMisaligned = 2,  // address not a multiple of 4
+  kUnmapped = 1,    // no register at the address, or beyond the window entries of this instance
+  kMisaligned = 2,  // the address is not a multiple of 4
   kReadOnly = 3,    // write to a register or window without a writable field
-  kNarrow = 4,      // write with a byte lane off
+  kNarrow = 4,      // write with an inactive byte lane
   kOutOfRange = 5,  // write with a field outside its range; nothing is written
-  kLocked = 6,      // write to what the write-enable register guards
+  kLocked = 6,      // write to a register that the write-enable register locks
 };
 
-/// "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range", "locked".
+/// Name of a result: "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range",
+/// "locked".
 const char* to_string(AccessResult result);
 
-/// All byte lanes of a write, PSTRB of APB.
+/// All four byte lanes of a write are active (PSTRB of APB).
 constexpr std::uint8_t kAllBytes = 0xF;
 
 class RegisterBlock;
@@ -40,44 +42,47 @@ struct RegisterAccess {
   // Signals of the access on the bus.
   bool write = false;
   std::uint32_t address = 0;  // byte offset from the block's start
-  std::uint32_t value = 0;    // data of a write, or the answer of a read
+  std::uint32_t value = 0;    // data of a write, or the data returned by a read
   std::uint8_t strobe = 0;    // byte lanes of a write; 0 for reads
   AccessResult result = AccessResult::kOk;
   // Result of decoding. `index` counts registers, counters or windows of the map.
   Target target = Target::kNothing;
   std::uint16_t index = 0;
-  std::uint32_t word = 0;  // counter: 0 low, 1 high; window: 32-bit words from its start
-  /// A register with read-write or write-only fields was written. `stored` holds the new state of
-  /// the former and what was written to the latter.
+  // 32-bit word of the target: counter: 0 low, 1 high; window: number of words from its start
+  std::uint32_t word = 0;
+  /// True if a register with read-write or write-only fields was written. `stored` holds the new
+  /// state of read-write fields and the data written to write-only fields.
   bool register_written = false;
   std::uint32_t stored = 0;
 
   bool refused() const { return result != AccessResult::kOk; }
   bool window_written() const { return write && !refused() && target == Target::kWindow; }
-  /// Sets the data of a read to the value that the block and its device hold; 0 if the read is
-  /// refused. Reads the device's live values, and latches the high half of a counter.
+  /// Sets the data of a read to the value that the block and its device hold; 0 for a refused read.
+  /// Reads the device's live values, and latches the high half of a counter.
   void answer();
 };
 
-/// The device behind the registers. Indices are those of the generated map.
+/// The interface of the device behind the registers. Indices are those of the generated map.
 class RegisterDevice {
  public:
   /// Live value of a read-only register with source `hardware`. Free of side effects.
   virtual std::uint32_t read_register(std::uint16_t index) const = 0;
   virtual std::uint64_t read_counter(std::uint16_t index) const = 0;
-  /// `word` counts 32-bit words from the window's start. Free of side effects.
+  /// Value of a word in a window; `word` counts 32-bit words from the window's start. Free of side
+  /// effects.
   virtual std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const = 0;
-  /// Carries out an access of software. Called once for each access, refused ones too, and for
-  /// writes of a debugger, whose reads go unnoticed. The block has stored what is written to its
-  /// registers. For a read the call must set `access.value`, by access.answer() or in its place.
+  /// Carries out an access of software. Called once for each access, including refused accesses and
+  /// a debugger's writes, but not for a debugger's reads. The block has already stored what is
+  /// written to its registers. For a read the device must set `access.value`, by access.answer() or
+  /// directly.
   virtual void access(RegisterAccess& access) = 0;
 
  protected:
   ~RegisterDevice() = default;
 };
 
-/// Decodes an address, applies access kinds and ranges, keeps what software writes, and asks the
-/// device for the rest. A refused access changes nothing except, when the map names them,
+/// Decodes an address, applies access kinds and ranges, stores what software writes, and reads live
+/// values from the device. A refused access changes nothing except, when the map names them,
 /// ERROR_INFO and its interrupt cause.
 ///
 /// A read of a 64-bit counter's low word latches the high word. All counters share one latch, so
@@ -91,7 +96,7 @@ class RegisterBlock {
   const MapInfo& map() const { return map_; }
 
   /// Sets the number of entries of a window in this instance, at most the map's. Addresses beyond
-  /// are unmapped.
+  /// the last entry are unmapped.
   void set_window_entries(std::uint16_t window, std::uint32_t entries);
   /// Sets the value of a read-only register with source `parameter`; reset() keeps it.
   void set_parameter(std::uint16_t index, std::uint32_t value);
@@ -100,32 +105,33 @@ class RegisterBlock {
   /// Sets a function that receives the level of the interrupt line on every change.
   void set_interrupt_listener(std::function<void(bool)> listener);
 
-  /// Addresses in bytes from the block's start. `value` is 0 after an error.
+  /// Reads the register at `address`, in bytes from the block's start. `value` is 0 after an error.
   AccessResult read(std::uint32_t address, std::uint32_t& value);
   AccessResult write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe = kAllBytes);
 
-  /// A read of a debugger: same addresses and errors, no side effect on latch, interrupt or
-  /// ERROR_INFO.
+  /// Reads a register for a debugger: same addresses and errors as read(), but no side effect on
+  /// latch, interrupt or ERROR_INFO.
   AccessResult peek(std::uint32_t address, std::uint32_t& value) const;
-  /// A write of a debugger: changes read-write fields and windows only. Locked registers are
-  /// refused.
+  /// Writes a register for a debugger: changes read-write fields and windows only. Locked registers
+  /// are refused.
   AccessResult poke(std::uint32_t address, std::uint32_t value);
 
-  /// What software last wrote (or the reset value), by index.
+  /// The value that software last wrote to a register, or its reset value; registers by index.
   std::uint32_t value(std::uint16_t index) const { return values_[index]; }
-  /// Sets causes in the interrupt status.
+  /// Sets the given cause bits in the interrupt status.
   void raise(std::uint32_t causes);
-  /// Interrupt line: a cause is set and let through by the mask.
+  /// Level of the interrupt line: true if a cause is set and enabled in the mask.
   bool interrupt() const { return interrupt_; }
 
-  /// Sets every register to its reset value. Windows and counters belong to the device.
+  /// Sets every register to its reset value. Windows and counters belong to the device and keep
+  /// their values.
   void reset();
 
-  /// Address of "CTRL", "dcc.CTRL", "STAT_CNPS_RECEIVED_LO", "factor[46]" or "slots[3].RATE";
-  /// upper and lower case count. None if there is no such thing.
+  /// Finds the address of a name such as "CTRL", "dcc.CTRL", "STAT_CNPS_RECEIVED_LO", "factor[46]"
+  /// or "slots[3].RATE". Upper and lower case differ. Empty if the name is unknown.
   std::optional<std::uint32_t> find(std::string_view name) const;
-  /// The name of an address, with the block's name: "dcc.slots[3].RATE"; "dcc+0x0ffc" for an
-  /// address without a register.
+  /// The full name of an address, such as "dcc.slots[3].RATE"; "dcc+0x0ffc" for an address without
+  /// a register.
   std::string name_of(std::uint32_t address) const;
   template <class Digest>
   void add_state(Digest& d) const {
@@ -135,11 +141,12 @@ class RegisterBlock {
  private:
   friend struct RegisterAccess;
   using Kind = RegisterAccess::Target;
-  /// The target of a word address.
+  /// The register, counter or window that a word address belongs to.
   struct Target {
     Kind kind = Kind::kNothing;
     std::uint16_t index = 0;
-    std::uint32_t word = 0;  // kCounter: 0 low, 1 high; kWindow: word in the window
+    // word of the target: 0 low, 1 high of a kCounter; word in the window of a kWindow
+    std::uint32_t word = 0;
   };
   /// Masks of a register's fields by access kind.
   struct Masks {
@@ -147,19 +154,20 @@ class RegisterBlock {
     std::uint32_t clear = 0;
     std::uint32_t clear_by_0 = 0;
     std::uint32_t write_only = 0;
-    std::uint32_t live = 0;  // bits that the device supplies
-    bool limited = false;    // a field has a range
+    std::uint32_t live = 0;  // bits whose value the device supplies
+    bool limited = false;    // true if a field has a range narrower than its bits
   };
-  /// Data that depend on the map alone; all blocks of one map share them.
+  /// Decoding tables that depend on the map alone; all blocks of one map share them.
   struct Layout {
     explicit Layout(const MapInfo& map);
 
     std::vector<Masks> masks;
-    std::vector<std::uint16_t> by_word;  // register at a word address, up to the last register
+    // index of the register at each word address, up to the last register
+    std::vector<std::uint16_t> by_word;
   };
   struct Window {
     std::uint32_t offset = 0;
-    std::uint32_t size = 0;  // bytes
+    std::uint32_t size = 0;  // size of the address space in bytes
     std::uint32_t word_mask = 0;
   };
 
@@ -169,7 +177,7 @@ class RegisterBlock {
   AccessResult check(const Target& target, std::uint32_t address) const;
   AccessResult check_write(const Target& target, std::uint32_t address, std::uint32_t value,
                            std::uint8_t strobe) const;
-  /// True if a cleared bit of the write-enable register guards the target.
+  /// True if the target is locked by a cleared bit of the write-enable register.
   bool locked(const Target& target) const;
   std::uint32_t register_value(std::uint16_t index) const;
   const RegisterInfo* info_of(const Target& target) const;
@@ -185,9 +193,10 @@ class RegisterBlock {
   const Layout& layout_;
   RegisterDevice& device_;
   std::vector<std::uint32_t> values_;
-  std::vector<std::uint32_t> parameters_;  // reset values, with set_parameter's on top
+  // reset values, with the values of set_parameter() applied
+  std::vector<std::uint32_t> parameters_;
   std::vector<Window> windows_;
-  std::uint16_t extended_ = kNoRegister;  // the register of implement_reserved(), and its bits
+  std::uint16_t extended_ = kNoRegister;  // register given to implement_reserved(), and its bits
   std::uint32_t extension_ = 0;
   std::uint32_t high_latch_ = 0;
   bool interrupt_ = false;

@@ -1,4 +1,4 @@
-// The form of a register map as a table; the tables themselves are generated from rtl/regs/*.yaml.
+// The data structures of a register map; the tables are generated from rtl/regs/*.yaml.
 #pragma once
 
 #include <cstddef>
@@ -6,21 +6,21 @@
 
 namespace dcc::regs {
 
-/// What software may do with a field.
+/// Access kind of a field: what software may do with it.
 enum class Access : std::uint8_t {
   kReadOnly,
   kReadWrite,
-  kWrite0Clear,  // reads the state; writing 0 clears a bit, 1 leaves it
-  kWrite1Clear,  // reads the state; writing 1 clears a bit, 0 leaves it
-  kWriteOnly,    // reads as 0
+  kWrite0Clear,  // a read returns the state; a written 0 clears the bit, a written 1 leaves it
+  kWrite1Clear,  // a read returns the state; a written 1 clears the bit, a written 0 leaves it
+  kWriteOnly,    // software may write the field; it reads as 0
 };
 
-/// Where the value of a read-only register comes from.
+/// Source of the value of a read-only register.
 enum class Source : std::uint8_t {
-  kConstant,   // the reset value
-  kParameter,  // set once when the instance is built
-  kHardware,   // read from the device at every read
-  kBlock,      // the value is kept by the register block itself
+  kConstant,   // the value is the reset value
+  kParameter,  // the value is set once when the instance is built
+  kHardware,   // the value is read from the device at every read
+  kBlock,      // the value is kept by the register block
 };
 
 /// Contiguous, immutable array with static lifetime.
@@ -40,17 +40,17 @@ struct ValueInfo {
   std::uint32_t value;
 };
 
-/// Bits of a word. Strings are never null; unit and format may be empty.
+/// A field: a range of bits in a register. Strings are never null; unit and format may be empty.
 struct FieldInfo {
   const char* name;
   std::uint8_t lsb;
   std::uint8_t width;
   Access access;
   std::uint32_t reset;
-  std::uint32_t min;  // least and greatest value that a write may hold
+  std::uint32_t min;  // least and greatest value that software may write
   std::uint32_t max;
   const char* unit;
-  const char* format;  // fixed-point format, as "1.16"
+  const char* format;  // fixed-point format of the field, e.g. "1.16"
   const char* description;
   Table<ValueInfo> values;
 
@@ -58,38 +58,39 @@ struct FieldInfo {
   std::uint32_t mask() const { return top() << lsb; }
   std::uint32_t of(std::uint32_t word) const { return word >> lsb & top(); }
   bool accepts(std::uint32_t value) const { return value >= min && value <= max; }
-  /// True if the range is narrower than the bits.
+  /// True if the range is narrower than the field's bits allow.
   bool limited() const { return min > 0 || max < top(); }
 };
 
-/// One 32-bit word: a register, or a word of a window's entry (offset within the entry then).
+/// One 32-bit word: a register, or a word of a window's entry (`offset` then counts within the
+/// entry).
 struct RegisterInfo {
   const char* name;
-  std::uint32_t offset;  // bytes
+  std::uint32_t offset;  // offset from the block's start in bytes
   std::uint32_t reset;
   Source source;
-  bool writable;         // at least one field is not read-only
-  bool strobe;           // a doorbell: the hardware is told of every write
-  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write; 0: none
+  bool writable;         // true if at least one field is not read-only
+  bool strobe;           // true for a doorbell, of which the hardware is notified at every write
+  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write to the register; 0: none
   Table<FieldInfo> fields;
   const char* description;
 };
 
-/// A table of equal entries.
+/// A window: a table of equal entries in the address space.
 struct WindowInfo {
   const char* name;
-  std::uint32_t offset;   // bytes
-  std::uint32_t entries;  // greatest number in an instance
-  std::uint32_t stride;   // bytes an entry; a power of two
+  std::uint32_t offset;   // offset of the window from the block's start in bytes
+  std::uint32_t entries;  // greatest number of entries in an instance
+  std::uint32_t stride;   // bytes per entry, a power of two
   bool writable;
-  bool structured;       // entries of several named words
-  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write; 0: none
+  bool structured;       // true if an entry consists of several named words
+  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write to the window; 0: none
   const char* index;
   Table<RegisterInfo> words;
   const char* description;
 };
 
-/// A 64-bit counter: low word at `offset`, high word in the word behind it.
+/// A 64-bit counter: low word at `offset`, high word at `offset` + 4.
 struct CounterInfo {
   const char* name;
   std::uint32_t offset;
@@ -102,17 +103,18 @@ struct MapInfo {
   const char* name;
   const char* title;
   const char* description;
-  std::uint32_t size;  // bytes of address space, a power of two
+  std::uint32_t size;  // size of the address space in bytes, a power of two
   Table<RegisterInfo> registers;
   Table<CounterInfo> counters;
   Table<WindowInfo> windows;
-  std::uint16_t interrupt_status;  // index of a register, or kNoRegister
+  std::uint16_t interrupt_status;  // index of the interrupt status register, or kNoRegister
   std::uint16_t interrupt_mask;
-  std::uint16_t error_info;    // index of the register that keeps a refused access, or kNoRegister
-  std::uint32_t error_cause;   // bit of interrupt_status that a refused access sets
-  std::uint16_t write_enable;  // register whose bits enable writes; they can only be cleared
-  // While unlock_bit of this register of the hardware is 1, the bits `unlocked` of write_enable
-  // guard nothing.
+  std::uint16_t error_info;   // index of the register that records a refused access, or kNoRegister
+  std::uint32_t error_cause;  // bit of interrupt_status that a refused access sets
+  // index of the register whose bits enable writes; software can only clear these bits
+  std::uint16_t write_enable;
+  // While bit unlock_bit of this hardware register is 1, the bits `unlocked` of write_enable lock
+  // nothing.
   std::uint16_t unlock_register = kNoRegister;
   std::uint32_t unlock_bit = 0;
   std::uint32_t unlocked = 0;

@@ -1,4 +1,4 @@
-// Conversion between names and addresses of registers, for traces, messages and inspection.
+// Converts between names and addresses of registers, for traces, messages and inspection.
 #include <cctype>
 #include <cstdio>
 
@@ -13,7 +13,7 @@ std::string hexadecimal(std::uint32_t value, int digits) {
   return text;
 }
 
-/// Parses "[12]…" into the number and the text behind the bracket.
+/// Parses "[12]…" into the number and the text that follows the bracket.
 std::optional<std::uint32_t> bracketed(std::string_view& text) {
   if (text.size() < 3 || text[0] != '[') return std::nullopt;
   std::uint64_t number = 0;

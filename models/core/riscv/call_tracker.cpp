@@ -78,11 +78,14 @@ void CallTracker::interrupted(std::uint32_t from, std::uint32_t handler, std::ui
 // Handles a jump that is no call: a return, a tail call, or a jump within a function.
 void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle) {
   if (indirect) {
-    // Does not search beyond a trap's frame, because a trap handler returns by mret.
+    // The search for the caller does not go beyond a trap's frame, because a trap handler returns
+    // by mret.
     for (std::size_t i = frames_.size(); i-- > 0 && !frames_[i].trap;) {
       if (frames_[i].return_to != target || i == 0) continue;
       if (untold_ != 0 && i + 1 == frames_.size()) {
-        --untold_;  // the sink knows no deeper call; recursion returns to one place
+        // The sink was not told of this call, which is deeper than kMaxFrames; recursive calls
+        // return to the same address.
+        --untold_;
         return;
       }
       untold_ = 0;
@@ -105,7 +108,7 @@ void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle)
 void CallTracker::leave_trap(std::uint64_t cycle) {
   std::size_t i = frames_.size();
   while (i > 0 && !frames_[i - 1].trap) --i;
-  if (i == 0) return;  // the program executed an mret without a trap, to enter its main for example
+  if (i == 0) return;  // an mret without a trap, with which a program enters user mode for example
   untold_ = 0;
   while (frames_.size() >= i) pop(cycle);
 }

@@ -29,20 +29,21 @@ class CallSink {
 /// stay open until finish().
 class CallTracker {
  public:
-  static constexpr std::size_t kMaxFrames = 256;  // deeper calls are followed but not reported
+  // limit of the depth of reported calls; deeper calls are followed but not reported
+  static constexpr std::size_t kMaxFrames = 256;
 
   /// `sink` and `symbols` must outlive this object. Without symbols functions are named by their
   /// addresses.
   CallTracker(CallSink& sink, const SymbolTable* symbols) : sink_(sink), symbols_(symbols) {}
 
   /// Records that the instruction at `pc` was executed. `next`: address of the next instruction.
-  /// `trapped`: the instruction caused a trap, which has been taken.
+  /// `trapped`: true if the instruction caused a trap, which has been taken.
   void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped,
                 std::uint64_t cycle);
   /// Records that an interrupt was taken between two instructions. `from`: the instruction that
   /// would have been next.
   void interrupted(std::uint32_t from, std::uint32_t handler, std::uint64_t cycle);
-  /// Leaves all open functions.
+  /// Reports that all open functions are left.
   void finish(std::uint64_t cycle);
 
  private:
@@ -61,7 +62,7 @@ class CallTracker {
   CallSink& sink_;
   const SymbolTable* symbols_;
   std::vector<Frame> frames_;
-  std::uint32_t untold_ = 0;  // calls beyond kMaxFrames
+  std::uint32_t untold_ = 0;  // number of open calls beyond kMaxFrames
 };
 
 }  // namespace dcc::riscv

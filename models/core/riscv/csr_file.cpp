@@ -11,7 +11,8 @@ constexpr std::uint32_t kMisa =
     1u << 30 | extension('A') | extension('C') | extension('I') | extension('M') | extension('U');
 // Bits of mcounteren and mcountinhibit. The hart has no `time` counter to enable.
 constexpr std::uint32_t kCycleBit = 1, kInstretBit = 4;
-constexpr std::uint32_t kAddressMatchOnly = 1u << 2;  // tinfo: types of trigger there are
+// types of triggers that the hart has, as in tinfo
+constexpr std::uint32_t kAddressMatchOnly = 1u << 2;
 
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
@@ -92,7 +93,8 @@ constexpr NamedCsr kNames[] = {
 
 bool CsrFile::permits(std::uint32_t number) const {
   if (privilege_ == Privilege::kMachine) return true;
-  if ((number >> 8 & 3) != 0) return false;  // a CSR's number contains its least mode
+  // bits 9:8 of a CSR's number contain the least privilege mode that may access the CSR
+  if ((number >> 8 & 3) != 0) return false;
   switch (number) {
     case csr::kCycle:
     case csr::kCycleh:
@@ -204,7 +206,8 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
 
 bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& before,
                     const Counters& after, bool from_debugger) {
-  if ((number >> 10 & 3) == 3) return false;  // the number of a CSR tells that it is read-only
+  // bits 11:10 of a CSR's number tell whether the CSR is read-only
+  if ((number >> 10 & 3) == 3) return false;
   const std::uint64_t cycles = cycle_.at(before.cycles);
   const std::uint64_t instret = instret_.at(before.retired);
   if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
@@ -227,7 +230,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
       mie_ = value & kInterruptBits;
       return true;
     case csr::kMtvec:
-      if ((value & 2) == 0) {  // modes 2 and 3 are reserved: the old mode stays
+      if ((value & 2) == 0) {  // vector modes 2 and 3 are reserved, so the old mode stays
         mtvec_ = value;
         mtvec_written_ = true;
       }
@@ -272,7 +275,7 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& b
     case csr::kTdata2:
       triggers_.write_address(value, from_debugger);
       return true;
-    case csr::kMip:  // devices set the three interrupt lines; writes do not
+    case csr::kMip:  // devices set the three interrupt lines in mip; CSR writes do not
     case csr::kMisa:
     case csr::kMstatush:
     case csr::kMenvcfg:  // menvcfg has no effect, since all fences order everything
@@ -301,7 +304,8 @@ std::uint32_t CsrFile::leave_trap() {
   const bool enable = (mstatus_ & kMpie) != 0;
   privilege_ = previous();
   const std::uint32_t kept = mstatus_ & (privilege_ == Privilege::kMachine ? kMprv | kTw : kTw);
-  mstatus_ = kept | kMpie | (enable ? kMie : 0);  // MPP becomes user mode, the least privileged
+  // mret sets MPP to user mode, the least privileged mode
+  mstatus_ = kept | kMpie | (enable ? kMie : 0);
   return mepc_;
 }
 

@@ -9,31 +9,31 @@
 
 namespace dcc::riscv {
 
-/// Cycles and retired instructions as the hart counts them. A CSR write to a counter changes only
-/// the offset between the two.
+/// Counts of cycles and retired instructions, which only the hart advances. A CSR write to a
+/// counter changes only the offset between counter and count.
 struct Counters {
   std::uint64_t cycles = 0;
   std::uint64_t retired = 0;
 };
 
-/// Reads and writes follow the WARL rules of volume II, chapter 3, for a hart that has machine and
-/// user mode: MPP reads 3 or 0; misa is a constant; there is nothing to delegate to.
+/// The CSRs of a hart with machine and user mode. Reads and writes follow the WARL rules of volume
+/// II, chapter 3: MPP reads 3 or 0; misa is a constant; there is no mode to delegate traps to.
 class CsrFile {
  public:
   explicit CsrFile(std::uint32_t hart_id) : hart_id_(hart_id) {}
 
   /// False if the present privilege mode may not access this register.
   bool permits(std::uint32_t number) const;
-  /// False if the register does not exist, so that the instruction is illegal.
+  /// Reads a CSR. Returns false if the register does not exist, so that the instruction is illegal.
   bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
-  /// False if there is none or it is read-only. `before` and `after` are the counters before and
-  /// after the writing instruction: a write to either half of a counter replaces the increment
-  /// (Privileged Architecture 1.12, section 2.3: the explicit write is done instead of the side
-  /// effect). A debugger executes no instruction (`before` is `after`) and may write what belongs
-  /// to it.
+  /// Writes a CSR. Returns false if the register does not exist or is read-only. `before` and
+  /// `after` are the counters before and after the writing instruction: a write to either half of a
+  /// counter replaces the increment (Privileged Architecture 1.12, section 2.3: the explicit write
+  /// is done instead of the side effect). A debugger executes no instruction (`before` is `after`)
+  /// and may also write the debugger's triggers.
   bool write(std::uint32_t number, std::uint32_t value, const Counters& before,
              const Counters& after, bool from_debugger = false);
-  /// True for registers whose write may change memory protection or triggers.
+  /// True for CSRs whose write may change memory protection or triggers.
   static bool concerns_memory(std::uint32_t number);
 
   /// Takes a trap: saves MIE and the privilege mode, stores cause, value and pc. Returns the
@@ -46,16 +46,16 @@ class CsrFile {
   /// The privilege mode that loads and stores are checked for: MPP while mstatus.MPRV is set, else
   /// the present mode.
   Privilege data_privilege() const { return (mstatus_ & kMprv) != 0 ? previous() : privilege_; }
-  /// mstatus.TW: wfi is illegal in user mode.
+  /// True if mstatus.TW is set, which makes wfi illegal in user mode.
   bool traps_wait() const { return (mstatus_ & kTw) != 0; }
   Pmp& pmp() { return pmp_; }
   const Triggers& triggers() const { return triggers_; }
 
-  /// One of the three machine interrupt lines (Cause::kMachine…), level-sensitive.
+  /// Sets the level of one of the three machine interrupt lines (Cause::kMachine…).
   void set_line(Cause line, bool level);
   bool line(Cause which) const { return (mip_ & bit_of(which)) != 0; }
 
-  /// mcause of the interrupt to take now, or 0: external before software before timer.
+  /// mcause of the interrupt to take now, or 0 for none. Priority: external, software, timer.
   std::uint32_t interrupt_to_take() const {
     const std::uint32_t pending = mip_ & mie_;
     return pending == 0 || !interrupts_enabled() ? 0 : highest(pending);
@@ -69,9 +69,9 @@ class CsrFile {
     return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
   }
   /// True while interrupts that the program uses, or that are pending, cannot be taken: from a trap
-  /// to its mret, and while the program has interrupts switched off.
+  /// to its mret, and while the program has interrupts disabled.
   bool is_deaf() const { return !interrupts_enabled() && ((mstatus_ & kMpie) != 0 || wakes()); }
-  /// True until a program has written mtvec.
+  /// True until the program writes mtvec.
   bool handler_never_set() const { return !mtvec_written_; }
   std::uint32_t handler_base() const { return mtvec_ & ~3u; }
 
@@ -88,10 +88,10 @@ class CsrFile {
     return (mstatus_ & kMpp) != 0 ? Privilege::kMachine : Privilege::kUser;
   }
 
-  /// A counter that software can set and stop, on top of a count that only grows.
+  /// A counter that software can set and stop, derived from a count that only grows.
   struct Counter {
     std::uint64_t offset = 0;
-    std::uint64_t held = 0;  // value of a stopped counter
+    std::uint64_t held = 0;  // value of the counter while stopped
     bool stopped = false;
     std::uint64_t at(std::uint64_t now) const { return stopped ? held : now + offset; }
     void set(std::uint64_t value, std::uint64_t now) {
@@ -122,10 +122,10 @@ class CsrFile {
   Triggers triggers_;
 };
 
-/// Finds the number of a register by its name ("mstatus": 0x300), for tools. Returns false if the
-/// name is unknown.
+/// Finds the number of a CSR by its name ("mstatus": 0x300), for tools. Returns false if the name
+/// is unknown.
 bool csr_number(const char* name, std::uint32_t& number);
-/// Name of a register by its number (0x300: "mstatus"); nullptr if the hart has no such register.
+/// Name of a CSR by its number (0x300: "mstatus"); nullptr if the hart has no such register.
 const char* csr_name(std::uint32_t number);
 
 }  // namespace dcc::riscv

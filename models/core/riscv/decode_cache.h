@@ -13,8 +13,9 @@ namespace dcc::riscv {
 inline constexpr std::uint32_t kPageBytes = 4096;
 inline constexpr std::uint32_t kPageEntries = kPageBytes / 2;
 
-/// One page of code: an entry for every halfword at which an instruction may start, and two end
-/// marks behind the last entry. An instruction of two halfwords may step over the first mark.
+/// The decoded instructions of one page of code: an entry for every halfword at which an
+/// instruction may start, and two end marks behind the last entry. An instruction of two halfwords
+/// may step over the first mark.
 struct DecodedPage {
   explicit DecodedPage(std::uint32_t page_base) : base(page_base) {
     ops[kPageEntries].mark(Op::kPageEnd);
@@ -24,8 +25,8 @@ struct DecodedPage {
   std::array<DecodedOp, kPageEntries + 2> ops{};
 };
 
-/// Holds decoded instructions of RAM and ROM, the only executable memory. A page is created when
-/// its code first runs. Machine and user mode have separate pages, because they may execute
+/// Holds decoded instructions of RAM and ROM, the only executable memory. A DecodedPage is created
+/// when its code first runs. Machine and user mode have separate pages, because they may execute
 /// different addresses. Invalidation acts on both.
 class DecodeCache {
  public:
@@ -35,13 +36,13 @@ class DecodeCache {
     size_ = size;
     forget_all();
   }
-  /// Sets the range of ROM; otherwise like cover().
+  /// Sets the range of ROM in bytes, multiples of 4096. Clears the cache.
   void cover_rom(std::uint32_t base, std::uint32_t size) {
     rom_base_ = base;
     rom_size_ = size;
     forget_all();
   }
-  /// Selects the privilege mode whose pages page() returns from now on.
+  /// Selects the privilege mode whose pages page() returns afterwards.
   void select(Privilege mode) { pages_ = &of(mode); }
   /// Drops all decoded instructions of one privilege mode. Pointers into its pages become invalid.
   void forget_mode(Privilege mode) {
@@ -51,8 +52,8 @@ class DecodeCache {
   std::uint32_t base() const { return base_; }
   std::uint32_t size() const { return size_; }
 
-  /// The page that contains `address`, created if it does not exist yet; nullptr outside RAM and
-  /// ROM.
+  /// The decoded page that contains `address`, created if it does not exist yet; nullptr outside
+  /// RAM and ROM.
   DecodedPage* page(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index == kNone) return nullptr;
@@ -67,7 +68,8 @@ class DecodeCache {
   /// An array by page number within RAM: non-zero if a store to the page may change decoded code or
   /// concerns a guard.
   const std::uint8_t* holds_code() const { return holds_code_.data(); }
-  /// Marks a page as holding code because the last instruction of the page before reaches into it.
+  /// Marks a page as holding code because the last instruction of the preceding page extends into
+  /// it.
   void mark_reached(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index != kNone) holds_code_[index] |= kCode;
@@ -80,14 +82,14 @@ class DecodeCache {
     mark = static_cast<std::uint8_t>(guarded ? mark | kGuard : mark & ~unsigned{kGuard});
   }
 
-  /// Invalidates all entries whose instructions overlap these bytes.
+  /// Invalidates all entries whose instructions overlap the given bytes.
   void invalidate(std::uint32_t address, std::uint32_t bytes) {
     const std::int64_t end = static_cast<std::int64_t>(address) + bytes;
     for (std::int64_t at = static_cast<std::int64_t>(address & ~1u) - 2; at < end; at += 2) {
       forget(static_cast<std::uint32_t>(at));
     }
   }
-  /// Invalidates the entry at `address`.
+  /// Invalidates the decoded entry at `address`.
   void forget(std::uint32_t address) {
     const std::uint32_t index = index_of(address);
     if (index == kNone) return;
@@ -96,7 +98,7 @@ class DecodeCache {
       if (page != nullptr) page->ops[address % kPageBytes / 2] = DecodedOp{};
     }
   }
-  /// Invalidates all entries. Pointers into pages become invalid.
+  /// Invalidates all decoded entries. Pointers into pages become invalid.
   void clear() { forget_all(); }
 
  private:
@@ -105,7 +107,7 @@ class DecodeCache {
   static constexpr std::uint8_t kCode = 1;  // marks of holds_code_
   static constexpr std::uint8_t kGuard = 2;
   std::uint32_t pages() const { return (size_ + rom_size_) / kPageBytes; }
-  /// Number of the page that holds `address`: RAM's pages, then ROM's.
+  /// Number of the page that holds `address`: pages of RAM are numbered first, then pages of ROM.
   std::uint32_t index_of(std::uint32_t address) const {
     if (address - base_ < size_) return (address - base_) / kPageBytes;
     if (address - rom_base_ < rom_size_) return (size_ + (address - rom_base_)) / kPageBytes;

@@ -10,7 +10,7 @@ constexpr std::int32_t sign_extend(std::uint32_t v, int width) {
   return static_cast<std::int32_t>(v << (32 - width)) >> (32 - width);
 }
 
-// Builders of the 32-bit instructions that compressed instructions stand for.
+// Encoders of the 32-bit instructions that compressed instructions expand to.
 constexpr std::uint32_t i_type(std::int32_t imm, std::uint32_t rs1, std::uint32_t funct3,
                                std::uint32_t rd, std::uint32_t opcode) {
   return (static_cast<std::uint32_t>(imm) & 0xFFF) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 |
@@ -66,7 +66,8 @@ std::uint32_t expand_quadrant0(std::uint32_t h) {
 std::uint32_t expand_arithmetic(std::uint32_t h, std::int32_t imm) {
   const std::uint32_t rd = bits(h, 9, 7) + 8;
   const std::uint32_t rs2 = bits(h, 4, 2) + 8;
-  const bool wide_shift = bits(h, 12, 12) != 0;  // reserved on RV32
+  const bool wide_shift =
+      bits(h, 12, 12) != 0;  // shift amounts of 32 and more are reserved on RV32
   switch (bits(h, 11, 10)) {
     case 0:  // c.srli
       return wide_shift ? 0 : i_type(imm & 31, rd, 5, rd, kOpImm);

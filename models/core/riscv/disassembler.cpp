@@ -66,7 +66,7 @@ std::string disassemble(const DecodedOp& op, std::uint32_t pc) {
   const std::string rest = operands(op, pc);
   std::string text = mnemonic(op.op);
   if (between(op.op, Op::kLrW, Op::kAmoMaxuW)) {
-    const unsigned order = op.raw >> 25 & 3;  // bits aq and rl of an atomic operation
+    const unsigned order = op.raw >> 25 & 3;  // ordering bits aq and rl of an atomic operation
     text += order == 3 ? ".aqrl" : order == 2 ? ".aq" : order == 1 ? ".rl" : "";
   }
   return rest.empty() ? text : text + " " + rest;

@@ -1,4 +1,4 @@
-// Decoded instructions as text, for traces.
+// Disassembles decoded instructions, for traces.
 #pragma once
 
 #include <string>

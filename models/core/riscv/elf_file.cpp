@@ -14,7 +14,8 @@ constexpr std::uint32_t kHeaderBytes = 52, kProgramHeaderBytes = 32, kSectionHea
 constexpr std::uint16_t kTypeExecutable = 2, kMachineRiscv = 243;
 constexpr std::uint32_t kFlagFloatAbi = 6, kFlagRve = 8;
 constexpr std::uint32_t kLoadable = 1, kSectionSymbols = 2;
-constexpr std::size_t kMaxFileBytes = 64u << 20;  // limit of a file, and of its loaded size
+// upper limit of an ELF file's size, and of its loaded size, in bytes
+constexpr std::size_t kMaxFileBytes = 64u << 20;
 constexpr std::ptrdiff_t kMaxNameBytes = 4096;
 
 std::string address_text(std::uint32_t v) {
@@ -141,7 +142,8 @@ class ElfParser {
     return address_text(s.address) + "-" + address_text(s.address + s.memory_bytes - 1);
   }
 
-  // Reads the symbol table. A file without a symbol table is accepted, a damaged table is not.
+  // Reads the symbol table. A file without a symbol table is accepted, a damaged symbol table is
+  // not.
   void read_symbols() {
     const std::uint32_t table = u32(32);
     const std::uint32_t count = u16(48);
@@ -173,7 +175,8 @@ class ElfParser {
       const std::uint64_t at = std::uint64_t{offset} + i;
       const std::uint32_t type = bytes_[at + 12] & 15;
       const bool absolute_or_defined = u16(at + 14) != 0;
-      const bool names_an_address = type <= 2;  // types none, object and function name an address
+      // symbols of the types none, object and function name an address
+      const bool names_an_address = type <= 2;
       if (!absolute_or_defined || !names_an_address) continue;
       const std::uint32_t name = u32(at);
       if (name >= string_bytes) fail("a symbol's name lies outside the string table");
@@ -186,7 +189,8 @@ class ElfParser {
       std::string text(first, end);
       name_bytes_ += text.size();
       if (name_bytes_ > kMaxFileBytes) fail("its symbols' names hold more than 64 MiB");
-      if (text.empty() || text[0] == '$' || text.rfind(".L", 0) == 0) continue;  // mapping symbols
+      // skips mapping symbols and local labels
+      if (text.empty() || text[0] == '$' || text.rfind(".L", 0) == 0) continue;
       file_.symbols_.add({std::move(text), u32(at + 4), u32(at + 8), type == 2});
     }
   }

@@ -22,21 +22,22 @@ struct MemoryRange {
   std::uint32_t size = 0;
 };
 
-/// A parsed file: ELF32, little-endian, EM_RISCV, ET_EXEC, soft-float ABI (System V ABI, RISC-V
-/// psABI). Everything that a damaged or foreign file could get wrong is checked on reading.
+/// A parsed ELF file: ELF32, little-endian, EM_RISCV, ET_EXEC, soft-float ABI (System V ABI, RISC-V
+/// psABI). Every field that can be wrong in a damaged or foreign file is checked on reading.
 class ElfFile {
  public:
   struct Segment {
     std::uint32_t address = 0;  // physical address at which the segment is loaded
-    // Size in memory. Bytes beyond `data` are zeroed. 0 if the program runs at another address than
-    // it is loaded at: its start-up code then copies the data and clears the rest.
+    // Size of the segment in memory. Bytes beyond `data` are zeroed. 0 if the segment's run address
+    // differs from its load address: the program's start-up code then copies the data and clears
+    // the rest.
     std::uint32_t memory_bytes = 0;
     std::vector<std::uint8_t> data;
   };
 
-  /// Reads and checks a file. Throws ElfError.
+  /// Reads and checks an ELF file. Throws ElfError.
   static ElfFile read(const std::string& path);
-  /// Parses a file held in memory; `name` stands for the path in messages.
+  /// Parses an ELF file held in memory; `name` stands for the path in messages.
   static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
   /// Throws ElfError unless every segment lies in `ram` or in `rom`.
@@ -44,8 +45,8 @@ class ElfFile {
   /// Throws ElfError if a segment overlaps `reserved`, which `what` names in the message. An empty
   /// range overlaps nothing.
   void check_leaves_free(MemoryRange reserved, const std::string& what) const;
-  /// Copies the segments in `range`; `memory` is the host's view of range.base. Call check_fits
-  /// first.
+  /// Copies the segments within `range` to memory; `memory` is the host's pointer to range.base.
+  /// Precondition: check_fits() passed.
   void load(MemoryRange range, std::uint8_t* memory) const;
 
   std::uint32_t entry() const { return entry_; }

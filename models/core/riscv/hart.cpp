@@ -52,7 +52,8 @@ void Hart::set_ram(RamWindow window) {
   update_windows();
 }
 
-// Must be called after every change of the privilege mode or of its access rights.
+// Updates state that depends on the privilege mode. Must be called after every change of the
+// privilege mode or of its access rights.
 void Hart::mode_changed() {
   const Privilege mode = csr_.privilege();
   std::uint32_t& version = decoded_under_[mode == Privilege::kMachine ? 1 : 0];
@@ -73,8 +74,8 @@ void Hart::update_windows() {
   attention_ = true;
 }
 
-// Gives a restricted privilege mode direct access to the part of the last used span that lies in
-// RAM.
+// Gives a restricted privilege mode direct access to the part of the last used protection span that
+// lies in RAM.
 void Hart::place_window(const Pmp::Span& span) {
   const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
   if (ram_.data == nullptr || watching) return;
@@ -128,7 +129,8 @@ Stop Hart::run_observed(std::uint64_t budget, InstructionObserver& observer) {
     const std::uint64_t step = steps_;
     const std::uint64_t trapped = trapped_;
     DecodedOp op;
-    instruction_at(pc, op);  // if nothing can be fetched there, the trap tells why
+    // decodes the instruction at pc; if nothing can be fetched there, the trap tells why
+    instruction_at(pc, op);
     stop = run(1);
     if (steps_ != step) observer.executed(op, pc, pc_, trapped_ != trapped);
   }
@@ -163,7 +165,7 @@ bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
   return write_csr_as(number, value, Counters{cycles(), retired()}, true);
 }
 
-// Writes a CSR and updates all state that depends on it.
+// Writes a CSR and updates all state of the hart that depends on it.
 bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& before,
                         bool debugger) {
   const Counters after{cycles(), retired()};
@@ -198,7 +200,7 @@ void Hart::set_rom(RamWindow window) {
   mark_pages();
 }
 
-// The ebreak of a call stands between two instructions without effect, none of them compressed:
+// A semihosting call is an ebreak between two instructions without effect, none of them compressed:
 // slli x0, x0, 0x1f and srai x0, x0, 7 (RISC-V Semihosting, version 0.4, chapter 2).
 bool Hart::is_semihosting_call(std::uint32_t pc) {
   constexpr std::uint32_t kBefore = 0x01F01013, kEbreak = 0x00100073, kBehind = 0x40705013;
@@ -229,8 +231,8 @@ bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
   return true;
 }
 
-// Fills a cache entry. If the instruction cannot be fetched as a whole, the entry stays undecoded
-// and the fault is raised here.
+// Fills an entry of the decode cache. If the instruction cannot be fetched as a whole, the entry
+// stays undecoded and the fault is raised here.
 void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
   if (!passing_breakpoint_ && has_breakpoint(pc)) {
     entry.mark(Op::kDebugBreak);
@@ -312,7 +314,7 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   if (legal && (replace || op.rs1 != 0)) {
     const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
     legal = write_csr_as(number, value, before, false);
-    // From here on `op` may point into a page that no longer exists.
+    // After this point `op` may point into a page of the decode cache that no longer exists.
   }
   if (!legal) {
     raise(Cause::kIllegalInstruction, raw, pc);
@@ -347,7 +349,7 @@ void Hart::wait_for_interrupt(const DecodedOp& op, std::uint32_t pc) {
   }
 }
 
-// Handles an instruction that a trigger matches. The instruction has not been executed.
+// Handles an instruction that matches a trigger. The instruction has not been executed.
 void Hart::meet_trigger(std::uint32_t pc) {
   pc_ = pc;
   if (csr_.triggers().on_execute(csr_.privilege(), pc) == Triggers::Action::kStop) {

@@ -1,5 +1,5 @@
-// One RV32IMAC hart with machine and user mode: registers, traps, interrupts, and the loop that
-// runs it.
+// A RV32IMAC hart with machine and user mode: registers, traps, interrupts, and the loop that runs
+// the hart.
 #pragma once
 
 #include <array>
@@ -17,27 +17,29 @@
 
 namespace dcc::riscv {
 
-/// Why run() returned.
+/// Why Hart::run() returned.
 enum class Stop : std::uint8_t {
   kNone,
-  kBudget,            // all instructions asked for are done
-  kWaitForInterrupt,  // wfi and no enabled line is up; pc is behind it
-  kBreakpoint,        // pc is at a breakpoint; its instruction has not run
-  kWatchpoint,        // an access hit a watchpoint; its instruction has run
-  kMailbox,           // the mailbox word was stored
-  kSemihosting,       // a semihosting call; pc is behind its ebreak
-  kRequested,         // request_stop()
-  kDead,              // the program cannot continue: see death()
+  kBudget,  // all requested instructions are done
+  // the hart executed wfi and no enabled interrupt line is high; pc is behind the wfi
+  kWaitForInterrupt,
+  kBreakpoint,   // pc is at a breakpoint; its instruction has not run
+  kWatchpoint,   // an access hit a watchpoint; its instruction has run
+  kMailbox,      // the program stored to the mailbox word
+  kSemihosting,  // the program made a semihosting call; pc is behind its ebreak
+  kRequested,    // request_stop() was called
+  kDead,         // the program cannot continue: see death()
 };
 
 /// Why a program can never continue. Real hardware would hang; the model reports the reason.
 enum class Death : std::uint8_t {
   kNone,
-  kNoHandler,      // a trap, and the program never wrote mtvec
-  kTrapLoop,       // the trap handler's own first instruction traps
-  kSameTrap,       // the same trap kMaxSameTraps times in a row, no instruction retired in between
-  kEndlessLoop,    // a jump to itself with interrupts off
-  kEndlessSleep,   // wfi with no interrupt enabled
+  kNoHandler,  // a trap occurred and the program never wrote mtvec
+  kTrapLoop,   // the first instruction of the trap handler traps
+  // the same trap occurred kMaxSameTraps times in a row, and no instruction retired in between
+  kSameTrap,
+  kEndlessLoop,    // a jump to itself with interrupts disabled
+  kEndlessSleep,   // a wfi with no interrupt enabled
   kStackOverflow,  // a store relative to sp below the end of the stack
 };
 
@@ -45,8 +47,8 @@ enum class Death : std::uint8_t {
 struct TrapRecord {
   std::uint32_t cause = 0;
   std::uint32_t pc = 0;
-  std::uint32_t value = 0;  // mtval: an address, or an instruction word
-  std::uint32_t ra = 0;     // register x1: after a bad jump, its likely origin
+  std::uint32_t value = 0;  // value of mtval: an address, or an instruction word
+  std::uint32_t ra = 0;     // value of register x1 (ra): after a bad jump, the likely origin
   std::uint64_t step = 0;   // instructions since reset when the trap occurred
 };
 
@@ -54,12 +56,12 @@ struct TrapRecord {
 /// an instruction that traps again with the same cause, pc and value.
 constexpr unsigned kMaxSameTraps = 1000;
 
-/// Memory that the hart accesses through a pointer. If `data` is null the memory is reached through
-/// the bus only, but is executable.
+/// Memory that the hart accesses through a host pointer. If `data` is null, the memory is reached
+/// through the bus only, but is executable.
 struct RamWindow {
   std::uint8_t* data = nullptr;
   std::uint32_t base = 0;
-  std::uint32_t size = 0;  // bytes of the memory, a multiple of 4096
+  std::uint32_t size = 0;  // size of the memory in bytes, a multiple of 4096
 };
 
 struct Watchpoint {
@@ -69,11 +71,12 @@ struct Watchpoint {
   bool stores = true;
 };
 
-/// The results are deterministic to the instruction and the same on every machine. The hart samples
-/// its interrupt lines when run() starts, after every CSR write, mret and wfi, and after every
-/// access outside directly mapped RAM. Instructions are fetched from RAM and ROM only, and atomic
-/// operations work in RAM only. Memory protection costs nothing while it restricts nothing: RAM is
-/// then one window; otherwise the window is the span of equal permission that was used last.
+/// A RV32IMAC hart. The results are deterministic to the instruction and the same on every machine.
+/// The hart samples its interrupt lines when run() starts, after every CSR write, mret and wfi, and
+/// after every access outside directly mapped RAM. Instructions are fetched from RAM and ROM only,
+/// and atomic operations work in RAM only. Memory protection costs no time while nothing is
+/// restricted: RAM is then one window; otherwise the window is the span of equal permission that
+/// was used last.
 class Hart {
  public:
   /// Handling of loads and stores in RAM whose address is not a multiple of their size. Outside
@@ -84,8 +87,8 @@ class Hart {
   struct Cpi {
     std::uint32_t numerator = 1;
     std::uint32_t denominator = 1;
-    /// Converts thousandths: 1250 gives {5, 4}, in lowest terms, so that products with counts stay
-    /// far from overflow.
+    /// Converts a CPI in thousandths to a ratio: 1250 gives {5, 4}, in lowest terms, so that
+    /// products with counts stay far from overflow.
     static constexpr Cpi from_thousandths(std::uint32_t n) {
       const std::uint32_t common = std::gcd(n, 1000u);
       return {n / common, 1000u / common};
@@ -94,30 +97,33 @@ class Hart {
 
   /// Costs of instructions by kind, in a unit that the caller chooses. run_costed() adds them up.
   struct Costs {
-    std::array<std::uint32_t, 256> of{};  // indexed by Op; 0 for states of cache entries
-    std::uint32_t taken = 0;              // added for a conditional branch that is taken
+    // cost of each operation, indexed by Op; 0 for states of cache entries
+    std::array<std::uint32_t, 256> of{};
+    std::uint32_t taken = 0;  // additional cost of a conditional branch that is taken
   };
 
   Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi);
   explicit Hart(MemoryBus& bus) : Hart(bus, 0, Cpi{}) {}
 
-  /// Resets the hart as at power-up, with execution at `pc`. RAM, breakpoints and watchpoints stay.
+  /// Resets the hart as at power-up; execution starts at `pc`. RAM, breakpoints and watchpoints
+  /// stay.
   void reset(std::uint32_t pc);
   void set_ram(RamWindow window);
-  /// Sets memory that holds code and constants beside RAM. Its `data` must not be null. Stores to
-  /// this memory go to the bus.
+  /// Sets the memory that holds code and constants beside RAM. Its `data` must not be null. Stores
+  /// to this memory go to the bus.
   void set_rom(RamWindow window);
   void set_misaligned(Misaligned what) { misaligned_ = what; }
 
-  /// Runs up to `budget` instructions; instructions that trap count.
+  /// Runs up to `budget` instructions; instructions that trap count as well.
   Stop run(std::uint64_t budget);
-  /// Like run(); also adds the costs of the instructions to `sum`.
+  /// Runs like run() and adds the costs of the executed instructions to `sum`.
   Stop run_costed(std::uint64_t budget, const Costs& costs, std::uint64_t& sum);
-  /// Like run(), but reports each instruction to `observer`, which is about twenty times as slow.
+  /// Runs like run(), but reports each instruction to `observer`, which is about twenty times as
+  /// slow.
   Stop run_observed(std::uint64_t budget, InstructionObserver& observer);
-  /// Enters the handler of the pending interrupt, if there is one. run() does this by itself.
+  /// Enters the handler of the pending interrupt, if there is one. run() does so by itself.
   bool take_interrupt();
-  /// Runs one instruction even if a breakpoint sits on it.
+  /// Runs one instruction even if its address has a breakpoint.
   Stop step();
 
   std::uint32_t pc() const { return pc_; }
@@ -127,21 +133,21 @@ class Hart {
     if (index != 0) x_[index] = value;
   }
   Privilege privilege() const { return csr_.privilege(); }
-  /// CSR accesses of a debugger: independent of the privilege mode, and with access to the
-  /// debugger's own triggers.
+  /// CSR accesses of a debugger: independent of the privilege mode, and including the debugger's
+  /// own triggers.
   bool read_csr(std::uint32_t number, std::uint32_t& value) const;
   bool write_csr(std::uint32_t number, std::uint32_t value);
 
   /// Number of instructions begun since reset: retired instructions and instructions that trapped.
   std::uint64_t steps() const { return steps_; }
   std::uint64_t retired() const { return steps_ - trapped_; }
-  /// Cycles of `steps` instructions, rounded down.
+  /// Number of cycles of `steps` instructions, rounded down.
   std::uint64_t cycles_of(std::uint64_t steps) const {
     return steps * cpi_.numerator / cpi_.denominator;
   }
   std::uint64_t cycles() const { return cycles_of(steps_) + stall_cycles_; }
-  /// Adds cycles in which no instruction ran (sleep, waiting for a device); mcycle counts these
-  /// too.
+  /// Adds cycles in which no instruction ran (sleep, waiting for a device); mcycle includes stall
+  /// cycles.
   void add_stall_cycles(std::uint64_t cycles) { stall_cycles_ += cycles; }
 
   void set_interrupt_line(Cause line, bool level) {
@@ -174,8 +180,8 @@ class Hart {
     stack_limit_ = limit;
     mode_changed();
   }
-  /// Sets the address of the mailbox word (HTIF's tohost): a store to it makes run() return
-  /// Stop::kMailbox. 0: no mailbox.
+  /// Sets the address of the mailbox word (HTIF's tohost). A store to the mailbox word makes run()
+  /// return Stop::kMailbox. Address 0: no mailbox.
   void set_mailbox(std::uint32_t address);
 
   void add_breakpoint(std::uint32_t address);
@@ -186,7 +192,8 @@ class Hart {
   /// The watchpoint that caused the last Stop::kWatchpoint.
   const Watchpoint& watch_hit() const { return watch_hit_; }
 
-  /// Must be called by whoever changed code in RAM without the hart, such as a debugger.
+  /// Invalidates decoded code. Must be called by whoever changes code in RAM other than the hart,
+  /// such as a debugger.
   void code_changed(std::uint32_t address, std::uint32_t bytes) {
     cache_.invalidate(address, bytes);
   }
@@ -243,17 +250,20 @@ class Hart {
 
   MemoryBus& bus_;
   Cpi cpi_;
-  std::array<std::uint32_t, 33> x_{};  // x_[32] receives the results for x0
+  // registers; the additional x_[32] receives the results for x0
+  std::array<std::uint32_t, 33> x_{};
   std::uint32_t pc_ = 0;
   CsrFile csr_;
   DecodeCache cache_;
   RamWindow ram_;
   RamWindow rom_;
-  std::uint32_t window_base_ = 0;        // first byte of RAM that is accessed directly …
-  std::uint32_t load_window_ = 0;        // … with this number of bytes for loads,
-  std::uint32_t store_window_ = 0;       // like load_window_, for stores
-  bool windows_move_ = false;            // true if protection restricts the mode that accesses
-  std::uint32_t decoded_under_[2] = {};  // Pmp::execute_version of user, machine pages
+  std::uint32_t window_base_ = 0;   // first byte of the part of RAM that is accessed directly
+  std::uint32_t load_window_ = 0;   // number of bytes from window_base_ that loads access directly
+  std::uint32_t store_window_ = 0;  // number of bytes from window_base_ that stores access directly
+  // true if memory protection restricts the privilege mode of data accesses
+  bool windows_move_ = false;
+  // Pmp::execute_version that the pages of user and machine mode were decoded under
+  std::uint32_t decoded_under_[2] = {};
   Misaligned misaligned_ = Misaligned::kTrap;
   struct {
     bool held = false;
@@ -261,14 +271,15 @@ class Hart {
     std::uint32_t value = 0;
   } reservation_;  // of lr.w; a trap, mret, or a store by another master ends it
   std::uint32_t stack_limit_ = 0;
-  std::uint32_t stack_guard_ = 0;  // stack_limit_ in machine mode, else 0
-  bool attention_ = false;         // leave the inner loop: lines, windows or stop changed
+  std::uint32_t stack_guard_ = 0;  // stack limit in force: stack_limit_ in machine mode, else 0
+  // makes the inner loop return because interrupt lines, windows or a stop request changed
+  bool attention_ = false;
   Stop stop_ = Stop::kNone;
 
   std::uint64_t steps_ = 0;
   std::uint64_t trapped_ = 0;
   std::uint64_t stall_cycles_ = 0;
-  const Costs* costs_ = nullptr;  // valid while run_costed() runs
+  const Costs* costs_ = nullptr;  // costs in use while run_costed() runs
   std::uint64_t cost_ = 0;
 
   std::vector<std::uint32_t> guarded_;  // addresses of guard()
@@ -281,7 +292,7 @@ class Hart {
   TrapRecord death_record_;
   TrapRecord last_trap_;
   std::uint64_t returned_at_ = 0;  // value of steps_ at the last mret
-  unsigned same_traps_ = 0;        // repetitions of last_trap_
+  unsigned same_traps_ = 0;        // number of repetitions of last_trap_
 };
 
 /// Text of a Death for messages, such as "endless loop with interrupts off".

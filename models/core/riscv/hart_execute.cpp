@@ -9,9 +9,9 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define DCC_INLINE __attribute__((always_inline))
-// Generates the code of an operation twice: for instructions of four bytes and of two bytes. So
-// the distance to the next decoded entry is a constant, and the processor can find the next entry
-// without waiting for the contents of this one.
+// Generates the code of an operation twice: for instructions of four bytes and of two bytes. So the
+// distance to the next decoded entry is a constant, and the processor finds the next entry without
+// waiting for the contents of the present entry.
 #define OP(name, ...)             \
   op_##name : {                   \
     constexpr int kHalfwords = 2; \
@@ -21,7 +21,7 @@
     constexpr int kHalfwords = 1; \
     __VA_ARGS__                   \
   }
-// Like OP, for operations that are rare or leave the loop.
+// Generates code once, for operations that are rare or leave the loop.
 #define RARE(name) op_##name : short_##name
 #define NEXT()                                                                     \
   do {                                                                             \
@@ -44,7 +44,7 @@
   x[ip->rd] = (value); \
   ip += kHalfwords;    \
   NEXT();
-// A branch instead of a conditional move, which would have to wait for both operands of the
+// Uses a branch instead of a conditional move, which would have to wait for both operands of the
 // comparison.
 #define BRANCH_NEAR(taken)   \
   if (taken) {               \
@@ -61,9 +61,9 @@
   }                           \
   ip += kHalfwords;           \
   NEXT();
-// An access in the window of RAM is done directly, any other by the general path. A store may
-// overwrite the running instruction itself, whose decoded entry is then gone; so a copy of the
-// entry says where the next instruction is.
+// An access in the window of RAM is done directly, any other access by the general path. A store
+// may overwrite the running instruction, whose decoded entry is then gone; so a copy of the entry
+// says where the next instruction is.
 #define LOAD(size, convert)                \
   if (load(size, convert)) {               \
     ip += kHalfwords;                      \
@@ -116,8 +116,9 @@ U32 pc_of(const DecodedPage* page, const DecodedOp* ip) {
 
 }  // namespace
 
-// Runs until `end` steps are done, a trap is taken, or attention_ is set. pc_ and steps_ are valid
-// whenever code outside this function runs. kCosted: adds up the costs of instructions, too.
+// Runs instructions until `end` steps are done, a trap is taken, or attention_ is set. pc_ and
+// steps_ are valid whenever code outside this function runs. kCosted: also adds up the costs of
+// instructions.
 template <bool kCosted>
 void Hart::execute(std::uint64_t end) {
   attention_ = false;
@@ -129,7 +130,8 @@ void Hart::execute(std::uint64_t end) {
   }
   U32* const x = x_.data();
   U32 window_base = window_base_;
-  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);  // the window in host memory
+  // host address of the directly accessible window of RAM
+  std::uint8_t* window = ram_.data + (window_base_ - ram_.base);
   U32 load_window = load_window_;
   U32 store_window = store_window_;
   const std::uint8_t* const holds_code = cache_.holds_code();
@@ -137,10 +139,10 @@ void Hart::execute(std::uint64_t end) {
   U64 left = end - steps_;
   DecodedOp* ip = &page->ops[(pc_ - page->base) / 2];
 
-  // Lambdas name variables of this function, never each other: through a chain of them gcc no
-  // longer sees that `ip` and `left` need no address, and keeps both in memory (measured: a fifth
-  // of the speed).
-  // Called before code outside the loop runs: brings steps_ up to date, this instruction included.
+  // Brings steps_ up to date, the present instruction included. Called before code outside the loop
+  // runs. Lambdas name variables of this function, never each other: through a chain of lambdas gcc
+  // no longer sees that `ip` and `left` need no address, and keeps both in memory (measured: a
+  // fifth of the speed).
   const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
   // Jumps to `target`. Returns false if the target is not executable; pc_ and steps_ are up to date
   // then, and the loop must be left.
@@ -157,8 +159,8 @@ void Hart::execute(std::uint64_t end) {
     ip = &page->ops[(target - page->base) / 2];
     return true;
   };
-  // Call after work outside the loop. Returns true if the loop may go on with `op`; otherwise sets
-  // pc_ behind the instruction.
+  // Called after work outside the loop. Returns true if the loop may go on with `op`; otherwise
+  // sets pc_ behind the instruction.
   const auto resume = [&](const DecodedOp& op) DCC_INLINE {
     if (attention_) {
       pc_ = PC + 2 * static_cast<U32>(op.halfwords);
@@ -271,7 +273,8 @@ void Hart::execute(std::uint64_t end) {
     NEXT_IF(go_to(target));
   }
   RARE(Jalr): {
-    const U32 target = (RS1 + IMM) & ~1u;  // rd and rs1 may be the same register
+    // the target is computed before rd is written, since rd and rs1 may be the same register
+    const U32 target = (RS1 + IMM) & ~1u;
     x[ip->rd] = NEXT_PC;
     NEXT_IF(go_to(target));
   }
@@ -281,7 +284,7 @@ void Hart::execute(std::uint64_t end) {
       die(Death::kEndlessLoop, PC, 0, 0);
       return;
     }
-    left = 0;  // no interrupt can change before the budget is used up
+    left = 0; // the jump to itself uses up the budget, since no interrupt can change before its end
     NEXT();
 
   OP(Lb, LOAD(1, signed_byte))
@@ -296,11 +299,11 @@ void Hart::execute(std::uint64_t end) {
   OP(SwStack, if (stack_overflow()) return; STORE(4))
   OP(Sw, STORE(4))
 
-  RARE(Fence): ip += 2; NEXT();  // no effect: one hart accesses memory in order
+  RARE(Fence): ip += 2; NEXT();  // a fence has no effect: one hart accesses memory in order
   RARE(FenceI):
     publish();
     pc_ = NEXT_PC;
-    forget_code();  // the freed pages must not be used again
+    forget_code();  // pages of the decode cache that were freed must not be used again
     return;
 
   RARE(Csrrw):

@@ -8,7 +8,7 @@
 namespace dcc::riscv {
 namespace {
 
-/// The value that an atomic operation stores.
+/// Returns the value that an atomic operation stores.
 std::uint32_t combine(Op op, std::uint32_t old, std::uint32_t operand) {
   const bool less = static_cast<std::int32_t>(old) < static_cast<std::int32_t>(operand);
   switch (op) {
@@ -72,7 +72,7 @@ bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std:
       return true;
     case Triggers::Action::kStop:
       if (passing_breakpoint_) return false;
-      --steps_;  // the instruction has not begun, so it does not count
+      --steps_;  // steps_ must not count the instruction, which has not begun
       ask(Stop::kBreakpoint);
       return true;
   }
@@ -86,8 +86,8 @@ bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, s
   if (triggered(address, size, store, pc)) return false;
   const bool inside = is_ram(address) && is_ram(address + size - 1);
   if ((address & (size - 1)) != 0 && (misaligned_ == Misaligned::kTrap || !inside)) {
-    // If an access lies only partly in RAM, the fault is an access fault at the end of RAM, not a
-    // misaligned address.
+    // If a misaligned access lies only partly in RAM, the fault is an access fault at the end of
+    // RAM, not a misaligned address.
     const bool over_end = misaligned_ == Misaligned::kDone && is_ram(address);
     if (over_end || (misaligned_ == Misaligned::kDone && is_ram(address + size - 1))) {
       raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault,
@@ -151,7 +151,8 @@ bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t p
   return true;
 }
 
-// Returns true, with the exception raised, if the atomic operation must not happen.
+// Checks an atomic operation. Returns true, with the exception raised, if the operation must not
+// happen.
 bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc) {
   pc_ = pc;
   if (load && triggered(address, 4, false, pc)) return true;

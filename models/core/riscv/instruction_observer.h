@@ -7,8 +7,8 @@
 
 namespace dcc::riscv {
 
-/// Called by Hart::run_observed(). During a call the registers and the pc of the hart are those
-/// after the instruction.
+/// The interface of an instruction observer, called by Hart::run_observed(). During a call the
+/// registers and the pc of the hart are those after the instruction.
 class InstructionObserver {
  public:
   /// The instruction at `pc` was executed or trapped. `next`: address of the next instruction.

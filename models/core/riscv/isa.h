@@ -1,4 +1,4 @@
-// The instruction set the hart executes, as decoded operations: RV32IMAC, Zicsr, Zifencei.
+// The instruction set that the hart executes, as decoded operations: RV32IMAC, Zicsr, Zifencei.
 // Source: The RISC-V Instruction Set Manual, volume I (20191213), volume II (1.12).
 #pragma once
 
@@ -7,10 +7,10 @@
 namespace dcc::riscv {
 
 // clang-format off
-/// Every decoded operation, in the order of enum Op: X(name, mnemonic).
-/// The first five are states of a decode-cache entry rather than instructions. "Near" forms jump
-/// within their page: imm counts bytes of cache entries. "Stack" forms store relative to sp and are compared
-/// with the end of the stack. The compressed forms decode to the operation they stand for.
+/// Every decoded operation, in the order of enum Op: X(name, mnemonic). The first five are states
+/// of a decode-cache entry rather than instructions. "Near" forms jump within their page: imm
+/// counts bytes of cache entries. "Stack" forms store relative to sp and are compared with the end
+/// of the stack. Compressed instructions decode to the operation that they stand for.
 #define DCC_RISCV_OPS(X)                                                                       \
   X(Undecoded, "?") X(PageEnd, "?") X(DebugBreak, "?") X(Trigger, "?")                         \
   X(Illegal, "illegal")                                                                        \
@@ -55,16 +55,16 @@ inline constexpr std::uint8_t kSink = 32;
 /// One entry of the decode cache: an instruction with its fields taken apart.
 struct DecodedOp {
   std::int32_t imm = 0;
-  std::uint32_t raw = 0;  // the instruction's own bits (16 of them if compressed)
+  std::uint32_t raw = 0;  // the instruction word as fetched (16 bits if compressed)
   Op op = Op::kUndecoded;
   std::uint8_t rd = kSink;
   std::uint8_t rs1 = 0;
   std::uint8_t rs2 = 0;
   std::uint8_t halfwords = 2;  // length in halfwords: 1 if compressed, 2 otherwise
-  std::uint8_t label = 0;      // index of the jump label in the inner loop: see mark()
+  std::uint8_t label = 0;      // index of the operation's jump label in the inner loop: see mark()
 
-  /// Sets the operation that the inner loop executes at this entry: the instruction's own, or a
-  /// state of the entry.
+  /// Sets the operation that the inner loop executes at this entry: the instruction's operation, or
+  /// a state of the entry.
   void mark(Op what) {
     op = what;
     label = static_cast<std::uint8_t>(2 * static_cast<unsigned>(what) + (halfwords == 1 ? 1 : 0));
@@ -87,13 +87,13 @@ enum class Cause : std::uint32_t {
   kStoreAccessFault = 7,
   kEcallFromUser = 8,
   kEcallFromMachine = 11,
-  // Interrupt causes; bit 31 is set.
+  // Interrupt causes of mcause; bit 31 is set.
   kMachineSoftware = 0x80000003,
   kMachineTimer = 0x80000007,
   kMachineExternal = 0x8000000B,
 };
 
-/// The specification's words for a cause ("store access fault").
+/// The specification's name of a trap cause ("store access fault").
 const char* cause_name(std::uint32_t mcause);
 
 /// CSR numbers (volume II, table 2.5).

@@ -80,11 +80,11 @@ class Cursor {
   const std::uint8_t* end_ = nullptr;
 };
 
-/// The sections of an ELF file that a line table needs.
+/// The sections of an ELF file that contain its line table.
 struct Sections {
-  Cursor lines;         // .debug_line
-  Cursor line_strings;  // .debug_line_str
-  Cursor strings;       // .debug_str
+  Cursor lines;         // section .debug_line
+  Cursor line_strings;  // section .debug_line_str
+  Cursor strings;       // section .debug_str
 };
 
 Sections find_sections(const std::vector<std::uint8_t>& bytes) {
@@ -124,13 +124,14 @@ class LineProgram {
 
   void run(Cursor unit) {
     version_ = unit.u16();
-    if (version_ < 2 || version_ > 5) return;  // unknown version: this program is skipped
-    if (version_ == 5) unit.skip(2);           // skips sizes of addresses and of segment selectors
+    if (version_ < 2 || version_ > 5)
+      return;                         // a line number program of unknown version is skipped
+    if (version_ == 5) unit.skip(2);  // skips sizes of addresses and of segment selectors
     const std::uint32_t header_bytes = unit.u32();
     Cursor header = unit.take(header_bytes);
     least_ = header.u8();
-    if (version_ >= 4) header.skip(1);  // skip the number of operations of an instruction word
-    header.skip(1);                     // skip the flag whether rows begin as statements
+    if (version_ >= 4) header.skip(1);  // skips the number of operations per instruction word
+    header.skip(1);                     // skips the flag whether rows begin as statements
     line_base_ = static_cast<std::int8_t>(header.u8());
     line_range_ = header.u8();
     opcode_base_ = header.u8();
@@ -175,29 +176,29 @@ class LineProgram {
 
   std::uint64_t read_form(Cursor& c, std::uint64_t form, std::string& text) const {
     switch (form) {
-      case 0x05:  // data2
+      case 0x05:  // form data2
         return c.u16();
-      case 0x06:  // data4
+      case 0x06:  // form data4
         return c.u32();
-      case 0x07:  // data8
+      case 0x07:  // form data8
         return c.number(8);
-      case 0x08:  // string
+      case 0x08:  // form string
         text = c.text();
         return 0;
-      case 0x09:  // block
+      case 0x09:  // form block
         c.skip(c.uleb());
         return 0;
-      case 0x0B:  // data1
+      case 0x0B:  // form data1
         return c.u8();
-      case 0x0E:  // strp
+      case 0x0E:  // form strp
         text = sections_.strings.from(c.u32()).text();
         return 0;
-      case 0x0F:  // udata
+      case 0x0F:  // form udata
         return c.uleb();
       case 0x1E:  // form data16: a checksum
         c.skip(16);
         return 0;
-      case 0x1F:  // line_strp
+      case 0x1F:  // form line_strp
         text = sections_.line_strings.from(c.u32()).text();
         return 0;
       default:
@@ -208,11 +209,11 @@ class LineProgram {
   void read_old_names(Cursor& header) {
     std::vector<std::string> directories{""};
     for (std::string d = header.text(); !d.empty(); d = header.text()) directories.push_back(d);
-    files_.push_back(0);  // file numbers begin with 1, so entry 0 is unused
+    files_.push_back(0);  // file numbers begin with 1 before version 5, so entry 0 is unused
     for (std::string name = header.text(); !name.empty(); name = header.text()) {
       const std::uint64_t directory = header.uleb();
-      header.uleb();  // time
-      header.uleb();  // size
+      header.uleb();  // skips the file's modification time
+      header.uleb();  // skips the file's size
       add_file(name, directory < directories.size() ? directories[directory] : "", "");
     }
     if (files_.size() == 1) throw Damaged{};
@@ -260,7 +261,7 @@ class LineProgram {
       case 9:
         address_ += unit.u16();
         break;
-      default:  // an opcode without effect on lines: the header has the number of operands
+      default:  // skips an opcode without effect on lines; the header has its number of operands
         for (std::uint32_t i = 0; i < operands_[opcode]; ++i) unit.uleb();
     }
   }

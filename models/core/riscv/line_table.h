@@ -7,14 +7,14 @@
 
 namespace dcc::riscv {
 
-/// The line number program of an ELF file (DWARF 5, chapter 6.2, 32-bit form; versions 2 to 4 too).
+/// The line table of an ELF file (DWARF 5, chapter 6.2, 32-bit form; versions 2 to 4 too).
 class LineTable {
  public:
   struct Row {
     std::uint32_t address = 0;
     std::uint32_t file = 0;  // index into files()
     std::uint32_t line = 0;
-    bool ends = false;  // true for the first address behind a sequence, which belongs to no line
+    bool ends = false;  // true for the first address after a sequence, which belongs to no line
   };
 
   /// Reads the line table of a file; empty if the file has none. Throws ElfError if the table is
@@ -23,10 +23,10 @@ class LineTable {
   /// Like read(), for a file held in memory; `name` stands for the path in messages.
   static LineTable parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-  /// The row that covers the address; null if there is none.
+  /// The row that covers the address; null if no row does.
   const Row* find(std::uint32_t address) const;
-  /// All rows by address. Where two sequences meet, the end of the first comes before the begin of
-  /// the second.
+  /// All rows, sorted by address. Where two sequences meet, the end of the first comes before the
+  /// begin of the second.
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& files() const { return files_; }
 

@@ -5,9 +5,9 @@
 
 namespace dcc::riscv {
 
-/// Loads and stores that do not hit directly mapped RAM. Addresses are aligned to `size`.
-/// An access may take simulated time and change the hart's interrupt lines; registers and pc are
-/// those before the instruction while it runs.
+/// The bus for loads and stores that do not hit directly mapped RAM. Addresses are aligned to
+/// `size`. An access may take simulated time and change the hart's interrupt lines; during an
+/// access the registers and pc are those before the instruction.
 class MemoryBus {
  public:
   virtual ~MemoryBus() = default;

@@ -13,7 +13,8 @@ enum Matching : std::uint8_t { kOff = 0, kTor = 1, kNa4 = 2, kNapot = 3 };
 constexpr unsigned matching(std::uint8_t config) { return config >> 3 & 3; }
 
 bool same_executable(const std::vector<Pmp::Span>& a, const std::vector<Pmp::Span>& b) {
-  // Two maps are equal if the permission to execute begins and ends at the same addresses.
+  // Two protection maps are equal for execution if the permission to execute begins and ends at the
+  // same addresses.
   const auto edges = [](const std::vector<Pmp::Span>& spans) {
     std::vector<std::uint64_t> list;
     bool now = false;
@@ -30,7 +31,8 @@ bool same_executable(const std::vector<Pmp::Span>& a, const std::vector<Pmp::Spa
 }  // namespace
 
 Pmp::Pmp() {
-  // Before the first decoding: machine mode may execute everything, user mode nothing.
+  // Initial state before the first decoding: machine mode may execute everything, user mode
+  // nothing.
   views_[1].spans.push_back(Span{});
   views_[0].stale = true;
 }
@@ -53,7 +55,8 @@ void Pmp::write_config(unsigned index, std::uint32_t value) {
   changed();
 }
 
-// Machine mode's permissions depend on locked entries, and on the entries with higher priority.
+// Updates the views. Machine mode's permissions depend on locked entries, and on entries with
+// higher priority than these.
 void Pmp::changed() {
   views_[0].stale = true;
   views_[1].stale = any_locked_;
@@ -91,7 +94,8 @@ Pmp::Span Pmp::range(unsigned i) const {
     default:
       break;
   }
-  s.end = std::min(s.end, kEndOfMemory);  // 34-bit addresses, of which the bus has 32
+  // an entry can describe 34-bit addresses; the bus has 32 bits
+  s.end = std::min(s.end, kEndOfMemory);
   s.begin = std::min(s.begin, s.end);
   return s;
 }

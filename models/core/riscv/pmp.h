@@ -11,14 +11,14 @@ namespace dcc::riscv {
 
 /// Sixteen entries with a granularity of four bytes: OFF, TOR, NA4 and NAPOT, with locks (volume
 /// II, section 3.7). Only machine mode may make an access that no entry matches. A write of the
-/// reserved combination W without R clears both bits.
+/// reserved combination W = 1, R = 0 clears both bits.
 class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
   static constexpr std::uint8_t kRead = 1, kWrite = 2, kExecute = 4, kAll = 7;
 
-  /// A range [begin, end) in which one privilege mode has the same permission everywhere, as long
-  /// as possible.
+  /// A range [begin, end) in which one privilege mode has the same permission everywhere. Spans are
+  /// as long as possible.
   struct Span {
     std::uint64_t begin = 0;
     std::uint64_t end = std::uint64_t{1} << 32;
@@ -27,17 +27,18 @@ class Pmp {
 
   Pmp();
 
-  /// Value of pmpcfg0 to pmpcfg3, by index; each holds four entries.
+  /// Value of register pmpcfg0 to pmpcfg3, by index; each register holds four entries.
   std::uint32_t config(unsigned index) const;
   void write_config(unsigned index, std::uint32_t value);
   std::uint32_t address(unsigned index) const { return address_[index]; }
   void write_address(unsigned index, std::uint32_t value);
 
-  /// True if the mode has all permissions at every address.
+  /// True if the privilege mode has all permissions at every address.
   bool unrestricted(Privilege mode) { return view(mode).open; }
   /// The span that contains an address, with its permission.
   const Span& span(Privilege mode, std::uint32_t address);
-  /// A number that changes whenever the set of addresses that the mode may execute changes.
+  /// A number that changes whenever the set of addresses that the privilege mode may execute
+  /// changes.
   std::uint32_t execute_version(Privilege mode) { return view(mode).version; }
 
  private:
@@ -45,7 +46,7 @@ class Pmp {
     bool stale = false;
     bool open = true;
     std::uint32_t version = 0;
-    std::vector<Span> spans;  // all spans by address, without gaps
+    std::vector<Span> spans;  // all spans of one privilege mode by address, without gaps
   };
   View& view(Privilege mode) {
     View& v = views_[mode == Privilege::kMachine ? 1 : 0];
@@ -56,7 +57,7 @@ class Pmp {
   void changed();
   void rebuild(View& view, Privilege mode);
   std::uint8_t permission_at(std::uint64_t address, Privilege mode) const;
-  /// The range that entry `i` covers; begin == end if it covers nothing.
+  /// The address range that entry `i` covers; begin == end if the entry covers nothing.
   Span range(unsigned i) const;
 
   std::array<std::uint8_t, kEntries> config_{};

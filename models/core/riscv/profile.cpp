@@ -25,7 +25,7 @@ Profile::Profile(const ElfFile& program, const LineTable& lines, const Hart& har
   std::uint64_t begin = UINT64_MAX;
   std::uint64_t end = 0;
   for (const ElfFile::Segment& s : program.segments()) {
-    if (s.data.empty()) continue;  // data of the file count as code, whatever the flags say
+    if (s.data.empty()) continue;  // every segment with data counts as code, whatever its flags say
     begin = std::min<std::uint64_t>(begin, s.address);
     end = std::max<std::uint64_t>(end, std::uint64_t{s.address} + s.data.size());
   }
@@ -68,7 +68,7 @@ void Profile::enter(std::uint64_t cost, const std::string&) {
 void Profile::leave(std::uint64_t cost) {
   const OpenCall call = open_.back();
   open_.pop_back();
-  if (open_.empty()) return;  // no function called the beginning of the program
+  if (open_.empty()) return;  // the program's first function has no caller
   Edge& edge = edges_[{call.site, call.target}];
   ++edge.calls;
   edge.cost += cost - call.begin;

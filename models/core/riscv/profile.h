@@ -21,25 +21,26 @@ namespace dcc::riscv {
 /// is measured in instructions. Code outside the program's own segments is not counted.
 class Profile final : public InstructionObserver, private CallSink {
  public:
-  /// All three arguments must outlive this object. With an empty line table, addresses stand for
+  /// All three arguments must outlive the profile. With an empty line table, addresses stand for
   /// lines and coverage contains functions only.
   Profile(const ElfFile& program, const LineTable& lines, const Hart& hart);
 
   void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped) override;
   void interrupted(std::uint32_t from, std::uint32_t handler) override;
-  /// Ends all open calls. Call it before writing.
+  /// Ends all open calls. Call finish() before writing results.
   void finish();
 
   /// Writes coverage of lines, functions and branches as an lcov tracefile (geninfo(1)).
   void write_coverage(std::ostream& out) const;
-  /// Writes cost by instruction and by call in callgrind's format, for callgrind_annotate and
+  /// Writes cost by instruction and by call in the format of callgrind, for callgrind_annotate and
   /// kcachegrind.
   void write_callgrind(std::ostream& out, const std::string& command) const;
 
   struct StackUse {
-    std::uint32_t bytes = 0;  // greatest depth: __stack_top minus the lowest sp
-    std::uint32_t of = 0;     // size of the stack, from __stack_top down to __stack_limit
-    std::uint32_t pc = 0;     // address of the instruction at that depth
+    // greatest depth of the stack in bytes: __stack_top minus the lowest sp
+    std::uint32_t bytes = 0;
+    std::uint32_t of = 0;  // size of the stack in bytes, from __stack_top down to __stack_limit
+    std::uint32_t pc = 0;  // address of the instruction at which the stack was deepest
   };
   /// Greatest use of the stack; empty if the program does not define __stack_top and __stack_limit.
   std::optional<StackUse> stack_use() const;
@@ -47,11 +48,11 @@ class Profile final : public InstructionObserver, private CallSink {
  private:
   struct Count {
     std::uint64_t executed = 0;
-    std::uint64_t taken = 0;  // times that a branch was taken
+    std::uint64_t taken = 0;  // number of times that a branch was taken
   };
   struct Edge {
     std::uint64_t calls = 0;
-    std::uint64_t cost = 0;  // cost including all functions that it called
+    std::uint64_t cost = 0;  // cost of a call, including all functions called within it
   };
   struct OpenCall {
     std::uint32_t site, target;
@@ -59,7 +60,8 @@ class Profile final : public InstructionObserver, private CallSink {
   };
   struct FileCoverage {
     std::map<std::uint32_t, std::uint64_t> lines;
-    std::map<std::uint32_t, std::vector<Count>> branches;  // branches of each line, by address
+    // branches of each line, by the branch's address
+    std::map<std::uint32_t, std::vector<Count>> branches;
     std::vector<const SymbolTable::Symbol*> functions;
   };
 
@@ -82,11 +84,12 @@ class Profile final : public InstructionObserver, private CallSink {
   const Hart& hart_;
   CallTracker tracker_;
   std::uint32_t base_ = 0;
-  std::vector<Count> counts_;  // counts by halfword from base_ on
-  std::uint32_t site_ = 0;     // call that tracker_ may report next
+  std::vector<Count> counts_;  // execution counts, one per halfword from base_ on
+  std::uint32_t site_ = 0;     // address of the call instruction that tracker_ may report next
   std::uint32_t target_ = 0;
   std::vector<OpenCall> open_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // calls by (site, target)
+  // calls, indexed by (address of the call, target)
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;
   std::uint32_t stack_top_ = 0;
   std::uint32_t stack_limit_ = 0;
   std::uint32_t lowest_sp_ = 0;

@@ -6,7 +6,8 @@
 namespace dcc::riscv {
 
 void SymbolTable::sort() {
-  // At equal addresses functions are sorted last, because find() looks from the end.
+  // Of the symbols with equal addresses, functions are sorted last, because find() searches from
+  // the end.
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return a.address != b.address ? a.address < b.address : a.is_function < b.is_function;
   });
@@ -22,7 +23,7 @@ std::optional<std::uint32_t> SymbolTable::address_of(const std::string& name) co
 const SymbolTable::Symbol* SymbolTable::find(std::uint32_t address) const {
   auto at = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                              [](std::uint32_t a, const Symbol& s) { return a < s.address; });
-  // Searches a few symbols backwards, because a label inside a sized function may end before the
+  // The search goes back a few symbols, because a label inside a sized function may end before the
   // address.
   if (at == symbols_.begin()) return nullptr;
   const std::uint32_t nearest = std::prev(at)->address;

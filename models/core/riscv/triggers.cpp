@@ -21,7 +21,8 @@ bool Triggers::writable(bool from_debugger) const {
 void Triggers::write_control(std::uint32_t value, bool from_debugger) {
   if (!writable(from_debugger)) return;
   std::uint32_t control = value & kWritable;
-  // Only a debugger can handle a stop, so only triggers that the debugger owns may stop the hart.
+  // The action "stop" is kept only for triggers that the debugger owns, since only a debugger can
+  // handle a stop.
   if (from_debugger && (value & kDmode) != 0) control |= value & (kDmode | kActionStop);
   triggers_[selected_].control = control;
   watches_data_ = false;

@@ -11,7 +11,8 @@ namespace dcc::riscv {
 /// Address match triggers of type 2, mcontrol (RISC-V External Debug Support 0.13.2, chapter 5):
 /// equal match on execution, loads and stores, before the instruction, in machine and user mode.
 /// The action is a breakpoint exception, or, for a trigger that the debugger owns (dmode), a stop.
-/// They fire in machine mode whatever mstatus.MIE says: a handler must not lie on its own trigger.
+/// Triggers fire in machine mode whatever mstatus.MIE says: a trigger must not match an address in
+/// its own handler.
 class Triggers {
  public:
   static constexpr unsigned kCount = 2;
@@ -23,8 +24,8 @@ class Triggers {
   }
   std::uint32_t control() const;
   std::uint32_t address() const { return triggers_[selected_].address; }
-  /// Writes to the selected trigger. A write by the program to a trigger that the debugger owns is
-  /// ignored.
+  /// Writes the control register of the selected trigger. A write by the program to a trigger that
+  /// the debugger owns is ignored.
   void write_control(std::uint32_t value, bool from_debugger);
   void write_address(std::uint32_t value, bool from_debugger);
 

@@ -13,8 +13,9 @@ namespace dcc {
 /// the sender fills one side while the receiver empties the other, and after the window they swap.
 /// Neither waits for the other, and the barrier between windows is the only synchronisation.
 struct alignas(64) Outgoing {
-  unsigned side = 0;  // side that is being filled
-  /// By side: earliest due time of the items in all these mailboxes; max() if there are none.
+  unsigned side = 0;  // side of the mailboxes that the sender is filling
+  /// Earliest due time of the items in all mailboxes of the partition, by side; max() if there are
+  /// none.
   std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
 
   /// Selects the side that put() fills from now on. Precondition: that side is empty.
@@ -37,12 +38,13 @@ class Mailbox {
  public:
   using Enter = void (*)(void* receiver, void* item);
 
-  /// Both must outlive the mailbox. All mailboxes of one `incoming` must be filled by one thread.
+  /// `outgoing` and `incoming` must outlive the mailbox. All mailboxes with the same `incoming`
+  /// must be filled by one thread.
   explicit Mailbox(Outgoing& outgoing, Incoming* incoming = nullptr)
       : outgoing_(&outgoing), incoming_(incoming) {}
 
-  /// Called by the sender. `enter(receiver, item)` will be called in the other partition before
-  /// `due`, the time of the item's first effect there.
+  /// Puts an item into the mailbox; called by the sender. The receiver calls `enter(receiver,
+  /// item)` before `due`, the time of the item's first effect in its partition.
   void put(Enter enter, void* receiver, void* item, PicoSeconds due) {
     const unsigned number = outgoing_->side;
     std::vector<Letter>& letters = sides_[number].letters;
@@ -51,7 +53,8 @@ class Mailbox {
     outgoing_->earliest[number] = std::min(outgoing_->earliest[number], due);
   }
 
-  /// Empties a side like empty(), but calls take(receiver, item) for each item instead.
+  /// Empties a side of the mailbox, but calls take(receiver, item) for each item instead of its
+  /// `enter`.
   template <class Take>
   void hand_over(unsigned number, Take take) {
     Side& side = sides_[number];
@@ -59,7 +62,7 @@ class Mailbox {
     side.letters.clear();
   }
 
-  /// Called by the receiver. Enters all items of a side in the order of put().
+  /// Enters all items of a side in the order of put(). Called by the receiver.
   void empty(unsigned number) {
     Side& side = sides_[number];
     const std::size_t letters = side.letters.size();
@@ -88,7 +91,7 @@ class Mailbox {
   };
   std::array<Side, 2> sides_;
   Outgoing* outgoing_;
-  Incoming* incoming_;  // non-empty mailboxes; null: the receiver visits all of them
+  Incoming* incoming_;  // list of non-empty mailboxes; null if the receiver visits all mailboxes
 };
 
 }  // namespace dcc

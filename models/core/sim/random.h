@@ -9,7 +9,8 @@ namespace dcc {
 
 /// An independent stream of random numbers (xoshiro256**, Blackman and Vigna 2018), seeded through
 /// splitmix64 from the run's seed and the stream's name and index. Streams with different names or
-/// indices are independent, so adding a device does not shift the numbers another one sees.
+/// indices are independent, so adding a device does not change the random numbers of another
+/// device.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name, std::uint64_t index = 0);
@@ -27,13 +28,15 @@ class RandomStream {
   }
   /// Returns the upper half of next_u64(), which has the better statistical quality.
   std::uint32_t next_u32() { return static_cast<std::uint32_t>(next_u64() >> 32); }
-  /// Uniform in 0 … bound-1, without bias. Precondition: bound > 0.
+  /// Uniform random number in 0 … bound-1, without bias. Precondition: bound > 0.
   std::uint64_t below(std::uint64_t bound);
-  /// True with probability q32 / 2^32 (0 never, 2^32 always).
+  /// Returns true with probability q32 / 2^32 (q32 = 0: never, 2^32: always).
   bool chance(std::uint64_t q32) { return next_u32() < q32; }
-  /// Exponential with mean 1 in unsigned 32.32 fixed point: at most 64·ln 2 = 44.4.
+  /// Exponentially distributed random number with mean 1 in unsigned 32.32 fixed point: at most
+  /// 64·ln 2 = 44.4.
   std::uint64_t exponential_q32();
-  /// Exponential with the given mean, rounded to the nearest whole number. mean < 2^56.
+  /// Exponentially distributed random number with the given mean, rounded to the nearest integer.
+  /// Precondition: mean < 2^56.
   std::uint64_t exponential(std::uint64_t mean);
   template <class Digest>
   void add_state(Digest& d) const {

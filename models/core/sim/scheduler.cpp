@@ -72,7 +72,7 @@ Scheduler::~Scheduler() {
   }
 }
 
-// Rare cases are tail calls, so that the common path saves no registers.
+// Rare cases of schedule_at() are tail calls, so that the common path saves no registers.
 void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
   if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) {
@@ -130,7 +130,8 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       far_changed();
       break;
     case Event::Place::kBucket: {
-      // A bucket holds few events, and moving them is rare: a linear search is enough.
+      // Removes an event from its bucket. A bucket holds few events, and moving events is rare: a
+      // linear search is enough.
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
       Event** link = &buckets_[slot];
       while (*link != &event) link = &(*link)->next_;
@@ -152,7 +153,8 @@ void Scheduler::cancel(Event& event) {
   event.place_ = Event::Place::kIdle;
 }
 
-// Searches the rest of the word's group, the following groups, then the start of its own group.
+// Finds the next bitmap word with a bit set: searches the rest of the word's group, the following
+// groups, then the start of the word's group.
 std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   std::uint32_t group = word / 64;
   std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
@@ -164,7 +166,7 @@ std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
   return group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
 }
 
-// The first non-empty bucket after the current one, cyclically.
+// Finds the first non-empty bucket after the current bucket, cyclically.
 inline std::uint64_t Scheduler::next_filled_bucket() const {
   const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
   std::uint32_t word = from / 64;

@@ -11,16 +11,17 @@ namespace dcc {
 
 class Scheduler;
 
-/// Position of an action in the total order of all events. It merges the actions of parallel
-/// schedulers into the order in which a single scheduler would have run them. The positions of one
-/// scheduler never decrease. A single scheduler runs the first event among those due, so an event
-/// scheduled for the current instant runs after the current one: hence the greatest rank that has
-/// run at this instant determines the position.
+/// Position of an action in the total order of all events. The position merges the actions of
+/// parallel schedulers into the order in which a single scheduler would have run them. The
+/// positions of one scheduler never decrease. A single scheduler runs the first event among those
+/// due, so an event scheduled for the current instant runs after the running event: hence the
+/// greatest rank that has run at this instant determines the position.
 struct EventPlace {
   PicoSeconds time{};
-  std::uint32_t shared = 0;  // rank of the last event of the instant that several schedulers share
-  bool after = true;         // true if that event is over
-  std::uint64_t within = 0;  // greatest rank so far; within a shared event, the part
+  std::uint32_t shared = 0;  // rank of the last event at this instant that several schedulers share
+  bool after = true;         // true if the event of rank `shared` is over
+  // greatest rank that has run at this instant; within a shared event, the number of its part
+  std::uint64_t within = 0;
 
   friend bool operator<(const EventPlace& a, const EventPlace& b) {
     return std::tie(a.time.count, a.shared, a.after, a.within) <
@@ -29,8 +30,8 @@ struct EventPlace {
 };
 
 /// A future call of a device's function. The device owns the event as a member. An event is
-/// scheduled at most once at a time; scheduling it again moves it. Needs no allocation and no
-/// virtual call.
+/// scheduled at most once at a time; scheduling a scheduled event moves the event. Events need no
+/// allocation and no virtual call.
 ///
 ///   Event retry_{Event::calling<&Nic::retry>(*this, rank)};
 class alignas(64) Event {
@@ -38,13 +39,14 @@ class alignas(64) Event {
   using Handler = void (*)(void* owner);
   struct Kind {
     Handler run;
-    /// Prefetches the cache lines that `run` will use, and changes no state. Called some events
-    /// ahead in buckets with many events. Null: nothing to prefetch.
+    /// Prefetches the cache lines that `run` will use, and changes no state. The scheduler calls
+    /// the function some events ahead in buckets with many events. Null: nothing to prefetch.
     Handler prefetch = nullptr;
   };
 
-  /// `rank` orders events on the same picosecond, lower first. The platform builder assigns ranks,
-  /// so the order depends on the configuration only. `kind` must outlive the event.
+  /// Makes an event of the owner. `rank` orders events at the same picosecond, lower first. The
+  /// platform builder assigns ranks, so the order depends on the configuration only. `kind` must
+  /// outlive the event.
   Event(const Kind& kind, void* owner, std::uint32_t rank)
       : kind_(&kind), owner_(owner), order_(std::uint64_t{rank} << kRankShift) {}
 
@@ -67,10 +69,10 @@ class alignas(64) Event {
       : kind_(other.kind_), owner_(other.owner_), order_(other.order_ & ~kSequenceMask) {}
   ~Event();
 
-  /// Changes the rank. Precondition: the event is not scheduled.
+  /// Changes the rank of the event. Precondition: the event is not scheduled.
   void set_rank(std::uint32_t rank) { order_ = std::uint64_t{rank} << kRankShift; }
   bool is_scheduled() const { return place_ != Place::kIdle; }
-  /// Scheduled time. Precondition: is_scheduled().
+  /// Time for which the event is scheduled. Precondition: is_scheduled().
   PicoSeconds due() const { return due_; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -83,15 +85,18 @@ class alignas(64) Event {
   static constexpr int kRankShift = 40;  // 2^40 events may be scheduled before the tie-break wraps
   static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
-  // All members lie in one cache line, since an event is not in the caches when its time comes.
+  // All members of an event lie in one cache line, since an event is not in the caches when its
+  // time comes.
   const Kind* kind_;
   void* owner_;
-  Scheduler* scheduler_ = nullptr;  // valid while scheduled; the destructor cancels the event
+  // scheduler of the event, valid while scheduled; the destructor cancels the event
+  Scheduler* scheduler_ = nullptr;
   PicoSeconds due_{};
-  std::uint64_t order_;          // rank, then the number of this scheduling
-  Event* next_ = nullptr;        // next event in the same bucket or list
-  const void* reads_ = nullptr;  // memory to prefetch, given to schedule_at()
-  std::uint32_t position_ = 0;   // index in the overflow bucket, the heap or the far heap
+  std::uint64_t order_;    // sort key at equal times: the rank, then the number of this scheduling
+  Event* next_ = nullptr;  // next event in the same bucket or list
+  // hint passed to schedule_at(): memory to prefetch before the event runs
+  const void* reads_ = nullptr;
+  std::uint32_t position_ = 0;  // index in the overflow bucket, the heap or the far heap
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
@@ -115,15 +120,16 @@ class Scheduler {
   PicoSeconds now() const { return now_; }
   std::uint64_t events_run() const { return events_run_; }
 
-  /// Schedules the event, or moves it. Precondition: when >= now(). `reads` is a hint: the memory
-  /// that its handler uses first, prefetched some events ahead.
+  /// Schedules the event, or moves it if it is scheduled already. Precondition: when >= now().
+  /// `reads` is a hint: the memory that the event's handler uses first, prefetched some events
+  /// ahead.
   void schedule_at(Event& event, PicoSeconds when, const void* reads = nullptr);
   void schedule_in(Event& event, PicoSeconds delay) { schedule_at(event, now_ + delay); }
-  /// Cancels the event; does nothing if it is not scheduled.
+  /// Cancels the event; does nothing if the event is not scheduled.
   void cancel(Event& event);
 
   bool empty() const { return pending_ == 0; }
-  /// The next event; null if none is pending.
+  /// The next event to run; null if none is pending.
   Event* first() {
     if (beyond_list_ != 0) return first_of_current_bucket();
     return list_ != nullptr ? list_ : first_of_next_bucket();
@@ -134,7 +140,7 @@ class Scheduler {
     return event != nullptr ? event->due_ : PicoSeconds::max();
   }
 
-  /// Runs the first event. Precondition: `event` is first().
+  /// Runs the event. Precondition: `event` is first().
   void run(Event& event) {
     now_ = event.due_;
     if (event.place_ == Event::Place::kList) {
@@ -151,17 +157,17 @@ class Scheduler {
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
-  /// Like run_until(); place() is valid meanwhile.
+  /// Runs events like run_until(); place() is valid meanwhile.
   void run_placed_until(PicoSeconds end);
   /// Position of the running event; null unless run_placed_until() is running an event.
   const EventPlace* place() const { return placing_ ? &place_ : nullptr; }
-  /// The running event is shared by several schedulers, which each run some of its parts. Its rank
-  /// is above all other ranks. The following actions belong to part number `part`; parts are
-  /// ordered by number.
+  /// Called within an event that several schedulers share, each of which runs some of the event's
+  /// parts. The event's rank is above all other ranks. The following actions belong to part number
+  /// `part`; parts are ordered by number.
   void begin_part(std::uint64_t part) {
     if (placing_) place_part(part);
   }
-  /// Moves the clock forward. Precondition: when <= next_time().
+  /// Moves the scheduler's clock forward. Precondition: when <= next_time().
   void advance_to(PicoSeconds when) {
     if (when > now_) now_ = when;
   }
@@ -175,7 +181,7 @@ class Scheduler {
       return when < o.when || (when == o.when && order < o.order);
     }
   };
-  /// Binary heap that stores each event's index in the event.
+  /// Binary heap of events that stores each event's heap index in the event.
   class Heap {
    public:
     bool empty() const { return entries_.empty(); }
@@ -191,11 +197,12 @@ class Scheduler {
     std::vector<Entry> entries_;
   };
 
-  static constexpr int kBucketShift = 10;            // a bucket is 1.024 ns long
-  static constexpr std::uint32_t kBuckets = 16'384;  // all buckets together are 16.8 us long
+  static constexpr int kBucketShift = 10;  // log2 of a bucket's length in picoseconds: 1.024 ns
+  // number of buckets, which cover 16.8 us together
+  static constexpr std::uint32_t kBuckets = 16'384;
   static constexpr std::uint32_t kMaxListed = 16;
   static constexpr std::size_t kPrefetchAhead =
-      6;  // number of events that run while a cache line arrives
+      6;  // number of events that run while a cache line arrives from memory
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
   static constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
@@ -206,17 +213,17 @@ class Scheduler {
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
-  /// Next event of the current bucket: from list, overflow bucket or heap.
+  /// Finds the next event of the current bucket in its list, its overflow bucket or its heap.
   Event* first_of_current_bucket();
   /// Loads the next bucket and returns its first event. Precondition: the current bucket is empty.
   Event* first_of_next_bucket();
   Event* first_of_loaded_bucket();
-  /// The bucket of `slot` was the last one in its bitmap word: prefetches the next bucket. Returns
-  /// `event`, so that the caller can end with a tail call.
+  /// Prefetches the next bucket; called when the bucket of `slot` was the last one in its bitmap
+  /// word. Returns `event`, so that the caller can end with a tail call.
   Event* prefetch_bucket_after(std::uint32_t slot, Event* event);
-  /// Removes the event, which is the first of overflow bucket or heap.
+  /// Removes the event. Precondition: the event is the first of the overflow bucket or of the heap.
   void remove_beyond_list(Event& event);
-  /// Prefetches for the next kPrefetchAhead events of the overflow bucket.
+  /// Prefetches memory for the next kPrefetchAhead events of the overflow bucket.
   void prefetch_overflow() {
     for (; overflow_prefetched_ < overflow_.size() &&
            overflow_prefetched_ < overflow_next_ + kPrefetchAhead;
@@ -227,7 +234,7 @@ class Scheduler {
       }
     }
   }
-  /// Moves an event that is already scheduled.
+  /// Moves an event that is already scheduled to another time.
   void move_to(Event& event, PicoSeconds when, const void* reads);
   /// Adds the event to the list of the current bucket, or to the heap if the list is full.
   void insert_into_current_bucket(Event& event);
@@ -236,7 +243,7 @@ class Scheduler {
     far_bucket_ = far_heap_.empty() ? kNoBucket : bucket_of(far_heap_.front().when);
   }
   bool load_next_bucket();
-  /// True if the bucket has more than kMaxListed events.
+  /// True if the bucket of the event has more than kMaxListed events.
   static bool is_overflow(const Event* event);
   void load_overflow(Event* event);
   void skip_cancelled() {
@@ -249,11 +256,12 @@ class Scheduler {
     upcoming_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
     __builtin_prefetch(upcoming_, 1);
   }
-  /// Prefetches for one event of the next bucket, and the event behind it. Called once per event,
-  /// which takes about as long as a cache line needs to arrive.
+  /// Prefetches memory for one event of the next bucket, and the event that follows in the bucket.
+  /// Called once per event, which takes about as long as a cache line needs to arrive.
   void prefetch_next_bucket() {
     if (upcoming_ == nullptr) return;
-    // Owners place an event behind the members that its handler uses first.
+    // Prefetches the cache line before the event: owners place an event behind the members that its
+    // handler uses first.
     __builtin_prefetch(reinterpret_cast<const char*>(upcoming_) - sizeof(Event), 1);
     __builtin_prefetch(upcoming_->reads_, 1);
     upcoming_ = upcoming_->next_;
@@ -262,7 +270,8 @@ class Scheduler {
   void place(const Event& event);
   void place_part(std::uint64_t part);
   std::uint64_t next_filled_bucket() const;
-  /// Next word of the bitmap with a bit set, after `word` and cyclically; kWords: none.
+  /// Index of the next bitmap word with a bit set, after `word` and cyclically; kWords if there is
+  /// none.
   std::uint32_t filled_word_after(std::uint32_t word) const;
   void mark_filled(std::uint32_t slot) {
     filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
@@ -271,7 +280,7 @@ class Scheduler {
   void mark_empty(std::uint32_t slot) {
     if (take_out(slot) == 0) mark_word_empty(slot);
   }
-  /// Clears the bit of the bucket in the lower bitmap level and returns its word.
+  /// Clears the bucket's bit in the lower bitmap level and returns its bitmap word.
   std::uint64_t take_out(std::uint32_t slot) {
     return filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
   }
@@ -279,22 +288,26 @@ class Scheduler {
     filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
   }
 
-  // Events of all buckets up to and including current_bucket_.
+  // Events of all buckets up to and including current_bucket_ are in list_, overflow_ and heap_.
   Event* list_ = nullptr;  // current events, sorted; at most kMaxListed
   std::uint32_t listed_ = 0;
-  std::vector<Entry> overflow_;          // events of the overflow bucket, sorted; null: cancelled
-  std::size_t overflow_next_ = 0;        // index of the next entry to run
-  std::size_t overflow_prefetched_ = 0;  // index of the first entry that was not prefetched
+  std::vector<Entry>
+      overflow_;  // events of the overflow bucket, sorted; a null entry was cancelled
+  std::size_t overflow_next_ = 0;  // index of the next entry of overflow_ to run
+  // index of the first entry of overflow_ that was not prefetched
+  std::size_t overflow_prefetched_ = 0;
   Heap heap_;
   std::size_t beyond_list_ = 0;  // number of events in overflow_ and heap_
   Heap far_heap_;
-  std::vector<Event*> buckets_;  // buckets current_bucket_ + 1 … + kBuckets - 1, modulo kBuckets
-  std::uint64_t filled_[kWords] = {};         // one bit per non-empty bucket
-  std::uint64_t filled_words_[kGroups] = {};  // one bit per non-zero word
+  // buckets current_bucket_ + 1 … current_bucket_ + kBuckets - 1, indexed modulo kBuckets
+  std::vector<Event*> buckets_;
+  std::uint64_t filled_[kWords] = {};  // lower bitmap level: one bit per non-empty bucket
+  // upper bitmap level: one bit per non-zero word of filled_
+  std::uint64_t filled_words_[kGroups] = {};
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first non-empty bucket after current_bucket_
   std::uint64_t far_bucket_ = kNoBucket;   // bucket of the first event in far_heap_
-  Event* upcoming_ = nullptr;              // event in the next bucket to prefetch next
+  Event* upcoming_ = nullptr;  // event of the next bucket whose memory is prefetched next
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;

@@ -15,7 +15,7 @@
 
 namespace dcc {
 
-/// Adds one value after another. Each step is a bijection of the state for a given value, and of
+/// A hash of a sequence of values. Each step is a bijection of the state for a given value, and of
 /// the value for a given state, so two sequences that differ in one value have different digests.
 /// The result is identical on all machines of the same byte order.
 ///
@@ -35,7 +35,7 @@ class StateDigest {
   void operator()(const Values&... values) {
     (add(values), ...);
   }
-  /// Adds a block of memory.
+  /// Adds a block of memory to the digest.
   void bytes(const void* data, std::size_t count) {
     constexpr std::size_t kLanes = 4;
     const auto* at = static_cast<const unsigned char*>(data);
@@ -50,7 +50,8 @@ class StateDigest {
     for (; left != 0; --left) mix(*at++);
     mix(count);
   }
-  /// Adds elements without a defined order. `tell(one)` calls one(values...) for each element.
+  /// Adds elements that have no defined order to the digest. `tell(one)` calls one(values...) for
+  /// each element.
   template <class Tell>
   void unordered(Tell tell) {
     std::uint64_t count = 0;
@@ -119,7 +120,7 @@ class StateDigest {
   std::uint64_t state_ = 0x6A09E667F3BCC908u;
 };
 
-/// Adds a struct that contains only counters, as one block of memory.
+/// Adds a struct that contains only counters to the digest, as one block of memory.
 template <class Digest, class Counters>
 void add_counters(Digest& d, const Counters& counters) {
   static_assert(std::has_unique_object_representations_v<Counters>);

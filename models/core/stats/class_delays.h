@@ -14,8 +14,8 @@
 
 namespace dcc {
 
-/// Delays in nanoseconds. `marked` holds the delays of packets with a CE mark, which the packet
-/// itself or its ACK reported.
+/// Delays of packets in nanoseconds. `marked` holds the delays of packets with a CE mark, which the
+/// packet or its ACK reported.
 struct MarkedDelays {
   LogHistogram all;
   LogHistogram marked;
@@ -33,10 +33,10 @@ struct MarkedDelays {
 };
 
 struct ClassDelays {
-  MarkedDelays round_trip;  // round trips of acknowledged packets
-  MarkedDelays one_way;     // delays of accepted packets, from sending to acceptance
-  MarkedDelays as_read;     // round trips by the host's inexact clock, as algorithms see them
-  // times of acknowledged messages by size, in nanoseconds
+  MarkedDelays round_trip;  // round-trip times of acknowledged packets
+  MarkedDelays one_way;     // one-way delays of accepted packets, from sending to acceptance
+  MarkedDelays as_read;     // round-trip times by the host's inexact clock, as algorithms read them
+  // completion times of acknowledged messages by size bin, in nanoseconds
   std::array<LogHistogram, SizeBins::kCount> messages;
 
   void merge(const ClassDelays& other) {
@@ -58,10 +58,10 @@ class DelaysByClass {
     if (place == nullptr) place = std::make_unique<ClassDelays>();
     return *place;
   }
-  /// The delays of a class; null if no packet of this class was seen.
+  /// The delays of a class; null if the NIC saw no packet of this class.
   const ClassDelays* seen(std::uint8_t dscp) const { return classes_[dscp & 63u].get(); }
 
-  /// Messages that are being sent. acknowledged() records the times of those that are done.
+  /// Messages that are being sent. acknowledged() records the times of completed messages.
   MessageTimes& messages() { return messages_; }
   void acknowledged(std::uint32_t qpn, std::uint8_t dscp, std::uint64_t psn, PicoSeconds now) {
     messages_.acknowledged(qpn, psn, now, [&](Bytes bytes, PicoSeconds lasted) {

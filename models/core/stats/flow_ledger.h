@@ -14,7 +14,7 @@
 
 namespace dcc {
 
-/// Interface that a flow's end is reported to: its last byte arrived at the receiver, or was
+/// Interface to which the end of a flow is reported: its last byte arrived at the receiver, or was
 /// acknowledged to its sender.
 class ArrivalSink {
  public:
@@ -35,10 +35,10 @@ class SentSink {
   ~SentSink() = default;
 };
 
-/// The record of one flow: one cache line for the fields of the sending NIC and one for those of
-/// the receiving NIC, which may run on different processors.
+/// The record of one flow. One cache line holds the fields of the sending NIC, another one the
+/// fields of the receiving NIC, because the NICs may run on different processors.
 struct alignas(64) FlowRecord {
-  PicoSeconds posted = PicoSeconds::max();  // time of the first work item
+  PicoSeconds posted = PicoSeconds::max();  // time at which the flow's first work item was posted
   PicoSeconds last_ack{};
   Bytes target_bytes = 0;  // total payload bytes to send; 0: unlimited
   Bytes posted_bytes = 0;
@@ -51,10 +51,12 @@ struct alignas(64) FlowRecord {
   Bytes received_bytes = 0;  // payload bytes received, without duplicates
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
-  // Fields that the ledger keeps.
-  Bytes received_measured = 0;        // payload within the window; until its end: before the window
-  Bytes received_sampled = 0;         // received_bytes at the last sample
-  ArrivalSink* awaited_by = nullptr;  // told once of the flow's arrival; null: nobody
+  // The ledger updates the fields below.
+  // payload bytes received in the measured window; until the window's end: received before it
+  Bytes received_measured = 0;
+  Bytes received_sampled = 0;  // received_bytes at the last sample
+  ArrivalSink* awaited_by =
+      nullptr;  // object to be told once that the flow has arrived; null: none
   std::uint8_t dscp = 0;
 
   /// Records payload bytes that arrive for the first time.
@@ -95,7 +97,7 @@ class FlowCounts {
     FlowRecord::describe(
         [&](auto member, const char*, const CounterAbout&) { record.*member = values_[i++]; });
   }
-  /// Value of a counter. Precondition: the counter is described.
+  /// Value of a described counter. Precondition: the counter is described.
   std::uint64_t of(std::uint64_t FlowRecord::*counter) const {
     FlowRecord record;
     write_to(record);
@@ -114,11 +116,12 @@ class FlowCounts {
   std::array<std::uint64_t, kFlowCounters> values_{};
 };
 
-/// All records, indexed by Packet::flow. A record is open from the flow's start, or from the
-/// beginning, until it is closed. Of a closed record the ledger keeps only what the results show.
+/// All flow records, indexed by Packet::flow. A record is open from the flow's start, or from the
+/// beginning, until it is closed. Of a closed record the ledger keeps only the figures that results
+/// show.
 class FlowLedger {
  public:
-  /// `open`: true opens all records at once.
+  /// Makes a ledger for `flows` flows; `open`: true opens all records at once.
   explicit FlowLedger(std::size_t flows = 0, bool open = true) : size_(flows) {
     for (std::size_t flow = 0; open && flow < flows; ++flow) records_.keep(flow);
   }
@@ -126,14 +129,14 @@ class FlowLedger {
   FlowRecord& operator[](std::size_t flow) { return records_[flow]; }
   const FlowRecord& operator[](std::size_t flow) const { return records_[flow]; }
   std::size_t size() const { return size_; }
-  /// The record if it is open, else null.
+  /// The flow's record if it is open, else null.
   const FlowRecord* find(std::size_t flow) const { return records_.find(flow); }
 
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
   /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
-  /// The record of a flow, whether open, closed, or not yet open. A closed one, posted at `start`
-  /// with so many bytes, has only bytes, times, FlowCounts and the figures of the window.
+  /// The record of a flow, whether open, closed, or not yet open. `start` and `bytes` describe a
+  /// closed flow, whose record has only bytes, times, FlowCounts and the figures of the window.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
   /// Calls visit(flow, record) for every open record.
   template <class Visit>
@@ -143,20 +146,21 @@ class FlowLedger {
 
   /// Sums of the described counters over all flows, open and closed.
   FlowRecord total() const;
-  /// Begin and end of the window in which `received_measured` counts.
+  /// Begin and end of the window in which the ledger counts `received_measured`.
   void begin_window();
   void end_window();
-  /// Payload bytes received since the last call, by DSCP.
+  /// Payload bytes received since the last call, as sums by DSCP.
   std::array<Bytes, 64> received_by_class();
 
-  /// True if every byte is acknowledged.
+  /// True if every byte of the flow is acknowledged.
   static bool finished(const FlowRecord& record) {
     return record.target_bytes != 0 && record.acked_bytes >= record.target_bytes;
   }
 
  private:
   struct Closed {
-    PicoSeconds last_ack = PicoSeconds::max();  // time of the last ACK; max(): the record is open
+    // time of the flow's last ACK; max(): the record is open
+    PicoSeconds last_ack = PicoSeconds::max();
     PicoSeconds last_received{};
     Bytes received_measured = 0;
     FlowCounts counts;
@@ -165,9 +169,11 @@ class FlowLedger {
 
   std::size_t size_;
   NumberedTable<FlowRecord> records_;
-  std::deque<Closed> closed_;  // closed records by flow number, up to the highest closed one
+  // closed records, indexed by flow number up to the highest closed flow
+  std::deque<Closed> closed_;
   FlowRecord closed_total_;
-  std::array<Bytes, 64> closed_since_sample_{};  // payload of flows closed since a sample, by DSCP
+  // payload received since a sample by flows that are closed now, by DSCP
+  std::array<Bytes, 64> closed_since_sample_{};
   Window window_ = Window::kBefore;
 };
 
@@ -178,7 +184,7 @@ struct FlowTally {
   std::size_t finished_flows = 0;
   bool keeps_sizes = false;
   std::vector<Bytes> sizes;        // sizes of finished flows in order of time, if keeps_sizes
-  SentSink* awaited_by = nullptr;  // told of each finished flow; null: nobody
+  SentSink* awaited_by = nullptr;  // object to be told of each finished flow; null: none
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);

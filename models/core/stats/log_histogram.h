@@ -14,8 +14,8 @@ namespace dcc {
 
 /// 32 buckets per octave. The least and the greatest value, the mean, and quantiles below 64 are
 /// exact. Other quantiles are interpolated within the bucket that contains the exact quantile, so
-/// they differ from it by less than the bucket's width, 1/32 of the value, and never leave the
-/// range of the values. The unit is the caller's.
+/// an interpolated quantile differs from the exact one by less than the bucket's width, 1/32 of the
+/// value, and lies within the range of the values. The unit is the caller's.
 class LogHistogram {
  public:
   void add(std::uint64_t value) {
@@ -36,7 +36,8 @@ class LogHistogram {
     max_ = std::max(max_, other.max_);
   }
 
-  /// Adds what was added since `earlier`, a former copy of this histogram, `times` more times.
+  /// Adds the values that were added since `earlier`, a former copy of this histogram, `times` more
+  /// times.
   void repeat_since(const LogHistogram& earlier, const Proportion& times) {
     Buckets before = earlier.buckets_;
     sum_ += times.of(sum_ - earlier.sum_);
@@ -48,7 +49,8 @@ class LogHistogram {
     });
   }
 
-  /// The content as plain numbers. Concatenated numbers of several histograms give their sum.
+  /// The content as a list of numbers. Appending the lists of several histograms gives the
+  /// histogram of all their values.
   std::vector<std::int64_t> counts() const {
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0,
                                       static_cast<std::int64_t>(min_),
@@ -78,8 +80,8 @@ class LogHistogram {
     return histogram;
   }
 
-  /// Calls visit(greatest value, count) for every bucket that is not empty, ascending. In the last
-  /// of them the greatest value is max().
+  /// Calls visit(greatest value, count) for every bucket that is not empty, in ascending order. The
+  /// greatest value of the last bucket is max().
   template <class Visit>
   void each(Visit visit) const {
     buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
@@ -90,10 +92,11 @@ class LogHistogram {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
-  /// The least and the greatest value; 0 when empty.
+  /// The least and the greatest value added; 0 when empty.
   std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
   std::uint64_t max() const { return max_; }
-  /// The value of rank ⌈per_mille/1000 · count⌉, interpolated within its bucket; 0 when empty.
+  /// The quantile: the value of rank ⌈per_mille/1000 · count⌉, interpolated within its bucket; 0
+  /// when empty.
   std::uint64_t quantile(unsigned per_mille) const {
     if (count_ == 0) return 0;
     const std::uint64_t rank =
@@ -114,8 +117,9 @@ class LogHistogram {
  private:
   using Buckets = OctaveBuckets<std::uint64_t, 48>;
 
-  /// The `nth` (from 1) of `count` values, taken as evenly spread over their bucket. The bucket of
-  /// the least value begins with that value, and the bucket of the greatest value ends with it.
+  /// The value of rank `nth` (from 1) among `count` values of a bucket, assumed to be evenly spread
+  /// over the bucket. The bucket of the least value begins with that value, and the bucket of the
+  /// greatest value ends with it.
   std::uint64_t interpolated(std::uint64_t lower_edge, std::uint64_t nth,
                              std::uint64_t count) const {
     const std::uint64_t upper_edge = Buckets::upper_edge(lower_edge);
@@ -124,7 +128,8 @@ class LogHistogram {
     const std::uint64_t at_begin = min_ >= lower_edge ? 1 : 0;
     const std::uint64_t at_end = max_ <= upper_edge ? 1 : 0;
     const std::uint64_t steps = count + 1 - at_begin - at_end;
-    if (steps == 0) return from;  // one value, which is both the least and the greatest
+    // the bucket has one value, which is both the least and the greatest
+    if (steps == 0) return from;
     const Uint128 way = static_cast<Uint128>(to - from) * (nth - at_begin);
     return from + static_cast<std::uint64_t>((way + steps / 2) / steps);
   }

@@ -1,4 +1,5 @@
-// Times of the messages of one NIC's queue pairs, whatever number of messages a queue pair sends.
+// Records completion times of the messages of one NIC's queue pairs, whatever number of messages a
+// queue pair sends.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,9 @@ namespace dcc {
 /// A packet that is sent again changes nothing, so the time includes the repair of losses.
 class MessageTimes {
  public:
-  /// Packets [psn, next) of queue pair `qpn` are sent; `first` and `last` within their message of
-  /// `bytes` bytes. Packet numbers below an earlier `next` are repetitions.
+  /// Records that packets [psn, next) of queue pair `qpn` are sent. `first` and `last` tell their
+  /// place within their message of `bytes` bytes. Packet numbers below an earlier `next` are
+  /// retransmissions.
   void sent(std::uint32_t qpn, std::uint64_t psn, std::uint64_t next, bool first, bool last,
             Bytes bytes, PicoSeconds now) {
     if (qpn >= pairs_.size()) pairs_.resize(qpn + 1);
@@ -27,8 +29,8 @@ class MessageTimes {
     pair.begun = PicoSeconds::max();
   }
 
-  /// All packets below `psn` are acknowledged. Calls visit(bytes, time) for every message that is
-  /// complete now.
+  /// Records that all packets below `psn` are acknowledged. Calls visit(bytes, time) for every
+  /// message that is complete now.
   template <class Visit>
   void acknowledged(std::uint32_t qpn, std::uint64_t psn, PicoSeconds now, Visit visit) {
     if (qpn >= pairs_.size()) return;
@@ -40,7 +42,7 @@ class MessageTimes {
     open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(done));
   }
 
-  /// The queue pair was created anew and numbers its packets from 0.
+  /// Forgets a queue pair, which was created anew and numbers its packets from 0.
   void forget(std::uint32_t qpn) {
     if (qpn < pairs_.size()) pairs_[qpn] = Pair();
   }
@@ -52,9 +54,10 @@ class MessageTimes {
     Bytes bytes = 0;
   };
   struct Pair {
-    std::uint64_t next = 0;                  // one above the greatest packet number sent
-    PicoSeconds begun = PicoSeconds::max();  // start of the message being sent; max(): none
-    std::vector<Message> open;               // messages sent and not acknowledged
+    std::uint64_t next = 0;  // one above the greatest packet number sent
+    // time at which the present message's first packet was sent; max(): no message
+    PicoSeconds begun = PicoSeconds::max();
+    std::vector<Message> open;  // messages sent and not yet acknowledged
   };
   std::vector<Pair> pairs_;  // records by queue pair number
 };

@@ -1,4 +1,4 @@
-// Descriptions of the figures in a run's results, written beside the members that hold them.
+// Descriptions of the figures in a run's results, written beside the members that hold the figures.
 #pragma once
 
 namespace dcc {
@@ -13,21 +13,23 @@ enum class Statistic {
   kRatio,  // a ratio, computed from other figures
 };
 
-/// The time that a figure covers.
+/// The time span that a figure covers.
 enum class Span {
-  kNone,    // the figure covers no time
-  kWindow,  // the window `measure`: a sum is the count at its end minus the count at its begin
-  kRun,     // the whole run
-  kEnd,     // the last instant of the run
+  kNone,  // the figure covers no time
+  // the figure covers the window `measure`: a sum is the count at its end minus the count at its
+  // begin
+  kWindow,
+  kRun,  // the figure covers the whole run
+  kEnd,  // the figure is the value at the last instant of the run
 };
 
 /// Description of a figure. Its name is the key in metrics.json.
 struct MetricAbout {
-  const char* unit;  // unit of the figure; empty: no unit, or a text or Boolean
+  const char* unit;  // unit of the figure; empty: the figure has no unit, or is a text or Boolean
   const char* meaning;
   Statistic statistic = Statistic::kValue;
   Span span = Span::kNone;
-  const char* label = "";  // short label for tables; empty: the name
+  const char* label = "";  // short label for tables; empty: the figure's name
 };
 
 /// Description of a device's counter. A run reports the sum over all devices within `measure`.
@@ -39,9 +41,9 @@ struct MetricAbout {
 ///       v(&NicCounters::cnps_sent, "cnps_sent", {"CNPs sent", "packets", "notifications sent …"});
 ///     }
 ///
-/// Nothing else is needed: the sum, the difference over the window, metrics.json, `dccvp metrics`,
-/// summary and report follow from this line. Counters with the same name form one figure, which the
-/// first of them describes.
+/// The sum, the difference over the window, metrics.json, `dccvp metrics`, summary and report
+/// follow from this line alone. Counters with the same name form one figure, which the first of
+/// these counters describes.
 struct CounterAbout {
   const char* label = "";
   const char* unit = "";

@@ -12,7 +12,7 @@ namespace dcc {
 
 /// Items are stored in blocks of neighbouring numbers. The list of blocks is short and stays in the
 /// caches, so an access costs little more than in a vector; a single block is referenced by the
-/// table itself. A block without items is freed.
+/// table itself. The table frees a block without items.
 template <class T>
 class NumberedTable {
  public:
@@ -31,7 +31,7 @@ class NumberedTable {
     for (const Block* block : blocks_) delete block;
   }
 
-  /// The item with this number; created with its defaults if the table does not hold it.
+  /// The item with this number; creates a default item if the table does not hold one.
   T& keep(std::size_t number) {
     const std::size_t block = number / kBlock;
     if (blocks_.empty()) first_ = block;
@@ -60,7 +60,7 @@ class NumberedTable {
     look();
     while (empty_ < blocks_.size() && blocks_[empty_] == nullptr) ++empty_;
     if (empty_ < kWorthWhile || empty_ < blocks_.size() / 2) return;
-    // Erase only when more entries are removed than moved: amortised O(1).
+    // Entries are erased only when more entries are removed than moved: amortised O(1).
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(empty_));
     if (blocks_.capacity() > 4 * blocks_.size() + kWorthWhile) blocks_.shrink_to_fit();
     first_ += empty_;
@@ -70,7 +70,8 @@ class NumberedTable {
   bool has(std::size_t number) const { return find(number) != nullptr; }
   /// The item with this number; null if the table does not hold it.
   const T* find(std::size_t number) const {
-    const std::size_t at = number / kBlock - first_;  // a number below first_ wraps to a large one
+    // index of the block in list_; a block number below first_ wraps to a large index
+    const std::size_t at = number / kBlock - first_;
     if (at >= count_ || list_[at] == nullptr) return nullptr;
     return list_[at]->has(number % kBlock) ? &list_[at]->item(number % kBlock) : nullptr;
   }
@@ -122,9 +123,9 @@ class NumberedTable {
   static constexpr std::size_t kBlock = 16;
   static constexpr std::size_t kWorthWhile = 8;
 
-  /// Memory for kBlock items, constructed one by one.
+  /// Memory for kBlock items, which are constructed one by one.
   struct Block {
-    Block() {}  // not defaulted: `= default` would clear `room`
+    Block() {}  // not defaulted, because `= default` would clear `room`
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     ~Block() {
@@ -144,7 +145,7 @@ class NumberedTable {
       kept &= ~(1u << i);
     }
 
-    std::uint32_t kept = 0;  // items that the block holds, one bit per item
+    std::uint32_t kept = 0;  // flags of the items that the block holds, one bit per item
     alignas(T) std::byte room[kBlock * sizeof(T)];
   };
   static_assert(kBlock <= 32);
@@ -156,11 +157,11 @@ class NumberedTable {
     list_ = count_ == 1 ? &sole_ : blocks_.data();
   }
 
-  Block* const* list_ = nullptr;  // points to sole_ or into blocks_; used for access
+  Block* const* list_ = nullptr;  // list of blocks for access: points to sole_ or into blocks_
   std::size_t first_ = 0;         // block number of list_[0]
   Block* sole_ = nullptr;
   std::size_t count_ = 0;
-  std::vector<Block*> blocks_;  // blocks that the table owns; null: no item in the block
+  std::vector<Block*> blocks_;  // blocks that the table owns; null for a block without items
   std::size_t empty_ = 0;       // number of null entries at the beginning of blocks_
   std::size_t size_ = 0;
 };

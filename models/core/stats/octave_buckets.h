@@ -40,8 +40,8 @@ class OctaveBuckets {
     return body_->pages[page - 1u][bucket & (kPageBuckets - 1)];
   }
 
-  /// Calls visit(lower edge, number) for every bucket of the pages in use, ascending, until `visit`
-  /// returns true.
+  /// Calls visit(lower edge, number) for every bucket of the pages in use, in ascending order,
+  /// until `visit` returns true.
   template <class Visit>
   void find(Visit visit) const {
     for (std::size_t i = 0; body_ != nullptr && i < kPages; ++i) {
@@ -73,8 +73,8 @@ class OctaveBuckets {
   static_assert(kPages < 256);
   using Page = std::array<T, kPageBuckets>;
   struct Body {
-    std::array<std::uint8_t, kPages> page_of{};  // index into `pages` + 1; 0: unused
-    std::vector<Page> pages;                     // in the order of first use
+    std::array<std::uint8_t, kPages> page_of{};  // index into `pages` + 1; 0: the page is unused
+    std::vector<Page> pages;                     // pages in the order of their first use
   };
 
   static std::size_t bucket_of(std::uint64_t value) {
@@ -91,7 +91,7 @@ class OctaveBuckets {
     return static_cast<std::uint64_t>(within) << octave;
   }
 
-  std::unique_ptr<Body> body_;  // null: no bucket was used yet
+  std::unique_ptr<Body> body_;  // memory of the buckets; null: no bucket was used yet
 };
 
 }  // namespace dcc

@@ -7,13 +7,13 @@
 
 namespace dcc {
 
-/// Pauses that a port received in one priority.
+/// Counts of PFC pauses that a port received in one priority.
 struct PriorityPauses {
-  std::uint64_t frames = 0;  // frames that paused the priority, repetitions included
-  std::uint64_t ends = 0;    // times that a pause ended
+  std::uint64_t frames = 0;  // number of pause frames for the priority, repetitions included
+  std::uint64_t ends = 0;    // number of times that a pause of the priority ended
   PicoSeconds time{};        // time for which the priority was paused
 
-  /// Visits every number by reference.
+  /// Calls visit for every counter by reference.
   template <class Visit>
   void each(Visit visit) {
     visit(frames);

@@ -55,11 +55,12 @@ QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
         below += more;
         return false;
       }
-      // The lengths of a bucket are taken as evenly spread over it.
+      // Queue lengths within a bucket are assumed to be evenly spread over it.
       const auto from = std::max(static_cast<Bytes>(lower_edge), up_to_now.min_);
       const auto to = static_cast<Bytes>(
           std::min(Weights::upper_edge(lower_edge), static_cast<std::uint64_t>(max_)));
-      // In units of 2^-20 of the bucket, because the product of three numbers overflows.
+      // The part of the bucket is computed in units of 2^-20, because the product of three numbers
+      // overflows.
       const Area part = ((wanted - below) << 20) / more;
       found = from + static_cast<Bytes>((static_cast<Area>(to - from) * part + (1 << 19)) >> 20);
       return true;

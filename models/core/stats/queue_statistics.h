@@ -12,12 +12,12 @@ namespace dcc {
 
 /// Weights each length with the time it lasted; the owner reports every change. Quantiles come from
 /// a histogram with 32 buckets per octave: exact below 64 bytes, otherwise interpolated within the
-/// bucket that contains the exact quantile, whose width is 1/32 of the length. They never leave the
-/// range of the lengths. A change costs one multiplication; the first change in a quarter of an
-/// octave allocates 64 bytes.
+/// bucket that contains the exact quantile, whose width is 1/32 of the length. Quantiles lie within
+/// the range of the lengths. A change of the length costs one multiplication; the first change in a
+/// quarter of an octave allocates 64 bytes.
 class alignas(64) QueueStatistics {
  public:
-  /// Clears the statistics and starts with this length at `now`.
+  /// Clears the statistics and starts anew with this queue length at `now`.
   void restart(Bytes length, PicoSeconds now);
 
   void changed(Bytes length, PicoSeconds now) {
@@ -35,35 +35,37 @@ class alignas(64) QueueStatistics {
     if (length > max_) max_ = length;
   }
 
-  /// A copy that includes the present length up to `now`.
+  /// A copy of the statistics that includes the present length up to `now`.
   QueueStatistics as_of(PicoSeconds now) const {
     QueueStatistics up_to_now = *this;
     up_to_now.changed(length_, now);
     return up_to_now;
   }
-  /// Adds what was recorded since `earlier`, a former as_of(), `times` more times, for time that
+  /// Adds the record since `earlier`, a former as_of(), `times` more times, for time that
   /// fast-forward skipped. `now`: the time after the skip.
   void repeat_since(const QueueStatistics& earlier, PicoSeconds now, const Proportion& times);
 
-  /// Adds `times` more times the record between `earlier` and `later`, two former as_of(), in place
-  /// of as long a time with an empty queue that is, or will be, recorded here.
+  /// Adds the record between `earlier` and `later`, two former as_of(), `times` more times. The
+  /// added record replaces an equally long time with an empty queue, which is or will be recorded
+  /// here.
   void repeat_between(const QueueStatistics& earlier, const QueueStatistics& later,
                       std::int64_t times);
 
   /// Statistics up to a given time.
   struct Figures {
-    Bytes mean = 0;  // time-weighted mean, rounded to nearest
-    Bytes p50 = 0;   // time-weighted median, interpolated
+    Bytes mean = 0;  // time-weighted mean in bytes, rounded to nearest
+    Bytes p50 = 0;   // time-weighted median in bytes, interpolated
     Bytes p99 = 0;
     Bytes max = 0;
   };
   Figures figures(PicoSeconds now) const;
-  /// Time-weighted mean, not rounded.
+  /// Time-weighted mean in bytes, not rounded.
   double mean(PicoSeconds now) const;
 
  private:
   __extension__ using Area = __int128;
-  using Weights = OctaveBuckets<std::int64_t, 40>;  // weights of lengths up to 2^39 bytes
+  // time weights of queue lengths, up to 2^39 bytes
+  using Weights = OctaveBuckets<std::int64_t, 40>;
 
   void weigh(Bytes length, std::int64_t lasted) {
     weights_.of(static_cast<std::uint64_t>(length)) += lasted;
@@ -73,11 +75,11 @@ class alignas(64) QueueStatistics {
 
   Bytes length_ = 0;
   Bytes max_ = 0;
-  Bytes min_ = std::numeric_limits<Bytes>::max();  // least length that lasted some time
+  Bytes min_ = std::numeric_limits<Bytes>::max();  // least queue length that lasted some time
   PicoSeconds since_{};
   PicoSeconds from_{};
   Weights weights_;
-  Area area_ = 0;  // bytes · ps
+  Area area_ = 0;  // integral of the queue length over time, in bytes · ps
 };
 static_assert(sizeof(QueueStatistics) == 64, "one cache line");
 

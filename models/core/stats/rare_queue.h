@@ -1,4 +1,4 @@
-// Mean length of a queue that is rarely used, without the memory of full statistics until then.
+// Mean length of a rarely used queue; full statistics are allocated only at first use.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace dcc {
 
-/// Tracks a length from restart() on; allocates its statistics at the first change.
+/// Tracks the length of a queue from restart() on; allocates its statistics at the first change.
 class RareQueue {
  public:
-  /// Clears the statistics; the present length stays.
+  /// Clears the statistics; the present queue length stays.
   void restart(PicoSeconds now) {
     since_ = now;
     if (statistics_ != nullptr) statistics_->restart(length_, now);
@@ -24,7 +24,7 @@ class RareQueue {
     length_ += more;
     statistics_->changed(length_, now);
   }
-  /// Mean length in bytes up to `now`.
+  /// Mean queue length in bytes up to `now`.
   double mean(PicoSeconds now) const {
     return statistics_ != nullptr ? statistics_->mean(now) : 0.0;
   }

@@ -1,4 +1,4 @@
-// Reordering of packets: how many numbers a late packet is behind.
+// Reordering of packets: by how many packet numbers a late packet is behind.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 namespace dcc {
 
 /// The highest packet number of a flow that has arrived so far. A packet is late if a packet with a
-/// higher number that was sent later has arrived before it (RFC 4737, in the order of sending). So
-/// a retransmission alone does not count as late.
+/// higher number that was sent later has arrived before it (RFC 4737, in the order of sending). A
+/// retransmission alone therefore does not count as late.
 class FurthestArrival {
  public:
-  /// Records the first arrival of packet `psn`. Returns how many numbers it is behind; 0: not late.
+  /// Records the first arrival of packet `psn`. Returns the number of packet numbers by which the
+  /// packet is late; 0: not late.
   std::uint64_t behind(std::uint64_t psn, PicoSeconds sent) {
     if (psn >= psn_) {
       psn_ = psn;
@@ -30,10 +31,10 @@ class FurthestArrival {
   PicoSeconds sent_{};
 };
 
-/// Counts late packets and how many numbers they are behind.
+/// Counts late packets and by how many packet numbers each is behind.
 class Reordering {
  public:
-  /// Adds a packet that is `behind` numbers behind; 0: not late.
+  /// Adds a packet that is `behind` packet numbers late; 0: not late.
   void add(std::uint64_t behind) {
     if (behind == 0) return;
     depths_.add(behind);

@@ -6,18 +6,20 @@
 namespace dcc {
 
 namespace {
-// Limit in standard errors for one decision: exceeded by chance in 1 of 20 cases (normal
+// Limit in standard errors for a single decision: exceeded by chance in 1 of 20 cases (normal
 // distribution).
 constexpr double kSure = 2;
-// Limit where one of many members decides for all: exceeded by chance in 1 of 400 cases.
+// Limit in standard errors where one of many members decides for all: exceeded by chance in 1 of
+// 400 cases.
 constexpr double kSureOfMany = 3;
-// Limit for repeated tests with ever longer windows: exceeded by chance in 1 of 16 000 cases.
+// Limit in standard errors for repeated tests with ever longer windows: exceeded by chance in 1 of
+// 16 000 cases.
 constexpr double kSureOfTrend = 4;
-// Increase of the fitted line between the two halves that is always allowed, as a share of the
-// bound, since no process is perfectly steady.
+// Always allowed rise of the fitted line from half to half, as a share of the bound, since no
+// process is perfectly steady.
 constexpr double kStill = 0.01;
-// Members whose means are less certain than this multiple of the bound are not pooled: a real
-// difference between them could not be seen.
+// Members of a group whose means are less certain than this multiple of the bound are not pooled: a
+// real difference between such members could not be seen.
 constexpr double kPoolable = 10;
 // Upper limit of the estimated autocorrelation, since the estimate itself is uncertain.
 constexpr double kMaxMemory = 0.9;
@@ -74,8 +76,8 @@ RestDetector::Mean RestDetector::mean_of(std::size_t batches, Value value) {
   const auto deviation = [&](std::size_t b) { return value(b) - (b < half ? m.first : m.second); };
   m.error = error_of(batches, deviation);
 
-  // Least-squares line: the numbers b = -(n - 1) / 2 … (n - 1) / 2 have the sum of squares
-  // n (n² - 1) / 12.
+  // Slope of the least-squares line: the numbers b = -(n - 1) / 2 … (n - 1) / 2 have the sum of
+  // squares n (n² - 1) / 12.
   const auto count = static_cast<double>(batches);
   const auto from_middle = [&](std::size_t b) { return static_cast<double>(b) - (count - 1) / 2; };
   double slope = 0;

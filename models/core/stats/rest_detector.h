@@ -20,41 +20,43 @@ class RestDetector {
  public:
   static constexpr std::size_t kBatches = 32;  // even, and a multiple of two after halving
 
-  /// The bounds of one quantity.
+  /// A quantity to be tested, with its bounds.
   struct Quantity {
     /// Maximum difference of the means of the two halves, as a share of the overall mean.
     double bound = 0;
-    /// Maximum difference in absolute terms; the larger of both limits counts.
+    /// Maximum difference of the means in the quantity's unit; the larger of `bound` and `floor`
+    /// counts.
     double floor = 0;
-    /// Number of a group; 0: none. Quantities of a group are alike by construction, so their
-    /// long-run means are equal unless something separates them. If the members differ by no more
-    /// than their uncertainty, the mean of the group is the prediction for each member.
+    /// Number of the quantity's group; 0: no group. Quantities of a group are alike by
+    /// construction, so their long-run means are equal unless something separates them. If the
+    /// members differ by no more than their uncertainty, the mean of the group is the prediction
+    /// for each member.
     ///
     /// The results of a group are extrapolated, so the test is stricter: the mean of a member, or
-    /// of the group, is known to within `bound`; the mean of either half is within `bound` of it,
-    /// with the uncertainty of the difference added; and a line fitted through the batches has no
-    /// significant slope.
+    /// of the group, must be known to within `bound`; the mean of either half must be within
+    /// `bound` of this mean, with the uncertainty of the difference added; and a line fitted
+    /// through the batches must have no significant slope.
     unsigned group = 0;
   };
 
-  /// Clears all data and starts with these quantities.
+  /// Clears all data and starts anew with these quantities.
   void restart(std::vector<Quantity> quantities);
-  /// Adds one window: a value for each quantity, the sum over the window or the mean.
+  /// Adds one window: for each quantity its sum over the window, or its mean.
   void add(const std::vector<double>& values);
 
   /// True if exactly kBatches / 2 batches are complete.
   bool is_half_full() const { return batches_.size() == kBatches / 2 && windows_in_open_ == 0; }
 
   enum class Verdict : std::uint8_t {
-    kOpen,   // too few windows to decide
-    kRest,   // steady
+    kOpen,   // too few windows for a decision
+    kRest,   // the process is steady
     kTrend,  // the halves differ, so the older half must be dropped
     kNoise,  // no difference found, but the data are too noisy to show equality
   };
-  /// The result when kBatches batches are complete; kOpen before.
+  /// The result when kBatches batches are complete; kOpen before that.
   Verdict verdict() const;
-  /// Continues after kTrend or kNoise with windows twice as long; after kTrend without the older
-  /// half.
+  /// Continues with windows twice as long after kTrend or kNoise; drops the older half after
+  /// kTrend.
   void go_on(Verdict verdict);
 
   /// True if the members of the group are equal within their uncertainty. Valid after kRest.
@@ -63,33 +65,34 @@ class RestDetector {
  private:
   struct Mean {
     double mean = 0;
-    double first = 0;        // mean of the first half
-    double second = 0;       // mean of the second half
-    double error = 0;        // standard error of the mean
-    double risen = 0;        // rise of the least-squares line from half to half
+    double first = 0;        // mean of the first half of the batches
+    double second = 0;       // mean of the second half of the batches
+    double error = 0;        // standard error of the overall mean
+    double risen = 0;        // rise of the least-squares line from the first half to the second
     double risen_error = 0;  // standard error of `risen`
   };
   template <class Value>
   static Mean mean_of(std::size_t batches, Value value);
   static bool is_moving(const Mean& mean, double most);
-  /// Result of a quantity without a group.
+  /// Returns the verdict on a quantity without a group.
   static Verdict judge_witness(const Mean& mean, const Quantity& asked);
-  /// Result of a member of a group.
+  /// Returns the verdict on a quantity that is a member of a group.
   static Verdict judge_member(const Mean& mean, const Quantity& asked);
   struct Group {
     Verdict verdict = Verdict::kOpen;
     bool pooled = false;
   };
   Group judge_group(unsigned group) const;
-  /// Mean over one window, the unit of the bounds.
+  /// Mean of a quantity over one window of the batch, which is the unit of the bounds.
   double value(std::size_t batch, std::size_t quantity) const {
     return batches_[batch][quantity] / static_cast<double>(windows_in_batch_);
   }
   std::vector<unsigned> groups() const;
 
   std::vector<Quantity> quantities_;
-  std::vector<std::vector<double>> batches_;  // sums over windows, by batch and quantity
-  std::vector<double> open_;                  // sums of the incomplete batch
+  // sums of the values over windows, by batch and quantity
+  std::vector<std::vector<double>> batches_;
+  std::vector<double> open_;  // sums of the values in the incomplete batch, by quantity
   std::uint64_t windows_in_batch_ = 1;
   std::uint64_t windows_in_open_ = 0;
 };

@@ -9,13 +9,14 @@
 
 namespace dcc {
 
-/// Bin b holds sizes above kEdges[b] and up to kEdges[b + 1]; the last bin has no upper limit.
+/// Bin b holds sizes in bytes above kEdges[b] and up to kEdges[b + 1]; the last bin has no upper
+/// limit.
 struct SizeBins {
   static constexpr std::array<Bytes, 10> kEdges{0,       1'000,   3'000,     10'000,    30'000,
                                                 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
   static constexpr std::size_t kCount = kEdges.size();
 
-  /// Bin of a size. Precondition: bytes > 0.
+  /// Number of the bin of a size in bytes. Precondition: bytes > 0.
   static std::size_t of(Bytes bytes) {
     std::size_t bin = kCount - 1;
     while (bytes <= kEdges[bin]) --bin;

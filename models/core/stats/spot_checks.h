@@ -1,4 +1,4 @@
-// Errors found by spot checks: mean with its confidence interval, and the greatest.
+// Statistics of errors found by spot checks: mean with its confidence interval, and greatest error.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace dcc {
 
-/// Each check gives a mean error of many values and the greatest one. Checks are independent of
-/// each other, the values of one check are not.
+/// Collects spot checks. Each check gives the mean error of many values and the greatest error.
+/// Checks are independent of each other; the values of one check are not.
 class SpotChecks {
  public:
   void add(double mean, double greatest) {
     ++count_;
-    const double off = mean - mean_;  // Welford
+    const double off = mean - mean_;  // Welford's method for mean and variance
     mean_ += off / static_cast<double>(count_);
     squares_ += off * (mean - mean_);
     greatest_ = std::max(greatest_, greatest);
   }
   std::uint64_t count() const { return count_; }
-  /// The mean; empty without checks.
+  /// The mean error; empty without checks.
   std::optional<double> mean() const { return count_ == 0 ? std::nullopt : std::optional(mean_); }
   std::optional<double> greatest() const {
     return count_ == 0 ? std::nullopt : std::optional(greatest_);
@@ -34,12 +34,12 @@ class SpotChecks {
   }
 
  private:
-  /// 97.5 % quantile of Student's t.
+  /// The 97.5 % quantile of Student's t distribution.
   static double student_t(std::uint64_t freedom) {
     constexpr double kExact[] = {12.706, 4.303, 3.182, 2.776, 2.571,
                                  2.447,  2.365, 2.306, 2.262, 2.228};
     if (freedom <= std::size(kExact)) return kExact[freedom - 1];
-    // Cornish-Fisher: below 0.1 % from 11 degrees of freedom on.
+    // Cornish-Fisher expansion of the quantile: error below 0.1 % from 11 degrees of freedom on.
     const auto f = static_cast<double>(freedom);
     return 1.95996 + 2.37227 / f + 2.8225 / (f * f);
   }

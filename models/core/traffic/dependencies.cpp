@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint32_t kNone = FlowSpec::kNone;
 
-/// Something to wait for: a named flow or computation, or a whole entry, and which of its events.
+/// What is waited for: a named flow or computation, or a whole entry, and which of its events.
 struct Awaited {
   std::uint16_t entry;
-  std::uint32_t line;  // line of the trace; kNone: the whole entry
+  std::uint32_t line;  // line of the trace that is waited for; kNone: the whole entry
   bool sent;
 };
 
@@ -46,12 +46,14 @@ class Resolver {
 
  private:
   using Gate = Dependencies::Gate;
-  /// Flows and names of a trace's lines.
+  /// Flows and names of the lines of a trace.
   struct Lines {
-    const Trace* trace = nullptr;            // trace; null: none, or its lines have no names
-    std::vector<std::uint32_t> of_name;      // line number of each name; kNone: not defined
-    std::vector<std::uint32_t> flow;         // flow of each line; kNone: no flow, or left out
-    std::vector<std::uint32_t> computation;  // computation of each line
+    const Trace* trace =
+        nullptr;  // the trace; null: the entry has none, or its lines have no names
+    std::vector<std::uint32_t> of_name;  // line number of each name; kNone: the name is not defined
+    // flow of each line; kNone: the line has no flow, or is left out
+    std::vector<std::uint32_t> flow;
+    std::vector<std::uint32_t> computation;  // number of the computation of each line
   };
 
   /// A gate that waits for all flows of a traffic entry. `host`: a host at which a flow of the
@@ -74,7 +76,8 @@ class Resolver {
   void name_entries() {
     for (std::uint16_t entry = 0; entry < specs_.size(); ++entry) {
       const TrafficSpec& spec = specs_[entry];
-      if (spec.id.empty()) continue;  // FlowStream refuses names that are taken twice
+      // an entry without an id cannot be waited for; FlowStream refuses duplicate ids
+      if (spec.id.empty()) continue;
       entries_.emplace(spec.id, entry);
     }
   }
@@ -132,7 +135,7 @@ class Resolver {
     }
   }
 
-  // ---- Names
+  // ---- Resolving names
 
   Awaited find(std::uint16_t entry, std::uint32_t line, std::string name, bool sent) const {
     const std::string text = name;
@@ -182,9 +185,9 @@ class Resolver {
              "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
 
-  // ---- Waiting
+  // ---- Making gates
 
-  /// Gates of lines, which wait for lines of their own file, or else for entries.
+  /// Makes gates for lines of a trace, which wait for lines of their own file, or else for entries.
   void wait_lines(std::uint16_t entry) {
     const Lines& lines = lines_[entry];
     if (lines.trace == nullptr) return;
@@ -194,7 +197,7 @@ class Resolver {
       if (one.wait == TraceFlow::kNone) continue;
       const bool computes = one.computes;
       const std::uint32_t waiting = computes ? lines.computation[line] : lines.flow[line];
-      if (waiting == kNone) continue;  // the line is left out of the run
+      if (waiting == kNone) continue;  // skips a waiting line that is left out of the run
       const TraceWait& wait = trace.wait_list[one.wait];
       Gate gate;
       gate.host = one.from;
@@ -226,7 +229,7 @@ class Resolver {
   }
 
   /// Makes a gate at each host at which flows or computations of the entry begin. If all these
-  /// gates wait for the same, one more gate awaits it and opens them.
+  /// gates wait for the same events, one more gate awaits these events and opens the others.
   void wait_entry(std::uint16_t entry) {
     const TrafficSpec& spec = specs_[entry];
     if (!spec.waits()) return;
@@ -278,8 +281,8 @@ class Resolver {
     for (const Awaited& one : awaited) await(number, one);
   }
 
-  /// A line with its own `after`, in an entry that waits too, must wait for both. Its start counts
-  /// from the begin of the entry.
+  /// Makes a line with its own `after`, in an entry that waits too, wait for both. The line's start
+  /// counts from the begin of the entry.
   void hold_line(std::uint32_t whole, std::uint32_t& waits_at) {
     Gate both = gate_of(waits_at);
     both.any = false;
@@ -295,8 +298,8 @@ class Resolver {
     waits_at = number;
   }
 
-  /// Under `scope: host`, a host does no step of a collective, or of a query down a tree, before
-  /// its own begin.
+  /// Makes steps of a collective, or of a query down a tree, wait for the host's own begin under
+  /// `scope: host`.
   template <class GateAt>
   void hold_steps(std::uint16_t entry, GateAt gate_at) {
     std::set<std::uint32_t> held;
@@ -344,7 +347,8 @@ class Resolver {
               crosses(host, gate);
             });
   }
-  /// The gate that awaits a whole entry, or its first end; all waiting entries share it.
+  /// The gate that awaits the end of a whole entry, or its first end; all entries that wait for it
+  /// share the gate.
   const Whole& await_whole(const Awaited& one, const Gate& waiting) {
     const auto [found, added] =
         wholes_.emplace(std::make_tuple(one.entry, one.sent, waiting.any), Whole());
@@ -371,9 +375,9 @@ class Resolver {
     out_.joined.push_back({first, then});
   }
 
-  /// Calls `visit(host, edges, source)` for each flow and computation: the host that knows of its
-  /// end, the edges of its kind, and its number (kNone for a line that is left out). `entry` and
-  /// `line` name the waiting one, for messages.
+  /// Calls `visit(host, edges, source)` for each flow and computation of an entry: the host that
+  /// knows of its end, the edges of its kind, and its number (kNone for a line that is left out).
+  /// `entry` and `line` name the waiting entry in messages.
   template <class Visit>
   void each_of(const Awaited& one, std::uint16_t entry, std::uint32_t line, Visit visit) {
     out_.takes_part[entry] = out_.takes_part[one.entry] = true;
@@ -428,10 +432,11 @@ class Resolver {
   const TrafficContext& context_;
   std::vector<FlowSpec>& flows_;
   Dependencies out_;
-  std::map<std::string, std::uint16_t> entries_;  // number of the entry with an id
+  std::map<std::string, std::uint16_t> entries_;  // number of each entry that has an id, by id
   std::vector<OfEntry> by_entry_;
-  std::vector<Lines> lines_;                                       // lines of each entry's trace
-  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;  // gates by (entry, sent, any)
+  std::vector<Lines> lines_;  // lines of each entry's trace, by entry
+  // gates for whole entries, by (entry, sent, any)
+  std::map<std::tuple<std::uint16_t, bool, bool>, Whole> wholes_;
 };
 
 }  // namespace

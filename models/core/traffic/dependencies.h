@@ -11,16 +11,16 @@
 
 namespace dcc {
 
-/// A computation of a host. Each processor of a host does one at a time, in the order in which they
-/// may begin; one that takes no time does not wait for the processor.
+/// A computation of a host. Each processor of a host does one computation at a time, in the order
+/// in which they may begin; a computation that takes no time does not wait for the processor.
 struct Computation {
   HostId host = 0;
   unsigned processor = 0;
   PicoSeconds time{};
   PicoSeconds start{};                       // the computation does not begin before this time
-  std::uint32_t waits_at = FlowSpec::kNone;  // gate
-  std::uint16_t entry = 0;                   // index into the list of traffic
-  std::uint32_t line = FlowSpec::kNone;      // index into the lines of the entry's trace
+  std::uint32_t waits_at = FlowSpec::kNone;  // number of the gate that the computation waits for
+  std::uint16_t entry = 0;               // index of the computation's entry in the list of traffic
+  std::uint32_t line = FlowSpec::kNone;  // index into the lines of the entry's trace
 };
 
 /// Gates between flows and computations. A gate opens `delay` after everything that it awaits has
@@ -33,12 +33,14 @@ struct Dependencies {
     bool any = false;
     PicoSeconds delay{};
     PicoSeconds not_before{};
-    PicoSeconds origin{};  // a flow behind the gate begins `flow.start - origin` after it opens
-    std::uint32_t awaited = 0;  // ends that the gate awaits, including those that never come
-    std::uint16_t entry = 0;    // entry that waits, and the line of its trace
+    // reference time: a flow behind the gate begins `flow.start - origin` after the gate opens
+    PicoSeconds origin{};
+    // number of ends that the gate awaits, including ends that never come
+    std::uint32_t awaited = 0;
+    std::uint16_t entry = 0;  // entry that waits at the gate, and the line of its trace
     std::uint32_t line = FlowSpec::kNone;
   };
-  /// A flow, a computation or a gate by number, and the gate that awaits its end.
+  /// Connects a flow, a computation or a gate, by number, with the gate that awaits its end.
   struct Edge {
     std::uint32_t source;
     std::uint32_t gate;
@@ -46,9 +48,10 @@ struct Dependencies {
 
   std::uint32_t first = 0;
   std::vector<Gate> gates;
-  std::vector<Edge> received, sent, computed, joined;  // edges, by kind of source and event
+  std::vector<Edge> received, sent, computed,
+      joined;  // edges to gates, by kind of source and event
   std::vector<Computation> computations;
-  /// For each entry: true if the entry waits, or if another entry waits for it.
+  /// For each entry: true if the entry waits for others, or if another entry waits for it.
   std::vector<bool> takes_part;
   /// A sentence about the first waiting entry or line whose awaited end happens at another host;
   /// empty if there is none. Only one host knows of a flow's end, so a run with such waiting cannot
@@ -62,11 +65,11 @@ struct Dependencies {
 
 /// Resolves the names in `after` of entries and lines, and makes `flows` (all flows of `specs`, by
 /// id) wait at gates. Throws TrafficError for names that are unknown or used twice, for awaited
-/// flows that never end or whose end no host knows, and for waiting in a circle.
+/// flows that never end or whose end no host knows, and for circular waiting.
 Dependencies resolve_dependencies(const std::vector<TrafficSpec>& specs,
                                   const TrafficContext& context, std::vector<FlowSpec>& flows);
 
-/// The place of an entry, or of a line of its trace, for messages: "traffic.2" or "flows.flow:7".
+/// The place of an entry, or of a line of its trace, in messages: "traffic.2" or "flows.flow:7".
 std::string place_of(const std::vector<TrafficSpec>& specs, TraceStore& traces, std::uint16_t entry,
                      std::uint32_t line);
 

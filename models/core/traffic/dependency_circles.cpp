@@ -8,7 +8,7 @@ namespace dcc {
 
 namespace {
 
-/// Groups items by key; keys and items are numbers from 0 on.
+/// Groups numbered items by a numbered key; both numbers count from 0.
 class Groups {
  public:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // a pair of key and item
@@ -33,16 +33,17 @@ class Circles {
           const std::vector<TrafficSpec>& specs)
       : d_(dependencies), flows_(flows), specs_(specs) {}
 
-  /// Opens gates as a run without losses would. Gates that stay closed wait for themselves.
+  /// Opens gates as a run without losses would. A gate that stays closed waits for itself.
   void check() const {
     const auto gates = d_.first + static_cast<std::uint32_t>(d_.gates.size());
     const auto flows = static_cast<std::uint32_t>(flows_.size());
-    // Nodes of the graph: flows, then computations.
+    // Nodes of the dependency graph: flows, then computations.
     const auto nodes = flows + static_cast<std::uint32_t>(d_.computations.size());
     const auto gate_of_node = [&](std::uint32_t node) {
       return node < flows ? flows_[node].waits_at : d_.computations[node - flows].waits_at;
     };
-    std::vector<Groups::Pair> opened, behind, joined;  // pairs of a node and a gate
+    // pairs of a node and a gate that it opens or waits at, and of two gates
+    std::vector<Groups::Pair> opened, behind, joined;
     std::vector<std::uint32_t> missing(gates, 0);
     const auto edge = [&](std::uint32_t node, std::uint32_t gate) {
       opened.emplace_back(node, gate);
@@ -61,7 +62,8 @@ class Circles {
     for (std::size_t i = 0; i < d_.gates.size(); ++i) {
       if (d_.gates[i].any) missing[d_.first + i] = std::min(missing[d_.first + i], 1u);
     }
-    std::vector<std::uint32_t> ready;  // gates
+    std::vector<std::uint32_t>
+        ready;  // gates that are open and whose followers are not yet visited
     std::vector<bool> open(gates, false);
     for (std::uint32_t node = 0; node < nodes; ++node) {
       if (gate_of_node(node) != kNone) behind.emplace_back(gate_of_node(node), node);
@@ -76,7 +78,8 @@ class Circles {
       for (const auto* gate = opens.begin(node); gate != opens.end(node); ++gate) tell(*gate);
     };
     for (std::uint32_t gate = d_.first; gate < gates; ++gate) {
-      if (missing[gate] == 0) tell(gate);  // all awaited flows are left out, so the gate is open
+      // all awaited flows of the gate are left out, so the gate is open
+      if (missing[gate] == 0) tell(gate);
     }
     for (std::uint32_t node = 0; node < nodes; ++node) {
       if (gate_of_node(node) == kNone) ends(node);
@@ -103,7 +106,8 @@ class Circles {
   [[noreturn]] void refuse(std::uint32_t gate, const std::vector<bool>& open,
                            const std::vector<Groups::Pair>& opened,
                            const std::vector<Groups::Pair>& joined, GateOf gate_of_node) const {
-    // Goes from each closed gate to a gate that it waits for, until a gate comes again: the circle.
+    // Follows each closed gate to a gate that it waits for, until a gate repeats: that is the
+    // circle.
     std::unordered_map<std::uint32_t, std::uint32_t> before;
     for (const auto& [node, its] : opened) {
       const std::uint32_t other = gate_of_node(node);

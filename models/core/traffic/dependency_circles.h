@@ -1,4 +1,4 @@
-// Finds flows and computations that wait for themselves.
+// Finds flows and computations that wait for themselves, directly or through others.
 #pragma once
 
 #include <vector>

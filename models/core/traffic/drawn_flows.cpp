@@ -10,17 +10,18 @@ namespace dcc {
 
 namespace {
 
-/// Data shared by the senders of an entry.
+/// Parameters of a Poisson entry that its senders share.
 struct PoissonEntry {
   TrafficEntry entry;
   HostList hosts;
   FlowSizes sizes;
 };
 
-/// The flows that one host sends.
+/// Generates the flows that one host sends under a Poisson pattern.
 class PoissonSource final : public FlowSource {
  public:
-  /// `mean_gap` in picoseconds; `place`: index of the host in the list.
+  /// `mean_gap`: mean time between flows in picoseconds; `place`: index of the host in the entry's
+  /// list.
   PoissonSource(std::shared_ptr<const PoissonEntry> shared, std::size_t place,
                 std::uint64_t mean_gap)
       : shared_(std::move(shared)),
@@ -63,7 +64,8 @@ class PoissonSource final : public FlowSource {
   RandomStream random_;
 };
 
-/// Incasts at random instants. Each draws one receiver, and then distinct senders other than it.
+/// Generates incasts at random instants. Each incast draws one receiver, and then distinct other
+/// hosts as senders.
 class RandomIncastSource final : public FlowSource {
  public:
   RandomIncastSource(const TrafficEntry& entry, HostList senders, HostList receivers,
@@ -99,7 +101,7 @@ class RandomIncastSource final : public FlowSource {
   }
 
  private:
-  /// The first steps of Fisher and Yates' shuffle, in which the receiver does not count.
+  /// Draws the senders by the first steps of a Fisher-Yates shuffle that leaves out the receiver.
   void draw() {
     receiver_ = receivers_[random_.below(receivers_.size())];
     drawn_.clear();
@@ -115,16 +117,16 @@ class RandomIncastSource final : public FlowSource {
   HostList senders_;  // possible senders in the order of the last draw
   HostList receivers_;
   std::uint64_t mean_gap_;  // mean time between two incasts, in picoseconds
-  std::size_t fan_in_;      // senders of an incast; 0: all but the receiver
+  std::size_t fan_in_;      // number of senders of an incast; 0: all hosts except the receiver
   Bytes bytes_;
   PicoSeconds start_;
   RandomStream random_;
   HostId receiver_ = 0;
   HostList drawn_;        // senders of the present incast
-  std::size_t next_ = 0;  // index into drawn_
+  std::size_t next_ = 0;  // index of the next sender in drawn_
 };
 
-/// The flows of a trace in the order of the file.
+/// Generates the flows of a trace in the order of the file.
 class TraceSource final : public FlowSource {
  public:
   TraceSource(const TrafficEntry& entry, const Trace& trace) : entry_(entry), trace_(trace) {
@@ -147,7 +149,8 @@ class TraceSource final : public FlowSource {
       if (trace_.waits) flow.line = static_cast<std::uint32_t>(at_ - 1);
       const PicoSeconds since = line.start - spec.time_offset;
       if (since >= PicoSeconds::max() - spec.start) {
-        TrafficEntry::after(spec.start, since, place());  // throws
+        // checks the time; throws TrafficError if it is too large
+        TrafficEntry::after(spec.start, since, place());
       }
       flow.start = spec.start + since;
       const auto mapped = spec.dscp_map.find(line.priority);
@@ -198,8 +201,8 @@ FlowSources poisson_sources(const TrafficEntry& entry) {
     const HostId from = shared->hosts[h];
     const BitRate rate = entry.context().link_rate(from);
     entry.require(rate.bits_per_second > 0, "host " + std::to_string(from) + " has no link");
-    // Mean gap in ps = mean bits / (rate · load), with the mean in 10^-6 bytes and the load in
-    // 10^-6.
+    // Mean gap between flows in ps = mean bits / (rate · load), with the mean in 10^-6 bytes and
+    // the load in 10^-6.
     const Uint128 mean = static_cast<Uint128>(shared->sizes.mean_micro_bytes()) *
                          8'000'000'000'000u / rate.bits_per_second / load_ppm;
     entry.require(mean > 0 && mean < (Uint128{1} << 50),
@@ -218,8 +221,8 @@ std::unique_ptr<FlowSource> random_incast_source(const TrafficEntry& entry) {
   std::uint64_t rates = 0;
   for (const HostId host : senders) rates += entry.context().link_rate(host).bits_per_second;
   entry.require(rates > 0, "its senders have no links");
-  // Mean gap in ps = bits of an incast / (sum of the rates · load), with the load in 10^-6. Where
-  // all hosts send, a receiver is one of the senders and does not send itself.
+  // Mean gap between incasts in ps = bits of an incast / (sum of the rates · load), with the load
+  // in 10^-6. Where all hosts send, a receiver is one of the senders and does not send itself.
   const std::size_t fan_in = spec.fan_in.value_or(static_cast<unsigned>(senders.size() - 1));
   const std::uint64_t load_ppm =
       spec.incast_load->numerator * 1'000'000 / spec.incast_load->denominator;

@@ -80,7 +80,8 @@ FlowSizes FlowSizes::parse(const std::string& text, const std::string& name) {
 }
 
 Bytes FlowSizes::draw(RandomStream& random) const {
-  // A random percentage with 32 bits below its last decimal, and the first point above it.
+  // The drawn percentage has 32 more bits than the table's last decimal; the search finds the first
+  // point above it.
   const std::uint64_t drawn = random.below(kAll << 32);
   std::size_t above = 1;
   while ((points_[above].micro_percent << 32) <= drawn) ++above;

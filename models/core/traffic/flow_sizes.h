@@ -10,8 +10,8 @@
 
 namespace dcc {
 
-/// A cumulative distribution of sizes, linear between its points. Uses integers only, so every
-/// machine draws the same sizes.
+/// A cumulative distribution of flow sizes, linear between its points. The class uses integers
+/// only, so every machine draws the same sizes.
 class FlowSizes {
  public:
   /// Names of the built-in distributions, which are the files of configs/data: "websearch" (DCTCP,
@@ -20,11 +20,12 @@ class FlowSizes {
   static std::vector<std::string> names();
   /// A built-in distribution, or one from the file with this path. Throws TrafficError.
   static FlowSizes named_or_file(const std::string& name);
-  /// Parses lines of "bytes percent", both ascending, from 0 to 100 percent with up to six
-  /// decimals. Blank lines and text after '#' are skipped. Throws TrafficError with name:line.
+  /// Parses a distribution from lines of "bytes percent", both ascending, from 0 to 100 percent
+  /// with up to six decimals. Blank lines and text after '#' are skipped. Throws TrafficError with
+  /// name:line.
   static FlowSizes parse(const std::string& text, const std::string& name);
 
-  /// A random size of at least one byte.
+  /// Draws a random flow size of at least one byte.
   Bytes draw(RandomStream& random) const;
   /// Mean size in millionths of a byte, rounded down.
   std::uint64_t mean_micro_bytes() const;

@@ -14,7 +14,7 @@ class TextFields {
 
   bool at_end() const { return rest_.empty(); }
 
-  /// Reads an integer least … greatest; digits only.
+  /// Reads an integer in least … greatest, which must consist of digits only.
   bool number(std::int64_t least, std::int64_t greatest, std::int64_t& value) {
     std::int64_t n = 0;
     std::size_t digits = 0;
@@ -27,14 +27,14 @@ class TextFields {
     return true;
   }
 
-  /// The next field as it stands; empty at the end.
+  /// The next field of the line as text; empty at the end of the line.
   std::string_view field() const {
     std::size_t length = 0;
     while (length < rest_.size() && !is_blank(rest_[length])) ++length;
     return rest_.substr(0, length);
   }
 
-  /// Moves behind the next field if that field is `text`.
+  /// Skips the next field. Precondition: that field is `text`.
   void word(std::string_view text) { take(text.size()); }
 
   /// A unit of a quantity and the number of smallest units in it.
@@ -44,8 +44,9 @@ class TextFields {
   };
 
   /// Reads a decimal number 0 … greatest with an optional exponent and an optional unit, as "2e-6",
-  /// "1.5us" and "4KiB", in smallest units. The first unit holds for a number without one. A value
-  /// between two smallest units is rounded if `round`, else refused. Eighteen digits count.
+  /// "1.5us" and "4KiB", and returns its value in smallest units. A number without a unit has the
+  /// first unit. A value between two smallest units is rounded if `round`, else refused. Digits
+  /// after the eighteenth are ignored.
   template <std::size_t kUnits>
   bool quantity(const Unit (&units)[kUnits], bool round, std::int64_t greatest,
                 std::int64_t& value) {
@@ -115,7 +116,7 @@ class TextFields {
     n = n * 10 + d;
     return true;
   }
-  /// Adds the exponent "e-6" at text[i], if there is one, and moves `i` behind it.
+  /// Adds an exponent such as "e-6" at text[i], if there is one, and moves `i` behind it.
   static bool read_exponent(std::string_view text, std::size_t& i, int& exponent) {
     if (i + 1 >= text.size() || (text[i] != 'e' && text[i] != 'E')) return true;
     std::size_t at = i + 1;
@@ -131,8 +132,8 @@ class TextFields {
     i = at;
     return true;
   }
-  /// value = digits · 10^exponent · unit; false if it is above `greatest`, or between two smallest
-  /// units and not to be rounded.
+  /// Computes value = digits · 10^exponent · unit. Returns false if the value is above `greatest`,
+  /// or between two smallest units and not to be rounded.
   static bool scale(std::int64_t digits, int exponent, std::int64_t unit, bool rest, bool round,
                     std::int64_t greatest, std::int64_t& value) {
     __extension__ using Wide = unsigned __int128;

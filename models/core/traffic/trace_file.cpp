@@ -16,19 +16,21 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kMaxLine = 1 << 16;  // bytes; a line may wait for thousands of others
+// maximum length of a line in bytes; a line may wait for thousands of others
+constexpr std::size_t kMaxLine = 1 << 16;
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
-constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // 10^6 s in ps
+// latest time in a trace: 10^6 s, in picoseconds
+constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};
 constexpr TextFields::Unit kTimes[] = {
     {"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1000}, {"ps", 1}};
 constexpr TextFields::Unit kSizes[] = {
     {"B", 1},      {"KB", 1000},     {"MB", 1'000'000}, {"GB", 1'000'000'000},
     {"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
 
-/// A line up to its comment.
+/// Returns the line up to its comment.
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find('#')); }
 
-/// Names the value that a message is about; at most forty bytes of it.
+/// Quotes the value that a message is about, at most forty bytes of it.
 std::string instead_of(std::string_view field) {
   if (field.empty()) return ", but the line ends";
   std::string shown;
@@ -45,7 +47,7 @@ bool is_name(std::string_view text) {
 }
 }  // namespace
 
-/// The lines of a plain or compressed file (zlib reads both).
+/// Reads the lines of a plain or compressed file; zlib reads both.
 class TraceReader::Lines {
  public:
   explicit Lines(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
@@ -55,7 +57,7 @@ class TraceReader::Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
-  /// Reads the next line; false at the end of the file.
+  /// Reads the next line of the file; false at its end.
   bool next(std::string_view& line) {
     ++number_;
     if (gzgets(file_, buffer_, sizeof buffer_) == nullptr) {
@@ -138,7 +140,7 @@ bool TraceReader::next(TraceFlow& flow) {
     expect(fields.number(0, kLastHost, from), "the source, a host number, as first field");
     expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
     expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
-    // The port number of a line is ignored: no result depends on it.
+    // The port number of a line is checked and ignored: no result depends on it.
     expect(fields.number(0, 4'294'967'295, port), "the port, 0 … 2^32 - 1, as fourth field");
     const TextFields at_bytes = fields;
     if (!fields.quantity(kSizes, false, kMaxFlow, bytes) || bytes == 0) {
@@ -172,7 +174,7 @@ std::uint32_t TraceReader::number_of(std::string_view name) {
   return found->second;
 }
 
-/// Reads the part of a line behind its fixed fields.
+/// Reads the options in a line, which follow its fixed fields.
 void TraceReader::read_options(TextFields& fields, TraceFlow& flow) {
   const auto fail = [this](const std::string& sentence) {
     throw TrafficError(lines_->place() + ": " + sentence);

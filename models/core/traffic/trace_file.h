@@ -19,7 +19,7 @@ class TextFields;
 /// The events that a line of a trace waits for (traffic/dependencies.h).
 struct TraceWait {
   struct Awaited {
-    std::uint32_t name = 0;  // Trace::names
+    std::uint32_t name = 0;  // index of the awaited line's name in Trace::names
     bool sent = false;       // true: the awaited flow was sent; false: it was received
   };
   std::vector<Awaited> on;
@@ -27,11 +27,12 @@ struct TraceWait {
   PicoSeconds delay{};
 };
 
-/// One line of a trace.
+/// One line of a trace: a flow or a computation.
 struct TraceFlow {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  bool computes = false;  // host `from` computes for `bytes` ps on processor `priority`
+  // true for a computation: host `from` computes for `bytes` ps on processor `priority`
+  bool computes = false;
   HostId from = 0;
   HostId to = 0;
   unsigned priority = 0;  // priority as in the file, 0 … 255
@@ -45,18 +46,18 @@ struct TraceFlow {
 /// Reads the format of the HPCC authors: the first line is the number of flows; every further line
 /// is one flow: source, destination, priority, port, bytes, start. Bytes and start may have an
 /// exponent (1e6) and a unit (64KiB, 1.5us); without a unit they are bytes and seconds. The start
-/// is rounded to picoseconds. Blank lines, and what follows a '#', count for nothing. Throws
-/// TrafficError with file:line for any other content.
+/// is rounded to picoseconds. Blank lines and text after a '#' are ignored. Throws TrafficError
+/// with file:line for any other content.
 ///
 /// Beyond that format, a line may go on with `id=NAME`, by which other lines wait for it, and with
-/// `after=NAME,…`, `event=received|sent`, `need=all|any` and `delay=TIME`, which mean what they
-/// mean in the list of traffic. A line `compute HOST TIME [processor=N] …` is a computation.
+/// `after=NAME,…`, `event=received|sent`, `need=all|any` and `delay=TIME`, with the same meaning as
+/// in the list of traffic. A line `compute HOST TIME [processor=N] …` is a computation.
 class TraceReader {
  public:
   explicit TraceReader(const std::string& path);
   ~TraceReader();
 
-  /// Reads the next line; false at the end.
+  /// Reads the next line of the trace; false at its end.
   bool next(TraceFlow& flow);
 
   /// Names in the order of their first occurrence, and waits, of the lines read so far.
@@ -69,33 +70,35 @@ class TraceReader {
   void read_options(TextFields& fields, TraceFlow& flow);
 
   std::unique_ptr<Lines> lines_;
-  std::int64_t count_ = 0;  // number of flows from the first line
+  std::int64_t count_ = 0;  // number of flows, as the first line of the file says
   std::int64_t read_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // index of each name in names_
   std::vector<std::string> names_;
   std::vector<TraceWait> waits_;
 };
 
-/// All lines of a trace. Throws TrafficError.
+/// Reads all lines of a trace. Throws TrafficError.
 std::vector<TraceFlow> read_trace(const std::string& path);
 
-/// A trace that was read once.
+/// A trace that was read completely.
 struct Trace {
-  bool in_order = true;          // start times ascend
-  bool kept = true;              // `flows` holds all lines; false: too many
-  bool waits = false;            // true if lines wait for lines, have names or compute; then `kept`
+  bool in_order = true;  // true if start times ascend in the file
+  bool kept = true;      // true if `flows` holds all lines; false if there are too many to keep
+  bool waits = false;    // true if lines wait for lines, have names or compute; `kept` is then true
   std::vector<TraceFlow> flows;  // flows in the order of the file
   std::vector<std::string> names;
   std::vector<TraceWait> wait_list;
 };
 
-/// Traces by path, so that a short file is read once although a run iterates over its flows several
-/// times. For one thread only.
+/// Keeps traces by path, so that a short file is read once although a run iterates over its flows
+/// several times. For one thread only.
 class TraceStore {
  public:
-  static constexpr std::size_t kMaxKept = 1 << 18;  // greatest number of lines kept, about 10 MB
+  // greatest number of lines that are kept in memory, about 10 MB
+  static constexpr std::size_t kMaxKept = 1 << 18;
 
-  /// Reads the trace at the first call. Throws TrafficError for an error in any line.
+  /// The trace at a path. Reads the file at the first call. Throws TrafficError for an error in any
+  /// line.
   const Trace& at(const std::string& path);
 
  private:

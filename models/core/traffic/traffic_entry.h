@@ -11,17 +11,18 @@
 
 namespace dcc {
 
-/// A source of flows in the order of their start; flows of one instant come in the order of the
-/// configuration.
+/// A source of flows in the order of their start; flows that start at one instant come in the order
+/// of the configuration.
 class FlowSource {
  public:
   virtual ~FlowSource() = default;
-  /// Gives the next flow; false at the end. Throws TrafficError.
+  /// Gives the next flow; false after the last flow. Throws TrafficError.
   virtual bool next(FlowSpec& flow) = 0;
 };
 using FlowSources = std::vector<std::unique_ptr<FlowSource>>;
 
-/// `spec` and `context` must outlive the entry and the flow sources made of it.
+/// One entry of the traffic list with its context. `spec` and `context` must outlive the entry and
+/// the flow sources made of it.
 class TrafficEntry {
  public:
   TrafficEntry(const TrafficSpec& spec, const TrafficContext& context, std::uint64_t index)
@@ -36,7 +37,7 @@ class TrafficEntry {
   const std::string& where() const { return where_; }
   std::uint64_t index() const { return index_; }
 
-  /// Throws TrafficError for an error that TrafficSpec::check() finds.
+  /// Throws TrafficError for an error that TrafficSpec::check() finds in the entry.
   void check() const;
   void require(bool condition, const std::string& sentence) const {
     if (!condition) throw TrafficError(where_ + ": " + sentence);
@@ -45,15 +46,16 @@ class TrafficEntry {
   HostList named_or_all(const HostList& named,
                         HostId but = std::numeric_limits<HostId>::max()) const;
   PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
-  /// Patterns without a number of flows start none from this time on.
+  /// Time from which on patterns without a number of flows start no flow.
   PicoSeconds end() const { return std::min(stop(), context_->end); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const;
-  /// Returns time + more. Throws TrafficError at PicoSeconds::max() and beyond, meaning "never".
+  /// Returns time + more. Throws TrafficError if the sum reaches PicoSeconds::max(), which means
+  /// "never".
   static PicoSeconds after(PicoSeconds time, PicoSeconds more, const std::string& place);
 
   /// A flow with the properties that all flows of the entry share.
   FlowSpec base() const;
-  /// Completes a flow whose hosts and start are set; checks its deadline.
+  /// Completes a flow whose hosts and start are set, and checks its deadline.
   void finish(FlowSpec& flow, const std::string& place) const;
 
  private:
@@ -67,7 +69,7 @@ class TrafficEntry {
 FlowSources poisson_sources(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> random_incast_source(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry);
-/// A source of the given flows.
+/// Makes a source of the given flows.
 std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows);
 
 }  // namespace dcc

@@ -30,7 +30,7 @@ class ListSource final : public FlowSource {
 /// Expands an entry that lists its pairs of hosts.
 class Expander {
  public:
-  /// Counters shared by all entries: gates and queries are numbered through.
+  /// Counters shared by all entries: the numbers of gates and queries are unique across entries.
   struct Numbers {
     std::uint32_t gates = 0;
     std::uint32_t queries = 0;
@@ -88,7 +88,7 @@ class Expander {
         break;
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
-        break;  // these patterns generate flows on demand
+        break;  // these patterns generate their flows on demand
       case TrafficPattern::kCompute:
         break;  // an entry that computes has no flow (traffic/dependencies.h)
     }
@@ -96,7 +96,8 @@ class Expander {
   }
 
  private:
-  /// Adds the `flows` queue pairs of a pair of hosts; each starts `stagger` after the one before.
+  /// Adds the `flows` queue pairs between two hosts; each queue pair starts `stagger` after the one
+  /// before.
   void connect(HostId from, HostId to, PicoSeconds later = PicoSeconds(0)) {
     for (unsigned i = 0; i < spec_.flows; ++i, ++nth_) {
       FlowSpec flow = entry_.base();
@@ -126,8 +127,9 @@ class Expander {
     for (std::size_t i = before; i < flows_.size(); ++i) flows_[i].query = numbers_.queries;
   }
 
-  /// Adds requests level by level, and the answer of each host, which waits for the answers of all
-  /// hosts below it. A host has two gates: its request opens one, the answers from below the other.
+  /// Adds the flows of a query down a tree: requests level by level, and the answer of each host,
+  /// which waits for the answers of all hosts below it. A host has two gates: its request opens one
+  /// gate, the answers from below open the other.
   void tree(PicoSeconds later) {
     const HostList hosts = entry_.named_or_all(spec_.senders, *spec_.receiver);
     struct Place {
@@ -149,7 +151,8 @@ class Expander {
           FlowSpec request = between(parent.host, place.host, later);
           request.start = TrafficEntry::after(request.start, apart, entry_.where());
           request.bytes = spec_.request;
-          request.deadline.reset();  // the deadline is for the answers, from the start of the query
+          // the deadline applies to the answers, from the start of the query, not to requests
+          request.deadline.reset();
           request.waits_at = parent.asked;
           request.opens = place.asked;
           list(request);
@@ -173,12 +176,14 @@ class Expander {
     flow.think = spec_.think;
     return flow;
   }
-  /// Each rank starts its next round as soon as its own data is there; no rank waits for all.
+  /// Adds the flows of a collective. Each rank starts its next round as soon as its own data has
+  /// arrived; no rank waits for all others.
   void collective() {
     const HostList ranks = entry_.named_or_all(spec_.hosts);
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const auto part = (*spec_.bytes + n - 1) / n;
-    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gate that each rank's next send awaits
+    // number of the gate that each rank's next send awaits
+    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);
     const std::uint64_t rounds = spec_.rounds_until(context_.end);
     for (std::uint64_t round = 0; round < rounds; ++round, ++numbers_.queries) {
       const bool last = round + 1 == rounds;
@@ -204,8 +209,8 @@ class Expander {
       }
     }
   }
-  /// The parent of rank i is rank (i - 1) / 2. A rank sends up after its children have sent, and
-  /// down after its parent has sent; the leaves start the next round.
+  /// Adds a tree all-reduce. The parent of rank i is rank (i - 1) / 2. A rank sends up after its
+  /// children have sent, and down after its parent has sent; the leaves start the next round.
   void up_and_down(const HostList& ranks, std::vector<std::uint32_t>& waits, std::uint64_t round,
                    bool last) {
     const auto n = static_cast<std::uint32_t>(ranks.size());
@@ -226,8 +231,8 @@ class Expander {
            {parent(i) == 0 ? below[0] : waits[parent(i)], waits[i], false});
     }
   }
-  /// Every rank but the first gets all of the data from one before it: of a broadcast from its
-  /// parent in the tree, of a pipeline from the rank before.
+  /// Adds a broadcast or pipeline: every rank but the first receives all data from one earlier
+  /// rank, in a broadcast from its parent in the tree, in a pipeline from the preceding rank.
   void onwards(const HostList& ranks) {
     const auto n = static_cast<std::uint32_t>(ranks.size());
     const bool tree = spec_.shape == CollectiveShape::kBroadcast;
@@ -242,7 +247,7 @@ class Expander {
   struct Gated {
     std::uint32_t waits_at;
     std::uint32_t opens;
-    bool begins_round;  // true if the send begins a round, before which the rank waits `think`
+    bool begins_round;  // true if the send begins a round, so that the rank waits `think` before it
   };
   void send(const HostList& ranks, std::uint32_t from, std::uint32_t to, Bytes bytes,
             const Gated& gated) {
@@ -279,7 +284,8 @@ class Expander {
     for (std::uint64_t h = 0; h < hosts.size(); ++h) {
       RandomStream random(context_.seed, "staggered", entry_.index() << 32 | hosts[h]);
       const std::uint64_t where = random.next_u32();
-      // A random index of `size` from `begin` on, except the `but` indices around h.
+      // Draws a random index in the `size` indices from `begin` on, excluding the `but` indices
+      // around h.
       const auto pick = [&](std::uint64_t begin, std::uint64_t size, std::uint64_t but) {
         const std::uint64_t place = begin + random.below(size - but);
         return place < h / but * but ? place : place + but;
@@ -295,7 +301,7 @@ class Expander {
   const TrafficSpec& spec_;
   const TrafficContext& context_;
   Numbers& numbers_;
-  std::uint64_t nth_ = 0;  // number of flows of this entry (of this round) so far
+  std::uint64_t nth_ = 0;  // number of flows of this entry, or of this round, so far
   std::vector<FlowSpec> flows_;
 };
 
@@ -355,7 +361,8 @@ FlowSpec TrafficEntry::base() const {
 }
 
 void TrafficEntry::finish(FlowSpec& flow, const std::string& place) const {
-  if (flow.deadline) after(flow.start, *flow.deadline, place);  // throws
+  // checks the deadline; throws TrafficError if it is too large
+  if (flow.deadline) after(flow.start, *flow.deadline, place);
   flow.priority = context_->priority_of_dscp[flow.dscp];
 }
 

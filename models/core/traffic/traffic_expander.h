@@ -12,46 +12,46 @@
 namespace dcc {
 
 /// All flows of a run in the order of their start, then of the configuration, numbered from 0 in
-/// that order. Flows are generated on demand, except those of patterns that list pairs and of
-/// unsorted traces. Random patterns use a random stream per entry and host, so an entry does not
-/// change the flows of another.
+/// that order. Flows are generated on demand, except flows of patterns that list pairs and of
+/// unsorted traces. Random patterns use one random stream per entry and host, so the flows of an
+/// entry do not depend on other entries.
 class FlowStream {
  public:
-  /// `specs` and `context` must outlive the stream. Throws TrafficError; next() throws it for
-  /// errors in the data of a file.
+  /// `specs` and `context` must outlive the stream. The constructor throws TrafficError; next()
+  /// throws TrafficError for errors in the data of a file.
   FlowStream(const std::vector<TrafficSpec>& specs, const TrafficContext& context);
   ~FlowStream();
 
-  /// Gives the next flow; false at the end.
+  /// Gives the next flow of the run; false after the last flow.
   bool next(FlowSpec& flow);
-  /// True if flows or computations wait for others by name: entries, or lines of a trace.
+  /// True if flows or computations wait for others by name: for entries, or for lines of a trace.
   bool waits() const { return waits_; }
 
  private:
-  /// A source and its next flow.
+  /// A flow source and its next flow.
   struct Line {
     std::unique_ptr<FlowSource> source;
     FlowSpec flow;
-    std::size_t entry = 0;  // index into wheres_
+    std::size_t entry = 0;  // index of the source's entry in wheres_
   };
   struct Turn {
     PicoSeconds start;
     std::size_t line;
-    /// Order of a heap whose front is the earliest.
+    /// Compares two sources for a heap whose front has the earliest flow.
     static bool later(const Turn& a, const Turn& b) {
       return b.start < a.start || (a.start == b.start && b.line < a.line);
     }
   };
   void add(std::unique_ptr<FlowSource> source, const std::string& where);
 
-  std::vector<Line> lines_;  // lines in the order of the configuration
-  std::vector<Turn> order_;  // heap of lines, by the start of their next flow
+  std::vector<Line> lines_;  // flow sources in the order of the configuration
+  std::vector<Turn> order_;  // heap of flow sources, sorted by the start of their next flow
   std::vector<std::string> wheres_;
   std::uint32_t next_id_ = 0;
   bool waits_ = false;
 };
 
-/// All flows of a stream as a list.
+/// Returns all flows of a stream as a list.
 std::vector<FlowSpec> expand_traffic(const std::vector<TrafficSpec>& specs,
                                      const TrafficContext& context);
 

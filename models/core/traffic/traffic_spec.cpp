@@ -209,7 +209,8 @@ class ByName {
             "there is no host " + std::to_string(host) + ": the topology has 0 to " +
                 std::to_string(there_ - 1));
   }
-  /// Checks a list that must not contain `other`; returns the number of hosts that it stands for.
+  /// Checks a list of hosts that must not contain `other`; returns the number of hosts that the
+  /// list stands for.
   std::uint64_t list(const HostList& hosts, const char* key, HostId other,
                      const char* other_is) const {
     for (const HostId host : hosts) one(host, key);
@@ -217,7 +218,7 @@ class ByName {
             std::string("the ") + other_is + " is among the " + key);
     return distinct(hosts, key, there_ - 1);
   }
-  /// Checks a list of any hosts; returns the number of hosts that it stands for.
+  /// Checks a list of any hosts; returns the number of hosts that the list stands for.
   std::uint64_t any(const HostList& hosts, const char* key) const {
     for (const HostId host : hosts) one(host, key);
     return distinct(hosts, key, there_);
@@ -242,7 +243,8 @@ class ByName {
 
 namespace {
 
-/// Number of hosts in a tree below its root; some number above all hosts if far too large.
+/// Number of hosts in a tree below its root; if far too large, some number above the number of
+/// hosts.
 std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
   std::uint64_t all = 0;
   std::uint64_t level = 1;
@@ -268,7 +270,7 @@ void TrafficSpec::check_random_incasts(std::uint64_t senders_there,
   const bool with_poisson = pattern == TrafficPattern::kPoisson;
   require(incast_load.has_value(), "load",
           "incasts to random receivers need a load, such as load: 0.02");
-  // One of the senders may be the receiver.
+  // One less than the number of senders, since one of the senders may be the receiver.
   const std::uint64_t most = senders_there - 1;
   require(most >= 1 && (!fan_in || *fan_in <= most), with_poisson ? "incast_fan_in" : "fan_in",
           "an incast has at most " + std::to_string(most) + " senders: there are " +
@@ -368,7 +370,7 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
       if (!receiver) {
         require(stop || ends, "stop", "is needed: the traffic has no end");
         check_random_incasts(named.any(senders, "senders"), named.any(receivers, "receivers"));
-        return 0;  // drawn
+        return 0;  // flows are drawn, so their number is unknown
       }
       named.one(*receiver, "receiver");
       return named.list(senders, "senders", *receiver, "receiver") * flows;
@@ -416,7 +418,8 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
       const bool counted = flows_per_host && !incast_load;
       require(counted || stop || ends, "flows_per_host", "is needed: the traffic has no end");
       if (incast_load) check_random_incasts(count, count);
-      return flows_per_host ? count * *flows_per_host : 0;  // 0: drawn to the end of the run
+      // number of drawn flows; 0 if flows are drawn to the end of the run
+      return flows_per_host ? count * *flows_per_host : 0;
     }
     case TrafficPattern::kTrace:
       require(!file.empty(), "", "kind: trace needs a file");

@@ -19,7 +19,7 @@
 
 namespace dcc {
 
-constexpr Bytes kMaxFlow = Bytes{1} << 40;  // limit for files of flows or sizes
+constexpr Bytes kMaxFlow = Bytes{1} << 40;  // maximum bytes of a flow in files of flows or sizes
 
 constexpr Bytes kDefaultMessage = 64_KiB;
 constexpr unsigned kDefaultRounds = 10;
@@ -31,46 +31,55 @@ struct FlowSpec {
   HostId to = 0;
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
-  bool background = false;          // not ECT, no congestion control, sends at `rate`
+  // true for background traffic: not ECT, no congestion control, sent at `rate`
+  bool background = false;
   Bytes bytes = 0;                  // payload bytes of the flow; 0: unlimited
-  Bytes message = kDefaultMessage;  // bytes of one request
+  Bytes message = kDefaultMessage;  // payload bytes of one request (RDMA message)
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();  // the flow posts nothing from this time on
-  BitRate rate{};                         // rate limit of the application; 0: none
-  BitRate initial_rate{};                 // rate at the start; 0: the algorithm's
-  std::optional<PicoSeconds> deadline;    // deadline after the flow's start; empty: none
+  BitRate rate{};                         // rate limit that the application sets; 0: none
+  BitRate initial_rate{};  // rate of the flow at its start; 0: the algorithm's initial rate
+  std::optional<PicoSeconds> deadline;  // deadline, counted from the flow's start; empty: none
   // Gates make a flow wait for others: the flow starts `think` after the last flow that opens its
-  // gate has arrived; `start` is then the start of its query. Gates are numbered from 0.
+  // gate has arrived; `start` is then the start of the flow's query. Gates are numbered from 0.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t opens = kNone;     // gate that this flow's arrival helps to open
-  std::uint32_t waits_at = kNone;  // gate that this flow waits for
+  std::uint32_t waits_at = kNone;  // number of the gate that this flow waits for
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
-  std::uint32_t line = kNone;   // index of the flow's line, if lines of its trace wait for lines
-  std::uint16_t entry = 0;      // index of its entry in the list of traffic
-  bool of_incast = false;       // one of the answers of a random incast
-  bool begins_query = false;    // the query starts when its first flow starts, not at `start`
+  // index of the flow's line in its trace, if lines of the trace wait for lines
+  std::uint32_t line = kNone;
+  std::uint16_t entry = 0;  // index of the flow's entry in the list of traffic
+  bool of_incast = false;   // true if the flow is one of the answers of a random incast
+  // true if the query starts when its first flow starts, instead of at `start`
+  bool begins_query = false;
 
   bool is_gated() const { return waits_at != kNone; }
 };
 
 enum class TrafficPattern : std::uint8_t {
-  kFlow,       // from -> to
-  kIncast,     // every sender -> receiver; or random senders -> a random receiver, again and again
-  kOneToMany,  // sender -> every receiver
-  kPermutation,  // a random permutation of `hosts`: each sends to one and receives from one
-  kStride,       // each of `hosts` to the host `stride` places further, modulo their number
-  kStaggered,    // each of `hosts` to a random host of its rack, of its pod, or of other pods
-  kAllToAll,     // every ordered pair of `hosts`
-  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers the receiver; with
-                        // fan_out: requests go down a tree, answers go up
-  kCollective,          // `rounds` collective operations with `hosts` as ranks
-  kPoisson,             // random pairs of `hosts`: sizes from a distribution, Poisson arrivals
-  kTrace,               // flows from a file
-  kBackground,          // from -> to at a constant rate, not ECT, no congestion control
-  kCompute,             // no flow: each of `hosts` computes for `time`
+  kFlow,  // one flow from host `from` to host `to`
+  // flows from every sender to the receiver, or repeatedly from random senders to a random receiver
+  kIncast,
+  kOneToMany,  // flows from one sender to every receiver
+  // a random permutation of `hosts`: each host sends to one host and receives from one host
+  kPermutation,
+  // each of `hosts` sends to the host `stride` places further in the list, modulo its length
+  kStride,
+  kStaggered,  // each of `hosts` sends to a random host of its rack, of its pod, or of other pods
+  kAllToAll,   // every ordered pair of `hosts` has a flow
+  // `rounds` queries, one every `period`: every sender answers the receiver; with fan_out, requests
+  // go down a tree and answers go up
+  kPartitionAggregate,
+  kCollective,  // `rounds` collective operations with `hosts` as ranks
+  // flows between random pairs of `hosts` with Poisson arrivals and sizes from a distribution
+  kPoisson,
+  kTrace,  // flows read from a trace file
+  // background traffic from `from` to `to` at a constant rate, not ECT, without congestion control
+  kBackground,
+  kCompute,  // no flow; each of `hosts` computes for `time`
 };
 DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
                {TrafficPattern::kOneToMany, "one_to_many"},
@@ -81,15 +90,23 @@ DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern:
                {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"},
                {TrafficPattern::kCompute, "compute"});
 
-/// Collective operations. A rank sends as soon as the data that it depends on has arrived.
+/// Shapes of collective operations among n ranks. A rank sends as soon as the data that it depends
+/// on has arrived.
 enum class CollectiveShape : std::uint8_t {
-  kRing,           // all-reduce in 2 (n - 1) steps, an n-th of the data to the next rank in each
-  kTree,           // all-reduce up a binary tree and down again, all of the data in each
-  kAllToAll,       // n - 1 steps, in each an n-th of the data to the rank that is a step further on
-  kReduceScatter,  // n - 1 steps, an n-th of the data to the next rank in each
-  kAllGather,      // n - 1 steps, an n-th of the data to the next rank in each
-  kBroadcast,      // all of the data down a binary tree from the first rank
-  kPipeline,       // all of the data from each rank to the next one, the first to the second first
+  // ring all-reduce in 2 (n - 1) steps; each rank sends 1/n of the data to the next rank in each
+  // step
+  kRing,
+  kTree,  // tree all-reduce up a binary tree and down again; each rank sends all of the data
+  // all-to-all in n - 1 steps; in step s each rank sends 1/n of the data to the rank s places
+  // further
+  kAllToAll,
+  // reduce-scatter in n - 1 steps; each rank sends 1/n of the data to the next rank in each step
+  kReduceScatter,
+  // all-gather in n - 1 steps; each rank sends 1/n of the data to the next rank in each step
+  kAllGather,
+  kBroadcast,  // broadcast: all of the data goes down a binary tree from the first rank
+  // pipeline: each rank sends all of the data to the next rank, beginning with the first rank
+  kPipeline,
 };
 DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kTree, "tree_all_reduce"},
@@ -99,18 +116,21 @@ DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kBroadcast, "tree_broadcast"},
                {CollectiveShape::kPipeline, "pipeline"});
 
-/// What ends a flow for those that wait for it: its last byte has arrived, or is acknowledged.
+/// The event of a flow that others wait for: its last byte has arrived (kReceived), or is
+/// acknowledged (kSent).
 enum class WaitEvent : std::uint8_t { kReceived, kSent };
 DCC_ENUM_NAMES(WaitEvent, {WaitEvent::kReceived, "received"}, {WaitEvent::kSent, "sent"});
 enum class WaitNeed : std::uint8_t { kAll, kAny };
 DCC_ENUM_NAMES(WaitNeed, {WaitNeed::kAll, "all"}, {WaitNeed::kAny, "any"});
-/// kHost: each host waits only for what ends at the host itself.
+/// Scope of waiting. kHost: each host waits only for flows and computations that end at the host
+/// itself.
 enum class WaitScope : std::uint8_t { kAll, kHost };
 DCC_ENUM_NAMES(WaitScope, {WaitScope::kAll, "all"}, {WaitScope::kHost, "host"});
 
-/// What an entry waits for before its `start` counts (traffic/dependencies.h).
+/// The events that an entry waits for; its `start` counts from them (traffic/dependencies.h).
 struct After {
-  std::vector<std::string> flows;  // names of entries, and of lines as ENTRY.LINE; empty: nothing
+  // names of awaited entries, and of lines as ENTRY.LINE; empty: nothing is awaited
+  std::vector<std::string> flows;
   WaitEvent event = WaitEvent::kReceived;
   WaitNeed need = WaitNeed::kAll;
   WaitScope scope = WaitScope::kAll;
@@ -118,43 +138,50 @@ struct After {
 };
 
 /// One entry of the traffic list. The pattern decides which members have a meaning (see
-/// describe()). An empty list of hosts stands for all hosts except the one at the other end.
+/// describe()). An empty list of hosts stands for all hosts except the host at the other end of the
+/// flows.
 struct TrafficSpec {
   TrafficPattern pattern = TrafficPattern::kFlow;
-  std::string id;  // name by which others wait for the entry; empty: none
+  std::string id;  // name by which other entries wait for the entry; empty: none
   After after;
   unsigned dscp = 0;
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // end of the flows; empty: end of the run
-  std::optional<Bytes> bytes;       // bytes of each flow; empty: unlimited
-  Bytes message = kDefaultMessage;  // bytes of an RDMA message
+  std::optional<PicoSeconds> stop;  // time from which on flows post nothing; empty: end of the run
+  std::optional<Bytes> bytes;       // payload bytes of each flow; empty: unlimited
+  Bytes message = kDefaultMessage;  // payload bytes of an RDMA message
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  unsigned flows = 1;                   // queue pairs for each pair of hosts
-  PicoSeconds stagger{0};               // added to the start of every further flow
-  PicoSeconds stop_stagger{0};          // added to the stop of every further flow
-  std::optional<BitRate> initial_rate;  // rate at the start; empty: the algorithm's
-  std::optional<PicoSeconds> deadline;  // deadline of each flow after its start; empty: none
-  std::optional<BitRate> rate;          // rate limit of the application; kBackground: the rate
+  unsigned flows = 1;           // number of queue pairs for each pair of hosts
+  PicoSeconds stagger{0};       // time added to the start of every further flow of a pair
+  PicoSeconds stop_stagger{0};  // time added to the stop of every further flow of a pair
+  // rate of a flow at its start; empty: the algorithm's initial rate
+  std::optional<BitRate> initial_rate;
+  std::optional<PicoSeconds>
+      deadline;  // deadline of each flow, counted from its start; empty: none
+  // rate limit that the application sets; for kBackground, the constant rate
+  std::optional<BitRate> rate;
 
-  HostId from = 0;  // sender of kFlow and kBackground
+  HostId from = 0;  // sending host of kFlow and kBackground
   HostId to = 0;
-  HostList senders;  // senders of kIncast and kPartitionAggregate
+  HostList senders;  // sending hosts of kIncast and kPartitionAggregate
   std::optional<HostId> receiver =
-      0;              // empty (kIncast only): a random one of `receivers` each time
-  HostId sender = 0;  // kOneToMany
+      0;              // receiving host; empty (kIncast only): a random one of `receivers` each time
+  HostId sender = 0;  // sending host of kOneToMany
   HostList receivers;
-  HostList hosts;  // hosts of kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
+  // participating hosts of kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
+  HostList hosts;
 
-  unsigned stride = 1;  // kStride
-  unsigned rack = 2;    // kStaggered: consecutive `hosts` that form a rack
-  unsigned pod = 4;     // kStaggered: consecutive `hosts` that form a pod
+  unsigned stride = 1;  // kStride: distance from sender to receiver in the list of hosts
+  unsigned rack = 2;    // kStaggered: number of consecutive `hosts` that form a rack
+  unsigned pod = 4;     // kStaggered: number of consecutive `hosts` that form a pod
   Ratio to_rack{1, 5};  // kStaggered: probability of a destination in the same rack
   Ratio to_pod{3, 10};  // kStaggered: probability of a destination in the same pod
 
-  PicoSeconds period = kMilliSecond;  // kPartitionAggregate
-  std::optional<unsigned> rounds;     // number of rounds; empty: to the end, or kDefaultRounds
-  std::vector<unsigned> fan_out;      // number of children, level by level; empty: no tree
+  PicoSeconds period = kMilliSecond;  // kPartitionAggregate: time between two queries
+  // number of rounds; empty: rounds to the end of the run, or kDefaultRounds
+  std::optional<unsigned> rounds;
+  // number of children per node of the query tree, level by level; empty: no tree
+  std::vector<unsigned> fan_out;
   Bytes request = 2000;
   PicoSeconds think{0};
   CollectiveShape shape = CollectiveShape::kRing;   // kCollective, with rounds and think
@@ -162,28 +189,36 @@ struct TrafficSpec {
                                                     // has sent its round; empty: as at its begin
   PicoSeconds weight_interval = kMicroSecond * 50;  // kCollective: time between two settings
 
-  Ratio load{7, 10};                // kPoisson: payload bits divided by the sender's link rate
-  std::string sizes = "websearch";  // one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
-  std::optional<unsigned> flows_per_host;  // flows of each host; empty: to the end of the run
+  Ratio load{7, 10};  // kPoisson: load, payload bits divided by the sender's link rate
+  // distribution of flow sizes: one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
+  std::string sizes = "websearch";
+  // number of flows of each host; empty: flows to the end of the run
+  std::optional<unsigned> flows_per_host;
 
-  // Random incasts with Poisson arrivals: kIncast without a receiver, or added to kPoisson.
-  std::optional<Ratio> incast_load;  // payload bits / rate of all senders' links; empty: none
-  std::optional<unsigned> fan_in;    // senders of each random incast; empty: all but the receiver
-  Bytes incast_bytes = 500'000;      // kPoisson: payload bytes from each sender
+  // Parameters of random incasts with Poisson arrivals: kIncast without a receiver, or added to
+  // kPoisson.
+  // load of the incasts: payload bits divided by the rate of all senders' links; empty: no incasts
+  std::optional<Ratio> incast_load;
+  // number of senders of each random incast; empty: all hosts except the receiver
+  std::optional<unsigned> fan_in;
+  Bytes incast_bytes = 500'000;  // kPoisson: payload bytes from each sender of an incast
 
-  std::string file;                       // kTrace: path of the file (traffic/trace_file.h)
-  PicoSeconds time_offset{0};             // time subtracted from the file's times
-  std::map<unsigned, unsigned> dscp_map;  // DSCP of each priority of the file; unlisted: 0
+  std::string file;            // kTrace: path of the trace file (traffic/trace_file.h)
+  PicoSeconds time_offset{0};  // time subtracted from all times in the file
+  // DSCP of each priority in the file; unlisted priorities have DSCP 0
+  std::map<unsigned, unsigned> dscp_map;
 
-  PicoSeconds time = kMicroSecond;  // kCompute
-  unsigned processor = 0;           // kCompute: processor, which does one computation at a time
+  PicoSeconds time = kMicroSecond;  // kCompute: duration of the computation
+  unsigned processor =
+      0;  // kCompute: number of the processor, which does one computation at a time
 
   void describe(ParameterVisitor& v);
-  /// Upper limit of the number of flows in a network of this many hosts; flows of files are not
-  /// counted. Throws ParameterError, with an empty key for the entry as a whole.
-  /// `end`: of the run; max(): unknown, and patterns that go on to the end are refused.
+  /// Checks the entry. Returns an upper limit of the number of flows in a network of `hosts_there`
+  /// hosts, without flows of files. Throws ParameterError, with an empty key if the error concerns
+  /// the entry as a whole. `end`: end of the run; max(): unknown, and patterns that go on to the
+  /// end are refused.
   std::uint64_t check(HostId hosts_there, PicoSeconds end) const;
-  /// True if flows of the entry wait for the arrival of others.
+  /// True if flows of the entry wait for the arrival of other flows.
   bool has_gates() const {
     return !fan_out.empty() || pattern == TrafficPattern::kCollective || waits() ||
            pattern == TrafficPattern::kCompute;
@@ -194,15 +229,15 @@ struct TrafficSpec {
   }
   /// True if the entry waits for other entries or for lines of a trace.
   bool waits() const { return !after.flows.empty(); }
-  /// The key that makes flows wait, for messages. Precondition: has_gates().
+  /// The key that makes flows of the entry wait, for messages. Precondition: has_gates().
   const char* gated_by() const { return !fan_out.empty() ? "fan_out" : waits() ? "after" : "kind"; }
   /// True if the entry draws the receiver and the senders of incasts.
   bool has_random_incasts() const {
     return pattern == TrafficPattern::kIncast ? !receiver
                                               : pattern == TrafficPattern::kPoisson && incast_load;
   }
-  /// Number of queries (kPartitionAggregate) that begin before `stop` and the end of the run, or of
-  /// times that a collective is done.
+  /// Number of queries (kPartitionAggregate) that begin before `stop` and before the end of the
+  /// run, or number of repetitions of a collective.
   std::uint64_t rounds_until(PicoSeconds end) const;
 
  private:
@@ -213,30 +248,31 @@ struct TrafficSpec {
   std::uint64_t check_collective(std::uint64_t ranks) const;
 };
 
-/// Properties of the platform that the expansion needs.
+/// Properties of the platform that the expansion of traffic needs.
 struct TrafficContext {
   HostId hosts = 0;
   std::uint64_t seed = 1;
-  PicoSeconds end = PicoSeconds::max();      // no flow starts at the end of the run or later
-  std::function<BitRate(HostId)> link_rate;  // rate of a host's link
+  PicoSeconds end = PicoSeconds::max();      // end of the run, at which no flow starts any more
+  std::function<BitRate(HostId)> link_rate;  // returns the rate of a host's link
   std::array<std::uint8_t, 64> priority_of_dscp{};
-  /// Shared by all iterations over the flows, so that they see the same traces.
+  /// Trace files that are shared by all iterations over the flows, so that every iteration sees the
+  /// same traces.
   std::shared_ptr<TraceStore> traces = std::make_shared<TraceStore>();
 };
 
-/// Traffic that cannot be expanded. what() names the entry or file:line and the reason.
+/// Error in traffic that cannot be expanded. what() names the entry or file:line and the reason.
 class TrafficError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Limit of the number of flows of a run; results take about 300 bytes per flow.
+/// Maximum number of flows in a run; results take about 300 bytes per flow.
 constexpr std::size_t kMaxFlows = 50'000'000;
-/// Limit where all flows exist from the beginning: patterns that list pairs, and runs with
-/// software, with an interactive prompt, or with several processes. A flow then takes one to two
-/// kilobytes.
+/// Maximum number of flows in a run where all flows exist from the beginning: patterns that list
+/// pairs, and runs with software, with an interactive prompt, or with several processes. A flow
+/// then takes one to two kilobytes.
 constexpr std::size_t kMaxHeldFlows = 4'000'000;
-/// True for patterns that draw or read flows one by one.
+/// True for patterns that draw or read their flows one by one.
 constexpr bool is_drawn(TrafficPattern pattern) {
   return pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
 }

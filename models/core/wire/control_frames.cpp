@@ -7,7 +7,8 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kMinFrameBytes = 60;  // least length of a frame without FCS
+// minimum length of an Ethernet frame without FCS, in bytes
+constexpr std::size_t kMinFrameBytes = 60;
 constexpr std::uint32_t kTypeMacControl = 0x8808;
 constexpr std::uint32_t kOpcodePfc = 0x0101;
 constexpr roce::MacAddress kPauseMulticast = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
@@ -64,14 +65,14 @@ std::vector<std::uint8_t> serialize(const CreditFrame& frame) {
   std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at =
       write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeLocalExperiment);
-  put_be16(at, frame.sent & 0xFFFu);  // operand 0 is normal flow control
+  put_be16(at, frame.sent & 0xFFFu);  // operand 0 of the credit frame means normal flow control
   put_be16(at + 2, (frame.lane & 15u) << 12 | (frame.limit & 0xFFFu));
   return bytes;
 }
 
 bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame) {
   if (size < kCreditEnd || get_be16(bytes + 12) != kTypeLocalExperiment) return false;
-  if (bytes[14] >> 4 != 0) return false;  // the frame has another operand
+  if (bytes[14] >> 4 != 0) return false;  // false if the credit frame has another operand
   std::copy_n(bytes + 6, 6, frame.source_mac.begin());
   frame.sent = static_cast<std::uint16_t>(get_be16(bytes + 14));
   frame.lane = static_cast<std::uint8_t>(bytes[16] >> 4);
@@ -91,19 +92,21 @@ CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source
 std::vector<std::uint8_t> serialize(const CnmFrame& frame) {
   std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at = write_ethernet(bytes, frame.destination_mac, frame.source_mac, kTypeCnm);
-  put_be16(at, frame.feedback & 63u);  // version 0 and the reserved bits are above the feedback
+  // version 0 and reserved bits precede the six bits of feedback
+  put_be16(at, frame.feedback & 63u);
   put_be64(at + 2, frame.congestion_point);
   put_be16(at + 10, static_cast<std::uint16_t>(frame.queue_offset));
   put_be16(at + 12, static_cast<std::uint16_t>(frame.queue_delta));
   put_be16(at + 14, static_cast<std::uint32_t>(frame.priority & 7u) << 13);
   std::copy(frame.original_destination.begin(), frame.original_destination.end(), at + 16);
-  put_be16(at + 22, 0);  // length of the encapsulated packet: none is included
+  put_be16(at + 22, 0);  // the length of the encapsulated packet is 0, since none is included
   return bytes;
 }
 
 bool parse(const std::uint8_t* bytes, std::size_t size, CnmFrame& frame) {
   if (size < kCnmEnd || get_be16(bytes + 12) != kTypeCnm) return false;
-  if (bytes[14] >> 4 != 0) return false;  // the frame has another version
+  // false if the congestion notification message has another version
+  if (bytes[14] >> 4 != 0) return false;
   std::copy_n(bytes, 6, frame.destination_mac.begin());
   std::copy_n(bytes + 6, 6, frame.source_mac.begin());
   const std::uint8_t* const at = bytes + 14;

@@ -12,18 +12,20 @@
 
 namespace dcc {
 
-/// A PFC frame, MAC control opcode 0x0101. Times are in quanta of 512 bit times; 0 resumes.
+/// A PFC frame, MAC control opcode 0x0101. Pause times are in quanta of 512 bit times; 0 resumes
+/// the priority.
 struct PfcFrame {
   roce::MacAddress source_mac{};
-  std::uint8_t enabled = 0;  // bit p: the time of priority p is valid
+  std::uint8_t enabled = 0;  // mask of valid pause times: bit p for priority p
   std::array<std::uint16_t, kPriorities> time{};
 };
-/// Returns 60 bytes, from Ethernet header to padding, without FCS.
+/// Returns the bytes of a PFC frame: 60 bytes, from Ethernet header to padding, without FCS.
 std::vector<std::uint8_t> serialize(const PfcFrame& frame);
-/// Returns false if the bytes are not a PFC frame. Accepts any input.
+/// Parses a PFC frame. Returns false if the bytes are not a PFC frame. Accepts any input.
 bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
-/// Makes the frame of a kPause packet: all classes enabled, stopped classes with the longest time.
+/// Makes the PFC frame of a kPause packet: all classes enabled, stopped classes with the longest
+/// pause time.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
 /// InfiniBand flow control packet (7.9.4). InfiniBand has no Ethernet header, so the frame uses the
@@ -32,20 +34,21 @@ struct CreditFrame {
   roce::MacAddress source_mac{};
   std::uint8_t lane = 0;
   std::uint16_t sent = 0;   // FCTBS: total of blocks of 64 bytes sent, modulo 4096
-  std::uint16_t limit = 0;  // FCCL
+  std::uint16_t limit = 0;  // FCCL: greatest value of FCTBS that the sender may reach
 };
 std::vector<std::uint8_t> serialize(const CreditFrame& frame);
 bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame);
 CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
-/// Congestion notification message (802.1Q-2018, 33.4) without the encapsulated packet, which the
-/// standard makes optional.
+/// Congestion notification message (802.1Q-2018, 33.4) without the encapsulated packet, which is
+/// optional in the standard.
 struct CnmFrame {
   roce::MacAddress destination_mac{};
   roce::MacAddress source_mac{};
   std::uint8_t feedback = 0;           // quantised feedback, 0 to 63
-  std::uint64_t congestion_point = 0;  // CPID
-  std::int16_t queue_offset = 0;       // offset of the queue in units of 64 bytes
+  std::uint64_t congestion_point = 0;  // CPID, identifier of the congestion point
+  // difference of the queue length from its set point, in units of 64 bytes
+  std::int16_t queue_offset = 0;
   std::int16_t queue_delta = 0;
   std::uint8_t priority = 0;  // priority of the packet that caused the message
   roce::MacAddress original_destination{};

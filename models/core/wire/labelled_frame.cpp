@@ -38,7 +38,7 @@ const char* kind_name(PacketKind kind) {
     case PacketKind::kCreditLimit:
     case PacketKind::kCnm:
     case PacketKind::kLldp:
-      break;  // frames of link control have formats of their own
+      break;  // frames of link control have formats of their own and are not labelled
   }
   return "";
 }
@@ -63,11 +63,11 @@ LabelledHeader labelled_header(const Packet& packet, const char* transport) {
   const roce::MacAddress from = roce::mac_of(packet.source);
   std::copy(from.begin(), from.end(), std::copy(to.begin(), to.end(), ethernet));
   put_be16(ethernet + 12, kEtherTypeIpv4);
-  ip[0] = 0x45;  // version 4, a header of five words
+  ip[0] = 0x45;  // IPv4 version 4, a header of five words
   ip[1] = static_cast<std::uint8_t>(packet.dscp << 2 | static_cast<unsigned>(packet.ecn));
   put_be16(ip + 2, header.frame - kEthernetHeader);
   put_be16(ip + 4, static_cast<std::uint32_t>(packet.psn & 0xFFFF));
-  put_be16(ip + 6, 0x4000);  // flag "do not fragment"
+  put_be16(ip + 6, 0x4000);  // IPv4 flag "do not fragment"
   ip[8] = 64;
   ip[9] = kIpProtocolExperiment;
   put_be16(ip + 10, 0);

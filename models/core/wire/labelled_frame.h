@@ -12,7 +12,8 @@ namespace dcc {
 struct LabelledHeader {
   std::array<std::uint8_t, 192> bytes;  // bytes of the frame; only the first `size` are set
   std::uint32_t size = 0;
-  std::uint32_t frame = 0;  // bytes of the whole frame without FCS; zeros follow the label
+  std::uint32_t frame =
+      0;  // number of bytes of the whole frame without FCS; zeros follow the label
 };
 
 constexpr std::uint8_t kIpProtocolExperiment = 253;

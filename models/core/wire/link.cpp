@@ -77,13 +77,15 @@ PicoSeconds Link::send(Packet* packet) {
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
   } else {
-    packet->next_arrival = arrival;  // arrival of the packet itself, until another one precedes it
+    // arrival of this packet; another packet ahead of it on the wire overwrites the value
+    packet->next_arrival = arrival;
     mailbox_->put(&Link::enter, this, packet, arrival);
   }
   return serialisation;
 }
 
-// Kept out of line, since most links order arrivals by rank.
+// Orders arrivals at one instant by a drawn rank. Kept out of line, since most links order arrivals
+// by rank.
 [[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
   arrival_.set_rank(extras_->ties->place(extras_->number, arrival));
 }
@@ -94,7 +96,7 @@ void Link::enter(void* link, void* item) {
 }
 
 bool Link::survives(Packet* packet, PicoSeconds now) {
-  if (!failed_) {  // so the link has hooks or jitter
+  if (!failed_) {  // the link has hooks or jitter in this branch
     if (extras_->tap) extras_->tap(*packet, now);
     if (!extras_->loss || !extras_->loss(*packet)) return true;
   }
@@ -105,7 +107,7 @@ bool Link::survives(Packet* packet, PicoSeconds now) {
 
 void Link::deliver() {
   Packet* const packet = in_flight_.pop();
-  // The next packet may not be in the caches, so schedule its arrival without reading it.
+  // The next packet may not be in the caches, so the link schedules its arrival without reading it.
   if (!in_flight_.empty()) schedule_arrival(in_flight_.front(), packet->next_arrival);
   sink_->receive(packet, sink_port_);
 }

@@ -18,23 +18,24 @@ namespace dcc {
 /// Receives packets from a wire. Takes ownership of each packet.
 class PacketSink {
  public:
-  /// Called when the last bit of the packet has arrived. `port` is the number given to connect().
+  /// Called when the last bit of the packet has arrived. `port` is the number passed to connect().
   virtual void receive(Packet* packet, int port) = 0;
-  /// Prefetches the cache lines that receive() will use; the packet arrives soon. Changes no state.
+  /// Prefetches the cache lines that receive() will use, because a packet arrives soon. Changes no
+  /// state.
   virtual void prefetch(const Packet&, int /*port*/) const {}
 
  protected:
   ~PacketSink() = default;
 };
 
-/// Output of a device through one port: a wire, or a socket that leads to one.
+/// Output of a device through one port: a wire, or a socket that leads to a wire.
 class PacketOut {
  public:
   /// Sends a packet and takes ownership of it. Returns how long the wire is busy; the device must
-  /// not send again before. The wire does not call back: a device with more to send schedules its
-  /// own event, and an idle device costs no event.
+  /// not send again before that time is over. The wire does not call back: a device with more to
+  /// send schedules its own event, and an idle device costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
-  /// Number of cache lines from the start of the object that send() uses, for prefetching.
+  /// Number of cache lines, from the start of the object, that send() uses; for prefetching.
   virtual unsigned prefetch_lines() const { return 1; }
 
  protected:
@@ -44,17 +45,19 @@ class PacketOut {
 struct LinkParameters {
   BitRate rate{100'000'000'000};
   PicoSeconds delay = kMicroSecond;
-  Bytes overhead = 20;  // bytes of preamble, start delimiter and inter-packet gap, per packet
+  // bytes of preamble, start delimiter and inter-packet gap that each packet takes on the link
+  Bytes overhead = 20;
 };
 
 struct LinkCounters {
-  std::uint64_t packets = 0;  // link traversals: packets sent and not lost at sending
-  std::uint64_t bytes = 0;    // wire bytes without overhead
-  std::uint64_t lost = 0;     // packets dropped by the loss hook or a failure, at sending or later
-  PicoSeconds busy{};         // time spent sending, including overhead and lost packets
+  std::uint64_t packets = 0;  // number of link traversals: packets sent and not lost at sending
+  std::uint64_t bytes = 0;    // wire bytes sent, without preamble and inter-packet gap
+  // number of packets dropped by the loss hook or a failure, at sending or later
+  std::uint64_t lost = 0;
+  PicoSeconds busy{};  // time that the link spent sending, including overhead and lost packets
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
     v(&LinkCounters::lost, "drops_on_links",
       {"packets lost on links", "packets", "of drops, those that links lost, by `faults`"});
     v(&LinkCounters::lost, "drops",
@@ -62,36 +65,39 @@ struct LinkCounters {
   }
 };
 
-/// Store-and-forward: the sink receives a packet `serialisation + delay` after send().
+/// A one-way link with store-and-forward timing: the sink receives a packet `serialisation + delay`
+/// after send().
 class alignas(64) Link final : public PacketOut {
  public:
-  /// Returns true if the packet is lost on the wire (fault injection).
+  /// Fault injection: returns true if the packet is lost on the wire.
   using LossHook = std::function<bool(const Packet&)>;
-  /// Called for each packet when its first bit is sent (capture).
+  /// Packet capture: called for each packet when its first bit is sent.
   using Tap = std::function<void(const Packet&, PicoSeconds sent)>;
 
   Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
        std::uint32_t rank);
   void connect(PacketSink& sink, int port);
-  /// Connects to a sink in another partition: packets pass through `mailbox` and arrive by the
-  /// scheduler `far`. Call it before the first packet. The delay must be at least the lookahead.
+  /// Connects the link to a sink in another partition: packets pass through `mailbox` and arrive by
+  /// the scheduler `far`. Call before the first packet. The delay of the link must be at least the
+  /// lookahead.
   void connect_across_partitions(Scheduler& far, Mailbox& mailbox);
-  /// Called by the mailbox in the far partition. The packet arrives at its `next_arrival`.
+  /// Called by the mailbox in the receiving partition. The packet arrives at its `next_arrival`.
   static void enter(void* link, void* packet);
 
   PicoSeconds send(Packet* packet) override;
-  /// Excludes the receiver's cache line if another processor uses it.
+  /// Number of cache lines that send() uses, without the receiver's line if another processor uses
+  /// it.
   unsigned prefetch_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
   // Precondition of fail() and repair(): all partitions wait, and all mailboxes are empty.
-  /// The link fails: packets on the way are lost, and so are packets sent from now on. The caller
-  /// informs the sender.
+  /// Makes the link fail: packets on the way are lost, and so are packets sent from now on. The
+  /// caller informs the sender.
   void fail();
   void repair() {
     failed_ = false;
     watch();
   }
-  /// Changes the rate of packets sent from now on.
+  /// Changes the link rate for packets sent from now on.
   void set_rate(BitRate rate);
 
   /// Delays each packet by a uniformly distributed time of at most `most`, without reordering. This
@@ -110,7 +116,8 @@ class alignas(64) Link final : public PacketOut {
   LinkCounters counters() const {
     return {packets_, bytes_, extras_ != nullptr ? extras_->lost : 0, busy_};
   }
-  /// Precondition: all partitions wait, and all mailboxes are empty.
+  /// Adds the link's state to a digest. Precondition: all partitions wait, and all mailboxes are
+  /// empty.
   template <class Digest>
   void add_state(Digest& d) const {
     d(packets_, bytes_, busy_, counters().lost, failed_, rate_, in_flight_, arrival_);
@@ -150,46 +157,48 @@ class alignas(64) Link final : public PacketOut {
   bool survives(Packet* packet, PicoSeconds now);
 
   // A packet uses three cache lines, since a large network does not fit into the caches. The first
-  // belongs to the sender and includes the pointer to the virtual functions. The others belong to
-  // the receiver, which may run on another processor.
+  // belongs to the sender and includes the pointer to the virtual functions. The other two belong
+  // to the receiver, which may run on another processor.
   Scheduler* near_;
-  Mailbox* mailbox_ = nullptr;  // mailbox to the far partition; null: one partition
+  // mailbox to the receiving partition; null if both ends are in one partition
+  Mailbox* mailbox_ = nullptr;
   PicoSeconds delay_;
-  std::uint32_t per_byte_ = 0;  // picoseconds per byte; 0: not a whole number
+  std::uint32_t per_byte_ = 0;  // serialisation time in picoseconds per byte; 0: not a whole number
   std::uint16_t overhead_;
-  bool watched_ = false;  // a loss hook or tap is set, or the link has failed or jitters
+  bool watched_ = false;  // true if a loss hook or tap is set, or the link has failed or jitters
   bool failed_ = false;
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
 
   alignas(64) Scheduler* far_;
-  PacketFifo in_flight_;  // packets in order of arrival: all have the same delay
+  PacketFifo in_flight_;  // packets on the wire in order of arrival; all have the same delay
   PacketSink* sink_ = nullptr;
   std::uint16_t sink_port_ = 0;
-  bool has_ties_ = false;  // Extras::ties orders arrivals at equal times; else the rank does
+  bool has_ties_ =
+      false;  // true: Extras::ties orders arrivals at equal times; false: the rank does
   BitRate rate_;
   PacketPool* pool_;
   struct Jitter {
     std::uint64_t choices;
     RandomStream random;
-    PicoSeconds last{};  // arrival of the last packet
+    PicoSeconds last{};  // arrival time of the last packet
   };
-  /// What few links of a large network have.
+  /// Members that few links of a large network need.
   struct Extras {
     LossHook loss;
     Tap tap;
     std::optional<Jitter> jitter;
     std::uint64_t lost = 0;
     const TieOrder* ties = nullptr;
-    std::uint32_t number = 0;  // of this link in `ties`
-    PicoSeconds free_at{};     // used by an assertion only
+    std::uint32_t number = 0;  // number of this link in `ties`
+    PicoSeconds free_at{};     // time at which the wire is free; used by an assertion only
   };
   Extras& extras() {
     if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
     return *extras_;
   }
-  std::unique_ptr<Extras> extras_;  // null: none of them
+  std::unique_ptr<Extras> extras_;  // additional members; null if the link uses none of them
   Event arrival_;
 };
 static_assert(sizeof(Link) == 3 * 64, "the three lines, and nothing else");

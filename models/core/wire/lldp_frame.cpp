@@ -9,7 +9,7 @@ namespace dcc {
 namespace {
 constexpr std::uint32_t kTypeLldp = 0x88CC;
 constexpr std::size_t kLldpHeader = 14;
-constexpr std::size_t kLldpLeast = 60;  // least length of a frame without FCS
+constexpr std::size_t kLldpLeast = 60;  // minimum length of an LLDP frame without FCS, in bytes
 /// Nearest-bridge address; bridges do not forward frames to it (802.1AB, table 7-1).
 constexpr roce::MacAddress kNearestBridge = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x0E};
 
@@ -31,8 +31,10 @@ enum QazSubtype : std::uint8_t {
   kPfcConfiguration = 0x0B,
   kApplicationPriority = 0x0C,
 };
-constexpr std::size_t kIeee8021Head = 4;    // bytes of organisation and subtype
-constexpr std::size_t kEtsTableBytes = 20;  // bytes of priorities, bandwidths and selections
+// bytes of the organisation identifier and subtype of an IEEE 802.1 TLV
+constexpr std::size_t kIeee8021Head = 4;
+// bytes of an ETS table: priorities, bandwidths and selection algorithms
+constexpr std::size_t kEtsTableBytes = 20;
 constexpr unsigned kWillingBit = 1u << 7;
 
 class LldpWriter {
@@ -94,7 +96,8 @@ EtsTable read_ets_table(const std::uint8_t* at) {
   return table;
 }
 
-/// Returns false if `to` is set already: a repeated TLV makes the frame invalid (802.1Q, D.2.7).
+/// Sets an optional member to a parsed TLV. Returns false if the member is set already: a repeated
+/// TLV makes the frame invalid (802.1Q, D.2.7).
 template <class T>
 bool set_once(std::optional<T>& member, const T& value) {
   if (member) return false;
@@ -126,7 +129,7 @@ bool read_ieee8021(const LldpValue& value, LldpFrame& frame) {
       return set_once(frame.applications, lines);
     }
     default:
-      return true;  // another IEEE 802.1 TLV, which is skipped
+      return true;  // skips an IEEE 802.1 TLV of another subtype
   }
 }
 
@@ -157,7 +160,7 @@ std::vector<std::uint8_t> serialize(const LldpFrame& frame) {
   LldpWriter(bytes, kTlvPort).byte(kPortIsInterface).all(frame.port.substr(0, LldpFrame::kMaxPort));
   LldpWriter(bytes, kTlvTimeToLive).pair(frame.seconds_to_live);
   if (frame.ets) {
-    // The value 0 stands for 8 classes.
+    // In the ETS TLV, the value 0 stands for 8 traffic classes.
     LldpWriter(bytes, kTlvOrganisation)
         .own(kEtsConfiguration)
         .byte(frame.ets->willing ? kWillingBit : 0)

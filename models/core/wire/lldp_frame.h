@@ -20,7 +20,8 @@ enum class TransmissionSelection : std::uint8_t { kStrict = 0, kCreditShaper = 1
 /// ETS: traffic class of each priority, and bandwidth and selection algorithm of each class.
 struct EtsTable {
   std::array<std::uint8_t, kPriorities> class_of{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<std::uint8_t, kPriorities> bandwidth{};  // percent by class; all kEts make 100
+  // bandwidth of each class in percent; the values of all kEts classes add up to 100
+  std::array<std::uint8_t, kPriorities> bandwidth{};
   std::array<TransmissionSelection, kPriorities> selection{};
 
   friend bool operator==(const EtsTable& a, const EtsTable& b) {
@@ -34,12 +35,12 @@ struct EtsTable {
 
 /// One entry of the application priority table.
 struct ApplicationPriority {
-  static constexpr std::uint8_t kUdpPort = 3;  // selector values, 802.1Q table D-9
+  static constexpr std::uint8_t kUdpPort = 3;  // values of the selector field (802.1Q, table D-9)
   static constexpr std::uint8_t kDscp = 5;
 
   std::uint8_t priority = 0;
-  std::uint8_t selector = 0;   // kind of `protocol`
-  std::uint16_t protocol = 0;  // UDP port, DSCP, or another number
+  std::uint8_t selector = 0;   // tells what `protocol` is: a UDP port, a DSCP, or another number
+  std::uint16_t protocol = 0;  // protocol of the entry: UDP port, DSCP, or another number
 
   friend bool operator==(const ApplicationPriority& a, const ApplicationPriority& b) {
     return a.priority == b.priority && a.selector == b.selector && a.protocol == b.protocol;
@@ -50,7 +51,7 @@ struct ApplicationPriority {
   }
 };
 
-/// Content of a frame. TLVs of empty members are absent.
+/// Content of an LLDP frame. Empty members have no TLV in the frame.
 struct LldpFrame {
   struct Ets {
     bool willing = false;
@@ -62,8 +63,9 @@ struct LldpFrame {
   };
   struct Pfc {
     bool willing = false;
-    std::uint8_t classes = kPriorities;  // number of classes that can be paused at once; 0 to 15
-    std::uint8_t enabled = 0;            // bit p: PFC is enabled for priority p
+    // number of traffic classes that can be paused at once, 0 to 15
+    std::uint8_t classes = kPriorities;
+    std::uint8_t enabled = 0;  // mask of priorities with PFC enabled: bit p for priority p
     template <class Digest>
     void add_state(Digest& d) const {
       d(willing, classes, enabled);
@@ -75,7 +77,7 @@ struct LldpFrame {
   std::string port;  // port name, at most kMaxPort characters
   std::uint16_t seconds_to_live = 0;
   std::optional<Ets> ets;
-  std::optional<EtsTable> recommended;  // ETS recommendation to the other end
+  std::optional<EtsTable> recommended;  // ETS recommendation to the port at the other end
   std::optional<Pfc> pfc;
   std::optional<std::vector<ApplicationPriority>> applications;
 
@@ -88,10 +90,10 @@ struct LldpFrame {
   }
 };
 
-/// Returns the frame from the Ethernet header on, padded to the minimum size, without FCS.
+/// Returns the LLDP frame from the Ethernet header on, padded to the minimum size, without FCS.
 std::vector<std::uint8_t> serialize(const LldpFrame& frame);
-/// Returns false if the bytes are not an LLDP frame, are truncated, or repeat a TLV. Accepts any
-/// input and skips unknown TLVs.
+/// Parses an LLDP frame. Returns false if the bytes are not an LLDP frame, are truncated, or repeat
+/// a TLV. Accepts any input and skips unknown TLVs.
 bool parse(const std::uint8_t* bytes, std::size_t size, LldpFrame& frame);
 
 }  // namespace dcc

@@ -16,7 +16,7 @@ Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>&
   spare.pop_back();
   return buffer;
 }
-/// Moves the second half of `from` to the end of `to`.
+/// Moves the second half of the list `from` to the end of `to`.
 template <class Buffer>
 void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
   const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);

@@ -19,25 +19,26 @@ using Qpn = std::uint32_t;
 /// Packet sequence number: 24 bits on the wire, never wrapped inside the models.
 using Psn = std::uint64_t;
 
-constexpr int kMaxPorts = 65'535;  // ports of a switch; limited by Packet::ingress, where
-                                   // one value stands for the switch itself
+// maximum number of ports of a switch; limited by Packet::ingress, in which one value stands for
+// the switch itself
+constexpr int kMaxPorts = 65'535;
 
 enum class PacketKind : std::uint8_t {
-  kData,  // request or response of any operation
+  kData,  // data packet: request or response of any operation
   kAck,   // RC acknowledgement (AETH); echoes time stamp, CE and telemetry of the data packet
   kNak,   // RC negative acknowledge: see NakReason
-  kCnp,   // congestion notification packet, BTH opcode 0x81
-  // Link control, never forwarded:
-  kPause,        // PFC, 802.1Qbb
+  kCnp,   // congestion notification packet (CNP), BTH opcode 0x81
+  // Packets of link control, which are never forwarded:
+  kPause,        // PFC frame (802.1Qbb)
   kCreditLimit,  // InfiniBand flow control packet; `priority` is the virtual lane, see LaneCredits
-  kLldp,         // 802.1AB; the payload is the whole frame (wire/lldp_frame.h)
-  kCnm,          // 802.1Qau congestion notification message from a switch
+  kLldp,         // LLDP frame (802.1AB); the payload is the whole frame (wire/lldp_frame.h)
+  kCnm,          // congestion notification message (802.1Qau) from a switch
   // Packets of transports other than RoCE (nic/transport.h):
   kTrimmed,   // header of a data packet whose payload a switch dropped
-  kReturned,  // header that a queue without room sends back to its sender
+  kReturned,  // header of a packet that a full queue sends back to the packet's sender
   kCredit,    // permission of a receiver to send: NDP's PULL, Homa's GRANT
   kRequest,   // a receiver requests data again, or a sender requests credit
-  // Packets between switches:
+  // Packets that switches send to switches:
   kPathNews,  // report about a path from edge switch to edge switch (schemes/conweave/conweave.h)
 };
 constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
@@ -50,14 +51,14 @@ inline bool is_link_control(PacketKind kind) {
   return is_flow_control(kind) || kind == PacketKind::kLldp;
 }
 
-/// Operation of a data packet.
+/// RDMA operation of a data packet.
 enum class Operation : std::uint8_t {
   kWrite,
   kSend,
-  kRead,          // request for message_bytes bytes: one packet without payload
-  kReadResponse,  // data from the responder
-  // Atomic operations on eight bytes of the responder's memory; the response carries their former
-  // value:
+  kRead,          // READ request for message_bytes bytes: one packet without payload
+  kReadResponse,  // data packet that the responder sends for a READ
+  // Atomic operations on eight bytes of the responder's memory; the response carries the former
+  // value of these bytes:
   kCompareSwap,
   kFetchAdd,
   kAtomicResponse,
@@ -77,7 +78,7 @@ inline bool is_response(Operation operation) {
 /// InfiniBand transport services: reliable connection, unreliable connection, unreliable datagram.
 enum class Service : std::uint8_t { kRc, kUc, kUd };
 
-// Names for users. Responses have no name, since users do not post them.
+// Names of operations for users. Responses have no name, since users do not post them.
 DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
                {Operation::kRead, "read"}, {Operation::kCompareSwap, "compare_swap"},
                {Operation::kFetchAdd, "fetch_add"});
@@ -85,16 +86,18 @@ DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kU
 
 /// Reasons for which a responder does not execute a request.
 enum class NakReason : std::uint8_t {
-  kSequence,  // an earlier packet is missing
-  kInvalid,   // longer than its receive buffer, or an atomic operation on an unaligned word
-  kAccess,    // the address is outside the memory region
-  kNotReady,  // RNR: no buffer is posted; `rnr_timer` says how long the sender waits
+  kSequence,  // a packet before this one is missing
+  // the request is longer than its receive buffer, or an atomic operation on an unaligned word
+  kInvalid,
+  kAccess,  // the address is outside the memory region
+  // receiver not ready (RNR): no buffer is posted; `rnr_timer` says how long the sender waits
+  kNotReady,
 };
 
-/// IP ECN field, RFC 3168.
+/// Values of the IP ECN field (RFC 3168).
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
 
-/// In-band telemetry of one hop (HPCC, figure 7): state of the egress port.
+/// In-band telemetry that one hop adds (HPCC, figure 7): state of the egress port.
 struct IntHop {
   PicoSeconds timestamp;
   std::uint64_t tx_bytes = 0;
@@ -112,7 +115,8 @@ struct alignas(64) IntStack {
 /// decides which view applies; a run uses one view. All bytes are zero in a packet without the
 /// header.
 union OverlayHeader {
-  /// Congestion of paths between two edge switches (conga). The far edge clears the header.
+  /// Congestion of paths between two edge switches (scheme conga). The receiving edge switch clears
+  /// this header.
   struct PathCongestion {
     std::uint8_t path;        // number of the uplink taken, from 1
     std::uint8_t congestion;  // greatest congestion on the path so far
@@ -120,33 +124,34 @@ union OverlayHeader {
         feedback_path;      // path in the opposite direction that `feedback` describes; 0: none
     std::uint8_t feedback;  // congestion of `feedback_path`
   };
-  /// Value from which switches hash a packet's path (reps).
+  /// Value from which switches hash a packet's path (scheme reps).
   struct Entropy {
-    std::uint8_t value;  // entropy of this packet
+    std::uint8_t value;  // entropy value of this packet
     std::uint8_t unused;
-    std::uint8_t echo;  // ACK: `value` of the acknowledged data packet
+    std::uint8_t echo;  // in an ACK: `value` of the acknowledged data packet
   };
-  /// Uplink of the first switch (hermes).
+  /// Uplink that a packet takes at the first switch (scheme hermes).
   struct Uplink {
-    std::uint8_t number;  // port number plus 1
+    std::uint8_t number;  // port number of the uplink plus 1
     std::uint8_t unused;
-    std::uint8_t echo;  // ACK: `number` of the acknowledged data packet
+    std::uint8_t echo;  // in an ACK: `number` of the acknowledged data packet
   };
-  /// Ports chosen by the sender (source). Each is a position among the ports that lead to the
-  /// destination, from 1; 0: any.
+  /// Ports chosen by the sender (load balancer source). Each member is a position among the ports
+  /// that lead to the destination, from 1; 0: any port.
   struct SourceRoute {
     std::uint8_t first_port;  // port choice at the first switch
     std::uint8_t unused;
     std::uint8_t second_port;  // port choice at the second switch
   };
 
-  std::array<std::uint8_t, 4> bytes{};  // conweave packs its own header (ConweaveHeader)
+  // the four header bytes; the scheme conweave packs its own header into them (ConweaveHeader)
+  std::array<std::uint8_t, 4> bytes{};
   PathCongestion path_congestion;
   Entropy entropy;
   Uplink uplink;
   SourceRoute route;
 
-  /// Header of the ACK for a packet with this header: returns the entropy or the uplink.
+  /// The load-balancing header of the ACK for a packet: returns the entropy or the uplink.
   OverlayHeader echoed() const {
     OverlayHeader ack;
     ack.bytes[2] = bytes[0];
@@ -154,18 +159,20 @@ union OverlayHeader {
   }
 };
 
-/// Payload bytes of a packet (`payload: real`), recycled with the packet. An atomic request carries
-/// its AtomicOperands here, and its response the former word; on the wire both are headers.
+/// Payload bytes of a packet (`payload: real`), recycled with the packet. For an atomic request
+/// these bytes hold its AtomicOperands, for its response the former word; on the wire both are
+/// headers.
 using PayloadBytes = std::vector<std::uint8_t>;
 
 /// Operands of an atomic operation.
 struct AtomicOperands {
   std::uint64_t swap_or_add = 0;
-  std::uint64_t compare = 0;  // compare-and-swap only
+  std::uint64_t compare = 0;  // expected value; for compare-and-swap only
 };
 constexpr std::uint32_t kAtomicBytes = 8;
 
-/// The first cache line has the fields that every hop reads, the second those only the ends read.
+/// A packet on the wire. The first cache line has the fields that every hop reads, the second cache
+/// line those that only the ends read.
 struct alignas(64) Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
@@ -175,42 +182,48 @@ struct alignas(64) Packet {
   bool last = false;           // last packet of its message
   bool has_immediate = false;  // true if the packet carries `immediate`
   bool ack_requested = false;
-  NakReason nak = NakReason::kSequence;  // kNak: reason
+  NakReason nak = NakReason::kSequence;  // kNak: reason of the NAK
   std::uint8_t cnp_marks = 0;            // kCnp: number of CE marks since the previous CNP
   std::uint16_t pause_classes =
-      0;                      // kPause: bit p stops priority p if set, and resumes it if clear
-  std::uint16_t ingress = 0;  // port through which the current switch received the packet
+      0;  // kPause: mask of priorities; a set bit p pauses priority p, a clear bit resumes it
+  std::uint16_t ingress = 0;        // port through which the current switch received the packet
   std::uint8_t telemetry_hops = 0;  // number of filled entries in `telemetry`
   bool ce_echo = false;             // kAck: the acknowledged data packet carried CE
   std::uint32_t wire_bytes = 0;     // bytes from Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
-  std::uint32_t flow = 0;   // platform-wide flow number: statistics, traces, ECMP
-  Qpn destination_qpn = 0;  // queue pair at the receiver of this packet
+  // flow number, unique in the platform; used for statistics, traces and ECMP
+  std::uint32_t flow = 0;
+  Qpn destination_qpn = 0;  // number of the queue pair at the receiver of this packet
   OverlayHeader overlay;
-  PicoSeconds next_arrival{};     // arrival of the next packet on the same wire (Link only)
-  IntStack* telemetry = nullptr;  // stack from the pool; null unless the algorithm asks for it
-  Packet* next = nullptr;         // next one in the queue, delay line or free list of this packet
+  // arrival time of the next packet on the same wire (used by Link only)
+  PicoSeconds next_arrival{};
+  // telemetry stack from the pool; null unless the algorithm uses telemetry
+  IntStack* telemetry = nullptr;
+  // next packet in the queue, delay line or free list that holds this packet
+  Packet* next = nullptr;
 
   Psn psn = 0;
   PicoSeconds sent{};                // time at which the data packet left its NIC; an ACK echoes it
-  std::uint64_t remote_address = 0;  // kNak of selective repeat: PSN of a packet that came early
-  PayloadBytes* payload = nullptr;   // bytes from the pool; null if payload is virtual
+  std::uint64_t remote_address = 0;  // kNak of selective repeat: PSN of a packet that arrived early
+  PayloadBytes* payload = nullptr;   // payload bytes from the pool; null if payload is virtual
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes =
-      0;               // RETH DMA length, in the first packet of a message and in kRead
-  Qpn source_qpn = 0;  // queue pair at the sender of this packet
+      0;               // DMA length of the RETH, in the first packet of a message and in kRead
+  Qpn source_qpn = 0;  // number of the queue pair at the sender of this packet
   union {
-    std::uint32_t immediate = 0;  // data: immediate value, in the last packet of a message;
-                                  // transports other than RoCE define their own use
-    std::uint32_t qcn_feedback;   // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
+    // data packet: immediate value in the last packet of a message; transports other than RoCE
+    // define their own use
+    std::uint32_t immediate = 0;
+    std::uint32_t qcn_feedback;  // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
   };
   std::uint32_t icrc = 0;  // invariant CRC computed by the sender, with real payload only
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
   std::uint8_t cnp_packets = 0;  // kCnp: number of data packets since the previous CNP; 0: unknown
-  std::uint8_t rnr_timer = 0;    // kNak with kNotReady: code of the delay (IBTA table 45)
-  std::uint64_t scheme = 0;      // field whose use each transport other than RoCE defines
+  // kNak with kNotReady: RNR timer code of the sender's waiting time (IBTA table 45)
+  std::uint8_t rnr_timer = 0;
+  std::uint64_t scheme = 0;  // field whose use each transport other than RoCE defines
 
   /// True for a data packet whose telemetry stack has room. The ACK that returns the stack does not
   /// add hops.
@@ -233,8 +246,8 @@ struct alignas(64) Packet {
 };
 static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
-/// The packets of one partition. The pool grows to the greatest number in use and then allocates no
-/// more memory.
+/// The packets of one partition. The pool grows to the greatest number of packets in use and then
+/// allocates no more memory.
 class PacketPool {
  public:
   PacketPool() = default;
@@ -243,14 +256,15 @@ class PacketPool {
 
   /// Returns a packet with default values, without telemetry and payload.
   Packet* allocate();
-  // Precondition of the three attach functions: the packet does not have yet what they attach.
-  // Attaches a telemetry stack without hops. Entries beyond `telemetry_hops` are undefined.
+  // Attaches a telemetry stack without hops to a packet. Entries beyond `telemetry_hops` are
+  // undefined. Precondition of the three attach functions: the packet has no such attachment yet.
   void attach_telemetry(Packet& packet);
-  /// Attaches a cleared stack whose entries all count, for headers that ports read and write.
+  /// Attaches a cleared telemetry stack whose entries are all valid, for headers that ports read
+  /// and write.
   void attach_places(Packet& packet);
-  /// Attaches a buffer of `bytes` bytes.
+  /// Attaches a payload buffer of `bytes` bytes to a packet.
   void attach_payload(Packet& packet, std::size_t bytes);
-  /// Returns the packet, and what is attached to it, to the pool.
+  /// Returns the packet and its attachments to the pool.
   void free(Packet* packet);
   /// Number of packets allocated and not freed. If several pools exchange packets, only the sum
   /// over all of them is meaningful.
@@ -275,7 +289,8 @@ class PacketPool {
 
  private:
   static constexpr std::size_t kBlock = 256;
-  static constexpr std::size_t kHoard = 32 * kBlock;  // spare packets in all pools together
+  // number of spare packets that all pools together may keep
+  static constexpr std::size_t kHoard = 32 * kBlock;
   static constexpr std::size_t kMinHoard = 4 * kBlock;
   static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // flow number of a free packet
   std::size_t unused() const {
@@ -291,12 +306,13 @@ class PacketPool {
   std::int64_t in_use_ = 0;
 };
 
-/// First-in first-out queue, linked through Packet::next.
+/// First-in first-out queue of packets, linked through Packet::next.
 class PacketFifo {
  public:
   bool empty() const { return head_ == nullptr; }
   Packet* front() const { return head_; }
-  Packet* back() const { return tail_; }  // Last packet. Precondition: not empty.
+  // Last packet of the queue. Precondition: the queue is not empty.
+  Packet* back() const { return tail_; }
   template <class Digest>
   void add_state(Digest& d) const {
     std::size_t count = 0;
@@ -314,8 +330,8 @@ class PacketFifo {
     }
     tail_ = packet;
   }
-  /// Replaces the last packet by `packet`. `before` is the packet ahead of the last one; null:
-  /// none.
+  /// Replaces the last packet of the queue by `packet`. `before` is the second-last packet; null if
+  /// there is none.
   void replace_back(Packet* before, Packet* packet) {
     packet->next = nullptr;
     (before == nullptr ? head_ : before->next) = packet;

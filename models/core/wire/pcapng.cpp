@@ -8,8 +8,11 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kBuffer = 1 << 20;
-constexpr std::size_t kMaxHeaderBlock = 4096;  // section and interface blocks are far smaller
-constexpr std::size_t kPacketHeader = 28;  // type, length, interface, time (2), captured, length
+// maximum bytes of a section or interface block; real blocks are far smaller
+constexpr std::size_t kMaxHeaderBlock = 4096;
+// bytes of an enhanced packet block besides the data: type, length, interface, time (2 words),
+// captured length, packet length
+constexpr std::size_t kPacketHeader = 28;
 
 constexpr std::uint32_t kSectionBlock = 0x0A0D0D0A;
 constexpr std::uint32_t kInterfaceBlock = 1;
@@ -18,12 +21,14 @@ constexpr std::uint32_t kByteOrderMagic = 0x1A2B3C4D;
 constexpr std::uint32_t kLinkEthernet = 1;
 
 constexpr std::uint32_t kOptionEnd = 0;
-constexpr std::uint32_t kApplication = 4;  // shb_userappl
-constexpr std::uint32_t kName = 2;         // if_name
-constexpr std::uint32_t kDescription = 3;  // if_description
-constexpr std::uint32_t kSpeed = 8;        // if_speed
-constexpr std::uint32_t kResolution = 9;   // if_tsresol
-constexpr std::uint8_t kNanoseconds = 9;   // 10^-9
+// option code shb_userappl: application that wrote the file
+constexpr std::uint32_t kApplication = 4;
+constexpr std::uint32_t kName = 2;  // option code if_name: name of the interface
+// option code if_description: description of the interface
+constexpr std::uint32_t kDescription = 3;
+constexpr std::uint32_t kSpeed = 8;       // option code if_speed: rate of the interface
+constexpr std::uint32_t kResolution = 9;  // option code if_tsresol: resolution of time stamps
+constexpr std::uint8_t kNanoseconds = 9;  // time stamp resolution of 10^-9 s
 
 constexpr std::size_t padding(std::size_t size) { return (0u - size) & 3u; }
 
@@ -42,14 +47,15 @@ PcapngWriter::PcapngWriter(const std::string& path, std::uint32_t snap_length)
       buffer_(kBuffer) {
   assert(snap_length <= 0xFFFF);
   if (file_ == nullptr) throw std::runtime_error("'" + path + "' cannot be created");
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ replaces the C library's buffer
+  // no buffer of the C library, since buffer_ replaces it
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   const std::size_t begin = used_;
   put32(kSectionBlock);
   put32(0);
   put32(kByteOrderMagic);
   put16(1);  // version of the format: 1.0
   put16(0);
-  put32(0xFFFFFFFF);  // the length of the section is not specified
+  put32(0xFFFFFFFF);  // section length 0xFFFFFFFF: not specified
   put32(0xFFFFFFFF);
   static constexpr char kProgram[] = "dccvp";
   put_option(kApplication, kProgram, sizeof kProgram - 1);
@@ -79,7 +85,8 @@ std::uint32_t PcapngWriter::add_interface(const PcapngInterface& port) {
 }
 
 std::uint8_t* PcapngWriter::begin_packet(std::uint32_t port, std::uint64_t nanoseconds) {
-  // Padding and the block length again follow the bytes.
+  // Flushes the buffer if the packet block does not fit; padding and the repeated block length
+  // follow the packet's bytes.
   if (buffer_.size() - used_ < kPacketHeader + snap_length_ + 8) flush();
   std::uint8_t* const at = buffer_.data() + used_;
   put_le32(at, kPacketBlock);

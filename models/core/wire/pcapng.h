@@ -23,8 +23,8 @@ struct PcapngInterface {
 /// disk in large blocks.
 class PcapngWriter {
  public:
-  /// `snap_length`: greatest number of bytes stored of a packet, at most 65 535. Throws
-  /// std::runtime_error if the file cannot be created.
+  /// Creates a pcapng file. `snap_length`: greatest number of bytes stored of a packet, at most 65
+  /// 535. Throws std::runtime_error if the file cannot be created.
   PcapngWriter(const std::string& path, std::uint32_t snap_length);
   PcapngWriter(const PcapngWriter&) = delete;
   PcapngWriter& operator=(const PcapngWriter&) = delete;
@@ -32,10 +32,10 @@ class PcapngWriter {
   /// Adds an Ethernet interface with time stamps in nanoseconds. Returns its number.
   std::uint32_t add_interface(const PcapngInterface& port);
 
-  /// Returns a buffer of snap_length bytes for a packet; end_packet() must follow. Times must not
-  /// decrease.
+  /// Begins a packet: returns a buffer of snap_length bytes for its bytes; end_packet() must
+  /// follow. Times must not decrease.
   std::uint8_t* begin_packet(std::uint32_t port, std::uint64_t nanoseconds);
-  /// The buffer holds `captured` bytes of a packet of `length` bytes.
+  /// Ends a packet of `length` bytes; the buffer holds its first `captured` bytes.
   void end_packet(std::uint32_t captured, std::uint32_t length);
 
   std::uint64_t packets() const { return packets_; }

@@ -14,12 +14,14 @@ namespace {
 constexpr std::uint32_t kTypeIpv4 = 0x0800;
 constexpr std::uint32_t kTypeVlan = 0x8100;
 constexpr std::uint8_t kProtocolUdp = 17;
-constexpr std::uint32_t kVersionAndLength = 0x45;  // IPv4 version and header length
+// first byte of an IPv4 header: version and header length
+constexpr std::uint32_t kVersionAndLength = 0x45;
 constexpr std::uint32_t kDontFragment = 0x4000;
-constexpr std::uint32_t kFragmentMask = 0x3FFF;  // flag "more fragments" and fragment offset
+// mask of the IPv4 flag "more fragments" and the fragment offset
+constexpr std::uint32_t kFragmentMask = 0x3FFF;
 constexpr std::uint32_t kLow24 = 0xFFFFFF;
 
-// RNR timer by code, in units of 10 us (table 46). Code 0 is the longest.
+// RNR timer values by code, in units of 10 us (table 46). Code 0 stands for the longest time.
 constexpr std::uint32_t kNotReadyTimes[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
                                               16,    24,   32,   48,    64,    96,    128,   192,
                                               256,   384,  512,  768,   1024,  1536,  2048,  3072,
@@ -35,7 +37,7 @@ std::size_t extended_header_bytes(Opcode opcode) {
 
 std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
 
-/// Internet checksum (RFC 1071).
+/// Folds a sum to the Internet checksum (RFC 1071).
 std::uint32_t folded(std::uint32_t sum) {
   while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
   return ~sum & 0xFFFF;
@@ -48,19 +50,19 @@ bool known(std::uint8_t opcode) {
          has_deth(static_cast<Opcode>(opcode)) || opcode == static_cast<std::uint8_t>(Opcode::kCnp);
 }
 
-/// CRC over `size` header bytes from the IPv4 header on.
+/// Returns the CRC over `size` header bytes from the IPv4 header on.
 std::uint32_t invariant_crc_of(const std::uint8_t* ip, std::size_t size,
                                const std::uint8_t* payload, std::size_t payload_size) {
-  // Eight bytes of ones replace the local route header of InfiniBand.
+  // For the invariant CRC, eight bytes of ones replace the local route header of InfiniBand.
   std::array<std::uint8_t, 8 + kIpv4 + kUdp + kBth> masked;
   masked.fill(0xFF);
   std::copy_n(ip, kIpv4 + kUdp + kBth, masked.begin() + 8);
   std::uint8_t* const copy = masked.data() + 8;
-  copy[1] = 0xFF;                            // DSCP and ECN count as ones
-  copy[8] = 0xFF;                            // the time to live counts as ones
-  copy[10] = copy[11] = 0xFF;                // the IPv4 checksum counts as ones
-  copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // the UDP checksum counts as ones
-  copy[kIpv4 + kUdp + 4] = 0xFF;             // FECN, BECN and reserved bits count as ones
+  copy[1] = 0xFF;              // DSCP and ECN count as ones in the invariant CRC
+  copy[8] = 0xFF;              // the time to live counts as ones in the invariant CRC
+  copy[10] = copy[11] = 0xFF;  // the IPv4 checksum counts as ones in the invariant CRC
+  copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // the UDP checksum counts as ones in the invariant CRC
+  copy[kIpv4 + kUdp + 4] = 0xFF;  // FECN, BECN and reserved bits count as ones in the invariant CRC
   constexpr std::size_t kMasked = kIpv4 + kUdp + kBth;
   std::uint32_t crc = libdeflate_crc32(0, masked.data(), masked.size());
   crc = libdeflate_crc32(crc, ip + kMasked, size - kMasked);
@@ -94,7 +96,8 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   at[9] = kProtocolUdp;
   put_be32(at + 12, h.source_ip);
   put_be32(at + 16, h.destination_ip);
-  // Computed from the fields: reading back bytes just written would wait for the store buffer.
+  // The checksum is computed from the fields: reading back bytes just written would wait for the
+  // store buffer.
   put_be16(at + 10,
            folded(((kVersionAndLength << 8) | at[1]) + kIpv4 + udp_length + h.identification +
                   kDontFragment + (h.ttl * 256u | kProtocolUdp) + (h.source_ip >> 16) +
@@ -164,7 +167,7 @@ std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* 
   std::uint8_t* const body = bytes.data() + head.size;
   if (payload != nullptr) std::copy_n(payload, payload_size, body);
   const std::uint32_t crc = invariant_crc(head, body, payload_size);
-  // The CRC is written least significant byte first, like the Ethernet FCS.
+  // The invariant CRC is written least significant byte first, like the Ethernet FCS.
   for (std::size_t i = 0; i < kIcrc; ++i) {
     bytes[bytes.size() - kIcrc + i] = static_cast<std::uint8_t>(crc >> (8 * i));
   }
@@ -291,7 +294,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
     if (body[i] != 0) return fail(ParseError::kBadPayload);
   }
   const std::uint8_t* const crc = ip + rest - kIcrc;
-  // The CRC is read least significant byte first, like the Ethernet FCS.
+  // The invariant CRC is read least significant byte first, like the Ethernet FCS.
   const std::uint32_t carried =
       static_cast<std::uint32_t>(crc[0]) | static_cast<std::uint32_t>(crc[1]) << 8 |
       static_cast<std::uint32_t>(crc[2]) << 16 | static_cast<std::uint32_t>(crc[3]) << 24;
@@ -344,7 +347,7 @@ PicoSeconds not_ready_time(std::uint8_t code) {
 namespace {
 /// Returns the opcode of a SEND, WRITE or READ response packet, given the opcode of a first packet.
 Opcode opcode_of(const Packet& packet) {
-  std::uint8_t opcode = 0;  // table 38 orders the opcodes of all operations alike
+  std::uint8_t opcode = 0;  // IBTA table 38 orders the opcodes of all operations in the same way
   if (packet.operation == Operation::kReadResponse) {
     return packet.first ? (packet.last ? Opcode::kReadResponseOnly : Opcode::kReadResponseFirst)
                         : (packet.last ? Opcode::kReadResponseLast : Opcode::kReadResponseMiddle);
@@ -380,7 +383,8 @@ std::uint8_t syndrome_of(const Packet& nak) {
   return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.rnr_timer & 31u));
 }
 
-/// Copies operands or result of an atomic operation, which are little endian in memory.
+/// Copies operands or result of an atomic operation to headers; in memory these words are little
+/// endian.
 void put_atomics(Headers& h, const Packet& packet) {
   if (packet.payload == nullptr) return;
   if (is_atomic(packet.operation)) {
@@ -432,8 +436,8 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
       h.syndrome = syndrome_of(packet);
-      // Adapters leave the number of the message as it is. Selective repeat needs a place for the
-      // early packet; IRN proposes a header of its own.
+      // Adapters ignore the message number of a NAK. Selective repeat uses this field for the PSN
+      // of the early packet; IRN proposes a header of its own.
       h.message_number = static_cast<std::uint32_t>(packet.remote_address & kLow24);
       break;
     case PacketKind::kCnp:

@@ -14,8 +14,8 @@ namespace dcc::roce {
 
 constexpr std::uint16_t kUdpPort = 4791;
 
-/// Opcodes of the base transport header that the models use (table 38). An opcode of unreliable
-/// connections is that of reliable connections plus kUnreliable.
+/// Opcodes of the base transport header that the models use (table 38). An opcode of an unreliable
+/// connection is the opcode of a reliable connection plus kUnreliable.
 enum class Opcode : std::uint8_t {
   kSendFirst = 0x00,
   kSendMiddle = 0x01,
@@ -45,7 +45,7 @@ enum class Opcode : std::uint8_t {
   kCnp = 0x81,
 };
 constexpr std::uint8_t kUnreliable = 0x20;
-/// Returns the reliable-connection opcode of the same operation.
+/// Returns the opcode of the same operation on a reliable connection.
 constexpr Opcode operation_of(Opcode o) {
   return o == Opcode::kCnp ? o : static_cast<Opcode>(static_cast<std::uint8_t>(o) & 0x1Fu);
 }
@@ -82,22 +82,23 @@ constexpr std::uint8_t kSyndromeNakSequence = 0x60;
 constexpr std::uint8_t kSyndromeNakInvalid = 0x61;
 constexpr std::uint8_t kSyndromeNakAccess = 0x62;
 
-/// Code and delay of the RNR timer (table 46). not_ready_code() returns the shortest delay of at
-/// least `at_least`.
+/// Code and delay of the RNR timer (table 46). not_ready_code() returns the code of the shortest
+/// delay of at least `at_least`.
 std::uint8_t not_ready_code(PicoSeconds at_least);
 PicoSeconds not_ready_time(std::uint8_t code);
 
-/// Queue key of all datagrams and queue pairs.
+/// Queue key (Q_Key) of all datagrams and queue pairs.
 constexpr std::uint32_t kQueueKey = 0x11111111;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
-/// All header fields. Fields of headers that the opcode does not have are neither written nor read.
+/// All fields of a packet's headers. Fields of headers that the opcode does not have are neither
+/// written nor read.
 struct Headers {
   MacAddress destination_mac{};
   MacAddress source_mac{};
-  // IPv4
-  std::uint8_t dscp = 0;  // DSCP, 0 … 63
+  // Fields of the IPv4 header
+  std::uint8_t dscp = 0;  // DSCP of the packet, 0 … 63
   Ecn ecn = Ecn::kNotEct;
   std::uint16_t identification = 0;
   std::uint8_t ttl = 64;
@@ -105,7 +106,7 @@ struct Headers {
   std::uint32_t destination_ip = 0;
   // UDP source port; the UDP checksum is zero, which annex A17 allows
   std::uint16_t source_port = 0;
-  // BTH
+  // Fields of the base transport header (BTH)
   Opcode opcode = Opcode::kWriteOnly;
   bool solicited = false;
   bool migration = true;
@@ -115,22 +116,22 @@ struct Headers {
   std::uint32_t destination_qpn = 0;  // queue pair number, 24 bits
   bool ack_request = false;
   std::uint32_t psn = 0;  // packet sequence number, 24 bits
-  // RETH, AtomicETH: address and key
+  // Fields of RETH and AtomicETH: address and key
   std::uint64_t virtual_address = 0;
   std::uint32_t remote_key = 0;
   std::uint32_t dma_length = 0;
-  // AtomicETH
+  // Fields of AtomicETH
   std::uint64_t swap_or_add = 0;
   std::uint64_t compare = 0;
-  // AtomicAckETH
+  // Fields of AtomicAckETH
   std::uint64_t original = 0;
-  // DETH
+  // Fields of DETH
   std::uint32_t queue_key = kQueueKey;
   std::uint32_t source_qpn = 0;  // queue pair number, 24 bits
-  // AETH
+  // Fields of AETH
   std::uint8_t syndrome = kSyndromeAck;
   std::uint32_t message_number = 0;  // message sequence number, 24 bits
-  // immediate
+  // Immediate data
   std::uint32_t immediate = 0;
   /// CNP: number of CE marks and of packets since the previous CNP, in the first two of the sixteen
   /// reserved bytes. Annex A17 requires zeros there, which mean one mark and an unknown number of
@@ -139,15 +140,15 @@ struct Headers {
   std::uint8_t cnp_packets = 0;
 };
 
-/// Bytes from the Ethernet header to the last extended header.
+/// Header bytes of a packet, from the Ethernet header to the last extended header.
 struct HeaderBytes {
   std::array<std::uint8_t, 96> bytes;  // bytes of the headers; only the first `size` are set
   std::size_t size = 0;
 };
 
 /// Writes the headers of a packet with `payload` bytes, at most 65 000, including lengths, pad
-/// count and IPv4 checksum. There is no VLAN tag: the priority follows from the DSCP, as in routed
-/// RoCEv2 networks.
+/// count and IPv4 checksum. The packet has no VLAN tag: the priority follows from the DSCP, as in
+/// routed RoCEv2 networks.
 HeaderBytes write_headers(const Headers& headers, std::uint32_t payload);
 
 /// Returns the invariant CRC over headers, payload and padding (A17.3.3). Header fields that
@@ -155,18 +156,18 @@ HeaderBytes write_headers(const Headers& headers, std::uint32_t payload);
 std::uint32_t invariant_crc(const HeaderBytes& headers, const std::uint8_t* payload,
                             std::size_t payload_size);
 
-/// Returns the packet from the Ethernet header to the ICRC, without FCS. A null payload stands for
-/// zeros.
+/// Returns the bytes of a packet from the Ethernet header to the ICRC, without FCS. A null payload
+/// stands for zeros.
 std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* payload,
                                     std::uint32_t payload_size);
 
 enum class ParseError : std::uint8_t {
   kNone,
-  kTruncated,    // the frame ends within a header, or before the length in the IPv4 header
+  kTruncated,    // the frame ends within a header, or before the length in its IPv4 header
   kNotRoce,      // the frame has another EtherType, protocol or port, or is a fragment
   kBadHeader,    // wrong IPv4 version or length, UDP length or BTH version
-  kBadChecksum,  // IPv4
-  kBadOpcode,    // the opcode is no value of Opcode
+  kBadChecksum,  // wrong IPv4 header checksum
+  kBadOpcode,    // the opcode is not one of Opcode
   kBadPayload,   // the opcode does not allow this padding or payload
   kBadIcrc,
 };
@@ -177,14 +178,14 @@ struct Parsed {
   Headers headers;
   bool vlan_tagged = false;
   std::uint8_t vlan_priority = 0;
-  const std::uint8_t* payload = nullptr;  // begin of the payload in the input
+  const std::uint8_t* payload = nullptr;  // first payload byte in the input
   std::uint32_t payload_size = 0;
 };
-/// Parses any input. Accepts one 802.1Q tag, and Ethernet padding or an FCS behind the ICRC.
-/// `headers` and `payload` are valid if `error` is kNone.
+/// Parses the bytes of a RoCEv2 packet; accepts any input. One 802.1Q tag is allowed, and Ethernet
+/// padding or an FCS behind the ICRC. `headers` and `payload` are valid if `error` is kNone.
 Parsed parse(const std::uint8_t* bytes, std::size_t size);
 
-// --- Between the model's packets and bytes -----------------------------------------------------
+// --- Conversion between the model's packets and bytes ------------------------------------------
 
 /// Addresses of host h: 02:00:00:xx:xx:xx and 10.x.x.x with h + 1 in the lower 24 bits. The UDP
 /// source port, 0xC000 and above, depends on the flow and spreads flows over paths.
@@ -192,18 +193,18 @@ MacAddress mac_of(HostId host);
 /// Locally administered MAC address of a switch port.
 MacAddress mac_of_port(unsigned node, unsigned port);
 std::uint32_t ip_of(HostId host);
-/// Returns the checksum of an IPv4 header without options. A checksum already present is included,
-/// so the result for a valid header is 0.
+/// Returns the checksum of an IPv4 header without options. The sum includes the checksum field, so
+/// the result for a valid header is 0.
 std::uint32_t ipv4_checksum(const std::uint8_t* header);
 std::uint16_t source_port_of(std::uint32_t flow);
 
 /// Returns the headers of a data, ACK, NAK or CNP packet. `message_bytes` is the DMA length in the
-/// RETH. Fields that exist in the model only (time stamp echo, telemetry, source queue pair of a
-/// connection) are not on the wire.
+/// RETH. Fields that exist only in the model (time stamp echo, telemetry, source queue pair of a
+/// connection) are not included.
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes);
 
 /// Operands in the payload of an atomic request; zeros if payload is virtual. put_operands()
-/// requires an attached payload of that size.
+/// requires an attached payload of the operands' size.
 AtomicOperands operands_of(const Packet& request);
 void put_operands(const AtomicOperands& operands, Packet& request);
 

@@ -1,4 +1,4 @@
-// Order of events that fall on the same picosecond: a new permutation for each instant.
+// Random order of events that fall on the same picosecond, with a new permutation for each instant.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class TieOrder {
   std::uint32_t place(std::uint32_t number, PicoSeconds when) const {
     const std::uint64_t key = mix64(seed_ ^ static_cast<std::uint64_t>(when.count));
     do number = shuffled(number, key);
-    while (number >= count_);  // cycle walking: ends at a number below count
+    while (number >= count_);  // cycle walking: repeats until the number is below count
     return number;
   }
 
  private:
-  /// A bijection: six rounds of a Feistel network.
+  /// Permutes a number by six rounds of a Feistel network, which is a bijection.
   std::uint32_t shuffled(std::uint32_t number, std::uint64_t key) const {
     std::uint32_t high = number >> half_;
     std::uint32_t low = number & mask_;
@@ -41,7 +41,7 @@ class TieOrder {
 
   std::uint64_t seed_;
   std::uint32_t count_;
-  int half_ = 3;  // bits of one half; fewer than three do not mix well
+  int half_ = 3;  // number of bits in one half; fewer than three do not mix well
   std::uint32_t mask_;
 };
 

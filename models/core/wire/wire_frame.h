@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// Size of a frame without FCS: bytes kept, and bytes in total.
+/// Size of a frame without FCS, in bytes: part that is kept, and total.
 struct FrameSize {
   std::uint32_t captured = 0;
   std::uint32_t length = 0;
@@ -25,9 +25,9 @@ class FrameWriter {
   explicit FrameWriter(std::uint32_t snap_length, std::string transport = {})
       : snap_length_(snap_length), transport_(std::move(transport)) {}
 
-  /// Fills `out`, which has room for the snap length. `port` is the address of the
-  /// sending port, which is the source of link control and of congestion notification
-  /// messages.
+  /// Writes the frame of a packet to `out`, which has room for the snap length. `port` is the
+  /// address of the sending port, which is the source of link control and of congestion
+  /// notification messages.
   FrameSize write(const Packet& packet, const roce::MacAddress& port, std::uint8_t* out);
 
  private:
@@ -37,7 +37,7 @@ class FrameWriter {
 
   std::uint32_t snap_length_;
   std::string transport_;
-  // Most payloads of a run have the same length, so the CRC operator of their zeros is cached.
+  // Cached CRC operator for a payload of zeros, since most payloads of a run have the same length.
   std::uint32_t zeros_ = 0;
   std::uint32_t zeros_crc_ = 0;
   std::uint64_t zeros_operator_ = 0;
