@@ -1,5 +1,5 @@
-// How receivers notify each sender where hosts run different algorithms: the connection setup tells
-// the receiver which notifications the sender's algorithm uses.
+// Tells how receivers notify each sender where hosts run different algorithms: the connection setup
+// tells the receiver which notifications the sender's algorithm uses.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,14 @@ class CnpProfiles {
   explicit CnpProfiles(const PlatformConfig& config);
   /// True if all hosts run the same algorithm; receivers then use their own NIC's settings.
   bool empty() const { return of_.empty(); }
-  /// How receivers notify `sender`. Precondition: it is a host of the topology.
+  /// CNP profile by which receivers notify `sender`. Precondition: `sender` is a host of the
+  /// topology.
   const CnpProfile& with(HostId sender) const { return kinds_[of_[sender]]; }
 
  private:
-  std::vector<CnpProfile> kinds_;  // profile of `nic`, then one for each entry of `nics`
-  std::vector<std::uint32_t> of_;  // index into kinds_ of each host
+  std::vector<CnpProfile>
+      kinds_;  // CNP profile of `nic`, then one profile for each entry of `nics`
+  std::vector<std::uint32_t> of_;  // index of each host's profile in kinds_
 };
 
 }  // namespace dcc::vp

@@ -66,7 +66,7 @@ RateFault injected_rate_fault() { return injected_fault<RateFault>("DCCVP_RATE_F
 #endif
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
-/// An absolute path, so that the command in a report works from any folder.
+/// Returns an absolute path, so that the command in a report works from any folder.
 template <class Options>
 void set_recording(Options& options, const RecordingFolder& recordings, const std::string& file) {
   options.log_path = std::filesystem::absolute(recordings.now / file).string();
@@ -122,7 +122,7 @@ namespace {
 
 std::string rate_unit_of(HostId host) { return fmt::format("host {} rate unit", host); }
 
-/// A rate unit that a plug-in brings, alone or beside the model.
+/// Makes a rate unit that a plug-in supplies, alone or in lock-step with the model.
 std::unique_ptr<RateEngine> make_own_rate_engine(const OwnRateUnit& unit,
                                                  const PlatformConfig& config, HostId host) {
   if (config.nic.controller.rate_lut == Implementation::kRtl) return unit.make();

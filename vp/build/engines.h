@@ -1,4 +1,5 @@
-// Chooses what computes the controller or its parts: model, verilated RTL, or both in lock-step.
+// Chooses the implementation of the controller or its parts: model, verilated RTL, or both in
+// lock-step.
 #pragma once
 
 #include <filesystem>
@@ -15,24 +16,24 @@
 
 namespace dcc::vp {
 
-/// The split of the timing wheel into digits, as configured.
+/// The configured split of the timing wheel's tick number into digits.
 WheelSplit wheel_split(const ControllerConfig& controller);
 
-/// Where lock-step writes the recording that a replay needs, when model and hardware differ. Empty:
-/// the working directory.
+/// Folder for the recording that lock-step writes for a replay when model and hardware differ.
+/// Empty: the working directory.
 struct RecordingFolder {
-  std::filesystem::path now;  // folder to which the recording is written during the run …
-  // … and folder that messages name, since the results move there at the end
+  std::filesystem::path now;  // folder to which the recording is written during the run
+  // folder of the recording that messages name, since the results move there at the end
   std::filesystem::path told;
 };
 
-/// The engine for timers or rates. Null for rates: the controller's own model.
+/// Makes the engine for timers or rates. Null for rates: the controller's own model.
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host,
                                                const RecordingFolder& recordings = {});
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host,
                                              const RecordingFolder& recordings = {});
 
-/// The notification point of a host's receiver. Null: the receiver's own model.
+/// Makes the notification point of a host's receiver. Null: the receiver's own model.
 std::unique_ptr<NotificationEngine> make_notification_engine(const PlatformConfig& config,
                                                              HostId host);
 
@@ -43,7 +44,8 @@ std::unique_ptr<ParserEngine> make_parser_engine(const PlatformConfig& config, H
 std::unique_ptr<PacerEngine> make_pacer_engine(const PlatformConfig& config, HostId host,
                                                const PacerSettings& settings);
 
-/// The engine for the whole block. Empty: the model, made of the parts above.
+/// Makes the engine for the whole controller block. Empty: the model, composed of timer and rate
+/// engines.
 ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,
                                           const RecordingFolder& recordings = {});
 

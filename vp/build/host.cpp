@@ -12,8 +12,9 @@
 namespace dcc::vp {
 
 namespace {
-const sc_core::sc_time kApbLatency(20, sc_core::SC_NS);  // an APB access: five cycles at 250 MHz
-}
+// latency of an APB access: five cycles at 250 MHz
+const sc_core::sc_time kApbLatency(20, sc_core::SC_NS);
+}  // namespace
 
 Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
     : sc_module(name),

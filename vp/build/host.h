@@ -33,12 +33,14 @@ struct HostContext {
   std::uint32_t nic_rank = 0;
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
-  HostId hosts = 0;                // number of hosts in the network
-  bool parameters_change = false;  // true if `changes` may alter parameters during the run
+  HostId hosts = 0;  // number of hosts in the network
+  // true if `changes` of the configuration may alter parameters during the run
+  bool parameters_change = false;
   RecordingFolder recordings{};
-  model::SnapshotHistory* machine = nullptr;  // lets a debugger go back; null: not possible
-  bool sockets = true;                        // true if the NIC has packet sockets
-  // False if nothing but the bring-up accesses the controller of a host without software.
+  // snapshots by which a debugger can go back in time; null: impossible
+  model::SnapshotHistory* machine = nullptr;
+  bool sockets = true;  // true if the NIC has packet sockets
+  // False if only the bring-up accesses the controller of a host without software.
   bool keep_registers = true;
 };
 
@@ -62,7 +64,7 @@ class Host final : public sc_core::sc_module {
   ~Host() override;
 
   HostId id() const { return id_; }
-  /// True if no driver runs here and the platform posts this host's traffic itself.
+  /// True if no driver runs on the host and the platform posts the host's traffic itself.
   bool is_direct() const { return driver_ == nullptr; }
   model::NicModule& nic() { return nic_; }
   const model::NicModule& nic() const { return nic_; }
@@ -73,7 +75,7 @@ class Host final : public sc_core::sc_module {
   /// The algorithm if it is the DCC controller; else null.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
-  /// Null without DCC, and where HostContext::keep_registers is false.
+  /// The controller's APB model; null without DCC, and where HostContext::keep_registers is false.
   model::ApbController* controller() { return controller_.get(); }
   /// The software of this host; null if the platform drives the host itself.
   HostDriver* driver() { return driver_.get(); }
@@ -83,25 +85,25 @@ class Host final : public sc_core::sc_module {
   /// The harts that run firmware; empty if this host runs none.
   std::vector<model::RiscvCpu*> harts();
   /// Reports every bus access of this host's software and DMA to `sink`; without a driver, the
-  /// platform's own accesses to the controller. Call before the simulation starts. `sink` is kept
-  /// until the end.
+  /// platform's own accesses to the controller. Call before the simulation starts. The host keeps
+  /// `sink` until the end of the run.
   void trace_transactions(model::BusTrace::Sink sink);
 
   /// Reports changes of this host's interrupt lines: "controller", "nic", and "cpu" for the line
-  /// where both meet.
+  /// into which both lead.
   void observe_lines(std::function<void(const char* line, bool high)> observer);
   /// Adds an observer of the controller's slots. Returns false if RTL alone computes the slots,
   /// because RTL does not report changes.
   bool observe_slots(SlotObserver& observer);
 
-  /// Programs the controller of a host without a driver. Call once elaboration is over.
+  /// Programs the controller of a host without a driver. Call after SystemC's elaboration.
   void bring_up();
 
-  /// Keeps one copy of rate tables that are equal to those of `other`.
+  /// Shares rate tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const Host& other);
 
-  /// Changes the controller from the settings of one configuration to those of another: at once
-  /// without software, else over the bus of the host's software. Call from a device's event.
+  /// Changes the controller's settings from one configuration to another: at once without software,
+  /// else over the bus of the host's software. Call from a device's event.
   void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
   /// Sets the weight of a DSCP, 1.0 = 256, by a register write of the driver's dcc_set_weight, at
@@ -113,7 +115,7 @@ class Host final : public sc_core::sc_module {
   /// Throws with a report.
   void finish();
 
-  /// What the host's software reports; all zero without software.
+  /// Figures that the host's software reports; all zero without software.
   struct SoftwareReport {
     std::uint64_t instructions = 0;
     std::vector<std::uint64_t> instructions_of_harts;  // by hart; empty with one hart
@@ -139,7 +141,7 @@ class Host final : public sc_core::sc_module {
   std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces without a block
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // congestion control; null if the host runs no algorithm
-  std::unique_ptr<Transport> transport_;  // transport; null if it is RoCE
+  std::unique_ptr<Transport> transport_;  // transport of the host; null if it is RoCE
   Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;

@@ -16,15 +16,15 @@ namespace dcc::vp {
 #ifdef __GLIBC__
 namespace {
 constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-// The largest piece that the C library takes from its heap. Larger pieces come from the system one
-// by one.
+// Maximum size of an allocation that the C library takes from its heap. It takes larger allocations
+// from the system one by one.
 constexpr std::size_t kPiece = std::size_t{16} << 20;
 
 std::uintptr_t end_of_heap() { return reinterpret_cast<std::uintptr_t>(sbrk(0)); }
 }  // namespace
 
-// The heap stays as long as the largest use made it, also when pieces are freed at once: −1 turns
-// trimming off. A threshold could be 2 GiB at most, and a longer region would be given back here.
+// −1 turns trimming off, so the heap keeps its greatest size when memory is freed. A trimming
+// threshold could be 2 GiB at most, and a longer region would be returned to the system.
 void prefer_large_pages(std::size_t bytes) {
   if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, -1) == 0) return;
   const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *

@@ -1,4 +1,4 @@
-// Asks for large pages for the memory of a large network.
+// Requests large pages for the memory of a large network.
 #pragma once
 
 #include <cstddef>

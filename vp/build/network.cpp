@@ -98,7 +98,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
           wire.from_port, std::move(exceptions[static_cast<std::size_t>(wire.from)]
                                               [static_cast<std::size_t>(wire.from_port)]));
     }
-    // Headroom must cover the worst case.
+    // Headroom is computed with the slowest rate, since it must cover the worst case.
     const LinkParameters with_reserve = with_jitter(config, wire.link().parameters());
     if (sockets) {
       from->connect(wire.from_port, with_reserve);
@@ -135,7 +135,7 @@ Network::Ways Network::ways(HostId from, HostId to, std::uint32_t flow) const {
   packet.destination = to;
   packet.flow = flow;
   Ways ways;
-  ways.fastest.reserve(8);  // most paths have at most eight links
+  ways.fastest.reserve(8);  // room for the links of most paths: at most eight
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];
@@ -147,8 +147,8 @@ Network::Ways Network::ways(HostId from, HostId to, std::uint32_t flow) const {
   return ways;
 }
 
-// All shortest paths have the same number of links, so hop by hop the nodes that a packet can be at
-// form a set.
+// Finds the links of all shortest paths. All shortest paths have the same number of links, so hop
+// by hop the nodes that a packet can be at form a set.
 Network::Ways Network::all_ways(HostId from, HostId to) const {
   Ways ways;
   const NodeId destination = topology_.node_of(to);

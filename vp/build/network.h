@@ -20,8 +20,8 @@
 
 namespace dcc::vp {
 
-/// Links side by side in one piece of memory: a link alone takes a third more, because it begins a
-/// cache line.
+/// Stores links contiguously in memory: a link allocated alone takes a third more, because it
+/// begins a cache line.
 class LinkStore {
  public:
   LinkStore() = default;
@@ -43,8 +43,9 @@ class LinkStore {
 
 /// One direction of a cable, identified by the end at which the direction begins.
 struct Wire {
-  std::unique_ptr<model::LinkModule> module;  // null if the network has no sockets
-  Link* bare = nullptr;                       // the link, if the network has no sockets
+  // SystemC module of the link; null if the network has no sockets
+  std::unique_ptr<model::LinkModule> module;
+  Link* bare = nullptr;  // the link itself, if the network has no sockets
   NodeId from = 0;
   int from_port = 0;
   NodeId to = 0;
@@ -64,8 +65,9 @@ struct EgressQueue {
 
 class Network final : public sc_core::sc_module {
  public:
-  /// Topology and routing must outlive the network. `sockets` false: devices are joined from the
-  /// beginning as direct access joins them at the start of the run. Results are the same.
+  /// Topology and routing must outlive the network. If `sockets` is false, devices are joined by
+  /// pointers from the beginning; with sockets, direct access joins devices likewise at the start
+  /// of the run. Results are the same.
   Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
           const Topology& topology, const Routing& routing, Partitions& partitions,
           bool sockets = true);
@@ -84,14 +86,15 @@ class Network final : public sc_core::sc_module {
     bool several = false;  // true if `routing` gives the flow several paths
     // For each hop the highest rate of its links, with the least delay of its links.
     std::vector<LinkParameters> fastest;
-    std::vector<LinkParameters> joined;  // the same with each hop's sum of rates; if `several`
+    // for each hop the sum of the rates of its links; valid if `several`
+    std::vector<LinkParameters> joined;
   };
   Ways ways(HostId from, HostId to, std::uint32_t flow) const;
   /// The number of event ranks that links take, from 0.
   std::uint32_t ranks_used() const { return ranks_; }
 
   bool has_sockets() const { return sockets_; }
-  /// Joins a host's NIC to its two wires.
+  /// Connects a host's NIC to its two wires.
   void connect_host(HostId host, model::NicModule& nic);
   /// Binds the switches' sockets. Call once all hosts are connected.
   void bind_switches();
@@ -100,7 +103,7 @@ class Network final : public sc_core::sc_module {
   /// All wires: two for each cable, in cable order.
   std::vector<Wire>& wires() { return wires_; }
   const std::vector<Wire>& wires() const { return wires_; }
-  /// "s0->h3"; of a queue: the name of the wire that the queue feeds.
+  /// Name of a wire, such as "s0->h3"; a queue has the name of the wire that it feeds.
   std::string name_of(const Wire& wire) const {
     return topology_.wire_name(wire.from, wire.from_port);
   }
@@ -126,10 +129,11 @@ class Network final : public sc_core::sc_module {
   const bool one_way_a_flow_;
   const bool sockets_;
   std::uint32_t ranks_ = 0;
-  std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node; null for hosts
-  LinkStore links_;                                             // of wires without sockets
-  std::vector<Wire> wires_;                        // two for each cable, in cable order
-  std::vector<QueueStatistics> queue_statistics_;  // by queue
+  // switch module of each node; null for hosts
+  std::vector<std::unique_ptr<model::SwitchModule>> switches_;
+  LinkStore links_;                                // links of wires without sockets
+  std::vector<Wire> wires_;                        // all wires: two for each cable, in cable order
+  std::vector<QueueStatistics> queue_statistics_;  // length statistics of each egress queue
   std::vector<EgressQueue> queues_;
 };
 

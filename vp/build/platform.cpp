@@ -18,16 +18,16 @@ namespace {
 // probe, a switch) take a device's place. At the start of the run direct access replaces the
 // sockets, so sockets cost no time then. But one wire's sockets take some kilobytes, and SystemC
 // takes long to build and destroy hundreds of thousands of them. Above this number of hosts direct
-// access joins the devices from the beginning. Link, SwitchDevice and NicDevice do not know which
-// way was taken; only Network::connect_host() and Network::bind_switches() do.
+// access joins the devices from the beginning. Link, SwitchDevice and NicDevice do not depend on
+// the choice; only Network::connect_host() and Network::bind_switches() do.
 constexpr int kMaxHostsWithSockets = 2048;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
   return setup.sockets.value_or(topology.hosts() <= kMaxHostsWithSockets);
 }
 
-/// True if the plan holds all flows from the beginning. Besides the configuration, a prompt and a
-/// debugger need that, and so do several processes, each of which knows only its own packets.
+/// True if the plan holds all flows from the beginning. Some configurations need all flows, and so
+/// do a prompt, a debugger, and several processes, each of which knows only its own packets.
 bool must_hold(const PlatformConfig& config, const RunSetup& setup) {
   if (setup.hold_flows) return *setup.hold_flows;
   return holds_flows(config) || setup.interactive || setup.machine != nullptr ||
@@ -80,7 +80,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 
 Platform::~Platform() {
   partitions.drop_events();
-  while (!parts_.empty()) parts_.pop_back();  // destroys the last part first
+  while (!parts_.empty()) parts_.pop_back();  // destroys parts from the last to the first
   // When a module is destroyed, SystemC 2.3.4 searches its list of modules from the front and moves
   // the list's last entry to the place of the destroyed module. Destroying the first host and then
   // the others from the last to the first makes each search short. Without the first step the

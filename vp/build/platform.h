@@ -1,4 +1,4 @@
-// The platform of one run: network, hosts and traffic plan, and the parts that are added to them.
+// The platform of one run: network, hosts, traffic plan, and additional parts.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@
 
 namespace dcc::vp {
 
-/// Builds what every run has, in the order of the public members, then each registered part
-/// (PartKind) that the configuration asks for. The public members are what parts work on.
+/// Builds the members that every run has, in the order of the public members, then each registered
+/// part (PartKind) that the configuration requests. Parts work on the public members.
 class Platform final : public sc_core::sc_module {
  public:
   /// Builds the platform. `config` must outlive it, and is one of ports where hosts have several
@@ -62,7 +62,7 @@ class Platform final : public sc_core::sc_module {
     return nullptr;
   }
 
-  /// Adds a part that no kind makes, behind all others.
+  /// Adds a part that has no PartKind, after all other parts.
   void add(std::unique_ptr<PlatformPart> part) { parts_.push_back(std::move(part)); }
 
   /// Sets the function that is called at the beginning of the simulation, when all sockets are

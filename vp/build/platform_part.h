@@ -1,4 +1,5 @@
-// A part of the platform: what is added to the network and its hosts, and takes part in a run.
+// The interface of a platform part: an addition to the network and its hosts that takes part in a
+// run.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ class PlatformPart {
  public:
   virtual ~PlatformPart() = default;
   /// Schedules the part's first events. Called once, when simulated time begins and every host is
-  /// brought up.
+  /// configured.
   virtual void begin() {}
   /// Does housekeeping between two events, several times a second of wall-clock time, while all
   /// partitions wait.
@@ -34,8 +35,8 @@ class PlatformPart {
 /// `make` returns null where the configuration does not ask for the part.
 class PartKind {
  public:
-  /// Parts of a lower order are built, begun and finished first. Two kinds may have the same order
-  /// only if neither depends on the other and both leave results of their own.
+  /// Order in which parts are built, begun and finished: lower values first. Two kinds may have the
+  /// same order only if neither depends on the other and both write different results.
   enum Order : int {
     kTraffic = 100,
     kFlowGates = 110,
@@ -56,14 +57,15 @@ class PartKind {
     kWatchedStates = 600,
     kConsole = 610,
     kMemo = 615,
-    kFastForward = 620,  // last: fast-forward sees every event that other parts have scheduled
+    // the last order: fast-forward sees every event that other parts have scheduled
+    kFastForward = 620,
   };
   using Make = std::unique_ptr<PlatformPart> (*)(Platform& platform);
 
   PartKind(int order, Make make);
   int order() const { return order_; }
   std::unique_ptr<PlatformPart> make(Platform& platform) const { return make_(platform); }
-  /// All registered kinds, by order.
+  /// All registered kinds of parts, sorted by their order.
   static const std::vector<PartKind>& all();
 
  private:

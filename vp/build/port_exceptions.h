@@ -17,12 +17,12 @@ namespace dcc::vp {
 using ExceptionsByPort = std::vector<std::vector<std::vector<const PortException*>>>;
 ExceptionsByPort port_exceptions(const PlatformConfig& config, const Topology& topology);
 
-/// The entries of one port; none if the configuration has no entry.
+/// The entries of `switches` for one port; none if the configuration has no entry.
 const std::vector<const PortException*>& exceptions_of(const ExceptionsByPort& all, NodeId node,
                                                        int port);
 
-/// Checks all entries. Throws SettingError as port_exceptions() does, and if the ports of a switch
-/// reserve more bytes than their pool has.
+/// Checks all entries of `switches`. Throws SettingError as port_exceptions() does, and if the
+/// ports of a switch reserve more bytes than their pool has.
 void check_ports(const PlatformConfig& config, const Topology& topology);
 
 }  // namespace dcc::vp

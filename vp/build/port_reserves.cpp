@@ -1,4 +1,4 @@
-// Checks what the ports of a switch reserve against the pools.
+// Checks that a switch's pools can supply the bytes that its ports reserve.
 #include "build/port_exceptions.h"
 #include "build/translate.h"
 #include "config/yaml_reader.h"
@@ -10,7 +10,7 @@ void check_ports(const PlatformConfig& config, const Topology& topology) {
   const auto exceptions = port_exceptions(config, topology);
   const SwitchParameters parameters = switch_parameters(config);
   if (parameters.priorities.empty() && exceptions.empty()) return;
-  // By pool.
+  // Size of each buffer pool in bytes.
   std::vector<Bytes> sizes{parameters.buffer - parameters.pfc.shared_headroom.value_or(0)};
   for (const PoolParameters& pool : parameters.pools) {
     sizes[0] -= pool.size;

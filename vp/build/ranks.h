@@ -11,7 +11,7 @@ namespace dcc::vp {
 // then observers. A sample at time t therefore sees everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;
-constexpr std::uint32_t kDcbxRank = 0xBF0000;  // links come up
+constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up with DCBX
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;
@@ -24,7 +24,7 @@ constexpr std::uint32_t kMeasurementRank = 0xF00000;
 constexpr std::uint32_t kTraceRank = 0xF40000;
 constexpr std::uint32_t kDigestRank = 0xF60000;
 constexpr std::uint32_t kConsoleRank = 0xF80000;
-// fast-forward runs after all observers, so that each of them sees the skipped time
+// fast-forward runs after all observers, so that each observer sees the skipped time
 constexpr std::uint32_t kFastForwardRank = 0xFA0000;
 constexpr std::uint32_t kEndRank = 0xFC0000;
 

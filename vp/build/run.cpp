@@ -11,9 +11,10 @@
 namespace dcc::vp {
 
 namespace {
-// Networks with fewer hosts fit the caches and the address-translation buffers.
+// Maximum number of hosts of a network whose data fit the caches and the address-translation
+// buffers.
 constexpr unsigned kHostsBeyondCaches = 256;
-// memory of a host, with the host's share of switches, wires and packets
+// memory of a host in bytes, including the host's share of switches, wires and packets
 constexpr std::size_t kBytesAHost = 96 << 10;
 }  // namespace
 

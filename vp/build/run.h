@@ -18,11 +18,11 @@
 
 namespace dcc::vp {
 
-/// One more change of parameters, after all of the configuration's `changes`. The new configuration
-/// is asked for when simulated time reaches `at`.
+/// An additional change of parameters during the run, after all of the configuration's `changes`.
+/// The run requests the new configuration when simulated time reaches `at`.
 struct LateChange {
   PicoSeconds at{};
-  // returns the configuration that is valid from then on
+  // returns the configuration that is valid from time `at` on
   std::function<std::shared_ptr<const PlatformConfig>()> ask;
 };
 
@@ -30,21 +30,23 @@ struct LateChange {
 struct RunSetup {
   TraceOutput traces;
   RecordingFolder recordings;  // folder to which lock-step writes recordings
-  bool interactive = false;    // pause at the beginning and read commands from standard input
-  bool prompt = false;         // print a prompt, because a person types
+  // true: the run pauses at its beginning and reads commands from standard input
+  bool interactive = false;
+  bool prompt = false;  // true: print a prompt, because a person types the commands
   std::optional<LateChange> late_change;
-  /// Lets a prompt or debugger go back. Null if going back is impossible; `snapshot_refusal` says
-  /// why.
+  /// Snapshots by which a prompt or debugger goes back in time. Null if going back is impossible;
+  /// `snapshot_refusal` says why.
   model::SnapshotHistory* machine = nullptr;
   std::string snapshot_refusal;
   DigestSampler::Sink digests;  // receives the state digests; null: digests go to the results
-  // number of threads; 0: two if that pays. Results do not depend on this number.
+  // Number of threads; 0: two threads if the network is large enough to gain from them. Results do
+  // not depend on this number.
   unsigned threads = 0;
-  /// Whether wires and ports have sockets; empty: only in networks that are not too large. Results
+  /// Whether wires and ports have sockets; empty: only networks up to a limit of hosts do. Results
   /// do not depend on this choice.
   std::optional<bool> sockets;
-  /// Whether the plan holds all flows from the beginning; empty: only if something needs them.
-  /// Results do not depend on this choice.
+  /// Whether the plan holds all flows from the beginning; empty: only if a part of the run needs
+  /// all flows. Results do not depend on this choice.
   std::optional<bool> hold_flows;
   /// The group of processes that share the run, instead of threads; null: none. Each process calls
   /// run_platform() with the same configuration and gets the same results.
@@ -54,10 +56,11 @@ struct RunSetup {
   std::optional<unsigned> parts;
 };
 
-/// Builds the platform, runs it to its end and collects the results. At most once in a process,
-/// because SystemC elaborates once. Precondition: `config` has passed the schema's checks. Errors
-/// that only the data shows (lines of a traffic file, segments of an ELF file) throw ConfigError or
-/// TrafficError before the first event; a setting that names a missing thing throws SettingError.
+/// Builds the platform, runs it to its end and collects the results. May be called once per
+/// process, because SystemC elaborates once. Precondition: `config` has passed the schema's checks.
+/// Errors that only the data shows (lines of a traffic file, segments of an ELF file) throw
+/// ConfigError or TrafficError before the first event; a setting that names a missing object throws
+/// SettingError.
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup = {});
 

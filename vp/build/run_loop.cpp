@@ -63,7 +63,7 @@ void RunLoop::run(RunResults& results) {
     results.failures.push_back(failure.what());
   }
   // Reading a controller's statistics makes the controller process its pending work. If RTL differs
-  // from the model there, the run fails as it does at any other time; after one failure the
+  // from the model during this work, the run fails as at any other time; after one failure the
   // difference is not reported again while results are collected.
   for (auto& host : p_.hosts) {
     if (host->dcc() == nullptr) continue;
@@ -119,7 +119,7 @@ void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
   p_.heartbeat();
   if (observer_.wants_progress()) report_progress();
-  // One of several processes cannot stop alone, because the launcher would end all of them.
+  // One of several processes must not stop alone, because the launcher would then end all of them.
   if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
     aborted_ = stopped_early_ = true;
     p_.kernel.stop();

@@ -14,24 +14,24 @@ namespace dcc::vp {
 
 class Platform;
 
-/// The condition for an early end: a run ends with its last flow if all flows are finite, the
-/// platform sends all of them (software is left to use its time), and flows are acknowledged.
-/// Without acknowledgements the sender does not know when the last byte has arrived.
+/// The condition for an early end of a run: a run ends with its last flow if all flows are finite,
+/// the platform sends all of them (software uses the whole configured time), and flows are
+/// acknowledged. Without acknowledgements the sender does not know when the last byte has arrived.
 struct Ending {
   bool with_traffic = false;
-  Bytes bytes = 0;  // bytes that must be acknowledged by the end
+  Bytes bytes = 0;  // bytes that must be acknowledged before the run ends
 };
 Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged);
 
-/// The share of a run that is over, 0 … 1: of its time or of its bytes, whichever is further.
+/// The completed share of a run, 0 … 1: of its time or of its bytes, whichever is greater.
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged);
 
-/// One run. Built before the simulation begins, at most once for each platform.
+/// The loop of one run. Built before the simulation begins, at most once for each platform.
 class RunLoop {
  public:
   RunLoop(Platform& platform, RunObserver& observer);
-  /// Runs to the end and fills in all results: completion, times, events and threads, then what
-  /// each part of the platform adds. A failure that ends the run early becomes an entry of
+  /// Runs to the end and fills in all results: completion, times, events and threads, then the
+  /// results of each part of the platform. A failure that ends the run early becomes an entry of
   /// `failures`; a request of the observer or the prompt leaves `completed` false.
   void run(RunResults& results);
 
@@ -44,13 +44,14 @@ class RunLoop {
   void heartbeat();
   void report_progress();
   FlowTally tally() const;
-  /// Computations that have not ended, in all processes.
+  /// Number of computations that have not ended, in all processes.
   std::int64_t computations_left() const;
 
   Platform& p_;
   RunObserver& observer_;
   Event finish_check_;
-  Event end_;  // ends the run if fast-forward has moved simulated time past the kernel's
+  // ends the run after fast-forward has moved simulated time past the SystemC kernel's time
+  Event end_;
   Ending ending_;
   bool stopped_early_ = false;
   bool aborted_ = false;

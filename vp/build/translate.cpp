@@ -76,7 +76,8 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
 }
 
 namespace {
-/// The closed loop's manager starts from one flow for each tenant, and so do the tables.
+/// Initial weight of a flow. The QoS manager starts from one flow for each tenant, and so do its
+/// tables.
 const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& entitled) {
   if (config.qos.manager && !entitled.tenant.empty()) {
     for (const TenantConfig& tenant : config.tenants) {
@@ -86,7 +87,7 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   return entitled.weight;
 }
 
-constexpr int kWeightPlaces = 16;  // weights are counted in units of 1/65536
+constexpr int kWeightPlaces = 16;  // fraction bits of a weight: weights are multiples of 1/65536
 
 std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
   return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
@@ -111,11 +112,11 @@ std::vector<bool> hosts_by_weight(const PlatformConfig& config) {
   return found;
 }
 
-/// The flows by weight of an entry of `traffic` whose data may share the last link to a host; none
-/// if the configuration does not tell.
+/// Number of flows that share by weight in an entry of `traffic` and whose data may use the last
+/// link to one host; none if the configuration does not tell.
 std::optional<std::uint64_t> flows_to_a_host(const TrafficSpec& spec,
                                              const std::vector<bool>& by_weight) {
-  // The senders among `list`; an empty list stands for all hosts but one.
+  // Number of senders in `list`; an empty list stands for all hosts but one.
   const auto senders = [&](const HostList& list, std::optional<HostId> but) -> std::uint64_t {
     if (!list.empty()) {
       return static_cast<std::uint64_t>(
@@ -149,9 +150,10 @@ std::optional<std::uint64_t> flows_to_a_host(const TrafficSpec& spec,
   }
 }
 
-/// The host to which the data of all flows of an entry goes; none if it goes to several.
+/// The host that receives the data of all flows of an entry; none if several hosts receive.
 std::optional<HostId> receiver_of(const TrafficSpec& spec) {
-  const bool reads = expects_response(spec.operation);  // data of a READ goes to the requester
+  // data of a READ goes to the requester of the READ
+  const bool reads = expects_response(spec.operation);
   if (spec.pattern == TrafficPattern::kFlow) return reads ? spec.from : spec.to;
   if (spec.pattern == TrafficPattern::kIncast && !reads) return spec.receiver;
   if (spec.pattern == TrafficPattern::kOneToMany && reads) return spec.sender;
@@ -159,7 +161,7 @@ std::optional<HostId> receiver_of(const TrafficSpec& spec) {
 }
 
 /// The weights in use; none if the flows at a port are not known before the run, or if the QoS
-/// manager chooses the weights of flows.
+/// manager chooses the flows' weights.
 std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   if (config.qos.manager) return std::nullopt;
   dcc_weights found{};
@@ -186,20 +188,24 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   return found;
 }
 
-// A flow of x = R/w loses c·x with a marked packet and gains R_AI·(1 - G) with it. When every
-// packet is marked, rates must still fall with each packet, or the queue of a start never drains:
-// by kSpare, or by less if the steps of a long interval are smaller.
-constexpr double kSpare = 0.5e6;  // bit/s per packet: takes 6 % off a link of full packets in 1 ms
+// With a marked packet, a flow with x = R/w (rate over weight) loses c·x and gains R_AI·(1 - G).
+// When every packet is marked, rates must still fall with each packet, or the queue that builds up
+// at the start never drains. They fall by kSpare, or by less if the steps of a long interval are
+// smaller.
+// bit/s per packet: reduces the rate of a full link of full packets by 6 % within 1 ms
+constexpr double kSpare = 0.5e6;
 constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
 
-/// Lets the law's working range contain the weights in use (docs/differentiation.md, "Scale").
+/// Sets the gains so that the proportional policy's working range contains the weights in use
+/// (docs/differentiation.md, "Scale").
 void scale_weights(dcc_config& program, const PlatformConfig& config) {
   const std::optional<dcc_weights> weights = weights_in_use(config);
   if (!weights) return;
   dcc_parameters& p = program.parameters;
   const double step = p.r_ai / 256.0 * 1e6;
   const double g = p.g / 65536.0;
-  // What a mark takes lastingly off all flows of a full link together, for a sum of weights of 1.
+  // The lasting decrease that a mark causes in the summed rate of all flows of a full link, for a
+  // sum of weights of 1.
   const double cut = std::ldexp(static_cast<double>(config.topology.slowest_link().bits_per_second),
                                 static_cast<int>(p.mark_shift) - 16);
   const PicoSeconds interval = config.nic.controller.tick * p.timer_interval;
@@ -214,7 +220,7 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
   const double sum =
       static_cast<double>(weights->sum) / static_cast<double>(weights->least) * unit / 256;
   if (sum <= limit) return;
-  // The least weight is still too great, so G is moved nearer to 1.
+  // If the least possible weight scale is still too great, G is moved nearer to 1.
   const double needed = std::min(0.999, 1 - (cut / sum - spare) / step);
   p.g = std::max(p.g, static_cast<std::uint32_t>(std::ceil(needed * 65536)));
 }
@@ -222,7 +228,8 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
 
 dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate) {
   const AlgorithmChoice& own = config.congestion_control_of(host);
-  // A host without a controller has the boot block of its neighbours, and its flags say so.
+  // A host without a controller gets the boot block of its neighbours, with flags that tell that it
+  // has no controller.
   const bool has_controller = own.chosen<DccParameters>() != nullptr;
   const auto& from =
       (has_controller ? own : config.nic.congestion_control).of<DccParameters>("dcc");

@@ -1,5 +1,5 @@
-// Translates the configuration's structs into the models' parameters: units and names, no
-// decisions.
+// Translates the configuration's structs into the models' parameters: converts units and names,
+// makes no decisions.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,17 @@
 
 namespace dcc::vp {
 
-/// Bytes on the wire of a full data packet and of its acknowledgement.
+/// Wire bytes of a full data packet and of its acknowledgement.
 struct PacketSizes {
   Bytes full = 0;
   Bytes ack = 0;
 };
 PacketSizes packet_sizes(const PlatformConfig& config);
-/// The framing of transports other than RoCE; empty for RoCE.
+/// The framing of a transport other than RoCE; empty for RoCE.
 std::optional<Framing> framing_of(const TransportChoice& choice);
 SwitchParameters switch_parameters(const PlatformConfig& config);
-/// The link at its slowest rate, for values that must cover the worst case.
+/// Parameters of a link at its slowest rate under clock jitter, for values that must cover the
+/// worst case.
 LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);
 /// The parameters of a NIC; `link` is the host's own link.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);

@@ -1,5 +1,5 @@
-// dccvp branch: runs one configuration up to a moment and continues from there with each of several
-// changes.
+// dccvp branch: runs one configuration up to a moment and continues from that moment with each of
+// several changes.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,7 +27,7 @@ struct BranchArguments {
   bool force = false;
 };
 
-/// One continuation of the common part of the run.
+/// One continuation of a run after the common part.
 struct Branch {
   LoadedConfig loaded;
   std::unique_ptr<OutputFolder> folder;
@@ -41,7 +41,7 @@ const ValueNode& entry_of(const ValueNode& branch, const char* key, ValueNode::K
                         (found == nullptr ? " is missing" : " is something else"));
 }
 
-/// Refuses outputs that a process cannot share among its copies.
+/// Refuses output settings that a process cannot share among its copies.
 void refuse_what_is_shared(const LoadedConfig& loaded) {
   const PlatformConfig& c = loaded.config;
   if (c.output.trace.any()) {
@@ -63,7 +63,8 @@ fs::path folder_meant(const std::string& name) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::absolute(name, error), error);
   if (error) return name;  // creating the folder will report the reason
-  return whole.has_filename() ? whole : whole.parent_path();  // a slash at the end has no meaning
+  // a trailing slash of a path has no meaning
+  return whole.has_filename() ? whole : whole.parent_path();
 }
 
 std::vector<Branch> read_branches(const BranchArguments& arguments) {
@@ -115,13 +116,16 @@ int branch(const BranchArguments& arguments) {
     if (end.status != kExitOk) worst = kExitBrokenPromise;
   };
   RunSetup setup;
-  setup.threads = 1;  // threads other than this one would not exist in the copies
+  // one thread only, since other threads would not exist in the copies of the process
+  setup.threads = 1;
   std::optional<std::size_t> number;
   const PicoSeconds at = branches.front().loaded.config.changes.back().at;
   setup.late_change = LateChange{at, [&] {
                                    number = fork_each(branches.size(), arguments.jobs, ended);
                                    if (!number)
-                                     std::_Exit(worst);  // this process ran only the common part
+                                     // this process ran only the common part, so it ends with the
+                                     // worst status of the branches
+                                     std::_Exit(worst);
                                    return branches[*number].loaded.config.changes.back().config;
                                  }};
   RunResults results = simulate(common, false, setup);
@@ -129,7 +133,7 @@ int branch(const BranchArguments& arguments) {
     Branch& mine = branches[*number];
     return leave_results(mine.loaded, results, *mine.folder, {true, false});
   }
-  // The run ended before the moment to branch at, so every branch has ended too.
+  // The run ended before the branching moment, so every branch has ended too.
   for (Branch& one : branches) {
     RunResults copy = results;
     const int status = leave_results(one.loaded, copy, *one.folder, {true, false});

@@ -11,8 +11,9 @@ namespace dcc::vp {
 /// Exit status of the program.
 enum ExitStatus : int {
   kExitOk = 0,
-  kExitBrokenPromise = 1,  // a mismatch, a lost event, or an expectation that is not met
-  kExitBadInput = 2,       // configuration, command line or output folder cannot be used
+  // the run found a mismatch, a lost event, or an expectation that is not met
+  kExitBrokenPromise = 1,
+  kExitBadInput = 2,  // configuration, command line or output folder cannot be used
 };
 
 /// Adds a subcommand to `app`. If the user chooses it, its callback runs the command and leaves an
@@ -41,8 +42,8 @@ void add_import_command(CLI::App& app, int& status);
 void add_export_command(CLI::App& app, int& status);
 void add_cost_command(CLI::App& app, int& status);
 
-// A retired command and retired options of `run`, which only name their replacement. Their CLI11
-// group is empty, so help, completion and manual page leave them out.
+// Adds a retired command, and retired options of `run`, which only name their replacement. Their
+// CLI11 group is empty, so help, completion and manual page leave them out.
 void add_resume_command(CLI::App& app, int& status);
 void add_retired_run_options(CLI::App& command);
 

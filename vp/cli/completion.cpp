@@ -39,26 +39,26 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 }
 
 struct Branches {
-  std::string values;       // branches "command,option) …"
-  std::string options;      // branches "command) options"
-  std::string positionals;  // branches "command) …"
+  std::string values;       // shell branches of the form "command,option) …"
+  std::string options;      // shell branches of the form "command) options"
+  std::string positionals;  // shell branches of the form "command) …"
 };
 
 void describe(const CLI::App& command, Branches& branches) {
   const std::string& name = command.get_name();
   std::vector<std::string> options;
   for (const CLI::Option* const option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // retired
+    if (option->get_group().empty()) continue;  // leaves out a retired option
     const std::vector<std::string> names = names_of(*option);
     options.insert(options.end(), names.begin(), names.end());
     const std::string values = values_of(option->get_type_name());
     if (option->get_positional()) {
-      // Only experiments are positional names that are not files.
+      // Names of experiments are the only positional arguments that are not files.
       const std::string own = option->get_type_name() == "NAME" ? "_dccvp_experiments" : values;
       if (!own.empty()) branches.positionals += "    " + name + ") " + own + " ;;\n";
       continue;
     }
-    if (option->get_expected_max() == 0) continue;  // a flag takes no value
+    if (option->get_expected_max() == 0) continue;  // leaves out a flag, which takes no value
     std::vector<std::string> patterns;
     for (const std::string& one : names) patterns.push_back(name + "," + one);
     branches.values +=
@@ -85,7 +85,7 @@ std::string bash_script(const CLI::App& app) {
   Branches branches;
   std::vector<std::string> commands;
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
-    if (command->get_group().empty()) continue;  // retired
+    if (command->get_group().empty()) continue;  // leaves out a retired command
     commands.push_back(command->get_name());
     describe(*command, branches);
   }
@@ -145,12 +145,13 @@ void add_completion_command(CLI::App& app, int& status) {
   command->callback([&app, shell, &status] {
     if (*shell == "zsh") {
       std::printf(
-          "#compdef dccvp\n"  // zsh looks for this line in an installed file
+          "#compdef dccvp\n"  // zsh looks for the line "#compdef" in an installed file
           "whence compdef >/dev/null || { autoload -Uz compinit && compinit -i; }\n"
           "autoload -U +X bashcompinit && bashcompinit\n");
     }
     std::fputs(bash_script(app).c_str(), stdout);
-    if (*shell == "zsh") {  // zsh calls the function when it completes for the first time
+    if (*shell ==
+        "zsh") {  // zsh calls the completion function when it completes for the first time
       std::printf("if [[ $funcstack[1] = _dccvp ]]; then _bash_complete -F _dccvp; fi\n");
     }
     status = kExitOk;

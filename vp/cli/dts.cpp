@@ -19,7 +19,7 @@ struct DtsArguments {
   MachineKind machine = MachineKind::kDcc;
 };
 
-/// The machine of run-elf as it is without further options.
+/// The default machine of run-elf, without further options.
 DeviceTreeHost describe_run_elf(MachineKind machine) {
   const RunElfOptions defaults;
   DeviceTreeHost tree;

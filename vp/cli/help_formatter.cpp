@@ -12,7 +12,7 @@ constexpr std::size_t kWidth = 79;
 
 std::string entry(const std::string& name, const std::string& description) {
   std::string out = "  " + name;
-  // A name that is too long for its column gets a line of its own.
+  // A name that is too long for its column gets a line of its own in the help text.
   if (out.size() + 1 > kNames) {
     out += "\n" + std::string(kNames, ' ');
   } else {

@@ -28,7 +28,7 @@ void list_pictures(const std::filesystem::path& folder) {
   if (!names.empty()) std::printf("Pictures: %s\n", names.c_str());
 }
 
-/// Names the traces that could not be written, by their final place.
+/// Names the traces that could not be written, by their final path.
 std::string lost_traces(const RunResults& results, OutputFolder& folder) {
   std::string text;
   for (const std::string& trace : results.lost_traces) text += (text.empty() ? "" : "; ") + trace;
@@ -42,7 +42,7 @@ std::string lost_traces(const RunResults& results, OutputFolder& folder) {
 
 }  // namespace
 
-/// An exception means that the platform could not be built, so its input is wrong.
+/// An exception means that the platform could not be built, so the input of the run is wrong.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
   ProgressLine progress(show_progress);
   try {

@@ -1,4 +1,5 @@
-// Runs a checked configuration and writes its folder: shared by the commands that run platforms.
+// Runs a checked configuration and writes its output folder; shared by the commands that run
+// platforms.
 #pragma once
 
 #include "build/run.h"
@@ -8,16 +9,16 @@
 
 namespace dcc::vp {
 
-/// Runs a configuration. Errors of the input that the platform finds become ConfigError at their
-/// place.
+/// Runs a configuration. Input errors that the platform finds become ConfigError at their place in
+/// the file.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup);
 
 struct Leaving {
-  bool quiet = false;  // print only errors
+  bool quiet = false;  // true: print only errors
   bool plots = true;
 };
 
-/// Checks the results, writes the files and prints the summary. Returns the exit status.
+/// Checks the results of a run, writes the files and prints the summary. Returns the exit status.
 int leave_results(const LoadedConfig& loaded, RunResults& results, OutputFolder& folder,
                   const Leaving& how);
 

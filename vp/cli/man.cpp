@@ -26,7 +26,7 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-/// The type as the help shows it, without the checks that CLI11 appends after a colon.
+/// The type of an option as the help shows it, without the checks that CLI11 appends after a colon.
 std::string type_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -34,7 +34,7 @@ std::string type_of(const CLI::Option& option) {
 
 void print_options(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // retired
+    if (option->get_group().empty()) continue;  // leaves out a retired option
     std::string names;
     for (const std::string& name : option->get_snames())
       names += (names.empty() ? "-" : ", -") + name;
@@ -59,7 +59,7 @@ void print_page(const CLI::App& app) {
   std::printf(".SH SYNOPSIS\n.B dccvp\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
   std::printf(".SH DESCRIPTION\n%s\n", plain(app.get_description()).c_str());
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
-    if (command->get_group().empty()) continue;  // retired
+    if (command->get_group().empty()) continue;  // leaves out a retired command
     std::printf(".SH \"dccvp %s\"\n%s\n", command->get_name().c_str(),
                 plain(command->get_description()).c_str());
     print_options(*command);

@@ -1,4 +1,4 @@
-// dccvp metrics: explains the figures of a run.
+// dccvp metrics: explains the figures in a run's results.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -114,7 +114,8 @@ void add_params_command(CLI::App& app, int& status) {
     } else {
       rows = list_parameters(load_config(config.file, config.overrides));
     }
-    std::vector<std::string> names;  // last words of the paths, from which a hint is chosen
+    // last parts of the dotted paths, from which a "did you mean" hint is chosen
+    std::vector<std::string> names;
     for (const ParameterRow& row : rows) names.push_back(row.path.substr(row.path.rfind('.') + 1));
     rows.erase(std::remove_if(rows.begin(), rows.end(),
                               [&](const ParameterRow& row) {

@@ -21,7 +21,7 @@
 namespace dcc::vp {
 namespace {
 
-/// The place to blame for a driver's complaint about a controller's program.
+/// The configuration key to blame for a driver's complaint about a controller's settings.
 std::string blamed(dcc_error error, const std::string& algorithm) {
   if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
     return "nic.controller.clock";
@@ -31,7 +31,8 @@ std::string blamed(dcc_error error, const std::string& algorithm) {
   return algorithm;
 }
 
-/// Throws ConfigError if the driver refuses to program a controller behind a link of this network.
+/// Throws ConfigError if the driver refuses to program a controller of this network with the
+/// configured settings.
 void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   const PlatformConfig& config = loaded.config;
   const HostPorts& ports = topology.host_ports();
@@ -103,7 +104,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
     elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)},
                    {host.rom.base, static_cast<std::uint32_t>(host.rom.size)});
-    // The host's flows, which decide the size of the whole block, are not known yet.
+    // The host's flows, which decide the size of the whole boot block, are not known yet.
     if (host.keeps_accounts) {
       elf.check_leaves_free({BOOT_BLOCK_ADDRESS, sizeof(boot_block)}, kBootBlockName);
     }
@@ -117,7 +118,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
 void refuse(const LoadedConfig& loaded, const TrafficError& error) {
   const std::string text = error.what();
   const std::string entry = text.substr(0, text.find(": "));
-  // the message names the line of a file, not the entry of `traffic`
+  // rethrows an error whose message names the line of a file, not the entry of `traffic`
   if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);
   throw ConfigError(loaded.place_of(entry), text);
 }

@@ -7,7 +7,7 @@
 namespace dcc::vp {
 
 /// Expands the traffic (size distributions, traces) and reads the firmware files. Throws
-/// ConfigError or TrafficError with a sentence.
+/// ConfigError or TrafficError with one sentence.
 void check_named_inputs(const LoadedConfig& loaded);
 
 /// Throws the error as a ConfigError at the entry of `traffic:` that it names, or unchanged if it

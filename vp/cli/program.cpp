@@ -30,7 +30,7 @@ constexpr AddCommand kCommands[] = {
     add_branch_command,  add_cost_command,       add_bisect_command,    add_dts_command,
     add_resume_command};
 
-/// Suggests the nearest command or option for an unknown word; empty if none is near.
+/// Suggests the nearest command or option for an unknown word; empty if no name is near.
 std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) return "";
   const std::string command = argv[1];
@@ -84,9 +84,9 @@ void FormatArgument::add_to(CLI::App& command, const std::vector<std::string>& f
 
 namespace {
 
-bool returned = false;  // true once run_program() has its exit status
+bool returned = false;  // true after run_program() has set its exit status
 
-/// Called by exit(). A plug-in that calls exit() must not make a broken run look like a good one.
+/// Called by exit(). A plug-in that calls exit() must not make a failed run look successful.
 void refuse_early_exit() {
   if (returned) return;
   std::fprintf(
@@ -128,7 +128,7 @@ int run_command(int argc, const char* const* argv) {
         "  dccvp params configs/demo.yaml --match ecn\n"
         "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help, --version
+  } catch (const CLI::Success& e) {  // handles --help and --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     const std::string near = misspelt(app, argc, argv);

@@ -1,4 +1,4 @@
-// The program around the commands: arguments in, exit status out.
+// The frame around the commands: parses arguments and returns the exit status.
 #pragma once
 
 namespace dcc::vp {

@@ -12,7 +12,7 @@ namespace dcc::vp {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-void (*before)(int) = SIG_DFL;  // handler of the interrupt before this object
+void (*before)(int) = SIG_DFL;  // previous handler of SIGINT, restored by the destructor
 
 void on_interrupt(int) {
   interrupted = 1;

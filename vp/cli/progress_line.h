@@ -8,8 +8,9 @@
 
 namespace dcc::vp {
 
-/// Rewrites one line of at most 79 columns on stderr: simulated time, percent, speed, remaining
-/// time, drops, CNPs. Prints nothing if not `visible`. Turns an interrupt into a request to stop.
+/// A run observer that rewrites one line of at most 79 columns on stderr: simulated time, percent,
+/// speed, remaining time, drops, CNPs. Prints nothing if not `visible`. Turns an interrupt into a
+/// request to stop.
 class ProgressLine final : public RunObserver {
  public:
   explicit ProgressLine(bool visible);
@@ -17,7 +18,7 @@ class ProgressLine final : public RunObserver {
   bool wants_progress() const override;
   void on_progress(const Progress& progress) override;
   bool stop_requested() const override;
-  /// Erases the line.
+  /// Erases the progress line.
   void clear();
 
  private:
@@ -26,7 +27,7 @@ class ProgressLine final : public RunObserver {
   bool shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_ = Clock::now();
-  double speed_ = 0;  // link traversals per second, smoothed
+  double speed_ = 0;  // simulation speed in link traversals per second, smoothed
   std::uint64_t traversals_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// dccvp regs: prints the register maps as software sees them.
+// dccvp regs: prints the register maps as software accesses them.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

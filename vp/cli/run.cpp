@@ -52,7 +52,8 @@ unsigned debuggers(const PlatformConfig& config) {
   return count;
 }
 
-/// The reason why going back is impossible in this run; empty if it is possible.
+/// The reason why snapshots to go back in time are impossible in this run; empty if they are
+/// possible.
 std::string snapshot_refusal(const RunArguments& arguments, const PlatformConfig& config) {
   if (arguments.no_snapshots) return "--no-snapshots";
   if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
@@ -76,7 +77,7 @@ LoadedConfig load(const RunArguments& arguments) {
   return load_config(arguments.config.file, overrides);
 }
 
-/// The first of several processes runs as it would alone, and writes the results.
+/// The first of several processes runs as a single process would, and writes the results.
 int run_first(const RunArguments& arguments, ProcessGroup* group) {
   std::optional<LoadedConfig> read;
   std::optional<OutputFolder> made;
@@ -120,7 +121,7 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});
 }
 
-/// The other processes do their part of the work and print nothing.
+/// Every process but the first does its part of the work and prints nothing.
 int run_other(const RunArguments& arguments, ProcessGroup& group) {
   try {
     std::optional<LoadedConfig> loaded;
@@ -142,7 +143,8 @@ int run(const RunArguments& arguments) {
   if (group != nullptr && group->rank() != 0) {
     const int status = run_other(arguments, *group);
     group.reset();
-    // The launcher ends all processes when one fails: the first one needs time to print the reason.
+    // The launcher ends all processes when one fails, so other processes wait: the first process
+    // needs time to print the reason.
     if (status != kExitOk) std::this_thread::sleep_for(std::chrono::seconds(2));
     return status;
   }
@@ -154,7 +156,7 @@ int run(const RunArguments& arguments) {
   }
 }
 
-/// Options that do not change what is run.
+/// Adds options that do not change what is simulated.
 void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arguments) {
   command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
       ->type_name("DIR");

@@ -14,7 +14,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Options as typed; read_options() converts them.
+/// Options of run-elf as typed; read_options() converts them.
 struct RunElfArguments {
   RunElfOptions options;
   std::string max_time = "10s";
@@ -34,7 +34,7 @@ T read(const char* option, const std::string& text) {
   }
 }
 
-/// An argument BASE:SIZE, with the base as C writes a number.
+/// Parses an argument BASE:SIZE, with the base in C syntax.
 void read_rom(const std::string& text, RunElfOptions& o) {
   const std::size_t colon = text.find(':');
   char* end = nullptr;

@@ -17,9 +17,9 @@ extern char** environ;
 namespace dcc::vp {
 namespace {
 
-// argv[0] is the absolute path, too, because Python finds its home by argv[0], and a bare "python3"
-// may be that of an active virtual environment. -I: the environment does not change the home
-// either. -B: no __pycache__ is left beside the modules.
+// argv[0] of the tool is the absolute path of Python, too, because Python finds its home by
+// argv[0], and a bare "python3" may be that of an active virtual environment. -I: the environment
+// does not change the home either. -B: no __pycache__ is left beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
 
 std::string tools() { return own_file("python/tool.py").string(); }

@@ -1,4 +1,4 @@
-// Runs the Python parts of the program, in a child process or in place of this one.
+// Runs the Python tools of the program, in a child process or in place of this process.
 #pragma once
 
 #include <string>

@@ -92,10 +92,10 @@ std::string queue_table(const RunResults& r) {
   return table.empty() ? "" : "Longest queues\n" + table.text();
 }
 
-/// The number of completed flows among those that have an end.
+/// Text with the number of completed flows among the flows that have an end.
 std::string completion(const std::vector<FlowResult>& flows) {
   std::size_t finite = 0;
-  std::size_t begun = 0;  // begun flows that have an end
+  std::size_t begun = 0;  // number of started flows that have an end
   std::size_t completed = 0;
   for (const FlowResult& flow : flows) {
     if (flow.bytes) ++finite;
@@ -110,7 +110,7 @@ std::string completion(const std::vector<FlowResult>& flows) {
   return endless == 0 ? out : out + ", " + without;
 }
 
-/// The counters of the window by their labels: first those that counted, then those at zero, except
+/// The counters of the window by their labels: first non-zero counters, then zero counters, without
 /// zeros of devices that the network may not have.
 std::string counters(const CounterTotals& totals) {
   std::string counted;
@@ -135,7 +135,8 @@ std::string counters(const CounterTotals& totals) {
 std::string totals(const RunResults& r, const Metrics& m) {
   std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
                                 m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
-  // If weights differ, equal goodput is not the goal.
+  // Jain's index of equal goodput is left out if weights differ, because equal goodput is then not
+  // the goal.
   if (m.jain_weighted && std::any_of(m.classes.begin(), m.classes.end(), [&](const auto& c) {
         return c.weight.value() != m.classes.front().weight.value();
       })) {

@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// Returns tables of classes, flows (if few) and queues, then totals and balance. `colour`: use
-/// escape sequences for values that need attention.
+/// Returns the summary: tables of classes, flows (if few) and queues, then totals and balance.
+/// `colour`: use escape sequences for values that need attention.
 std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour);
 
 /// A line for a finding: its text and its id, for docs/diagnoses.md.

@@ -16,7 +16,7 @@ namespace {
 
 struct TopologyArguments {
   ConfigArguments config;
-  std::string svg;  // path of the drawing; empty: standard output
+  std::string svg;  // output path of the drawing; empty: standard output
 };
 
 std::string title_of(const Topology& topology, const char* kind) {

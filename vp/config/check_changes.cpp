@@ -13,7 +13,7 @@ bool is_under(const std::string& path, const std::string& section) {
          (path.size() == section.size() || path[section.size()] == '.');
 }
 
-/// Returns the paths of the parameters that a setting sets; for a map, the paths inside the map.
+/// Collects the paths of the parameters that a setting sets; for a map, the paths inside the map.
 void collect(const std::string& path, const ValueNode& value,
              std::vector<std::pair<std::string, Place>>& into) {
   if (value.kind != ValueNode::Kind::kMap) into.emplace_back(path, value.place);
@@ -28,7 +28,7 @@ void collect(const std::string& path, const ValueNode& value,
                                "can)");
 }
 
-/// True if the platform has a device on which the change acts.
+/// Checks that the platform has a device on which the change has an effect.
 void check_effect(const std::string& path, const Place& place, const PlatformConfig& config) {
   if (!is_under(path, "dscp")) return;
   if (config.nic.congestion_control.chosen<DccParameters>() == nullptr) {
@@ -67,8 +67,8 @@ void check_change(const LoadedConfig& before, const LoadedConfig& after,
     if (row == now.end() || !row->runtime) refuse(path, place);
     check_effect(path, place, after.config);
   }
-  // A setting may change other parameters, as a preset does. A class that was not listed before is
-  // new.
+  // A setting may change other parameters, as a preset does. A traffic class that was not listed
+  // before is new.
   for (const ParameterRow& row : now) {
     if (row.runtime || is_under(row.path, "changes")) continue;
     const auto was = std::find_if(old.begin(), old.end(),

@@ -1,4 +1,4 @@
-// Shared parts of the checks of combinations: the configuration, and the form of messages.
+// Shared code of the checks of combinations: the configuration, and the form of messages.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// The greatest number of header bytes around a payload.
+/// Maximum number of header bytes around a payload.
 constexpr Bytes kMaxHeaders = roce::kFrame + roce::kReth;
 
 /// Checks of one configuration, which must outlive this object. A failed check throws ConfigError.
@@ -47,14 +47,14 @@ class CheckContext {
     }
   }
 
-  /// True if the user wrote the path, in the file or by -c.
+  /// True if the user wrote the parameter at this path, in the file or by -c.
   bool written(const std::string& path) const { return places_.count(path) != 0; }
-  /// The first of the two paths that the user wrote; the first path if the user wrote neither.
+  /// The first of the two paths that the user wrote; `first` if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
   }
 
-  /// Requires that no host runs software.
+  /// Throws ConfigError unless all hosts are driven by the platform, i.e. no host runs software.
   void require_platform_drives(const std::string& path, const std::string& sentence) const {
     require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
             path, sentence);

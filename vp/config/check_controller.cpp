@@ -17,16 +17,18 @@
 namespace dcc::vp {
 namespace {
 
-/// Numbers of slots for which the whole block is verilated, from the build.
+/// Numbers of slots for which this build contains the whole controller block as verilated RTL.
 constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
 #ifdef DCC_HAVE_CONTROLLER_RTL
 constexpr bool kHasRtl = true;
 #else
 constexpr bool kHasRtl = false;
 #endif
-/// The RTL's notification point has 32 bits for an interval; the platform's time is in picoseconds.
+/// Maximum interval of the RTL's notification point, which has 32 bits; the platform's time is in
+/// picoseconds.
 constexpr PicoSeconds kLongestRtlInterval{0xFFFF'FFFF};
-/// The pacer's scale_i has 22 bits for 2048 times its clock in MHz. A period of 489 ps is 2047 MHz.
+/// Shortest clock period of the pacer: its input scale_i has 22 bits for 2048 times the clock in
+/// MHz. 489 ps is 2047 MHz.
 constexpr PicoSeconds kShortestPacerCycle{489};
 constexpr const char* kNoRtl = ": this build has no RTL (configure with -DDCCVP_RTL=ON)";
 
@@ -108,7 +110,7 @@ class ControllerCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_byte_port(k, i);
   }
 
-  /// Checks for the notification point as RTL, alone or in lock-step.
+  /// Checks the configuration of the notification point as RTL, alone or in lock-step.
   void check_notification_point() const {
     const Implementation engine = c_.nic.np.engine;
     if (engine == Implementation::kModel) return;
@@ -179,11 +181,13 @@ class ControllerCheck : private CheckContext {
   }
 
  private:
-  /// Hosts whose flows the controller governs: those of `nic`, or of an entry of `nics`.
+  /// A group of hosts whose flows the controller governs: the hosts of `nic`, or of an entry of
+  /// `nics`.
   struct Controlled {
     const DccParameters* dcc;
     const CnpParameters* cnp;
-    std::string path;  // "nic", or "nics." and the number of the entry
+    // configuration path of the group: "nic", or "nics." and the number of the entry
+    std::string path;
   };
 
   std::vector<Controlled> controlled() const {
@@ -199,8 +203,8 @@ class ControllerCheck : private CheckContext {
     }
     return groups;
   }
-  /// The place of a parameter of the controller's algorithm: `first`, or `second` if only that was
-  /// written.
+  /// The place of a parameter of the controller's algorithm: `first`, or `second` if the user wrote
+  /// only that one.
   std::string place(const Controlled& group, const std::string& first,
                     const std::string& second) const {
     const std::string base = group.path + ".congestion_control.";
@@ -228,7 +232,8 @@ class ControllerCheck : private CheckContext {
     return needs.telemetry;
   }
 
-  /// The same checks for hosts that differ from `nic`. `named`: hosts named by an entry so far.
+  /// Checks the algorithm of an entry of `nics` in the same way as that of `nic`. `named`: hosts
+  /// named by an entry so far.
   bool check_others(std::size_t group, std::set<HostId>& named) const {
     const OtherNics& others = c_.nics[group];
     const std::string path = "nics." + std::to_string(group);
@@ -264,7 +269,8 @@ class ControllerCheck : private CheckContext {
             place(group, "increase_timer", "preset"),
             cycles(d.increase_timer) + "; a slot's timer event comes at most every " +
                 std::to_string(timing::least_interval(1)));
-    constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits in a byte times picoseconds in a second
+    // 8·10^12: bits in a byte times picoseconds in a second
+    constexpr Uint128 kPerByte = 8'000'000'000'000;
     const Uint128 sent = Uint128(c_.topology.fastest_link().bits_per_second) *
                          static_cast<std::uint64_t>(k.clock.cycles(timing::kSameFlow).count);
     const auto least_bytes = static_cast<Bytes>(sent / kPerByte);
@@ -280,13 +286,14 @@ class ControllerCheck : private CheckContext {
   /// packets of an entry of the traffic at the rate of the fastest link.
   void check_byte_port(const ControllerConfig& k, std::size_t entry) const {
     const TrafficSpec& spec = c_.traffic[entry];
-    if (is_drawn(spec.pattern)) return;  // messages of drawn flows are as large as the flows
+    if (is_drawn(spec.pattern)) return;  // messages of drawn flows are as long as the flows
     constexpr Bytes kPreambleAndGap = 20;
     const Bytes payload =
         std::min({spec.message, spec.bytes.value_or(spec.message), Bytes{c_.nic.mtu}});
     const Bytes packet =
         roce::send_wire_bytes(static_cast<std::uint32_t>(payload), false, false) + kPreambleAndGap;
-    // A flow of few packets loses none, because the NIC keeps some packets in front of the port.
+    // A flow of few packets loses no notification, because the NIC keeps some packets in front of
+    // the port.
     if (spec.bytes && *spec.bytes / payload <= Bytes{timing::kAtPort}) return;
     const BitRate fastest = c_.topology.fastest_link();
     const BitRate link = std::min(fastest, spec.rate.value_or(fastest));
@@ -302,7 +309,7 @@ class ControllerCheck : private CheckContext {
                 "B on the wire, or set nic.controller.clock to " + std::to_string(least) + "Hz");
   }
 
-  /// Checks for the whole block as RTL, alone or in lock-step.
+  /// Checks the configuration of the whole controller block as RTL, alone or in lock-step.
   void check_engine(const ControllerConfig& k, bool dcc) const {
     const std::string path = given("nic.controller.engine", "nic.engine");
     const std::string said = std::string("engine: ") + name_of(k.engine);

@@ -1,5 +1,5 @@
-// Refuses what cannot be combined with skipping time, or with bursts from memory: observers of
-// single events, and what is due by simulated time.
+// Refuses settings that cannot be combined with fast-forward or with bursts taken from memory:
+// observers of single events, and events that are due by simulated time.
 #include <array>
 #include <string>
 #include <string_view>
@@ -60,7 +60,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.service != Service::kRc, path + ".service",
            "only reliable connections can be shortened");
   }
-  /// The place at which the user wrote one of the two parameters.
+  /// Returns the path of the other setting, as the user wrote it, for the message.
   std::string with(const std::string& path) const { return given(path, "fast_forward.enabled"); }
   void refuse(bool there, const std::string& path, const std::string& why) const {
     require(!there, with(path), "does not go with fast_forward: " + why);
@@ -96,7 +96,7 @@ class MemoCheck : private CheckContext {
   }
 
  private:
-  /// Algorithms whose whole state belongs to a flow, and so ends with it.
+  /// Algorithms that keep state per flow only, so that their state ends with the flow.
   static constexpr std::array<std::string_view, 5> kForgetful{"none", "dcqcn", "dctcp", "hpcc",
                                                               "timely"};
 

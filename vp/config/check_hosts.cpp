@@ -37,8 +37,8 @@ class HostsCheck : private CheckContext {
     }
   }
 
-  /// The closed loop identifies a tenant by a DSCP, its messages are real packets, and software
-  /// carries them.
+  /// Checks the closed loop (QoS manager): a DSCP identifies each tenant, its messages have real
+  /// payload, and software carries them.
   void check_qos() const {
     if (!c_.qos.manager) return;
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
@@ -124,7 +124,8 @@ class HostsCheck : private CheckContext {
             "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
   }
 
-  /// Real payload lies in memory, which only a host with software has.
+  /// Checks that payload is real only where it can be: it lies in memory, which only a host with
+  /// software has.
   void check_payload() const {
     if (c_.nic.payload != NicParameters::Payload::kReal) return;
     const std::string wanting = "no memory for payload: real without a driver (payload: virtual)";

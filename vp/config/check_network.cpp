@@ -14,7 +14,7 @@ class NetworkCheck : private CheckContext {
 
   void check_switch() const {
     const SwitchParameters& s = c_.switch_;
-    // Checks a disabled section, too, because the command line may enable it.
+    // A disabled section is checked, too, because the command line may enable it.
     check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
     check_together("switch.scheduler", [&] { s.scheduler.check(); });
     if (s.routing.chosen() != nullptr) {
@@ -53,7 +53,7 @@ class NetworkCheck : private CheckContext {
   }
 
  private:
-  /// Settings of single queues need the switch's own queues.
+  /// Requires that the switch has its own queues, which settings of single queues need.
   void require_queues(const std::string& path, const std::string& what) const {
     const SwitchParameters& s = c_.switch_;
     require(!s.has_credits(), given(path, "switch.flow_control"),
@@ -75,7 +75,7 @@ class NetworkCheck : private CheckContext {
                 text_of(*w.detect) + " (detect); write at most that");
   }
 
-  /// Checks that the parts taken out of the buffer leave room for packets.
+  /// Checks that the parts reserved in the buffer leave room for packets.
   void check_pools() const {
     const SwitchParameters& s = c_.switch_;
     const Bytes headroom = s.pfc.shared_headroom.value_or(0);

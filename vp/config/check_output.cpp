@@ -85,7 +85,7 @@ class OutputCheck : private CheckContext {
  private:
   /// Checks that a path into metrics.json leads to a number; list elements are addressed by index.
   void check_figure(const std::string& figure, const std::string& path) const {
-    std::string general;  // path of the figure as metrics_reference() writes it
+    std::string general;  // path of the figure in the form of metrics_reference()
     for (std::size_t at = 0; at <= figure.size();) {
       const std::size_t dot = std::min(figure.find('.', at), figure.size());
       const std::string step = figure.substr(at, dot - at);

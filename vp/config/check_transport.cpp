@@ -22,7 +22,7 @@ class TransportCheck : private CheckContext {
   }
 
  private:
-  /// Acknowledgement and retransmission of RoCE.
+  /// Checks the acknowledgement and retransmission settings of RoCE.
   void check_reliability() const {
     const NicConfig& nic = c_.nic;
     check_ack_every(nic.ack_every, "nic");
@@ -50,8 +50,8 @@ class TransportCheck : private CheckContext {
                 name_of(c_.nic.ack));
   }
 
-  /// Transports other than RoCE model a NIC that the platform itself drives. `section`: where the
-  /// transport and its algorithm are set.
+  /// Checks a transport other than RoCE, which models a NIC that the platform itself drives.
+  /// `section`: configuration section with the transport and its algorithm.
   void check_transport(const std::string& section, const TransportChoice& choice,
                        const AlgorithmChoice& algorithm) const {
     const NicConfig& nic = c_.nic;
@@ -115,7 +115,7 @@ class TransportCheck : private CheckContext {
             "transport " + name + " does not tell delays by class: delays: false");
     require_platform_drives(given("host.driver", kind),
                             "transport " + name + " is driven by the platform: write driver: none");
-    if (c_.mixes_transports()) return;  // check_ends() looks at each flow instead
+    if (c_.mixes_transports()) return;  // check_ends() checks each flow of mixed transports instead
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const std::string path = "traffic." + std::to_string(i);
       require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,
@@ -125,7 +125,7 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// Hosts with different transports share ports of first-in-first-out queues by priority.
+  /// Checks mixed transports: their hosts share ports with first-in-first-out queues by priority.
   void check_mixture() const {
     const std::string& discipline = c_.switch_.discipline.name();
     require(
@@ -140,7 +140,7 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// The discipline of ports that `switch.discipline: auto` means.
+  /// The port discipline that `switch.discipline: auto` stands for.
   std::string own_discipline(const TransportParameters* transport) const {
     if (c_.mixes_transports()) return "fifo";
     return transport != nullptr ? transport->discipline() : "auto";

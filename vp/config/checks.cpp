@@ -9,7 +9,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Checks of list entries by their modules, and of the times of changes.
+/// Checks list entries by their modules' checks, and the times of changes.
 class ListsCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;

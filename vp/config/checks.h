@@ -5,10 +5,12 @@
 
 namespace dcc::vp {
 
-/// Checks the topology alone, on which all that follows the network depends. Throws ConfigError.
+/// Checks the topology alone, on which all values that follow the network depend. Throws
+/// ConfigError.
 void check_topology(const LoadedConfig& loaded);
 
-/// Throws ConfigError at the place of the parameter that is most likely wrong.
+/// Checks all combinations of parameters. Throws ConfigError at the place of the parameter that is
+/// most likely wrong.
 void check(const LoadedConfig& loaded);
 
 /// Checks whether a run can continue with the configuration `after`, which `change` made of

@@ -10,7 +10,7 @@ namespace {
 
 class Writer final : public ParameterVisitor {
  public:
-  /// `followed`: rules by path, which become comments.
+  /// `followed`: rules by which values follow the network, by path; the rules become comments.
   explicit Writer(const std::map<std::string, std::string>& followed) : followed_(followed) {}
   std::string text;
 
@@ -76,10 +76,10 @@ class Writer final : public ParameterVisitor {
   }
 
   const std::map<std::string, std::string>& followed_;
-  std::vector<std::string> sections_;  // paths of the open sections and elements
-  std::vector<std::string> lists_;     // paths of the open lists
+  std::vector<std::string> sections_;  // paths of the sections and elements that are open
+  std::vector<std::string> lists_;     // paths of the lists that are open
   int depth_ = 0;
-  bool dash_ = false;    // true if the next line begins a list element
+  bool dash_ = false;    // true if the next line begins a list element with a dash
   bool in_map_ = false;  // true if the elements of the open list have keys
 };
 

@@ -36,7 +36,7 @@ bool is_lossless(const PlatformConfig& config) {
   return true;
 }
 
-/// Walks over the parameters and applies the rules.
+/// Visits all parameters and applies the rules by which their defaults follow the network.
 class Follower final : public ParameterVisitor {
  public:
   Follower(LoadedConfig& loaded, LongestPath& path) : loaded_(loaded), path_(path) {}
@@ -77,7 +77,7 @@ class Follower final : public ParameterVisitor {
   LoadedConfig& loaded_;
   LongestPath& path_;
   std::optional<NetworkScale> scale_;
-  std::string last_;  // path of the parameter described last
+  std::string last_;  // path of the parameter that was described last
   std::vector<std::string> sections_;
   std::vector<std::string> lists_;
 };

@@ -8,7 +8,7 @@
 
 namespace dcc::vp {
 
-/// The measures of a configuration's network.
+/// Measures the properties of a configuration's network that defaults follow.
 NetworkScale measured_network(const PlatformConfig& config, LongestPath& path);
 
 /// Sets every parameter that has a rule in force and that the user did not write, and notes the

@@ -3,10 +3,9 @@
 
 namespace dcc::vp {
 
-/// DCCVP_WHEEL_FAULT, DCCVP_RATE_FAULT, DCCVP_CONTROLLER_FAULT and DCCVP_NP_FAULT corrupt verilated
-/// hardware. Throws std::runtime_error that names the variable if one is set but there is no such
-/// hardware
-/// (`rtl` false), because the fault would have no effect.
+/// Checks that an injected fault has an effect. DCCVP_WHEEL_FAULT, DCCVP_RATE_FAULT,
+/// DCCVP_CONTROLLER_FAULT and DCCVP_NP_FAULT corrupt verilated hardware. Throws std::runtime_error
+/// that names the variable if one is set but the run has no such hardware (`rtl` false).
 void check_injected_faults(bool rtl);
 
 }  // namespace dcc::vp

@@ -30,14 +30,14 @@ Json typed(const char* type) { return Json{{"type", type}}; }
 
 Json list_of(Json item) { return Json{{"type", "array"}, {"items", std::move(item)}}; }
 
-/// A pattern for a number with one of the units.
+/// JSON Schema pattern for a number with one of the units.
 Json quantity(const std::string& units) {
   std::string pattern;
   for (const std::string& unit : split(units, " ")) pattern += (pattern.empty() ? "" : "|") + unit;
   return Json{{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)?(" + pattern + ")$"}};
 }
 
-/// Bounds of an integer from its range "least … most".
+/// Schema of an integer, with bounds from its range "least … most".
 Json integer(const std::string& range) {
   Json form = typed("integer");
   form["minimum"] = 0;
@@ -52,7 +52,7 @@ Json integer(const std::string& range) {
 Json form_of(const Leaf& leaf) {
   const std::string& type = leaf.type;
   if (type == "choice") return Json{{"enum", split(leaf.range, " | ")}};
-  // Words that may replace the number stand before the range.
+  // In a range text, words that may replace the number stand before the range.
   std::vector<std::string> words = split(leaf.range, " | ");
   const std::string range = words.back();
   words.pop_back();
@@ -79,7 +79,7 @@ Json form_of(const Leaf& leaf) {
     forms.push_back(Json{{"type", "object"}, {"additionalProperties", typed("integer")}});
   } else if (type == "text" || type == "file") {
     return Json{{"type", Json::array({"string", "number", "boolean"})}};
-  } else {  // hosts, flows and names: one value or a list
+  } else {  // schema of hosts, flows and names: one value or a list of values
     const Json one{{"type", Json::array({"string", "integer"})}};
     return any_of({one, list_of(one)});
   }
@@ -161,7 +161,7 @@ class SchemaWriter final : public ParameterVisitor {
     keys_.pop_back();
     return key;
   }
-  /// A key may have different forms under different conditions; any of them is accepted.
+  /// A key may have different forms under different conditions; the schema accepts any of them.
   void add(const std::string& key, Json form) {
     Json& properties = open_.back()["properties"];
     if (!properties.contains(key)) {
@@ -178,12 +178,12 @@ class SchemaWriter final : public ParameterVisitor {
   }
 
   std::vector<Json> open_;
-  bool by_rate_ = false;  // the map of the open element has rates as keys
+  bool by_rate_ = false;  // true if the map of the open element has rates as keys
   std::vector<std::string> keys_;
   std::vector<std::string> conditions_;
 };
 
-/// Removes `alternatives`, which only the writer needs.
+/// Removes the marks `alternatives` from the schema, which only the writer needs.
 void drop_marks(Json& node) {
   if (node.is_object()) node.erase("alternatives");
   for (Json& child : node) {

@@ -1,4 +1,4 @@
-// The form of configurations as a JSON Schema, for editors that complete and check YAML.
+// Describes configurations as a JSON Schema, for editors that complete and check YAML.
 #pragma once
 
 #include <string>

@@ -9,11 +9,12 @@
 
 namespace dcc::vp {
 
-/// The time of one full packet and its ACK over the longest of all shortest paths. Finding the
-/// routes of a large network takes seconds, so nothing is computed before the first call.
+/// The round trip time of one full packet and its ACK over the longest of all shortest paths.
+/// Finding the routes of a large network takes seconds, so nothing is computed before the first
+/// call.
 class LongestPath {
  public:
-  /// `config` must outlive this object; its topology and MTU must not change.
+  /// `config` must outlive the LongestPath; its topology and MTU must not change.
   explicit LongestPath(const PlatformConfig& config) : config_(config) {}
 
   std::uint32_t full_packet() const { return roce::data_wire_bytes(config_.nic.mtu, false, false); }

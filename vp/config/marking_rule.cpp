@@ -16,7 +16,8 @@ std::string path_of(const char* key) { return std::string("switch.ecn.") + key; 
 
 bool sets_mark_at(Rule rule) { return rule == Rule::kLongFlows || rule == Rule::kShortFlows; }
 
-/// The first of the keys that the rule sets and the user has written; empty if none.
+/// The first key that the marking rule sets and that the user has written as well; empty if there
+/// is none.
 std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   for (const char* const key : kSetByAll) {
     if (loaded.places.count(path_of(key)) != 0) return path_of(key);
@@ -26,7 +27,7 @@ std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   return sets_mark_at(rule) && loaded.places.count(mark_at) != 0 ? mark_at : "";
 }
 
-/// The rule of the first algorithm that has one.
+/// The marking rule of the first algorithm that has one.
 Rule asked_by_algorithm(const PlatformConfig& config) {
   EcnParameters asked;
   for (const AlgorithmChoice* choice : config.congestion_controls()) {
@@ -36,7 +37,7 @@ Rule asked_by_algorithm(const PlatformConfig& config) {
   return Rule::kGiven;
 }
 
-/// A value that a change during the run sets overrides the rule.
+/// Keeps a threshold that a change during the run sets; it overrides the rule.
 void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
                   const EcnParameters& read, EcnParameters& ecn) {
   const auto keep = [&](const char* key, auto member) {
@@ -52,7 +53,8 @@ void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
   keep("reference_rate", &EcnParameters::reference_rate);
 }
 
-/// What to write too if a changed threshold passes the other, which follows the network.
+/// Tells which threshold must be written too if a changed threshold passes the other one, which
+/// follows the network.
 std::string missing_threshold(const LoadedConfig& loaded) {
   const auto set = [&loaded](const char* key) { return loaded.places.count(path_of(key)) != 0; };
   if (set("kmin") == set("kmax")) return "";
@@ -65,7 +67,7 @@ void check_thresholds(const LoadedConfig& loaded, Rule rule, const LoadedConfig&
   try {
     loaded.config.switch_.ecn.check(loaded.config.topology.fastest_link());
   } catch (const ParameterError& error) {
-    // Only a change of a threshold contradicts a rule; else the rule itself does not fit.
+    // Blames the changed threshold if there is one; else the marking rule itself does not fit.
     const std::string changed = given_threshold(loaded, rule);
     const std::string blamed = changed.empty() ? "switch.ecn.rule" : changed;
     const std::string also = &loaded != &beginning ? missing_threshold(loaded) : "";
@@ -90,7 +92,8 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
   const EcnParameters read = ecn;
   if (rule == Rule::kGiven) {
     if (&loaded == &beginning) return;
-    // A change moves its own values, and those derived from them at the beginning.
+    // A change during the run moves its own values, and the values derived from them at the
+    // beginning.
     const auto written = [](const LoadedConfig& config, const char* key) {
       return config.places.count(path_of(key)) != 0;
     };

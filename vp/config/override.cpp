@@ -1,4 +1,5 @@
-// Applies `-c key.path=value` arguments: puts YAML values into the tree before the tree is read.
+// Applies `-c key.path=value` arguments: inserts YAML values into the value tree before parameters
+// are read from it.
 #include <algorithm>
 #include <charconv>
 
@@ -7,7 +8,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Marks `node` and everything in it as given by the argument; such places have line 0.
+/// Marks `node` and all nodes below it as given by the argument; such places have line 0.
 void set_source(ValueNode& node, const Place& place) {
   node.place = place;
   for (ValueNode& item : node.items) set_source(item, place);
@@ -19,7 +20,7 @@ void set_source(ValueNode& node, const Place& place) {
 
 ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
                      const Place& place) {
-  if (step == "+") {  // `+` appends an element
+  if (step == "+") {  // the path step `+` appends an element to a list
     list.items.emplace_back();
     list.items.back().place = place;
     return list.items.back();
@@ -61,7 +62,8 @@ void merge(ValueNode& into, ValueNode value) {
       into.entries.push_back(std::move(entry));
       continue;
     }
-    if (entry.place.line != 0) known->place = entry.place;  // the value is from the upper file
+    // the value comes from the upper file, so its place is used
+    if (entry.place.line != 0) known->place = entry.place;
     merge(known->value, std::move(entry.value));
   }
 }

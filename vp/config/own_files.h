@@ -1,4 +1,4 @@
-// Finds the tools and data that belong to this program.
+// Finds the tools and data files that belong to this program.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,15 @@
 
 namespace dcc::vp {
 
-/// Returns a file or folder by its path in the checkout: near the running program, in its build
-/// tree or its installation prefix (both may be moved); otherwise in the checkout from which the
+/// Returns a file or folder by its path in the source tree: near the running program, in its build
+/// tree or its installation prefix (both may be moved); otherwise in the source tree from which the
 /// program was built.
 std::filesystem::path own_file(const std::string& path);
 
 /// Returns the path of the running program, also if /proc is not mounted.
 std::filesystem::path this_program();
 
-/// Returns a program that belongs to this one but is not on the search path.
+/// Returns the path of a program that belongs to this program but is not on the search path.
 std::filesystem::path own_program(const std::string& name);
 
 }  // namespace dcc::vp

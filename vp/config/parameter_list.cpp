@@ -7,13 +7,13 @@
 namespace dcc::vp {
 namespace {
 
-/// Collects rows. With `everything`, also parameters that do not apply, and one sample element of
-/// empty lists.
+/// Collects parameter rows. With `everything`, also parameters that do not apply, and one sample
+/// element of each empty list.
 class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}
   std::vector<ParameterRow> rows;
-  std::vector<std::string> general;  // path of each row with N for every list index
+  std::vector<std::string> general;  // path of each row with N in place of every list index
 
  protected:
   void leaf(const Leaf& leaf) override {
@@ -93,7 +93,8 @@ std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
 
 const std::vector<ParameterRow>& list_parameters() {
   static std::vector<ParameterRow> rows;
-  static std::size_t of_algorithms = 0;  // a plug-in may have added some since
+  // number of algorithms at the last call; a plug-in may have added some since then
+  static std::size_t of_algorithms = 0;
   if (of_algorithms == Algorithms::all().size()) return rows;
   of_algorithms = Algorithms::all().size();
   PlatformConfig defaults;
@@ -108,7 +109,8 @@ const std::vector<ParameterRow>& list_parameters() {
 }
 
 std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {
-  // Several algorithms have a key of the same name; the condition distinguishes them.
+  // Default values by key and condition: several algorithms have a key of the same name, which the
+  // condition distinguishes.
   std::map<std::pair<std::string, std::string>, std::string> defaults;
   for (const ParameterRow& row : list_parameters()) {
     defaults[{row.path, row.condition}] = row.fallback;

@@ -9,21 +9,26 @@
 namespace dcc::vp {
 
 struct ParameterRow {
-  std::string path;  // dotted path; list elements as numbers, or `N` for any
+  // dotted path of the parameter; list elements have their number, or `N` for any element
+  std::string path;
   std::string type;
-  std::string unit;  // units that a value may have, separated by blanks; empty: none
+  // units that a value may have, separated by blanks; empty: the value has no unit
+  std::string unit;
   std::string range;
   std::string fallback;  // default value as YAML
-  std::string value;     // effective value; empty if only the schema is listed
-  // origin: default | preset | rule | file:line:column | -c …; empty if only the schema is listed
+  std::string value;     // effective value; empty if the row describes only the schema
+  // origin of the effective value: default | preset | rule | file:line:column | -c …; empty if the
+  // row describes only the schema
   std::string origin;
-  // The rule by which the value follows the network: of a schema, the one that applies if nobody
-  // sets the parameter; of a configuration, only if the rule gave the value. Empty: no rule.
+  // The rule by which the value follows the network. In a schema it is the rule that applies if the
+  // user does not set the parameter; in a configuration it is present only if the rule set the
+  // value. Empty: no rule.
   std::string follows;
   std::string meaning;
   std::string source;
-  std::string condition;  // the condition under which the parameter applies; empty: always
-  bool runtime = false;   // true if the parameter may change during a run
+  // the condition under which the parameter applies; empty: it always applies
+  std::string condition;
+  bool runtime = false;  // true if the parameter may change during a run
 };
 
 /// Lists the schema with its defaults, including parameters of every condition.

@@ -24,13 +24,14 @@
 
 namespace dcc::vp {
 
-/// Statistics are taken from `from` (included) to `to` (excluded).
+/// The measured window: statistics are taken from `from` (included) to `to` (excluded).
 struct MeasureConfig {
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // end of the window; empty: end of the run
+  std::optional<PicoSeconds> to;  // end of the measured window; empty: end of the run
   std::optional<PicoSeconds>
-      window;  // length of the windows in which tenants' shares are watched; empty: not watched
-  // no window begins within this time after a flow starts or ends
+      // length of the windows in which tenants' shares are watched; empty: shares are not watched
+      window;
+  // time after a flow's start or end within which no window of shares begins
   PicoSeconds settle = kMilliSecond * 20;
 };
 
@@ -39,10 +40,11 @@ enum class TelemetryKind { kAuto, kOn, kOff };
 enum class Implementation { kModel, kRtl, kLockstep };
 enum class BlockImplementation { kNone, kModel, kRtl, kLockstep };
 
-/// The hardware block, and the implementation of it or its parts.
+/// The hardware controller block, and the implementation of the block or its parts.
 struct ControllerConfig : dcc::ControllerConfig {
-  Implementation engine = Implementation::kModel;  // implementation of the whole block …
-  Implementation timer = Implementation::kModel;   // … or of one part of the block
+  Implementation engine = Implementation::kModel;  // implementation of the whole controller block
+  // implementation of the timer, one part of the block
+  Implementation timer = Implementation::kModel;
   Implementation rate_lut = Implementation::kModel;
 };
 
@@ -52,7 +54,7 @@ inline bool compares_rtl(const ControllerConfig& c) {
          c.rate_lut == Implementation::kLockstep;
 }
 
-/// The implementation of the notification point in every receiver.
+/// The implementation of the notification point in every host's receiver.
 struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
@@ -68,7 +70,7 @@ struct PacerConfig {
 };
 
 struct NicConfig : NicParameters {
-  // default implementation of all blocks
+  // default implementation of all blocks of the NIC
   BlockImplementation engine = BlockImplementation::kNone;
   // in-band telemetry; kAuto: on if the algorithm reads it
   TelemetryKind telemetry = TelemetryKind::kAuto;
@@ -80,7 +82,7 @@ struct NicConfig : NicParameters {
   PacerConfig pacer;
 };
 
-/// Hosts whose NICs differ from what `nic` says.
+/// An entry of `nics`: hosts whose NICs differ from `nic`.
 struct OtherNics {
   HostList hosts;
   TransportChoice transport;
@@ -88,13 +90,13 @@ struct OtherNics {
   // Interval, marks and header of the CNPs that receivers send to these hosts, agreed at connection
   // setup; scope, notify, react, with_nak, delay and accept hold for these hosts themselves.
   CnpParameters cnp;
-  // Members that are like those of `nic` unless they are written.
+  // The members below have the values of `nic` unless the user writes them.
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
   WindowParameters window;
   RecoveryParameters recovery;
   unsigned ack_every = 1;
-  bool is_new = true;  // true while these five members are not copied from `nic` yet
+  bool is_new = true;  // true until the members below have been copied from `nic`
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
@@ -108,9 +110,9 @@ struct OtherNics {
 
 enum class DriverKind { kNative, kFirmware, kNone };
 
-/// Memory for the firmware's code and constants beside RAM.
+/// Memory for the firmware's code and constants, in addition to RAM.
 struct RomConfig {
-  Bytes size = 0;  // bytes of the memory; 0: none
+  Bytes size = 0;  // size of the memory in bytes; 0: the host has no such memory
   unsigned base = 0x20000000;
 };
 
@@ -121,13 +123,13 @@ struct HostConfig {
   std::string elf;                          // resolved path of the firmware
   Bytes ram = 4_MiB;
   RomConfig rom;
-  Frequency clock{200'000'000};        // CPU
+  Frequency clock{200'000'000};        // Parameters of the CPU
   Ratio cpi{1};                        // processor cycles per instruction
   PicoSeconds quantum = kMicroSecond;  // greatest lead of the processor over simulated time
-  bool keeps_accounts = true;          // true if the firmware fills the boot block's results
+  bool keeps_accounts = true;  // true if the firmware writes the results into the boot block
   // true if misaligned loads and stores in RAM work instead of trapping
   bool misaligned_done = false;
-  std::optional<unsigned> gdb;  // loopback port of the debugger; empty: none
+  std::optional<unsigned> gdb;  // loopback port of the debugger's server; empty: no debugger
 };
 
 struct DscpConfig {
@@ -143,7 +145,7 @@ struct TenantConfig {
   Ratio weight{1};
 };
 
-/// The closed loop that gives tenants shares by weight however many flows each opens
+/// The closed loop that gives tenants shares by weight, independent of the number of their flows
 /// (docs/qos-manager.md). Exactly one DSCP names a tenant.
 struct QosConfig {
   std::optional<HostId> manager;  // host that runs the manager; empty: no closed loop
@@ -163,18 +165,18 @@ struct SeriesConfig {
   bool classes = true;
 };
 
-/// One file of captured packets, trace/<name>.pcapng.
+/// One capture file for packets, trace/<name>.pcapng.
 struct PacketTraceConfig {
   std::string name = "packets";
-  std::vector<std::string> ports;  // names of wires, cables or nodes; empty: all
-  std::vector<unsigned> flows;     // flows by id; empty: all packets
+  std::vector<std::string> ports;  // names of the captured wires, cables or nodes; empty: all wires
+  std::vector<unsigned> flows;     // captured flows by id; empty: all packets
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the capture; empty: end of the run
-  Bytes snap = 128;               // number of bytes kept of each packet
+  Bytes snap = 128;               // number of bytes stored of each captured packet
 };
 
-/// Which counters of measure/field_counters.h are reported. kAuto: all unless there are very
-/// many.
+/// Which counters of measure/field_counters.h are reported. kAuto: all counters, unless there are
+/// very many.
 enum class CounterReport { kAuto, kAll, kNone };
 
 enum class TransactionTrace { kNone, kText, kJson };
@@ -182,21 +184,22 @@ enum class TransactionTrace { kNone, kText, kJson };
 /// Traces written during the run into <out>/trace/. All are off by default.
 struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
-  // The following apply to all traces but packets.
-  HostList hosts;               // hosts that are traced; empty: all
-  std::vector<unsigned> flows;  // flows by id; empty: all flows
+  // The settings below apply to all traces except packet captures.
+  HostList hosts;               // hosts to be traced; empty: all hosts
+  std::vector<unsigned> flows;  // flows to be traced, by id; empty: all flows
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the trace; empty: end of the run
   bool cpu = false;               // trace of every instruction of firmware
-  bool coverage = false;          // lines and branches of firmware that ran, …
-  bool profile = false;           // … and cost of its functions; both over the whole run
+  // true: record which lines and branches of firmware ran, over the whole run
+  bool coverage = false;
+  bool profile = false;  // true: record the cost of the firmware's functions, over the whole run
   TransactionTrace transactions = TransactionTrace::kNone;
-  std::string sockets;  // for transactions: only paths that contain this text
+  std::string sockets;  // transactions: only socket paths that contain this text are traced
   bool perfetto = false;
   bool signals = false;
   PicoSeconds interval = kMicroSecond;  // time between samples of signals and counters
 
-  /// True if anything is traced; the run then leaves a folder trace/.
+  /// True if any trace is enabled; the run then writes a folder trace/.
   bool any() const {
     return !packets.empty() || cpu || coverage || profile ||
            transactions != TransactionTrace::kNone || perfetto || signals;
@@ -205,7 +208,7 @@ struct TraceConfig {
   bool has_flow(std::uint32_t id) const;
 };
 
-/// Digests of the state of every device, in digest.csv.
+/// Settings of the digests of every device's state, in digest.csv.
 struct DigestConfig {
   std::optional<PicoSeconds> every;  // time between digests; empty: no digests
   PicoSeconds from{0};
@@ -221,8 +224,8 @@ struct OutputConfig {
   bool plots = true;
 };
 
-/// Skipping of simulated time while the network is in a steady state, and bursts of traffic taken
-/// from memory where they repeat.
+/// Fast-forward: skipping simulated time while the network is in a steady state, and reusing
+/// remembered bursts of traffic where they repeat.
 struct FastForwardConfig {
   bool enabled = false;
   PicoSeconds window = kMicroSecond * 100;
@@ -234,7 +237,7 @@ struct FastForwardConfig {
 
 /// A figure of metrics.json that must lie within bounds, else the run fails.
 struct ExpectConfig {
-  std::string metric;  // dotted path, e.g. aggregate.goodput_gbps or classes.0.share
+  std::string metric;  // dotted path of the figure, e.g. aggregate.goodput_gbps or classes.0.share
   std::optional<double> min;
   std::optional<double> max;
 };
@@ -244,8 +247,8 @@ struct PlatformConfig;
 /// A change of parameters during the run.
 struct ChangeConfig {
   PicoSeconds at{};
-  ValueNode set;  // paths and values of the change as written
-  /// The whole configuration from the change on; only parameters that may change differ.
+  ValueNode set;  // paths and values of the change, as the user wrote them
+  /// The whole configuration after the change; only parameters that may change during a run differ.
   std::shared_ptr<const PlatformConfig> config;
 };
 
@@ -255,18 +258,19 @@ struct PlatformConfig {
   MeasureConfig measure;
   TopologyParameters topology;
   SwitchParameters switch_;             // parameters of switches, YAML keys `switch` and `routing`
-  std::vector<PortException> switches;  // differences of some ports from `switch`
+  std::vector<PortException> switches;  // entries for ports whose parameters differ from `switch`
   NicConfig nic;
-  std::vector<OtherNics> nics;  // hosts that differ from `nic`; a host is in one entry at most
+  // entries for hosts whose NICs differ from `nic`; a host is in one entry at most
+  std::vector<OtherNics> nics;
   HostConfig host;
-  std::map<HostId, HostConfig> hosts;  // hosts that differ from `host`
+  std::map<HostId, HostConfig> hosts;  // hosts whose parameters differ from `host`
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
   QosConfig qos;
   std::vector<TrafficSpec> traffic;
   DcbxParameters dcbx;
   std::vector<FaultParameters> faults;
-  std::vector<ChangeConfig> changes;  // all changes in the order of time
+  std::vector<ChangeConfig> changes;  // all changes of parameters, in the order of time
   FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
@@ -274,15 +278,15 @@ struct PlatformConfig {
   std::map<std::string, std::string> followed;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
-  /// The entry of `nics` for the host; null if its NIC is as `nic` says.
+  /// The entry of `nics` for the host; null if its NIC has the parameters of `nic`.
   const OtherNics* other_nic(HostId id) const;
-  /// The congestion control of the flows that this host sends.
+  /// The congestion control algorithm of the flows that this host sends.
   const AlgorithmChoice& congestion_control_of(HostId id) const;
-  /// The congestion control of all groups of hosts, `nic.congestion_control` first.
+  /// The congestion control algorithms of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;
-  /// The DMA of this host's NIC.
+  /// The DMA parameters of this host's NIC.
   const DmaParameters& dma_of(HostId id) const;
-  /// How this host's NIC repeats lost packets.
+  /// The parameters by which this host's NIC retransmits lost packets.
   const RecoveryParameters& recovery_of(HostId id) const;
   /// What the hosts' NICs tell each other at connection setup.
   PeerNics peer_nics() const;

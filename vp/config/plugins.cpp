@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The sections of an ELF file, for a look-up by name. Nothing beyond the file's end is read,
-/// whatever the file claims.
+/// The sections of an ELF file, found by name. Nothing beyond the file's end is read, whatever the
+/// file's headers claim.
 class Sections {
  public:
   explicit Sections(const fs::path& file) : in_(file, std::ios::binary) {
@@ -37,7 +37,7 @@ class Sections {
     if (head.e_shstrndx < sections_.size()) names_ = sections_[head.e_shstrndx].sh_offset;
   }
 
-  /// Returns false if there is no section of that name that holds a T.
+  /// Reads a section of that name. Returns false if there is none that holds a T.
   template <class T>
   bool find(const std::string& name, T& content) {
     std::vector<char> text(name.size() + 1);
@@ -132,7 +132,7 @@ void load_plugin(const fs::path& file) {
       throw std::runtime_error("two rate units, " + units.front().name + " and " +
                                units.back().name + ", for one place");
     }
-    // The initialisation of the plug-in throws this error as well, if a name is taken.
+    // rethrows an error of the plug-in's initialisation, such as a name that is taken
   } catch (const std::exception& e) {
     throw std::runtime_error("'" + file.string() + "': " + e.what());
   } catch (...) {

@@ -1,4 +1,4 @@
-// Loads shared objects that add algorithms.
+// Loads plug-ins: shared objects that add algorithms.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,13 @@ namespace dcc::vp {
 /// the installed plug-ins. Throws std::runtime_error if no such file exists.
 std::filesystem::path find_plugin(const std::string& name, const std::filesystem::path& folder);
 
-/// Loads a plug-in, whose contents register themselves. Before any code of the file runs, checks
+/// Loads a plug-in, whose modules register themselves. Before any code of the file runs, checks
 /// that the file was made for this program; throws std::runtime_error with the reason if not.
 /// Loading a file again does nothing.
 void load_plugin(const std::filesystem::path& file);
 
-/// The loaded files in their order, process-wide like the algorithms that they added.
+/// The loaded plug-in files in the order of loading, process-wide like the algorithms that they
+/// added.
 const std::vector<std::string>& loaded_plugins();
 
 }  // namespace dcc::vp

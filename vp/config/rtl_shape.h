@@ -1,4 +1,5 @@
-// The shape for which the RTL was verilated, whether this build contains RTL or not.
+// The shape (slots, counters, formats) for which the RTL was verilated, whether this build contains
+// RTL or not.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ constexpr unsigned kRtlLatency = regs::dcc_map::kCapsLatencyReset;
 constexpr std::array<unsigned, 3> kRtlSplit{regs::dcc_map::kCapsWheelTopReset,
                                             regs::dcc_map::kCapsWheelMiddleReset,
                                             regs::dcc_map::kCapsWheelLastReset};
-// The default configuration must be one that the RTL can run.
+// Asserts that the RTL can run the default configuration.
 static_assert(dcc::ControllerConfig{}.slots == kRtlSlots);
 static_assert(dcc::ControllerConfig{}.latency_cycles == kRtlLatency);
 static_assert(dcc::ControllerConfig{}.split[0] == kRtlSplit[0] &&

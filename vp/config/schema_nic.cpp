@@ -1,4 +1,4 @@
-// Describes where the parameters of NIC and controller stand in a configuration.
+// Describes the positions of the NIC's and the controller's parameters in a configuration.
 #include "config/schema.h"
 #include "controller/dcc.h"
 
@@ -6,7 +6,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// The value of nic.engine for a part that is an Implementation.
+/// Value of nic.engine for a part whose choice is an Implementation.
 Implementation part_of(BlockImplementation all) {
   switch (all) {
     case BlockImplementation::kRtl:
@@ -18,8 +18,8 @@ Implementation part_of(BlockImplementation all) {
   }
 }
 
-/// True if nic.engine applies to the whole controller: it has a law, and no part of it is chosen
-/// alone.
+/// True if nic.engine applies to the whole controller: the controller has a law, and no part of it
+/// is chosen separately.
 bool has_whole_controller(const NicConfig& c) {
   const auto* const dcc = c.congestion_control.chosen<DccParameters>();
   return dcc != nullptr && dcc->rules().law() != nullptr &&

@@ -12,13 +12,14 @@
 namespace dcc::vp {
 namespace {
 
-/// Fills in the needs of one transport.
+/// Sets the defaults that one transport needs.
 class Needs {
  public:
   Needs(LoadedConfig& loaded, std::string reason)
       : loaded_(loaded), c_(loaded.config), reason_(std::move(reason)) {}
 
-  /// `section`: where the transport is set; `algorithm`, `cnp`: of the same hosts.
+  /// `section`: configuration section of the transport; `algorithm`, `cnp`: parameters of the same
+  /// hosts.
   void bring(const TransportParameters& transport, const std::string& section,
              AlgorithmChoice& algorithm, CnpParameters& cnp) {
     const std::string& written = c_.switch_.discipline.name();
@@ -41,7 +42,7 @@ class Needs {
     if (!transport.on_roce()) bring_own_control(section, algorithm, cnp);
   }
 
-  /// The default for all hosts whose driver the user did not write: the platform drives them.
+  /// Sets the driver for all hosts whose driver the user did not write: the platform drives them.
   void bring_platform_driver() {
     if (c_.host.driver != DriverKind::kNone) {
       bring("host.driver", [&] { c_.host.driver = DriverKind::kNone; });
@@ -68,14 +69,16 @@ class Needs {
     c_.followed[path] = reason_;
   }
 
-  /// For a transport other than RoCE: the transport controls rates, and no software takes part.
+  /// Sets the defaults for a transport other than RoCE: the transport controls rates, and no
+  /// software takes part.
   void bring_own_control(const std::string& section, AlgorithmChoice& algorithm,
                          CnpParameters& cnp) {
     const std::string path = section + ".congestion_control";
     if (algorithm.name() != "none" && !is_anything_written(path)) {
       bring(path + ".algorithm", [&] {
         algorithm.choose("none");
-        cnp.follows_network = false;  // drops the preset of the algorithm that is not used
+        cnp.follows_network =
+            false;  // removes the preset's rules of the algorithm that is not used
       });
     }
     bring_platform_driver();
@@ -88,8 +91,8 @@ class Needs {
   std::string reason_;
 };
 
-/// Hosts of an entry of `nics` that names no algorithm run that of `nic`; what was written there
-/// counts as written here. A transport that controls its own rates has none.
+/// Lets hosts of an entry of `nics` that names no algorithm run the algorithm of `nic`, with the
+/// parameters written there. A transport that controls its own rates has no algorithm.
 void bring_algorithms(LoadedConfig& loaded) {
   const NicConfig& nic = loaded.config.nic;
   std::map<std::string, Place>& places = loaded.places;
@@ -116,7 +119,7 @@ void bring_algorithms(LoadedConfig& loaded) {
          at != places.end() && at->first.rfind("nic" + section, 0) == 0; ++at) {
       taken.emplace(entry + at->first.substr(3), at->second);
     }
-    // Members of `cnp` that an algorithm's preset sets.
+    // Takes over a member of `cnp` that an algorithm's preset sets.
     const auto take = [&](const std::string& key, auto member) {
       if (places.count(entry + key) != 0) return;
       group.cnp.*member = nic.cnp.*member;
@@ -130,8 +133,8 @@ void bring_algorithms(LoadedConfig& loaded) {
   }
 }
 
-/// Parameters of recovery that would follow the network, but were written for `nic`, count as
-/// written in each entry of `nics` without them.
+/// Copies written parameters of `nic.recovery` that would otherwise follow the network to each
+/// entry of `nics` that does not write them.
 void bring_recovery(LoadedConfig& loaded) {
   for (const char* const key : {".recovery.timeout", ".recovery.reorder_window"}) {
     const auto written = loaded.places.find(std::string("nic") + key);

@@ -10,11 +10,11 @@
 namespace dcc::vp {
 
 namespace {
-/// Least increase_timer with `switch.ecn.draw: packet`. Two congested ports of a path take turns in
-/// having the greater marking probability while their queues swing, so a flow gets the marks of
-/// both. The longer the interval, the smaller are cuts and increases (step_halvings), and the less
-/// queues swing. 84 us is six times the preset's interval, found by trial (docs/differentiation.md,
-/// "Several bottlenecks").
+/// Least increase_timer with `switch.ecn.draw: packet`. While queues oscillate, two congested ports
+/// of a path alternate in having the greater marking probability, so a flow gets the marks of both.
+/// A longer interval has smaller cuts and increases (step_halvings), so queues oscillate less. 84
+/// us is six times the preset's interval, found by trial (docs/differentiation.md, "Several
+/// bottlenecks").
 constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 84;
 
 /// Time from the sending of a packet to the arrival of its mark at the sender: the longest base
@@ -28,7 +28,7 @@ PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
   return trip + serialization_time(ecn.kmin, rate);
 }
 
-/// Takes over what Law::follow_distance sets.
+/// Copies the parameters that Law::follow_distance sets.
 void take_distance(const DccParameters& from, DccParameters& to) {
   to.increase_timer = from.increase_timer;
   to.r_hai = from.r_hai;
@@ -36,7 +36,8 @@ void take_distance(const DccParameters& from, DccParameters& to) {
   to.brisk = from.brisk;
   to.initial_window = from.initial_window;
 }
-/// The same for one choice of an algorithm, `path` in the file: of `nic` or of an entry of `nics`.
+/// Applies the step rule to one algorithm choice at `path`, which is in `nic` or in an entry of
+/// `nics`.
 void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning,
                    AlgorithmChoice& choice, const AlgorithmChoice& at_beginning,
                    const std::string& section) {
@@ -67,12 +68,13 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   const bool nested = draw == EcnParameters::Draw::kPacket && dcc->shares_by_weight() &&
                       to.increase_timer < kIntervalOfNestedMarks && none_given({"increase_timer"});
   if (nested) to.increase_timer = kIntervalOfNestedMarks;
-  // A value that a change sets overrides the rule.
+  // Keeps a value that a change during the run sets; it overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
   };
   keep("increase_timer", &DccParameters::increase_timer);
-  // By the interval in force: DccParameters::registers halves the cut of a mark as often.
+  // The step is chosen for the interval in force: DccParameters::registers halves the cut of a mark
+  // as often.
   if (none_given({"r_ai"}) && dcc->shares_by_weight()) {
     to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
   }

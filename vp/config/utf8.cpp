@@ -5,7 +5,8 @@
 namespace dcc::vp {
 namespace {
 
-/// Length of the UTF-8 sequence at the start of `s`; 0 if there is none.
+/// Length in bytes of the UTF-8 sequence at the start of `s`; 0 if `s` starts with no valid
+/// sequence.
 std::size_t sequence_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned lead = byte(0);

@@ -1,4 +1,4 @@
-// Checks that a file is text, before a parser sees its bytes.
+// Checks that a file is text before a parser reads it.
 #pragma once
 
 #include <string>
@@ -6,14 +6,16 @@
 
 namespace dcc::vp {
 
-/// The first byte that is not allowed in a text file; the message is empty if there is none.
+/// The first byte that is not allowed in a text file; the message is empty if all bytes are
+/// allowed.
 struct TextDefect {
   int line = 0;
   int column = 0;  // column in bytes, counted from 1
   std::string message;
 };
 
-/// Text must be valid UTF-8 (RFC 3629) without control characters other than tab and line ends.
+/// Finds the first defect of a text, which must be valid UTF-8 (RFC 3629) without control
+/// characters other than tab and line ends.
 TextDefect find_text_defect(std::string_view text);
 
 }  // namespace dcc::vp

@@ -13,7 +13,8 @@ class Layers {
  public:
   LayeredYaml layered;
 
-  /// `identity`: canonical path that identifies a file; empty if the text is not from a file.
+  /// Adds a file's tree. `identity`: canonical path that identifies the file; empty if the text is
+  /// not from a file.
   void add(ValueNode node, const std::string& name, const fs::path& folder,
            const fs::path& identity) {
     open_.push_back({name, identity});

@@ -1,4 +1,4 @@
-// Merges a configuration of several files (`extends` and `include`).
+// Merges the files of a configuration (`extends` and `include`).
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace dcc::vp {
 
-/// One tree whose values keep their positions in their own files.
+/// The merged tree, whose values keep their positions in their own files.
 struct LayeredYaml {
   ValueNode root;
   /// The files from the lowest to the topmost, by the names in places. An upper file replaces

@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-/// The folder to which a file name is relative: the folder of the file that contains the name
+/// The folder that a file name is relative to: the folder of the file that contains the name
 /// (`folder` for the topmost file); for an override, the working directory.
 std::filesystem::path folder_of(const Place& place, const std::string& topmost,
                                 const std::filesystem::path& folder) {
@@ -23,7 +23,8 @@ std::filesystem::path folder_of(const Place& place, const std::string& topmost,
   return place.source == topmost ? folder : std::filesystem::path(place.source).parent_path();
 }
 
-/// Fills members from the tree. Throws ConfigError for keys that the schema does not have.
+/// Reads parameter members from the value tree. Throws ConfigError for keys that the schema does
+/// not have.
 class Reader final : public ParameterVisitor {
  public:
   /// `name`: name of the topmost file, which lies in `folder`; other files know their own folder.
@@ -154,11 +155,11 @@ class Reader final : public ParameterVisitor {
     std::string condition;
   };
   struct Frame {
-    const ValueNode* node;  // node of the section; null if not in the YAML
+    const ValueNode* node;  // node of the section; null if the YAML does not contain the section
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;
-    const ValueNode* list;  // list or map that contains this element
+    const ValueNode* list;  // list or map node that contains this element
   };
   struct Condition {
     bool applies;
@@ -242,7 +243,7 @@ class Reader final : public ParameterVisitor {
     return all;
   }
 
-  /// True if an override has set this value or one inside it.
+  /// True if an override has set this value or a value inside it.
   static bool is_overridden(const ValueNode& value) {
     return value.place.line == 0 ||
            std::any_of(value.items.begin(), value.items.end(), is_overridden) ||
@@ -251,9 +252,9 @@ class Reader final : public ParameterVisitor {
   }
 
   /// True if the key belongs to a choice that was replaced: an override or an upper file that
-  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice behind.
-  /// They are ignored, so that algorithms can be exchanged. Keys that an override itself sets are
-  /// never ignored.
+  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice unused.
+  /// These parameters are ignored, so that algorithms can be exchanged. Keys that an override
+  /// itself sets are never ignored.
   bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
     if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
@@ -266,7 +267,7 @@ class Reader final : public ParameterVisitor {
     return false;
   }
 
-  /// The value of `host` that an element of `hosts` has without one of its own; null: none.
+  /// The value in section `host` for a key that an element of `hosts` does not have; null: none.
   const ValueNode* inherited(const Frame& frame, const char* key) const {
     if (frame.path.rfind("hosts.", 0) != 0) return nullptr;
     const ValueNode* const host = layers_.root.find("host");
@@ -307,7 +308,7 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
   if (list == nullptr) return;
   const std::vector<ValueNode> one{*list};
   for (const ValueNode& item : list->kind == ValueNode::Kind::kList ? list->items : one) {
-    // a list of plug-ins that is no text is refused when the key is read
+    // an entry of the plug-in list that is not text is refused later, when the key is read
     if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;
     if (item.scalar == "none" && &item == &one.front()) continue;
     try {
@@ -357,7 +358,9 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   clip_measure(loaded);
   check_topology(loaded);
   const LoadedConfig& beginning = at_the_beginning != nullptr ? *at_the_beginning : loaded;
-  LongestPath path(beginning.config);  // a change of the MTU moves no value that follows
+  // the base RTT stays that of the beginning: a change of the MTU moves no value that follows the
+  // network
+  LongestPath path(beginning.config);
   bring_needs(loaded);
   follow_network(loaded, path);
   check(loaded);

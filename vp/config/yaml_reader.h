@@ -14,40 +14,41 @@ namespace dcc::vp {
 /// A configuration that passed every check, with the places of its values.
 struct LoadedConfig {
   PlatformConfig config;
-  /// Places by dotted path (`switch.ecn.kmin`, `traffic.0`). A path that is missing has its
-  /// default.
+  /// Places of values by dotted path (`switch.ecn.kmin`, `traffic.0`). A parameter whose path is
+  /// missing has its default.
   std::map<std::string, Place> places;
-  std::string file;                // name of the file as given; empty: no file
-  std::vector<std::string> notes;  // sentences on values that were adapted, for the user
+  std::string file;                // name of the configuration file as given; empty: no file
+  std::vector<std::string> notes;  // sentences for the user about values that were adapted
 
   /// The place at which a parameter was written, or the nearest enclosing section that was written.
   Place place_of(const std::string& path) const;
 };
 
-/// An error in a value that contradicts what only the built platform knows, as a port or flow.
+/// Error in a value that contradicts the built platform, such as the name of a missing port or
+/// flow.
 class SettingError : public std::runtime_error {
  public:
   SettingError(std::string path, const std::string& message)
       : runtime_error(path + ": " + message), path_(std::move(path)) {}
-  /// Dotted path of the parameter. what() begins with this path.
+  /// Dotted path of the wrong parameter. what() begins with this path.
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
 };
 
-/// Reads a file, applies the overrides in order, and validates. Throws ConfigError at the first
-/// error. Files named in the configuration are looked up beside it, files named in an override in
-/// the working directory.
+/// Reads a configuration file, applies the overrides in order, and validates. Throws ConfigError at
+/// the first error. Files named in the configuration are looked up beside it, files named in an
+/// override in the working directory.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-/// Like read_file() for a text; `name` stands for the file in messages.
+/// Reads a configuration from a text like load_config(); `name` stands for the file in messages.
 LoadedConfig load_config_text(std::string_view text, const std::string& name,
                               const std::filesystem::path& folder = ".",
                               const std::vector<std::string>& overrides = {});
 
-/// The defaults with overrides, for a command without a file.
+/// Returns the default configuration with overrides, for a command without a file.
 LoadedConfig default_config(const std::vector<std::string>& overrides = {});
 
 }  // namespace dcc::vp

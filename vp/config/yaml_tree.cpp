@@ -37,8 +37,8 @@ std::size_t depth_of(const ValueNode& node) {
   return deepest + 1;
 }
 
-/// Builds the tree from the parser's events. Throws at the first thing that no configuration may
-/// contain, before the parser's own recursion gets deep.
+/// Builds the value tree from the YAML parser's events. Throws at the first element that no
+/// configuration may contain, before the parser's own recursion gets deep.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const std::string& source) : source_(source) {}
@@ -175,7 +175,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::string source_;
   ValueNode root_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, ValueNode> anchors_;  // anchors of finished nodes
+  std::map<YAML::anchor_t, ValueNode> anchors_;  // finished nodes that have an anchor, by anchor
   std::size_t nodes_ = 0;
 };
 
@@ -193,7 +193,7 @@ void check_is_text(std::string_view text, const std::string& source) {
   }
 }
 
-/// The first place with an error up to a line (counted from 0); line 0 if there is none.
+/// The first place of a tab in indentation up to a line (counted from 0); line 0 if there is none.
 Place tab_in_indentation(std::string_view text, int last, const std::string& source) {
   std::size_t start = 0;
   for (int line = 0; line <= last && start < text.size(); ++line) {
@@ -241,7 +241,7 @@ ValueNode parse_yaml(std::string_view text, const std::string& source) {
 
 namespace {
 
-/// All text of a stream, at most a byte beyond the limit that parse_yaml() checks.
+/// Reads all text of a stream, at most one byte beyond the limit that parse_yaml() checks.
 std::string text_of(std::istream& in) {
   std::string text(kMaxFileBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

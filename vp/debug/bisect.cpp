@@ -11,10 +11,11 @@
 namespace dcc::vp {
 namespace {
 
-// parts of a window that one pass compares: more would cost more than another pass
+// number of parts of a window that one pass compares; more parts would cost more than another pass
 constexpr std::int64_t kParts = 64;
 
-/// The first device name that one run has and the other has not.
+/// Throws if the runs have different devices, with the first device name that one run has and the
+/// other has not.
 void require_same_devices(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() && y == b.end()) return;
@@ -28,7 +29,7 @@ class TwoRuns {
       : a_([&](const DigestSampler::Sink& sink) { a(window, sink); }),
         b_([&](const DigestSampler::Sink& sink) { b(window, sink); }) {}
 
-  /// The first instant of the window at which the runs differ.
+  /// Finds the first instant of the window at which the runs differ.
   std::optional<Parting> parting() {
     Parting found;
     for (bool first = true;; first = false) {
@@ -73,7 +74,7 @@ class DigestFile {
     devices_.erase(devices_.begin());
   }
   const std::vector<std::string>& devices() const { return devices_; }
-  /// Returns the next row; empty at the end of the file.
+  /// Returns the next row of the digest file; empty at its end.
   std::vector<std::string> next() {
     std::string line;
     if (!std::getline(in_, line)) return {};
@@ -118,7 +119,7 @@ std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,
     tell(window);
     const std::optional<Parting> nearer = TwoRuns(a, b, window).parting();
     if (!nearer) {
-      // The difference was seen once and not again, so the runs are not repeatable.
+      // The difference was seen in one pass and not in the next, so the runs are not repeatable.
       if (found) throw std::runtime_error("a run does not repeat exactly");
       return std::nullopt;
     }

@@ -18,7 +18,7 @@ struct Parting {
       equal_at;      // last compared instant at which the runs were equal; empty: none
   PicoSeconds at{};  // first compared instant at which the runs differ
   std::vector<std::string> devices;  // devices that differ at `at`, in the order of StateDigests
-  std::string ended;  // run that had ended by then while the other went on; empty: neither
+  std::string ended;  // run that had ended by then while the other run continued; empty: neither
 };
 
 /// Runs a simulation and passes the digests within a window to a sink. Called in a separate

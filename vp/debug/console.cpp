@@ -43,7 +43,7 @@ std::string clean(std::string text) {
   return text;
 }
 
-/// Returns the typed text in quotes, shortened.
+/// Returns the text that the user typed in quotes, shortened.
 std::string shown(const std::string& text) {
   return "'" + clean(text.substr(0, 60)) + (text.size() > 60 ? "...'" : "'");
 }
@@ -189,7 +189,7 @@ Console::Then Console::run(const std::string& argument, bool absolute) {
     return Then::kStay;
   }
   const PicoSeconds present = c_.kernel.now();
-  // A time beyond the end of the run would never pause, and the sum could overflow.
+  // Refuses a time beyond the end of the run, which would never pause; the sum could overflow.
   const PicoSeconds left = c_.kernel.end() - present;
   const PicoSeconds ahead = absolute ? time - present : time;
   if (ahead.count <= 0) {
@@ -272,7 +272,7 @@ void Console::list_modules() const {
 }
 
 void Console::list_slots(const std::string& host) const {
-  // Accepts a number of a host ("1") or its name ("host1").
+  // Accepts a host's number ("1") or its name ("host1").
   const std::string digits = host.compare(0, 4, "host") == 0 ? host.substr(4) : host;
   const auto id = number_in(digits, c_.hosts.size() - 1);
   if (!id) {
@@ -302,7 +302,7 @@ void Console::slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, Slot
   awaited_.reset();
   awaited_text_ =
       fmt::format("host {}, slot {}, flow number {}: {}", host, slot, flow, awaited_name_);
-  c_.kernel.call_hook_after(1);  // pauses once the event that changed the slot is over
+  c_.kernel.call_hook_after(1);  // the run pauses after the event that changed the slot
 }
 
 void Console::after_event() {

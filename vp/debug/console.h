@@ -31,23 +31,24 @@ class Console final : public PlatformPart {
     const Network& network;
     const FlowPlan& plan;
     const StateDigests& states;
-    std::uint32_t rank;  // rank of pauses, the greatest: a pause at t comes after all events at t
-    model::SnapshotHistory* machine;  // makes going back possible; null: impossible …
-    std::string snapshot_refusal;     // … for the reason given here
+    // rank of pauses, the greatest rank: a pause at time t comes after all events at t
+    std::uint32_t rank;
+    model::SnapshotHistory* machine;  // snapshots that make going back possible; null: impossible
+    std::string snapshot_refusal;     // reason why going back is impossible
   };
-  /// `prompt`: print a prompt before each command.
+  /// Makes a console; `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
-  /// Pauses before the first event.
+  /// Pauses the run before the first event.
   void begin() override;
   /// Takes a snapshot if one is due.
   void heartbeat() override {
     if (history_ && !input_over_ && history_->is_due()) mark();
   }
-  /// A run that the user ended is not complete.
+  /// Marks a run that the user ended as incomplete.
   void finish(RunResults& results) override {
     if (quit_) results.completed = false;
   }
-  /// True if the user asked for the end.
+  /// True if the user asked for the end of the run.
   bool quit() const { return quit_; }
 
  private:
@@ -96,19 +97,20 @@ class Console final : public PlatformPart {
   std::uint64_t steps_left_ = 0;
   bool slots_observable_ = true;  // true if every host reports changes of its slots
   std::optional<SlotChange> awaited_;
-  SlotChange awaited_kind_{};  // kind of change, kept after awaited_ is cleared
+  SlotChange
+      awaited_kind_{};  // kind of slot change that is awaited, kept after awaited_ is cleared
   std::string awaited_name_;
-  std::string awaited_text_;  // set when the awaited change happened
+  std::string awaited_text_;  // text about the awaited change, set when the change happened
   std::function<std::string()> watched_;
   std::string watched_name_;
   std::string watched_value_;
 
   // State of a command that goes back in simulated time.
   std::optional<ConsoleHistory> history_;
-  std::uint64_t own_events_ = 0;                   // how often time_event_ ran
-  std::optional<ReverseRequest> reverse_request_;  // the request that is being served
-  bool snapshot_halfway_ = false;                  // true if a snapshot is to be taken halfway
-  std::uint64_t stage_ = 0;  // kToEvents: number of events at which the run is checked next
+  std::uint64_t own_events_ = 0;                   // number of times that time_event_ ran
+  std::optional<ReverseRequest> reverse_request_;  // request to go back that is being served
+  bool snapshot_halfway_ = false;  // true if a snapshot is to be taken halfway through the replay
+  std::uint64_t stage_ = 0;  // kToEvents: number of events at which the replay is checked next
   std::optional<std::uint64_t> found_;
   std::string found_text_;
 };

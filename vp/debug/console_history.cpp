@@ -23,7 +23,7 @@ ReverseRequest ReverseRequest::read(const std::string& text) {
 }
 
 std::optional<ReverseRequest> ConsoleHistory::mark(const Moment& now) {
-  // the system had no memory for the last snapshot
+  // removes the moment of a snapshot that the system had no memory for
   if (moments_.size() > machine_.snapshots()) moments_.pop_back();
   moments_.push_back(now);
   const std::optional<std::string> request = machine_.take_snapshot();
@@ -39,7 +39,8 @@ std::size_t ConsoleHistory::last_at(std::uint64_t events) const {
 
 void ConsoleHistory::to_time(PicoSeconds time) {
   std::size_t number = machine_.snapshots() - 1;
-  // A pause at a time comes after all events of that instant; a snapshot may lie between them.
+  // Chooses a snapshot before the requested time: a pause at a time comes after all events of that
+  // instant, and a snapshot may lie between these events.
   while (number > 0 && moments_[number].time >= time) --number;
   ReverseRequest request;
   request.kind = ReverseRequest::Kind::kToTime;

@@ -12,30 +12,31 @@
 namespace dcc::vp {
 
 /// A moment of a run between two events, identified by the number of device events so far. Events
-/// of the prompt do not count, because their number depends on the commands that were given.
+/// of the prompt are not counted, because their number depends on the commands that were given.
 struct Moment {
   PicoSeconds time{};
   std::uint64_t events = 0;
 };
 
-/// The work that remains after the return to a snapshot.
+/// The work that remains after execution has returned to a snapshot.
 struct ReverseRequest {
   enum class Kind : char {
-    kToTime = 't',    // run on to `time`
-    kToEvents = 'e',  // run on to the number `events`
-    kSearch = 's',    // run on to `events` and find the last time `what` happened before
+    kToTime = 't',    // replay up to `time`
+    kToEvents = 'e',  // replay up to event number `events`
+    kSearch = 's',    // replay up to `events` and find the last time that `what` happened before
   };
   Kind kind = Kind::kToTime;
   PicoSeconds time{};
   std::uint64_t events = 0;
-  std::uint64_t origin = 0;  // kSearch: number of events to return to if `what` never happened
-  std::string what;  // kSearch: an event's name or "change NAME"; else the text to print on arrival
+  std::uint64_t origin = 0;  // kSearch: event number to return to if `what` never happened
+  // kSearch: an event's name or "change NAME" to search for; else the text to print on arrival
+  std::string what;
 
   std::string text() const;
   static ReverseRequest read(const std::string& text);
 };
 
-/// The moments of the snapshots that the prompt takes.
+/// The moments of the snapshots that the prompt has taken.
 class ConsoleHistory {
  public:
   explicit ConsoleHistory(model::SnapshotHistory& machine) : machine_(machine) {}
@@ -43,17 +44,19 @@ class ConsoleHistory {
   bool is_due() const { return machine_.is_due(); }
   bool replaying() const { return machine_.replaying(); }
   void finish_replay() { machine_.finish_replay(); }
-  /// Takes a snapshot of `now`. Returns a request if execution has come back to this snapshot.
+  /// Takes a snapshot of the moment `now`. Returns a request if execution has come back to this
+  /// snapshot.
   std::optional<ReverseRequest> mark(const Moment& now);
   /// True if another snapshot may be taken on the way to a moment, to make later returns shorter.
   bool may_take_intermediate() const { return moments_.size() < kMaxIntermediateSnapshots; }
 
-  // The following functions end this process.
+  // The functions below end this process.
   void to_time(PicoSeconds time);
   void to_events(std::uint64_t events, const std::string& why);
-  /// Searches from the last snapshot before this number of events.
+  /// Searches backwards from the last snapshot before this number of events.
   void search(std::uint64_t before, std::uint64_t origin, const std::string& what);
-  /// Ends a search: returns to `found`, where the event happened last, or searches earlier times.
+  /// Ends a search: returns to the moment `found`, where the event happened last, or searches
+  /// earlier times.
   void end_search(const ReverseRequest& search, std::optional<std::uint64_t> found,
                   const std::string& why);
 
@@ -62,7 +65,7 @@ class ConsoleHistory {
   std::size_t last_at(std::uint64_t events) const;
 
   model::SnapshotHistory& machine_;
-  std::vector<Moment> moments_;  // moments of snapshots, by number
+  std::vector<Moment> moments_;  // moment of each snapshot, by number
 };
 
 }  // namespace dcc::vp

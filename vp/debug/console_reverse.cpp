@@ -1,5 +1,5 @@
-// Commands of the prompt that go back: to a time, by a number of events, or to where something
-// happened last.
+// Commands of the prompt that go back in simulated time: to a time, by a number of events, or to
+// the last occurrence of an event.
 #include <algorithm>
 #include <ostream>
 
@@ -9,7 +9,8 @@
 namespace dcc::vp {
 namespace {
 
-// Shorter distances are run again without a snapshot, because a snapshot costs more.
+// Distance below which a part of a run is replayed without a snapshot, because a snapshot costs
+// more.
 constexpr PicoSeconds kShortWay = kMicroSecond * 2;
 constexpr std::uint64_t kFewEvents = 4096;
 
@@ -79,7 +80,7 @@ void Console::mark() {
   if (request) serve(*request);
 }
 
-/// Continues from a snapshot as the request asks. Later moments are unknown again.
+/// Continues from a snapshot as the request asks. Moments after the snapshot become unknown again.
 void Console::serve(const ReverseRequest& request) {
   await_nothing();
   reverse_request_ = request;
@@ -116,7 +117,7 @@ void Console::serve(const ReverseRequest& request) {
 
 void Console::continue_request() {
   if (reverse_request_->kind == ReverseRequest::Kind::kSearch) return continue_search();
-  // time_event_ will pause the run
+  // the time event will pause the run
   if (reverse_request_->kind == ReverseRequest::Kind::kToTime) return;
   const std::uint64_t here = moment().events;
   if (here < stage_) {

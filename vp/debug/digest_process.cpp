@@ -17,9 +17,9 @@ namespace {
 
 // Kinds of records in the pipe; the comment of each says what follows.
 enum Word : char {
-  kDevices = 'D',  // number of devices, then each name as a text
-  kRow = 'R',      // time, then one digest for each device
-  kFailed = 'F',   // the reason as a text
+  kDevices = 'D',  // record with the number of devices, then each name as a text
+  kRow = 'R',      // record with a time, then one digest for each device
+  kFailed = 'F',   // record with the reason of a failure as a text
   kOver = 'O',
 };
 
@@ -58,7 +58,7 @@ class DigestSender {
     while (bytes != 0) {
       const ssize_t n = ::write(to_, at, bytes);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) ::_exit(1);  // the reading process has ended
+      if (n <= 0) ::_exit(1);  // ends this process, since the process that reads the pipe has ended
       at += n;
       bytes -= static_cast<std::size_t>(n);
     }
@@ -71,8 +71,9 @@ class DigestSender {
 [[noreturn]] void serve(const std::function<void(const DigestSampler::Sink&)>& run, int to,
                         pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent has ended before the signal was set up
-  // Firmware's output belongs to a run, not to one of many runs of a search.
+  // ends this process if the parent ended before the signal was set up
+  if (::getppid() != parent) ::_exit(1);
+  // Discards the firmware's output, since a search runs the same simulation many times.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(nothing, standard);
@@ -95,7 +96,8 @@ DigestProcess::DigestProcess(const std::function<void(const DigestSampler::Sink&
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
   }
-  std::fflush(nullptr);  // otherwise the copy would write buffered output again
+  // flushes output, because the copy of the process would write buffered output again
+  std::fflush(nullptr);
   const pid_t self = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) serve(run, ends[1], self);

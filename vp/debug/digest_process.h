@@ -19,7 +19,8 @@ struct DigestRow {
   std::vector<std::uint64_t> digests;
 };
 
-/// Starts at once, waits while its rows are not read, and ends when this object is destroyed.
+/// A simulation in a child process. It starts at once, waits while its rows are not read, and ends
+/// when this object is destroyed.
 class DigestProcess {
  public:
   explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);
@@ -27,10 +28,10 @@ class DigestProcess {
   DigestProcess& operator=(const DigestProcess&) = delete;
   ~DigestProcess();
 
-  /// The next row; empty when the run is over. Throws std::runtime_error with the reason if the run
-  /// failed.
+  /// The next row of digests; empty when the run is over. Throws std::runtime_error with the reason
+  /// if the run failed.
   std::optional<DigestRow> next();
-  /// Names of the devices. Valid from the first row on.
+  /// Names of the devices whose digests are in a row. Valid from the first row on.
   const std::vector<std::string>& devices() const { return devices_; }
 
  private:

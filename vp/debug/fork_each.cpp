@@ -18,12 +18,13 @@ namespace {
 
 struct Copy {
   std::size_t number;
-  int said;  // file in memory that holds the copy's output
+  int said;  // file in memory that holds the output of the process copy
 };
 
 void become_copy(pid_t parent, int said) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);  // the parent has ended before the signal was set up
+  // ends this process if the parent ended before the signal was set up
+  if (::getppid() != parent) ::_exit(1);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(said, STDOUT_FILENO);
@@ -52,7 +53,8 @@ std::optional<std::size_t> fork_each(std::size_t count, unsigned jobs,
   for (std::size_t next = 0; next < count || !running.empty();) {
     int failure = 0;
     if (next < count && running.size() < jobs) {
-      std::fflush(nullptr);  // otherwise every copy would write buffered output again
+      // flushes output, because every copy of the process would write buffered output again
+      std::fflush(nullptr);
       const int said = ::memfd_create("said", MFD_CLOEXEC);
       const pid_t pid = said < 0 ? -1 : ::fork();
       if (pid == 0) {

@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// How a copy ended: its exit status (or 128 plus the signal's number) and its output on standard
-/// output and standard error.
+/// The end of a process copy: its exit status (or 128 plus the signal's number) and its output on
+/// standard output and standard error.
 struct CopyEnd {
   std::size_t number = 0;
   int status = 0;

@@ -7,7 +7,7 @@ namespace {
 
 double gbps(std::uint32_t raw) { return raw / 256e3; }
 
-/// Adds the registers of `block` as "<prefix><map>.NAME".
+/// Adds the registers of `block` to the registry as "<prefix><map>.NAME".
 void add_registers(model::DebugRegistry& registry, const std::string& prefix,
                    const regs::RegisterBlock& block) {
   const std::string begin = prefix + block.map().name + ".";

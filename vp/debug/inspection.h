@@ -1,5 +1,4 @@
-// Registers names for all values of a paused platform that can be read: modules, registers, slots,
-// flows, queues.
+// Names all values of a paused platform that can be read: modules, registers, slots, flows, queues.
 #pragma once
 
 #include <memory>

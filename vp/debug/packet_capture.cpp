@@ -18,15 +18,16 @@ std::string path_of(std::size_t capture) {
   return "output.trace.packets." + std::to_string(capture);
 }
 
-/// A host's port has the host's address; a switch's port has a locally administered address of its
-/// own.
+/// MAC address of a sending port: a host's port has the host's address; a switch's port has a
+/// locally administered address of its own.
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
   if (node.is_host) return roce::mac_of(node.host);
   return roce::mac_of_port(static_cast<unsigned>(wire.from), static_cast<unsigned>(wire.from_port));
 }
 
-/// The transport whose name packets bear in a capture; empty: packets have RoCE headers.
+/// Name of the transport in a capture, by which its packets are labelled; empty: packets have RoCE
+/// headers.
 std::string labels_of(const TransportChoice& choice) {
   const TransportParameters* const transport = choice.chosen();
   return transport == nullptr || transport->on_roce() ? std::string() : choice.name();
@@ -38,7 +39,7 @@ std::string peer_text(const Topology& topology, const Wire& wire) {
 }
 }  // namespace
 
-/// One pcapng file and the selection of packets for it.
+/// One pcapng file and the selection of packets to write to it.
 class PacketCapture::File {
  public:
   File(const PacketTraceConfig& config, const PlatformConfig& platform, Partitions& partitions,
@@ -66,7 +67,7 @@ class PacketCapture::File {
     for (const unsigned flow : config.flows) wanted_[flow] = true;
   }
 
-  /// `partition`: partition of the sender.
+  /// Makes the tap of a wire; `partition`: partition of the sender.
   Link::Tap tap(const Topology& topology, const Wire& wire, unsigned partition) {
     const Link& link = wire.link();
     const std::uint32_t number =
@@ -77,7 +78,8 @@ class PacketCapture::File {
     return [this, port](const Packet& packet, PicoSeconds sent) { record(packet, sent, *port); };
   }
 
-  /// Writes the packets that partitions have collected to the file. Call while all partitions wait.
+  /// Writes the packets that all partitions have collected to the file. Call while all partitions
+  /// wait.
   void clear_shelves() {
     order_.clear();
     for (Shelf& shelf : shelves_) {
@@ -108,11 +110,12 @@ class PacketCapture::File {
     std::uint64_t nanoseconds;
     std::uint32_t port;
     FrameSize size;
-    std::size_t begin;  // offset in the shelf's bytes
+    std::size_t begin;  // offset of the packet in the shelf's bytes
   };
   /// Packets that one partition has collected.
   struct alignas(64) Shelf {
-    std::vector<FrameWriter> frames;  // writers for frames of `nic`, then of each entry of `nics`
+    // writers for frames of hosts of `nic`, then of each entry of `nics`
+    std::vector<FrameWriter> frames;
     const Scheduler& scheduler;
     std::vector<Laid> packets;
     std::vector<std::uint8_t> bytes;
@@ -126,7 +129,7 @@ class PacketCapture::File {
 
   bool wants(const Packet& packet) const {
     if (wanted_.empty()) return true;
-    // Messages of the closed loop have numbers above those of all flows.
+    // Messages of the closed loop have flow numbers above those of all flows.
     return !is_link_control(packet.kind) && packet.flow < wanted_.size() && wanted_[packet.flow];
   }
 
@@ -140,7 +143,7 @@ class PacketCapture::File {
     Shelf& shelf = *port.shelf;
     const auto nanoseconds = static_cast<std::uint64_t>(sent / kNanoSecond);
     const EventPlace* const place = shelf.scheduler.place();
-    if (place == nullptr) {  // there is one partition only, so the packet is written at once
+    if (place == nullptr) {  // with one partition the packet is written at once
       const FrameSize size =
           frames_for(packet, shelf)
               .write(packet, port.mac, writer_.begin_packet(port.number, nanoseconds));
@@ -158,11 +161,12 @@ class PacketCapture::File {
   std::string name_;
   PicoSeconds from_;
   PicoSeconds to_;
-  std::vector<bool> wanted_;            // flows to capture; empty: all flows
-  std::vector<std::size_t> writer_of_;  // index into Shelf::frames by host; empty: one for all
+  std::vector<bool> wanted_;  // flows to capture; empty: all flows
+  // index of each host's writer in Shelf::frames; empty: one writer for all hosts
+  std::vector<std::size_t> writer_of_;
   std::size_t snap_;
   PcapngWriter writer_;
-  std::deque<Shelf> shelves_;  // one shelf of packets per partition
+  std::deque<Shelf> shelves_;  // collected packets, one shelf per partition
   std::deque<Port> ports_;
   std::vector<std::pair<const Laid*, const Shelf*>> order_;
 };

@@ -20,9 +20,10 @@ namespace dcc::vp {
 /// flow that does not exist. Flows are numbered from 0 to `flows` - 1.
 void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
-/// All captures of a run. A wire without a capture keeps its null tap. With several partitions each
-/// one collects its packets as frames; while all partitions wait, the frames are written in the one
-/// order of events, so the files have the same bytes as with one partition.
+/// All packet captures of a run. A wire without a capture keeps its null tap. With several
+/// partitions, each partition collects its packets as frames; while all partitions wait, the frames
+/// are written in the total order of events, so the files have the same bytes as with one
+/// partition.
 class PacketCapture final : public PlatformPart {
  public:
   /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError like check_trace(), and
@@ -31,11 +32,11 @@ class PacketCapture final : public PlatformPart {
                 std::size_t flows, const std::filesystem::path& folder);
   ~PacketCapture() override;
 
-  /// Ends all files and describes them in `traces`; a failure goes to `lost_traces`.
+  /// Completes all files and describes them in `traces`; a failure goes to `lost_traces`.
   void finish(RunResults& results) override;
-  /// Ends all files. Throws std::runtime_error if one could not be written.
+  /// Completes all files. Throws std::runtime_error if a file could not be written.
   void close();
-  /// One sentence for each file. Valid after close().
+  /// One sentence about each capture file. Valid after close().
   std::vector<std::string> described() const;
 
  private:

@@ -18,21 +18,24 @@ namespace dcc::vp {
 namespace {
 
 constexpr int kReverseExitStatus =
-    0x5A;  // exit status of a process that ends to go back; `reversing` confirms it
+    // exit status of a process that ends in order to go back; the flag `reversing` confirms it
+    0x5A;
 constexpr std::chrono::milliseconds kFirstInterval{500};
-constexpr std::size_t kBeforeDoubling = 8;  // snapshots before the interval doubles
+// number of snapshots after which the interval between snapshots doubles
+constexpr std::size_t kBeforeDoubling = 8;
 constexpr std::size_t kMaxSnapshots = 160;
 
 constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
-volatile std::sig_atomic_t at_work = 0;  // process at work, for which this snapshot waits
+// process that executes the run, for which this snapshot process waits
+volatile std::sig_atomic_t at_work = 0;
 
 void forward(int number, siginfo_t* info, void*) {
-  // A signal from the terminal reaches all processes anyway.
+  // A signal that the terminal sends reaches all processes of the group, so it is not forwarded.
   if (info->si_code == SI_KERNEL) return;
   ::kill(static_cast<pid_t>(at_work), number);
 }
 
-/// Forwards signals to the process at work while this process is a snapshot.
+/// Forwards signals to the executing process while this process is a snapshot.
 class Forwarding {
  public:
   Forwarding() {
@@ -98,7 +101,8 @@ bool ProcessSnapshots::is_due() const {
 std::optional<std::string> ProcessSnapshots::take_snapshot() {
   if (taken_ >= kMaxSnapshots) return std::nullopt;
   std::cout.flush();
-  std::fflush(nullptr);  // otherwise every copy would write buffered output again
+  // flushes output, because every copy of the process would write buffered output again
+  std::fflush(nullptr);
   const std::size_t number = taken_;
   bool returned = false;
   const pid_t self = ::getpid();
@@ -112,8 +116,9 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
       if (child <= 0) forwarding.end();
     }
     if (child < 0) {
-      if (returned) ::_exit(1);  // no process is left that could continue
-      return std::nullopt;       // the system refuses another process: one snapshot fewer
+      // ends this process, since no process is left that could continue the run
+      if (returned) ::_exit(1);
+      return std::nullopt;  // the system refuses another process, so this snapshot is not taken
     }
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -132,7 +137,7 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
   }
 }
 
-// Returns if execution is to continue from this snapshot; else ends this process.
+// Returns if execution is to continue from this snapshot; otherwise ends this process.
 void ProcessSnapshots::end_with(int status, std::size_t number) const {
   if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
   const bool reversing = shared_->reversing && WEXITSTATUS(status) == kReverseExitStatus;

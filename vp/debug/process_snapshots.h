@@ -11,12 +11,12 @@
 namespace dcc::vp {
 
 /// A snapshot is a parent process that waits: take_snapshot() copies the process, the copy
-/// continues, and the original keeps its state. To go back, the process at work ends; each parent
-/// up to the wanted one ends in turn, and the wanted one makes another copy, which continues. So
-/// the snapshots are the chain of ancestors of the process at work, and they are always in order.
-/// The process that the user started is the first of them: it ends with the status of the run,
-/// however often the run went back. Signals that end a process (SIGTERM, SIGHUP, SIGINT) are
-/// forwarded to the process at work.
+/// continues, and the original keeps its state. To go back, the executing process ends; each parent
+/// up to the wanted snapshot ends in turn, and the wanted snapshot makes another copy, which
+/// continues. So the snapshots are the chain of ancestors of the executing process, and are always
+/// in order. The process that the user started is the first snapshot: it ends with the status of
+/// the run, however often the run went back. Signals that end a process (SIGTERM, SIGHUP, SIGINT)
+/// are forwarded to the executing process.
 ///
 /// The time between snapshots grows with their number, so a run of any length has some dozen of
 /// them: going back takes at most about an eighth of the time that the run has taken so far.
@@ -36,7 +36,7 @@ class ProcessSnapshots final : public model::SnapshotHistory {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Shared {  // data shared by all processes of the chain
+  struct Shared {  // data that all processes of the chain share
     bool reversing;
     std::size_t number;
     std::size_t bytes;

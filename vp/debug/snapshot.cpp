@@ -5,7 +5,8 @@
 namespace dcc::vp {
 namespace {
 
-// The structured bindings name every member, so a new member does not compile until it takes part.
+// Applies an operation to every member. The structured bindings name every member, so a new member
+// does not compile until it takes part.
 
 template <class Operation>
 WireCounters combine(const WireCounters& a, const WireCounters& b, Operation operation) {

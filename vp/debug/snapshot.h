@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// Counters of one wire: those of its link, and the time for which PFC paused its sender.
+/// Counters of one wire: counters of its link, and the time for which PFC paused its sender.
 struct WireCounters {
   LinkCounters link;
   PicoSeconds pause{};
@@ -21,17 +21,18 @@ struct Snapshot {
   std::vector<WireCounters> wires;           // counters of each wire
   std::vector<std::uint64_t> cnps_received;  // CNPs received by each host
   /// The counters of measure/field_counters.h: hosts, then ports of switches, each with its queues.
-  /// Peaks take part like counts and are set at the end.
+  /// Peaks are treated like counts and are set at the end.
   std::vector<std::uint64_t> by_name;
   CounterTotals counters;
 
-  /// Returns what was counted after `earlier`, a snapshot of the same platform: the difference of
-  /// every number. Results get counters only in this form.
+  /// Returns the counts after `earlier`, a snapshot of the same platform: the difference of every
+  /// number. Results get counters only in this form.
   Snapshot since(const Snapshot& earlier) const;
-  /// Scales every number of such a difference by a proportion; plus() adds another difference.
+  /// Scales every number of a difference of snapshots by a proportion; plus() adds another
+  /// difference.
   Snapshot times(const Proportion& times) const;
   Snapshot plus(const Snapshot& more) const;
-  /// Visits every number but those of hosts, by reference. The structured bindings name every
+  /// Visits every number except those of hosts, by reference. The structured bindings name every
   /// member, so a new member does not compile until it takes part.
   template <class Visit>
   void each(Visit visit) {

@@ -24,7 +24,7 @@ std::uint64_t digest_of_nic(Host& host) {
   return d.value();
 }
 
-// Digests what registers and slots show: model and RTL give the same digest.
+// Digest of a controller's registers and slots: model and RTL give the same digest.
 std::uint64_t digest_of_controller(ControllerEngine& device) {
   StateDigest d;
   const std::uint32_t slots = device.config().slots;
@@ -205,7 +205,7 @@ std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
       p.setup.digests);
 }
 
-// Names of devices are made only if digests may be asked for: they may be many.
+// Names of devices are made only if digests may be read, because there may be many names.
 std::unique_ptr<PlatformPart> make_watched(Platform& p) {
   const bool software = std::any_of(p.hosts.begin(), p.hosts.end(),
                                     [](const auto& host) { return host->driver() != nullptr; });

@@ -31,9 +31,10 @@ class StateDigests {
                const TransportAgent* transport_agent, std::vector<std::unique_ptr<Host>>& hosts);
   /// Names of the devices, such as "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
-  /// The digests of the present state. Call between two events. Has no side effects.
+  /// The digests of the present state, one per device. Call between two events. Has no side
+  /// effects.
   std::vector<std::uint64_t> take() const;
-  /// Combination of all digests.
+  /// One digest that combines the digests of all devices.
   std::uint64_t whole() const;
 
  private:
@@ -48,8 +49,8 @@ class StateDigests {
 /// the returned value.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
-/// Keeps the digests of the state that the prompt, a debugger or a host's firmware may read at any
-/// time.
+/// Keeps the digests of the state, which the prompt, a debugger or a host's firmware may read at
+/// any time.
 class WatchedStates final : public PlatformPart {
  public:
   explicit WatchedStates(StateDigests states) : states_(std::move(states)) {}
@@ -59,7 +60,7 @@ class WatchedStates final : public PlatformPart {
   StateDigests states_;
 };
 
-/// Takes digests at instants of the run, after everything that happens at the instant.
+/// Takes digests at instants of the run, after all other events of the instant.
 class DigestSampler final : public PlatformPart {
  public:
   /// function that receives the rows; null: rows are kept for the results
@@ -78,7 +79,7 @@ class DigestSampler final : public PlatformPart {
   };
   DigestSampler(const Context& context, Sink sink);
   void begin() override;
-  /// Adds the rows that were kept.
+  /// Adds the collected rows to the results.
   void finish(RunResults& results) override;
 
  private:

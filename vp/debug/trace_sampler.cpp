@@ -66,7 +66,7 @@ void TraceSampler::sample() {
   for (Flow& flow : flows_) {
     const PlannedFlow& planned = c_.plan.flow(flow.id);
     const Transmitter& transmitter = c_.hosts[planned.spec.from]->nic().device().transmitter();
-    // no rate yet: software has not created the queue pair
+    // the rate is unknown until software has created the queue pair
     if (planned.from_qpn >= transmitter.queue_pairs()) continue;
     const Rate rate = transmitter.view(planned.from_qpn).rate;
     if (flow.seen && rate.raw == flow.last.raw) continue;

@@ -1,4 +1,4 @@
-// Samples of a trace at intervals: queues, timer lag, and rates of flows.
+// Samples values for traces at intervals: queues, timer lag, and rates of flows.
 #pragma once
 
 #include <limits>
@@ -18,8 +18,8 @@ namespace dcc::vp {
 
 /// At every `interval` of the window, writes the values that have changed. Signals: the bytes of
 /// switch queues (those that feed traced hosts; all queues if all hosts are traced) and each
-/// controller's timer lag. Counters: the same bytes, and the rate of every traced flow that a
-/// traced host sends.
+/// controller's timer lag. Counters: the bytes of the same queues, and the rate of every traced
+/// flow that a traced host sends.
 class TraceSampler {
  public:
   struct Context {
@@ -29,12 +29,13 @@ class TraceSampler {
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // rank of samples, the greatest: a sample at t comes after all events at t
+    // rank of samples, the greatest rank: a sample at time t comes after all events at t
+    std::uint32_t rank;
     TraceEvents* events;
     VcdFile* signals;
   };
   explicit TraceSampler(const Context& context);
-  /// Schedules the first sample. Call once the simulation begins.
+  /// Schedules the first sample. Call when the simulation begins.
   void begin();
 
  private:
@@ -62,7 +63,7 @@ class TraceSampler {
   Event event_;
 };
 
-/// Process numbers of the timeline.
+/// Process numbers in the timeline file.
 constexpr int kNetworkProcess = 1;
 constexpr int host_process(HostId host) { return 10 + static_cast<int>(host); }
 

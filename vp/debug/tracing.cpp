@@ -246,7 +246,7 @@ void Tracing::close() {
   close(events_);
   close(signals_);
   profiled_.clear();
-  cpu_files_.clear();  // removes an incomplete file to make room for the results
+  cpu_files_.clear();  // removes an incomplete trace file to make room for the results
   transactions_ = nullptr;
   events_ = nullptr;
   signals_ = nullptr;

@@ -22,16 +22,16 @@
 
 namespace dcc::vp {
 
-/// The folder and files of traces.
+/// The folder and files into which traces are written.
 struct TraceOutput {
-  std::filesystem::path folder;  // exists if config.output.trace.any()
-  std::string cpu_file;          // file of the instruction trace asked for by `--trace-cpu`
+  std::filesystem::path folder;  // folder of the traces, which exists if config.output.trace.any()
+  std::string cpu_file;          // file of the instruction trace that `--trace-cpu` names
 };
 
 class FirmwareProfile;
 class FunctionTrace;
 
-/// Built after the hosts; connects only the traces that are asked for. The constructor throws
+/// Connects the traces that are enabled. Built after the hosts; the constructor throws
 /// std::runtime_error if a file cannot be written.
 class Tracing final : public PlatformPart {
  public:
@@ -41,22 +41,23 @@ class Tracing final : public PlatformPart {
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // rank of samples, the greatest
+    std::uint32_t rank;  // rank of samples among events of one instant, the greatest rank
   };
   Tracing(const Context& context, const TraceOutput& output);
   ~Tracing() override;
-  /// True if devices write trace records as events happen, which needs one order of all events.
-  /// Samples at intervals and packet captures (packet_capture.h) do not need it.
+  /// True if devices write trace records as events happen, which needs one total order of all
+  /// events. Samples at intervals and packet captures (packet_capture.h) do not need such an order.
   static bool needs_one_order(const PlatformConfig& config);
-  /// Begins sampling. Called once the simulation begins.
+  /// Begins sampling for traces. Called when the simulation begins.
   void begin() override;
-  /// Completes all files. A file that could not be written becomes an entry of `lost_traces`.
+  /// Completes all trace files. A file that could not be written becomes an entry of `lost_traces`.
   void finish(RunResults& results) override;
-  /// Completes all files, then throws std::runtime_error if one could not be written.
+  /// Completes all trace files, then throws std::runtime_error if a file could not be written.
   void close();
 
  private:
-  /// A CPU whose instructions are counted, and the files for the counts; null: none asked for.
+  /// A CPU whose instructions are counted, and the files for the counts; null: no such file is
+  /// enabled.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

@@ -1,5 +1,6 @@
-// Diagnoses: each looks for one way in which a run misleads or does not answer the user's question.
-// A diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all of them.
+// Diagnoses: each one looks for one way in which a run misleads or does not answer the user's
+// question. A diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all
+// of them.
 #pragma once
 
 #include <memory>
@@ -18,9 +19,9 @@ namespace dcc::vp {
 /// The data that a diagnosis looks at. The configuration and results outlive this object.
 class Evidence {
  public:
-  /// Evidence before the run.
+  /// Evidence for `dccvp check`, before the run.
   explicit Evidence(const LoadedConfig& loaded) : loaded_(loaded) {}
-  /// Evidence at the end of the run.
+  /// Evidence for the diagnoses at the end of the run.
   Evidence(const LoadedConfig& loaded, const RunResults& results)
       : loaded_(loaded), results_(&results) {}
 
@@ -30,7 +31,7 @@ class Evidence {
   const RunResults* results() const { return results_; }
   /// True if the user wrote this parameter or section, in a file or with `-c`.
   bool wrote(const std::string& path) const { return loaded_.places.count(path) != 0; }
-  /// The network; built at the first call.
+  /// The network of the configuration; built at the first call.
   const Topology& topology() const;
 
  private:
@@ -57,23 +58,24 @@ class Diagnosis {
 /// A registered diagnosis.
 struct DiagnosisEntry {
   std::string id;         // name of the diagnosis; stable, because scripts refer to it
-  std::string meaning;    // meaning in one sentence without a full stop
+  std::string meaning;    // meaning of the diagnosis in one sentence without a full stop
   std::string remedy;     // what the user can do, in one sentence without a full stop
   bool foreseen = false;  // true if `dccvp check` may find it
   std::unique_ptr<Diagnosis> diagnosis;
 };
 
-/// All registered diagnoses, by id.
+/// All registered diagnoses, sorted by id.
 const std::vector<DiagnosisEntry>& all_diagnoses();
-/// Registers a diagnosis. Throws std::logic_error for an id that is taken.
+/// Registers a diagnosis. Throws std::logic_error for an id that is already registered.
 void add_diagnosis(DiagnosisEntry entry);
 
-/// A namespace-scope constant in the diagnosis's own .cpp:
+/// Registers a diagnosis by a namespace-scope constant in the diagnosis's own .cpp:
 ///     const RegisteredDiagnosis<IdleLink> kIdleLink{"idle_link", "meaning", "remedy"};
 template <class Mine>
 struct RegisteredDiagnosis {
   RegisteredDiagnosis(const char* id, const char* meaning, const char* remedy) {
-    // The class `Mine` overrides before() if the member pointer's class is Mine.
+    // true if the diagnosis class `Mine` overrides before(): the member pointer's class is then
+    // Mine
     constexpr bool foreseen =
         std::is_same_v<decltype(&Mine::before), Diagnosis::Found (Mine::*)(const Evidence&) const>;
     add_diagnosis({id, meaning, remedy, foreseen, std::make_unique<Mine>()});

@@ -1,4 +1,4 @@
-// Diagnosis `few_samples`: a 99th percentile of so few values that it is the greatest of them.
+// Diagnosis `few_samples`: a 99th percentile of so few values that it equals the greatest value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +9,10 @@ namespace dcc::vp {
 namespace {
 
 class FewSamples final : public Diagnosis {
-  // Up to 99 values, the nearest rank of the 99th percentile is the greatest value.
+  // Least number of values for a 99th percentile: with up to 99 values, its nearest rank is the
+  // greatest value.
   static constexpr std::size_t kLeast = 100;
-  // Up to this number of flows, the summary lists each flow and shows no quantiles.
+  // Greatest number of flows that the summary lists one by one, without quantiles.
   static constexpr std::size_t kShownSingly = 16;
 
   Found after(const Evidence& evidence) const override {

@@ -9,14 +9,15 @@
 
 namespace dcc::vp {
 
-/// A number or a name on which a finding rests. The name ends in the unit, as in "silence_s".
+/// A number or a name on which a finding rests. The figure's name ends in the unit, as in
+/// "silence_s".
 struct FindingFigure {
   std::string name;
   std::variant<double, std::string> value;
 };
 
-/// `text` says in whole sentences what happened, where, and what to write instead. It begins with a
-/// capital letter and ends without a full stop.
+/// A finding of a diagnosis. `text` says in whole sentences what happened, where, and what to write
+/// instead. It begins with a capital letter and ends without a full stop.
 struct Finding {
   std::string id;
   std::string text;

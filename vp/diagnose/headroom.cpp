@@ -24,15 +24,16 @@ std::uint8_t priorities_in_use(const PlatformConfig& config) {
 
 namespace {
 
-/// The settings of all ports of switches, with the entries of `switches`.
+/// The settings of all switch ports, with the entries of `switches` applied.
 class SwitchPorts {
  public:
   struct Port {
     LinkParameters link;
     PortSettings settings;
-    /// Headroom by priority; 0 for classes that are lossy or unused.
+    /// Headroom in bytes by priority; 0 for classes that are lossy or unused.
     std::array<Bytes, kPriorities> headroom{};
-    std::uint8_t lossless = 0;  // bit p: priority p is lossless and in use
+    // mask of priorities: bit p is set if priority p is lossless and in use
+    std::uint8_t lossless = 0;
   };
 
   explicit SwitchPorts(const Evidence& evidence)
@@ -90,7 +91,8 @@ class SwitchPorts {
   std::uint8_t used_;
 };
 
-/// The headroom that a switch's inputs need, and the bytes its buffer has for them.
+/// Computes the headroom that a switch's inputs need, and the bytes that its buffer has for
+/// headroom.
 HeadroomNeed need_of(const Evidence& evidence, const SwitchPorts& ports, NodeId node) {
   const TopologyNode& of = evidence.topology().node(node);
   const SwitchParameters& parameters = ports.parameters();
@@ -115,8 +117,8 @@ HeadroomNeed need_of(const Evidence& evidence, const SwitchPorts& ports, NodeId 
     need.wanted += sum;
     least = std::min(least, sum);
   }
-  // If a switch has several ports, the bytes of all inputs leave through one port, which is not
-  // an input at the same time.
+  // If a switch has several ports, the bytes of all inputs leave through one port, which is not an
+  // input at the same time.
   if (of.ports > 1) {
     need.wanted -= least;
     if (need.inputs == of.ports) --need.inputs;

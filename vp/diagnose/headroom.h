@@ -1,4 +1,4 @@
-// PFC headroom of a switch against what its links and its buffer allow.
+// Compares the PFC headroom of a switch with what its links need and its buffer allows.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,35 @@
 
 namespace dcc::vp {
 
-/// The switch whose buffer is short of the most headroom.
+/// The need of the switch whose buffer lacks the most headroom.
 struct HeadroomNeed {
-  std::string of;  // name of the switch; empty: no switch pauses
+  std::string of;  // name of the switch; empty: no switch sends pauses
   Bytes buffer = 0;
   Bytes set_aside = 0;  // bytes of the buffer that pools and reserved parts take
-  Bytes wanted = 0;     // bytes of all inputs but one, in every lossless priority in use
-  Bytes reserved = 0;   // the part of `wanted` that a shared headroom grants
-  Bytes per_input = 0;  // greatest headroom of one input and priority
+  Bytes wanted = 0;    // headroom in bytes of all inputs but one, in every lossless priority in use
+  Bytes reserved = 0;  // the part of `wanted` that a shared headroom grants
+  Bytes per_input = 0;  // greatest headroom of one input and priority, in bytes
   int inputs = 0;
   int priorities = 0;  // greatest number of priorities at one input
 
-  /// Bytes of the buffer that headroom can use.
+  /// Bytes of the buffer that are available for headroom.
   Bytes room() const { return buffer - set_aside; }
   /// Missing bytes; negative: bytes that remain for queues.
   Bytes missing() const { return reserved - room(); }
 };
 HeadroomNeed greatest_headroom(const Evidence& evidence);
 
-/// The link whose configured headroom is furthest below what arrives after a pause.
+/// The link whose configured headroom is furthest below the bytes that arrive after a pause.
 struct HeadroomGap {
-  std::string link;  // name of the link towards the switch; empty: none is too small
+  std::string link;  // name of the link towards the switch; empty: no headroom is too small
   std::string key;   // configuration key of the headroom
   Bytes set = 0;
   Bytes needed = 0;
 };
 HeadroomGap greatest_headroom_gap(const Evidence& evidence);
 
-/// Bit p: traffic uses priority p, and all ports of switches make it lossless. 0 without PFC.
+/// Mask of lossless priorities in use: bit p is set if traffic uses priority p and all switch ports
+/// make it lossless. 0 without PFC.
 std::uint8_t lossless_in_use(const Evidence& evidence);
 /// Mask of the priorities that traffic uses.
 std::uint8_t priorities_in_use(const PlatformConfig& config);

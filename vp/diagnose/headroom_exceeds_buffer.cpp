@@ -1,4 +1,5 @@
-// Diagnosis `headroom_exceeds_buffer`: a switch cannot hold what arrives after its pauses.
+// Diagnosis `headroom_exceeds_buffer`: a switch cannot store the bytes that arrive after its
+// pauses.
 #include <fmt/format.h>
 
 #include "describe/readable.h"

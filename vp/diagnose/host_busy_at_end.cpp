@@ -1,5 +1,5 @@
-// Diagnosis `host_busy_at_end`: firmware was still at work when the run ended, and had been for
-// long.
+// Diagnosis `host_busy_at_end`: firmware was still in a trap handler when the run ended, and had
+// been for a long time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace dcc::vp {
 namespace {
 
 class HostBusyAtEnd final : public Diagnosis {
-  // Handlers take microseconds. A handler that runs for this share of the run does not come to its
-  // end, or its interrupts leave the program no time.
+  // A handler takes microseconds. If a handler runs for this share of the run, it does not come to
+  // its end, or its interrupts leave the program no time.
   static constexpr int kShareOfRun = 10;  // one tenth of the run
   static constexpr PicoSeconds kLeast = kMicroSecond * 100;
 

@@ -22,12 +22,12 @@ class HostSlowerThanPort final : public Diagnosis {
       if (fastest == nullptr || fastest->rate < link.rate) fastest = &link;
     }
     if (fastest == nullptr) return std::nullopt;
-    // Rate of payload if full packets follow each other without a gap.
+    // Payload rate of full packets that follow each other without a gap.
     const auto wire =
         static_cast<double>(roce::data_wire_bytes(nic.mtu, false, false) + fastest->overhead);
     const double port =
         static_cast<double>(fastest->rate.bits_per_second) * static_cast<double>(nic.mtu) / wire;
-    // A read takes `latency` plus the time of its bytes, and up to `outstanding` reads overlap.
+    // A DMA read takes `latency` plus the time of its bytes, and up to `outstanding` reads overlap.
     const auto rate = static_cast<double>(nic.dma.rate.bits_per_second);
     const double bits = 8.0 * static_cast<double>(nic.mtu);
     const double reads = static_cast<double>(nic.dma.outstanding) * bits /

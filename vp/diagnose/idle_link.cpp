@@ -1,4 +1,4 @@
-// Diagnosis `idle_link`: data waits all the time, and no link on its path is full.
+// Diagnosis `idle_link`: a flow has data to send all the time, and no link on its path is full.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 double gbps(double bits_per_second) { return bits_per_second / 1e9; }
 
-/// The use of hosts' links by short flows, which are not active in the whole window.
+/// The use of hosts' links by short flows, which are active only in a part of the window.
 class ShortFlows {
  public:
-  /// A flow is short if it has data for less than the share `all_the_time` of the window.
+  /// A flow counts as short if it has data for less than the share `all_the_time` of the window.
   ShortFlows(const PlatformConfig& config, const RunResults& results, const FlowFigures& figures,
              double all_the_time)
       : window_(static_cast<double>((results.measured_to - results.measured_from).count)) {
@@ -37,14 +37,14 @@ class ShortFlows {
     }
     share_ = all > 0 ? of_short / all : 0;
   }
-  /// Share of the window for which short flows keep a link of the flow's ends busy.
+  /// Share of the window for which short flows keep a link at one of the flow's ends busy.
   double use_of_link_from(const FlowResult& flow, const LinkResult& up) const {
     return use(sent_, sending_end(flow), up);
   }
   double use_of_link_to(const FlowResult& flow, const LinkResult& down) const {
     return use(received_, receiving_end(flow), down);
   }
-  /// Share of all payload that belongs to short flows.
+  /// Share of the whole payload that belongs to short flows.
   double share() const { return share_; }
 
  private:
@@ -62,8 +62,9 @@ class ShortFlows {
 };
 
 class IdleLink final : public Diagnosis {
-  // Every algorithm that shares a link well uses more: HPCC and HULL leave 5 % free on purpose, and
-  // preamble and gap count as use. In max-min fairness each flow crosses a full link.
+  // Least use of a full link. Every algorithm that shares a link well uses more: HPCC and HULL
+  // leave 5 % free on purpose, and preamble and gap count as use. In max-min fairness each flow
+  // crosses a full link.
   static constexpr double kUsed = 0.8;
   // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
@@ -75,7 +76,8 @@ class IdleLink final : public Diagnosis {
     const PlatformConfig& config = evidence.config();
     const PicoSeconds window = results.measured_to - results.measured_from;
     if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;
-    // If a fault changes links, the configured rate of a link is not the rate that it could carry.
+    // If a fault changes a link, the configured rate of the link is not the rate that it could
+    // carry, so the link is not judged.
     for (const FaultParameters& fault : config.faults) {
       if (fault.is_noticed() || fault.kind == FaultKind::kLinkDown) return std::nullopt;
     }
@@ -98,7 +100,8 @@ class IdleLink final : public Diagnosis {
       const LinkResult* const down = use.to_receiver(flow);
       if (up == nullptr || down == nullptr) continue;
       // A flow that waits at one link for flows that come and go leaves the other link idle
-      // meanwhile, so the mean use of either may be low although one of them is always full.
+      // meanwhile. So the mean use of either link may be low although one of the two is always
+      // full.
       double busiest = std::max(use.of(*up) + short_flows.use_of_link_to(flow, *down),
                                 use.of(*down) + short_flows.use_of_link_from(flow, *up));
       if (!use.are_neighbours(flow)) {
@@ -108,7 +111,8 @@ class IdleLink final : public Diagnosis {
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
       if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
-      // The slower of the two host links limits the flow; of equal ones, the link with more flows.
+      // The slower of the flow's two host links limits the flow; of equally fast links, the link
+      // with more flows.
       const bool of_receiver =
           down->rate < up->rate || (down->rate == up->rate && use.of(*down) >= use.of(*up));
       const LinkResult* const link = of_receiver ? down : up;
@@ -128,7 +132,7 @@ class IdleLink final : public Diagnosis {
                         {"flows", static_cast<double>(flows)}}};
   }
 
-  /// True if `bytes` of payload in the window are as many as a limit in wire bits allows.
+  /// True if `bytes` of payload in the window reach a rate limit in wire bits per second.
   static bool reaches(Bytes bytes, PicoSeconds window, BitRate limit) {
     const double got = static_cast<double>(bytes) * 8e12 / static_cast<double>(window.count);
     return got >= 0.7 * static_cast<double>(limit.bits_per_second);
@@ -144,8 +148,7 @@ class IdleLink final : public Diagnosis {
     return limit < line && reaches(flow.delivered_measured, window, limit);
   }
 
-  /// Hosts whose memory is always busy in one direction with the transfers of all their
-  /// flows.
+  /// Hosts whose memory is always busy in one direction with the DMA transfers of all their flows.
   static std::set<HostId> hosts_with_busy_memory(const PlatformConfig& config,
                                                  const RunResults& results, PicoSeconds window) {
     std::set<HostId> busy;

@@ -8,11 +8,13 @@
 
 namespace dcc::vp {
 
-/// An upper bound of the time of one full packet and its ACK in the empty network, over at most six
-/// links each way, which fat trees do not exceed. Cheap where the exact value takes seconds.
+/// An upper bound of the round-trip time of one full packet and its ACK in the empty network, over
+/// at most six links each way, which fat trees do not exceed. The bound is cheap where the exact
+/// value takes seconds.
 PicoSeconds round_trip_bound(const Evidence& evidence);
 
-/// The hosts between which the data of a flow goes; a READ's data comes from the host that it asks.
+/// The hosts between which the data of a flow goes; a READ's data comes from the host that receives
+/// the request.
 inline HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
 inline HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
 
@@ -27,7 +29,8 @@ inline FlowEnd receiving_end(const FlowResult& flow) {
 
 class LinkUse {
  public:
-  /// Precondition: evidence.results() is not null. `evidence` must outlive this object.
+  /// Measures the use of links. Precondition: evidence.results() is not null. `evidence` must
+  /// outlive this object.
   explicit LinkUse(const Evidence& evidence);
   /// Results of the link at which the flow's data leaves its sender, and of the link that leads to
   /// its receiver; null if the results do not contain it.
@@ -39,7 +42,7 @@ class LinkUse {
   }
   /// Share of the window in which the link was busy, from 0 to 1.
   double of(const LinkResult& link) const;
-  /// Greatest use (see of()) of any link between switches; 0 if there is none.
+  /// Greatest use (see of()) of any link between switches; 0 without such links.
   double of_fabric() const { return of_fabric_; }
   /// Greatest share of the window, from 0 to 1, in which PFC paused some priority of a link.
   double paused() const { return paused_; }
@@ -51,7 +54,7 @@ class LinkUse {
     return evidence_.topology().host_ports().first_port(end.first) + end.second;
   }
   const Evidence& evidence_;
-  double window_;  // length of the window in picoseconds
+  double window_;  // length of the measured window in picoseconds
   double of_fabric_ = 0;
   double paused_ = 0;
   std::vector<const LinkResult*> from_port_;

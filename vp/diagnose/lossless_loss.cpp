@@ -11,7 +11,8 @@ namespace dcc::vp {
 namespace {
 
 class LosslessLoss final : public Diagnosis {
-  /// Packets that a switch dropped because it had no room. Packets that links lost do not count.
+  /// Number of packets that a switch dropped because it had no room. Packets that links lost do not
+  /// count.
   static std::uint64_t no_room(const CounterTotals& counters) {
     const std::vector<CounterInfo>& all = CounterTotals::described();
     for (std::size_t i = 0; i < all.size(); ++i) {

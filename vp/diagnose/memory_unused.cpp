@@ -1,4 +1,4 @@
-// Diagnosis `memory_unused`: fast_forward.memo was asked for, and everything was simulated.
+// Diagnosis `memory_unused`: fast_forward.memo was enabled, but everything was simulated.
 #include <fmt/format.h>
 
 #include <string>

@@ -16,7 +16,7 @@ class NearlyAllMarked final : public Diagnosis {
     if (!any_host_shares_by_weight(evidence.config())) return std::nullopt;
     Bytes received = 0;
     for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
-    // With fewer than 1 % of packets unmarked, marks no longer depend on a flow's rate.
+    // With fewer than 1 % of packets unmarked, a flow's marks no longer depend on its rate.
     const auto packets = static_cast<std::uint64_t>(received / nic.mtu);
     const std::uint64_t marks = results.counters.of(&SwitchCounters::ecn_marks);
     if (packets == 0 || 100 * marks <= 99 * packets) return std::nullopt;

@@ -1,4 +1,4 @@
-// Diagnosis `network_split`: faults cut hosts off.
+// Diagnosis `network_split`: faults separate hosts from each other.
 #include <fmt/format.h>
 
 #include "describe/quantity_text.h"

@@ -1,4 +1,4 @@
-// Diagnosis `notifications_lost`: the controller did not take a notification.
+// Diagnosis `notifications_lost`: the controller did not accept a notification.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -1,4 +1,4 @@
-// Diagnosis `pauses`: PFC stopped flows that should share by weight.
+// Diagnosis `pauses`: PFC paused flows that should share by weight.
 #include <fmt/format.h>
 
 #include "config/controller_hosts.h"
@@ -10,8 +10,8 @@ namespace dcc::vp {
 namespace {
 
 class Pauses final : public Diagnosis {
-  // Least paused share of the window. A link that is paused for less moves less than 1 % of its
-  // bytes to other flows, an eighth of the law's own error at rest.
+  // Least paused share of the window. A link that is paused for a smaller share moves less than 1 %
+  // of its bytes to other flows, an eighth of the law's own error at rest.
   static constexpr double kLeast = 0.01;
 
   Found after(const Evidence& evidence) const override {

@@ -7,7 +7,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Joins the platform's notes that have the id.
+/// Joins the platform's notes that have the given id.
 Diagnosis::Found notes_of(const Evidence& evidence, const char* id) {
   constexpr std::size_t kShown = 4;
   std::string text;

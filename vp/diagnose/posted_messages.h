@@ -1,4 +1,4 @@
-// Flows whose software posts too little for their share of a link.
+// Finds flows whose software posts too little for their share of a link.
 #pragma once
 
 #include <string>

@@ -13,18 +13,21 @@ namespace dcc::vp {
 namespace {
 
 class StarvingFlows final : public Diagnosis {
-  // A flow starves if it has made no progress for the longest of the following times.
+  // A flow starves if it has made no progress for the longest of the times below.
   static constexpr int kShareOfLife = 4;  // a quarter of the flow's time until the end of the run
-  static constexpr int kRoundTrips = 20;  // round trips in which a sender reacts to anything
+  // number of round trips within which a sender reacts to any event
+  static constexpr int kRoundTrips = 20;
   static constexpr int kTurns =
-      20;  // packets that each competitor may send: 1 in 20 of a fair share
-  static constexpr int kTimeouts = 2;  // timeouts, of which a lost packet costs one
+      20;  // packets that each competitor may send meanwhile: 1 in 20 of a fair share
+  // number of retransmission timeouts; a lost packet costs one timeout
+  static constexpr int kTimeouts = 2;
 
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const auto hosts = static_cast<std::size_t>(evidence.topology().hosts());
-    std::vector<std::int64_t> to(hosts), from(hosts);  // number of unfinished flows of each host
+    // number of unfinished flows to and from each host
+    std::vector<std::int64_t> to(hosts), from(hosts);
     std::size_t begun = 0, completed = 0;
     for (const FlowResult& flow : results.flows) {
       begun += flow.begun ? 1 : 0;
@@ -76,7 +79,7 @@ class StarvingFlows final : public Diagnosis {
                         {"silence_s", to_seconds(silence)}}};
   }
 
-  /// Time of one full packet at the slower end of the flow, or at the flow's own limit.
+  /// Time of one full packet at the slower end of the flow, or at the flow's own rate limit.
   static PicoSeconds turn(const Evidence& evidence, const FlowResult& flow) {
     const Topology& topology = evidence.topology();
     const auto rate_at = [&topology](HostId host, unsigned port) {

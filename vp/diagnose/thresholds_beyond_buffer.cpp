@@ -1,4 +1,5 @@
-// Diagnosis `thresholds_beyond_buffer`: no queue can grow to the length from which ECN marks.
+// Diagnosis `thresholds_beyond_buffer`: no queue can grow to the length from which ECN marks
+// packets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace dcc::vp {
 namespace {
 
-/// kmin scaled to the link's rate, as switch/ecn_marker.h scales it.
+/// ECN threshold kmin scaled to the link's rate, as switch/ecn_marker.h scales it.
 Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
   if (!ecn.reference_rate) return ecn.kmin;
   return static_cast<Bytes>(static_cast<Uint128>(ecn.kmin) * rate.bits_per_second /
@@ -23,13 +24,13 @@ Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
 /// The greatest length of a queue before PFC pauses the last of the inputs that fill the queue.
 struct Reach {
   Bytes queue = 0;
-  Bytes headroom = 0;  // sum over all inputs
-  double alpha = 0;    // sum of the alphas of all inputs
+  Bytes headroom = 0;  // sum of the headroom of all inputs, in bytes
+  double alpha = 0;    // sum of the dynamic-threshold factors alpha of all inputs
   int inputs = 0;
 };
 
-// Input i is paused at a_i (S - q), where S is the buffer without all headroom and q the number of
-// bytes held. The sum over all inputs is q = S A / (1 + A).
+// Input i is paused when it holds a_i (S - q) bytes, where S is the buffer without all headroom and
+// q the number of bytes held. The sum over all inputs is q = S A / (1 + A).
 Reach reach_of(const Topology& topology, NodeId node, int egress,
                const SwitchParameters& parameters) {
   Reach reach;
@@ -46,10 +47,10 @@ Reach reach_of(const Topology& topology, NodeId node, int egress,
   return reach;
 }
 
-/// Reports if the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin` before PFC
-/// pauses everything that fills the queue (or, without PFC, before the buffer is full), even when
-/// all other ports share the buffer evenly, which lets the queue grow furthest. Names the worst
-/// port, shows the arithmetic and gives a threshold that works.
+/// Reports a threshold that cannot be reached: the algorithm reacts to CE marks, and no queue can
+/// grow to `switch.ecn.kmin` before PFC pauses all inputs of the queue (or, without PFC, before the
+/// buffer is full), even when all other ports share the buffer evenly, which lets the queue grow
+/// furthest. Names the worst port, shows the arithmetic and gives a threshold that works.
 class ThresholdsBeyondBuffer final : public Diagnosis {
  public:
   Found before(const Evidence& evidence) const override {
@@ -63,7 +64,7 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
         });
     // Queues with settings of their own are not judged; the user has chosen their limits.
     if (!parameters.priorities.empty() || !config.switches.empty()) return std::nullopt;
-    // With credits a queue may hold as many bytes as all inputs together.
+    // With credits a queue may hold as many bytes as all inputs together, so it is not judged.
     if (!parameters.ecn.enabled || parameters.has_credits() ||
         parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
       return std::nullopt;
@@ -83,7 +84,8 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
         Reach reach;
         if (parameters.pauses()) {
           reach = reach_of(topology, node, port, parameters);
-          if (reach.inputs == 0) continue;  // a switch with one cable: its only port has no queue
+          // skips a switch with one cable, whose only port has no queue
+          if (reach.inputs == 0) continue;
         } else {
           reach.queue = parameters.buffer;
         }

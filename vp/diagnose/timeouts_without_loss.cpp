@@ -11,11 +11,13 @@ namespace dcc::vp {
 namespace {
 
 class TimeoutsWithoutLoss final : public Diagnosis {
-  // Fewer timeouts change no quantile up to the 99th, and rates less than another seed.
+  // One timeout in this number of flows is reported. Fewer timeouts change no quantile up to the
+  // 99th, and change rates less than another seed does.
   static constexpr std::uint64_t kOneFlowIn = 100;
   static constexpr std::uint64_t kOnePacketIn = 1000;
 
-  /// True if timers ran out for one flow in kOneFlowIn, or one packet in kOnePacketIn was repeated.
+  /// True if timers expired for one flow in kOneFlowIn, or one packet in kOnePacketIn was
+  /// retransmitted.
   static bool matters(const Evidence& evidence, std::uint64_t timeouts, std::uint64_t again) {
     std::uint64_t flows = 0;
     Bytes bytes = 0;
@@ -43,7 +45,8 @@ class TimeoutsWithoutLoss final : public Diagnosis {
                                        {"retransmits", static_cast<double>(again)}};
     PicoSeconds timeout = evidence.config().nic.recovery.timeout;
     for (const OtherNics& group : evidence.config().nics) {
-      timeout = std::min(timeout, group.recovery.timeout);  // the first to run out
+      // the shortest timeout, which expires first
+      timeout = std::min(timeout, group.recovery.timeout);
     }
     if (results.wasted) {
       text +=

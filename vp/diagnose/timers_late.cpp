@@ -12,9 +12,9 @@ namespace dcc::vp {
 namespace {
 
 class TimersLate final : public Diagnosis {
-  // A delay of the increase by less than this share of its interval changes rates by less than
-  // other properties of the algorithm do: an increase is a step, and steps are at most an interval
-  // apart.
+  // Share of the increase interval that a delay must reach. A shorter delay of the increase changes
+  // rates by less than other properties of the algorithm do: an increase is a step, and steps are
+  // at most an interval apart.
   static constexpr int kShareOfInterval = 10;  // one tenth of the interval
 
   Found after(const Evidence& evidence) const override {

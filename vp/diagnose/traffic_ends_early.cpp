@@ -10,7 +10,7 @@ namespace dcc::vp {
 namespace {
 
 class TrafficEndsEarly final : public Diagnosis {
-  // Rates over a window are close enough if the window is idle for less than this share.
+  // Rates over a window are accurate enough if the window is idle for less than this share.
   static constexpr int kIdleShare = 10;  // one tenth of the window
 
  public:
@@ -18,7 +18,7 @@ class TrafficEndsEarly final : public Diagnosis {
     const PlatformConfig& config = evidence.config();
     for (std::size_t i = 0; i < config.traffic.size(); ++i) {
       const TrafficSpec& entry = config.traffic[i];
-      // The start times of a trace's flows are in its file.
+      // Start times of a trace's flows are in the trace file, not in the entry.
       if (entry.pattern == TrafficPattern::kTrace || entry.start < config.duration) continue;
       return Observation{
           fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "

@@ -1,4 +1,4 @@
-// Diagnosis `unused_parameters`: the user set values that the run does not read.
+// Diagnosis `unused_parameters`: the user set parameters that the run does not use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,10 +38,10 @@ bool recovers(const PlatformConfig& c) {
 }
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 
-// The first rule that fits a parameter counts. Parameters of a scenario that files share between
-// algorithms (switch.ecn, dscp weights, series) are left out on purpose, and so are parameters
-// whose default follows the network or the algorithm (nic.cnp, nic.recovery.timeout), because an
-// effective configuration has them written.
+// The first rule that matches a parameter applies. Some parameters are left out on purpose:
+// parameters of a scenario that files share between algorithms (switch.ecn, dscp weights, series),
+// and parameters whose default follows the network or the algorithm (nic.cnp,
+// nic.recovery.timeout), because an effective configuration has them written.
 const Rule kRules[] = {
     {"nic.dma", [](const PlatformConfig& c) { return c.nic.real_payload(); },
      "nic.payload is virtual, so no DMA moves payload"},

@@ -20,11 +20,11 @@
 namespace dcc::vp {
 namespace {
 
-/// One competitor for a link: a flow, or all flows of a class.
+/// One competitor for a link's rate: a flow, or all flows of a class.
 struct Party {
   std::string name;
-  double weight = 0;  // sum of the weights of its flows
-  double bytes = 0;   // bytes received within the window
+  double weight = 0;  // sum of the weights of the party's flows
+  double bytes = 0;   // bytes that the party received within the window
 };
 
 /// The flows that are to share the link to one host by weight. All of them have data for the same
@@ -45,16 +45,17 @@ class WeightsMissed final : public Diagnosis {
   // If the lightest flow has fewer packets, its error is that of counting: a packet carries an
   // information of at least 0.03, so a thousand packets leave a standard deviation of 18 %.
   static constexpr double kPackets = 1000;
-  static constexpr std::size_t kAlone = 16;  // with more flows, classes are judged instead
+  // greatest number of flows that are judged one by one; with more flows, classes are judged
+  static constexpr std::size_t kAlone = 16;
 
   static constexpr double kUsed = 0.8;  // least use of a link that limits flows, as in idle_link
   static constexpr double kFull = 0.95;
 
-  /// The party whose share is furthest from its weight.
+  /// The party whose share differs most from its weight.
   struct Error {
     const Party* of = nullptr;
-    double value = 0;    // relative
-    double packets = 0;  // packets of the lightest party
+    double value = 0;    // relative error of the party's share
+    double packets = 0;  // number of packets of the lightest party
   };
 
   Found after(const Evidence& evidence) const override {
@@ -62,7 +63,8 @@ class WeightsMissed final : public Diagnosis {
       return std::nullopt;
     }
     if (weights_move(evidence.config())) return std::nullopt;
-    if (weights_have_no_effect(evidence)) return std::nullopt;  // told by that diagnosis
+    // the diagnosis weights_without_effect reports this run already
+    if (weights_have_no_effect(evidence)) return std::nullopt;
     const LinkUse use(evidence);
     std::vector<Competition> found;
     for (const Law law : {Law::kProportional, Law::kPatent}) {
@@ -134,7 +136,8 @@ class WeightsMissed final : public Diagnosis {
     return found;
   }
 
-  /// True if the link to the flow's receiver limits the flow although other flows go elsewhere.
+  /// True if the link to the flow's receiver limits the flow although other flows go to other
+  /// hosts.
   static bool limits(const LinkUse& use, const FlowResult& flow) {
     const LinkResult* const to = use.to_receiver(flow);
     if (to == nullptr || use.of(*to) < kUsed) return false;
@@ -161,9 +164,9 @@ class WeightsMissed final : public Diagnosis {
     flows.erase(std::remove_if(flows.begin(), flows.end(), differs), flows.end());
   }
 
-  /// Removes the flows that got less than their share because their sender's own link is full: it
-  /// shares that link without marks. A flow that fills its sender's link with more than its share
-  /// is not held back there.
+  /// Removes the flows that got less than their share because their sender's own link is full:
+  /// flows share that link without marks. A flow that fills its sender's link with more than its
+  /// share is not held back there.
   static void remove_held_back(std::vector<const FlowResult*>& flows, const LinkUse& use,
                                const PlatformConfig& config) {
     double bytes = 0;
@@ -181,7 +184,8 @@ class WeightsMissed final : public Diagnosis {
     flows.erase(std::remove_if(flows.begin(), flows.end(), held_back), flows.end());
   }
 
-  /// Returns an empty value if the flows have one weight or are in several queues.
+  /// Returns the competition among flows; empty if the flows have one weight or are in several
+  /// queues.
   static std::optional<Competition> competition(std::vector<const FlowResult*> flows,
                                                 const PlatformConfig& config) {
     if (flows.size() < 2) return std::nullopt;
@@ -226,15 +230,15 @@ class WeightsMissed final : public Diagnosis {
     });
   }
 
-  /// `packets`: of the lightest party; `moved`: the part of all bytes by which the worst party's
-  /// share is too great or too small.
+  /// Names the likely cause. `packets`: number of packets of the lightest party; `moved`: the part
+  /// of all bytes by which the worst party's share is too great or too small.
   static std::string cause(const Evidence& evidence, const LinkUse& use, const Competition& all,
                            double packets, double moved) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const EcnParameters& ecn = config.switch_.ecn;
-    // A pause for a part p of the window takes at most p of the link from some flows to others, and
-    // the rates that recover afterwards about as much again.
+    // A pause for a part p of the window moves at most p of the link's bytes from some flows to
+    // others, and the recovery of rates afterwards about as much again.
     if (results.counters.of(&PfcCounters::pauses_sent) > 0 && 2 * use.paused() >= moved) {
       return "PFC paused the senders, all flows alike (switch.buffer)";
     }
@@ -273,7 +277,8 @@ class WeightsMissed final : public Diagnosis {
     const auto in_time = [](double seconds) {
       return text_of(kMicroSecond * static_cast<std::int64_t>(std::llround(seconds * 1e6)));
     };
-    // Shares come closer by a factor of e in the time constant S/K (docs/differentiation.md).
+    // Shares approach the weights by a factor of e in the time constant S/K
+    // (docs/differentiation.md).
     const double bits =
         static_cast<double>(roce::data_wire_bytes(config.nic.mtu, true, true) + 20) * 8;
     const double queue =
@@ -304,7 +309,7 @@ class WeightsMissed final : public Diagnosis {
             in_time(age), in_time(interval));
       }
     }
-    if (packets * part < 400) {  // counting alone has a standard deviation above 5 %
+    if (packets * part < 400) {  // counting so few packets alone has a standard deviation above 5 %
       return fmt::format(
           "some {:.0f} marks of the lightest are too few to tell its share (a longer "
           "window)",

@@ -28,9 +28,10 @@ class WeightsWithoutEffect final : public Diagnosis {
   // Weights whose effect is below this value are reported. A working law has an effect within a few
   // percent of 1, equal shares have the effect 0.
   static constexpr double kLeastEffect = 0.25;
-  // Least paused share: a shorter pause costs a flow less than the law's own error.
+  // Least paused share of the window: a shorter pause costs a flow less than the law's own error.
   static constexpr double kLeastPause = 0.08;
-  static constexpr int kRoundTrips = 100;  // round trips that a law needs to find its shares
+  // number of round trips that a law needs to find its shares
+  static constexpr int kRoundTrips = 100;
 
   Found after(const Evidence& evidence) const override { return found(evidence); }
 
@@ -60,7 +61,8 @@ class WeightsWithoutEffect final : public Diagnosis {
   }
 
  private:
-  /// Empty if the competing classes have one weight, or if a class received nothing.
+  /// The lightest and the heaviest of the competing classes. Empty if the classes have one weight,
+  /// or if a class received nothing.
   static std::optional<std::pair<OneOf, OneOf>> lightest_and_heaviest(const PlatformConfig& config,
                                                                       const RunResults& results) {
     const FlowFigures figures(config, results);
@@ -72,7 +74,8 @@ class WeightsWithoutEffect final : public Diagnosis {
     std::array<Sum, 64> sums{};
     for (const FlowResult& flow : results.flows) {
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0) continue;
-      // Hosts of another algorithm have weights of their own, or none.
+      // Flows of hosts with another algorithm are left out: they have weights of their own, or
+      // none.
       if (config.congestion_control_of(sender_of(flow)).name() !=
           config.nic.congestion_control.name()) {
         continue;
@@ -88,8 +91,8 @@ class WeightsWithoutEffect final : public Diagnosis {
     for (unsigned dscp = 0; dscp < 64; ++dscp) {
       const Sum& sum = sums[dscp];
       const DscpConfig& of = config.dscp_of(dscp);
-      // A class that is active in a part of the window only has no competitor for the rest of the
-      // time.
+      // A class that is active only in a part of the window has no competitor for the rest of the
+      // time, so it is left out.
       if (sum.longest < 0.9 * window || sum.bytes <= 0 || of.max_rate || of.min_rate) continue;
       const OneOf one{dscp, of.weight.value(), sum.bytes * 8e3 / sum.active};
       if (!ends) ends = {one, one};

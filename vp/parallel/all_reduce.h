@@ -1,4 +1,4 @@
-// Combines what each process of a run knows about its part of the platform.
+// Combines the knowledge of each process about its part of the platform.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace dcc::vp {
 
-/// Replaces every added figure by its sum over all processes, in all of them. A process leaves the
-/// counters of parts that work elsewhere at zero. With one process nothing happens. Added figures
-/// must keep their addresses until finish(), which the destructor calls.
+/// Replaces every added figure by its sum over all processes, in all processes. A process leaves
+/// counters of devices that another process simulates at zero. With one process nothing happens.
+/// Added figures must keep their addresses until finish(), which the destructor calls.
 class AllReduce {
  public:
   explicit AllReduce(ProcessGroup* group) : group_(group) {}
@@ -24,7 +24,8 @@ class AllReduce {
     figures_.push_back(&figure);
     if (figures_.size() == kMax) finish();
   }
-  // Signed and unsigned sums are the same, and both types may alias the same object.
+  // Adds an unsigned figure. Signed and unsigned sums are the same, and both types may alias the
+  // same object.
   void add(std::uint64_t& figure) { add(reinterpret_cast<std::int64_t&>(figure)); }
   void add(PicoSeconds& figure) { add(figure.count); }
   template <class Figure>

@@ -15,17 +15,18 @@ namespace dcc::vp {
 
 namespace {
 
-constexpr unsigned kUnasked = 2;  // threads used if the user does not choose a number
+constexpr unsigned kUnasked = 2;  // number of threads used if the user does not choose a number
 // A window must be long compared with the two barriers around it (about 1 us). A window holds about
 // ten events for each packet, and an event takes some hundred nanoseconds.
 constexpr double kMinPackets = 50;
 constexpr double kWorstShare = 0.7;
-// The data that one window touches for this number of hosts, with their switches and wires, should
-// fit a processor's own caches. The data of fewer than kManyHosts hosts fit the shared cache
-// anyway.
+// Number of hosts of a part: the data that one window touches for these hosts, with their switches
+// and wires, should fit a processor's own caches. The data of fewer than kManyHosts hosts fit the
+// shared cache anyway.
 constexpr int kHostsAPart = 64;
 constexpr int kManyHosts = 512;
-constexpr unsigned kMaxParts = 512;  // each part has a calendar of 128 KB and its mailboxes
+// greatest number of parts; each part has a calendar of 128 KB and its mailboxes
+constexpr unsigned kMaxParts = 512;
 
 bool software_runs(const PlatformConfig& config, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
@@ -72,8 +73,8 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
   return demands;
 }
 
-/// The number of full packets that all senders together can send, or all receivers receive, in a
-/// time; the smaller of the two.
+/// The number of full packets that all senders together can send, or all receivers receive, in the
+/// given time; the smaller of the two numbers.
 double packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
                       const std::vector<Demand>& demands) {
   std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));
@@ -120,7 +121,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
            kMinPackets * divided.count;
   };
 
-  // First step: the division among threads.
+  // First step: the division of the network among threads.
   if (threads > 1) {
     NetworkPartition divided;
     for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
@@ -188,7 +189,8 @@ Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGr
     return;
   }
   if (network.count < 2) return;
-  // Only the first thread handles signals, because it reads the flags that the handlers set.
+  // Blocks signals in all threads but the first, because the first thread reads the flags that the
+  // handlers set.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

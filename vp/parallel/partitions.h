@@ -1,4 +1,4 @@
-// Divides the platform among threads or processes, and holds what each part needs of its own.
+// Divides the platform among threads or processes, and holds the objects that each part needs.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,14 @@ namespace dcc::vp {
 struct PartitionPlan {
   NetworkPartition network;
   unsigned threads = 1;
-  std::string refusal;  // why one thread runs everything though more were wanted; else empty
+  // reason why one thread runs everything although more were requested; else empty
+  std::string refusal;
 };
 
-/// Divides a run among threads of this process. `threads`: number that the user wants; 0: two if
-/// that pays. `watched`: single events are observed (trace, debugger, prompt). Software, RTL and
-/// observers of single events need one order of all events, so they allow one part only. `parts`:
-/// wanted number of parts; empty: as many as the caches ask for.
+/// Divides a run among threads of this process. `threads`: number that the user requests; 0: two if
+/// the run becomes faster. `watched`: single events are observed (trace, debugger, prompt).
+/// Software, RTL and observers of single events need one order of all events, so they allow one
+/// part only. `parts`: requested number of parts; empty: as many as fit the caches.
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const FlowPlan& flows, unsigned threads,
                               bool watched, std::optional<unsigned> parts = std::nullopt);
@@ -43,10 +44,10 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
                                  bool watched);
 
-/// Holds a scheduler and a packet pool for every partition. With one partition its scheduler is the
-/// platform's. With several, the platform's own events (traffic, samples, end of the run) stay on
-/// the platform's scheduler and run while all partitions wait. Each of several processes works on
-/// one partition, and all of them run the platform's own events.
+/// Holds a scheduler and a packet pool for every partition. With one partition, its scheduler is
+/// the platform's. With several partitions, the platform's own events (traffic, samples, end of the
+/// run) stay on the platform's scheduler and run while all partitions wait. Each of several
+/// processes works on one partition, and all of them run the platform's own events.
 class Partitions {
  public:
   /// `group`: null, or a group with as many processes as partitions; must outlive this object.
@@ -73,11 +74,11 @@ class Partitions {
   /// Registers an observer of all partitions (ParallelRun::watch()). Precondition: several
   /// partitions in this process.
   void watch(std::function<void()> all_wait);
-  /// The parallel run; null if there is one partition.
+  /// The parallel run of several partitions; null if there is one partition.
   PartitionedRun* parallel() { return parallel_.get(); }
 
-  // The following functions may be called only while all partitions wait.
-  /// Number of events of devices and platform, in all processes.
+  // The functions below may be called only while all partitions wait.
+  /// Number of events run by devices and platform, in all processes.
   std::uint64_t events_run() const;
   std::int64_t packets_in_use() const;
   /// Number of packets for which this process has memory; each_packet() calls `visit(packet)` for

@@ -21,7 +21,7 @@ int number_in(const char* variable) {
   return value != nullptr ? std::atoi(value) : 0;
 }
 
-/// True if a launcher's environment variables say that this is one of several processes. Slurm also
+/// True if a launcher's environment variables say that this process is one of several. Slurm also
 /// starts independent processes; only processes that have to find each other know their rank.
 bool is_one_of_several() {
   if (number_in("OMPI_COMM_WORLD_SIZE") > 1 || number_in("PMI_SIZE") > 1) return true;

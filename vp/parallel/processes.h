@@ -1,4 +1,4 @@
-// Joins the processes that `mpirun` or `srun` started this program in.
+// Joins the processes that `mpirun` or `srun` started together.
 #pragma once
 
 #include <memory>

@@ -9,10 +9,10 @@
 namespace dcc::vp {
 namespace {
 
-/// A host, port or queue with counters of a table. Both files name it in every line.
+/// A host, port or queue that has counters in a table. Both output files name it in every line.
 struct Owner {
-  std::string cells;   // columns of counters.csv: device,port,queue
-  std::string labels;  // labels of counters.prom, in braces
+  std::string cells;   // cells of the columns device,port,queue in counters.csv
+  std::string labels;  // labels in braces in counters.prom
   const std::vector<std::uint64_t>& values;
 };
 
@@ -31,7 +31,8 @@ std::string label_value(const std::string& text) {
   return out;
 }
 
-/// `kind`: label of the device. `queue`: empty if the counter is of the whole port.
+/// Makes the owner of counters. `kind`: label of the device. `queue`: empty if the counter belongs
+/// to the whole port.
 Owner owner(const char* kind, const std::string& device, const std::string& port,
             const std::string& queue, const std::vector<std::uint64_t>& values) {
   std::string labels = std::string("{") + kind + "=\"" + label_value(device) + "\",port=\"" +
@@ -71,7 +72,7 @@ std::string csv_text(const std::vector<Table>& tables) {
   return text;
 }
 
-/// All samples of a metric must stand together.
+/// Prometheus requires that all samples of a metric stand together.
 std::string prometheus_text(const std::vector<Table>& tables) {
   std::string text;
   for (const Table& table : tables) {

@@ -21,7 +21,7 @@ struct ToJson {
   Json operator()(PicoSeconds time) const {
     return unit == "us" ? static_cast<double>(time.count) / 1e6 : exact_seconds(time);
   }
-  Json operator()(const Ratio& ratio) const {  // whole numbers stay integers
+  Json operator()(const Ratio& ratio) const {  // integers stay integers in JSON
     return ratio.denominator == 1 ? Json(ratio.numerator) : Json(rounded(ratio.value()));
   }
 };
@@ -49,8 +49,8 @@ class JsonWriter final : public MetricVisitor {
     open_.push_back(&add(name, Json::array()));
   }
   void end_list() override { open_.pop_back(); }
-  /// Appends without a search for the name, which no group has twice. The document starts with room
-  /// for 64 members, because growth would copy long lists.
+  /// Appends a member without searching for an equal name, since no group has a name twice. The
+  /// document starts with room for 64 members, because growth would copy long lists.
   Json& add(std::string_view name, Json value) {
     auto& group = open_.back()->get_ref<Json::object_t&>();
     if (group.size() == group.capacity()) {
@@ -60,7 +60,7 @@ class JsonWriter final : public MetricVisitor {
   }
 
   Json root_ = Json::object();
-  std::vector<Json*> open_{&root_};  // open groups, from the document to the innermost
+  std::vector<Json*> open_{&root_};  // open JSON groups, from the document to the innermost group
 };
 
 const Json* find_path(const Json& root, const std::string& path) {

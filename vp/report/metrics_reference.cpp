@@ -47,7 +47,7 @@ class Lister final : public MetricVisitor {
   }
 
   std::vector<MetricInfo> list_;
-  std::string path_;  // path of the open groups, with a dot at the end
+  std::string path_;  // path of the open groups, with a trailing dot
   std::vector<std::size_t> ends_;
 };
 

@@ -9,19 +9,20 @@
 namespace dcc::vp {
 
 struct MetricInfo {
-  std::string path;  // e.g. "classes.N.share"; N stands for the index of a list element
+  // dotted path of the figure, e.g. "classes.N.share"; N stands for the index of a list element
+  std::string path;
   MetricType type;
   bool nullable;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty: it is no sum over devices
+  // kinds of devices over which the figure is a sum; empty: the figure is not a sum over devices
   std::vector<std::string_view> over;
 };
 
-/// All figures in the order of the file. The list is complete, because the file is written by the
-/// same description.
+/// All figures in the order of metrics.json. The list is complete, because the same description
+/// writes the file.
 const std::vector<MetricInfo>& metrics_reference();
 
-/// Word for a type in `dccvp metrics --format json`.
+/// Name of a figure's type in `dccvp metrics --format json`.
 const char* type_name(MetricType type);
 const char* statistic_name(Statistic statistic);
 const char* span_name(Span span);

@@ -30,7 +30,7 @@ std::string seconds_text(PicoSeconds time) {
   at = std::to_chars(at, buffer.data() + buffer.size(), magnitude / kPerSecond).ptr;
   std::int64_t rest = magnitude % kPerSecond;
   if (rest != 0) {
-    constexpr int kDigits = 12;  // of a picosecond
+    constexpr int kDigits = 12;  // decimals of a time in seconds: down to a picosecond
     *at++ = '.';
     for (int i = kDigits - 1; i >= 0; --i, rest /= 10) at[i] = static_cast<char>('0' + rest % 10);
     at += kDigits;

@@ -7,13 +7,13 @@
 
 namespace dcc::vp {
 
-/// Returns nine significant digits in the shortest form.
+/// Formats a number with nine significant digits in the shortest form.
 std::string number_text(double value);
 /// Returns `value` rounded to nine significant digits, as number_text() would read back.
 double rounded(double value);
-/// Returns exact decimal seconds without trailing zeros, e.g. "0.0500001".
+/// Formats a time as exact decimal seconds without trailing zeros, e.g. "0.0500001".
 std::string seconds_text(PicoSeconds time);
-/// Returns the double nearest to the exact decimal.
+/// Returns the double nearest to a time's exact decimal value in seconds.
 double exact_seconds(PicoSeconds time);
 
 }  // namespace dcc::vp

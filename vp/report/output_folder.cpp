@@ -35,10 +35,11 @@ void end_without_a_trace(int number) {
     }
   }
   ::signal(number, SIG_DFL);
-  ::raise(number);  // the signal is delivered once this handler has returned
+  ::raise(number);  // the signal is raised again and is delivered after this handler has returned
 }
 
-/// Keeps a signal ignored if the process was started so, as by nohup.
+/// Sets a signal handler, but leaves a signal ignored that the process was started with ignored, as
+/// by nohup.
 void handle(int number, void (*handler)(int)) {
   struct sigaction now {};
   if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
@@ -50,7 +51,7 @@ void handle(int number, void (*handler)(int)) {
 
 void remember(const char* path) {
   for (const int number : {SIGTERM, SIGHUP, SIGINT}) handle(number, end_without_a_trace);
-  // writing beyond the size limit then fails as a write, which is reported
+  // a write beyond the file size limit then fails and is reported, instead of ending the process
   handle(SIGXFSZ, SIG_IGN);
   for (auto& folder : unfinished) {
     const char* none = nullptr;
@@ -86,7 +87,8 @@ OutputFolder::Found OutputFolder::look_at(const fs::path& folder) {
 
 OutputFolder::OutputFolder(fs::path final_place, bool force)
     : final_(std::move(final_place).lexically_normal()) {
-  if (!final_.has_filename()) final_ = final_.parent_path();  // "out/" means "out"
+  // a trailing slash is removed: "out/" means "out"
+  if (!final_.has_filename()) final_ = final_.parent_path();
   if (final_.empty() || final_ == final_.root_path() || final_ == "." || final_ == "..") {
     throw OutputError("'" + final_.string() + "' cannot be an output folder");
   }
@@ -138,7 +140,7 @@ void OutputFolder::commit() {
   if (!(look_at(target_) == found_)) keep_beside();
   if (found_.there) {
     fs::rename(target_, old, error);
-    if (!error && !(look_at(old) == found_)) {  // the folder changed in the meantime
+    if (!error && !(look_at(old) == found_)) {  // the output folder changed since it was claimed
       fs::rename(old, target_, ignored);
       keep_beside();
     }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An output file that reports incomplete writing.
+/// An output file that reports failed writes.
 class OutputFile {
  public:
   explicit OutputFile(const fs::path& path) : path_(path), out_(path, std::ios::binary) {}
@@ -34,10 +34,10 @@ class OutputFile {
   std::ofstream out_;
 };
 
-/// Converts a figure to a cell: numbers with nine digits, times exactly, empty if there is no
+/// Converts a figure to a CSV cell: numbers with nine digits, times exactly, empty if there is no
 /// value. Times are in seconds, or in microseconds if the figure says so.
 struct ToCell {
-  /// Texts of numbers that rows repeat.
+  /// Cache of the texts of numbers that rows repeat.
   struct Known {
     double value = 0;
     std::string text = "0";
@@ -58,14 +58,14 @@ struct ToCell {
   const std::string& known_text(double value) const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
-    // Fibonacci hashing: the high bits of the product depend on all bits.
+    // Index of the cache by Fibonacci hashing: the high bits of the product depend on all bits.
     Known& one = known[(bits * 0x9E3779B97F4A7C15u) >> 32 & (known.size() - 1)];
     if (one.value != value) one = {value, number_text(value)};
     return one.text;
   }
 };
 
-/// Writes the names or the values of a flat element as one line.
+/// Writes the names or the values of a flat element as one CSV line.
 class CsvRow final : public MetricVisitor {
  public:
   explicit CsvRow(bool names) : names_(names) {}
@@ -90,7 +90,7 @@ class CsvRow final : public MetricVisitor {
 
   bool names_;
   std::string line_;
-  std::vector<ToCell::Known> known_{1024};  // a power of two
+  std::vector<ToCell::Known> known_{1024};  // cache entries for texts of numbers; a power of two
 };
 
 /// The name of each host. A port of a host with several is named with its number behind a dot.
@@ -142,8 +142,8 @@ void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   file.close();
 }
 
-/// A row for each group of `fct` in metrics.json. `of`: all, class, or the kind of a traffic entry;
-/// `which`: DSCP or index.
+/// Writes fct.csv: a row for each group of `fct` in metrics.json. `of`: all, class, or the kind of
+/// a traffic entry; `which`: DSCP or index.
 void write_completion_times(const fs::path& path, const FlowGroups& groups) {
   OutputFile file(path);
   CsvRow head(true);
@@ -169,8 +169,8 @@ void write_completion_times(const fs::path& path, const FlowGroups& groups) {
   file.close();
 }
 
-/// A row for each flow and computation that waits by name, or that others wait for. Empty times:
-/// did not begin or end.
+/// Writes timeline.csv: a row for each flow and computation that waits by name, or that others wait
+/// for. An empty time means that it did not begin or end.
 void write_timeline(const fs::path& path, const RunResults& r) {
   OutputFile file(path);
   file.text() << "kind,id,entry,from,to,start_s,end_s,critical\n";
@@ -240,14 +240,15 @@ void write_digests(const fs::path& path, const DigestColumns& digests) {
   file.close();
 }
 
-/// Writes every bucket that holds a packet, for each class and kind of delay. `us` is the greatest
-/// value of the bucket, and `share` the part of all packets up to that value.
+/// Writes delays.csv: every histogram bucket that holds a packet, for each class and kind of delay.
+/// `us` is the greatest value of the bucket, and `share` the part of all packets up to that value.
 void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) {
   OutputFile file(path);
   file.text() << "dscp,way,us,packets,marked,share\n";
   for (const DelayResult& one : delays) {
     const auto write = [&](const char* way, const MarkedDelays& of) {
-      // Marked packets are also in `all`, but the last buckets of the two may end elsewhere.
+      // Marked packets are also in `all`, but the last buckets of the two histograms may end at
+      // different values.
       std::map<std::uint64_t, std::uint64_t> marked;
       of.marked.each([&](std::uint64_t ns, std::uint64_t count) { marked[ns] = count; });
       auto next = marked.begin();

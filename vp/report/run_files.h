@@ -1,4 +1,4 @@
-// The output folder of a run: written beside its final place, then moved there in one step.
+// The output folder of a run: written beside its final path, then moved there in one step.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dcc::vp {
 
-/// An output that cannot be written; what() is a sentence that names the file or folder.
+/// Error for output that cannot be written; what() is a sentence that names the file or folder.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,11 +22,11 @@ class OutputError : public std::runtime_error {
 
 /// One output folder from its claim to its commit. Nothing is created before stage(). Until
 /// commit() all files are in a hidden folder beside the final one; the destructor and the signals
-/// that end a process remove that folder. A link to a folder stands for the folder.
+/// that end a process remove that folder. A symbolic link to a folder stands for the folder.
 class OutputFolder {
  public:
   /// Claims a folder. Throws OutputError for a folder that is not empty; with `force`, only for a
-  /// folder that does not look like a run's.
+  /// folder that does not look like a run's output.
   OutputFolder(std::filesystem::path final_place, bool force);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -34,14 +34,15 @@ class OutputFolder {
 
   /// The folder as the user named it.
   const std::filesystem::path& final_place() const { return final_; }
-  /// The folder into which files are written now. Created at the first call.
+  /// The folder into which files are written before commit(). Created at the first call.
   const std::filesystem::path& stage();
-  /// Replaces the content that existed when this object was made. If the folder has changed since
-  /// then, keeps its new content and leaves the results beside it; OutputError names the place.
+  /// Replaces the content that the final folder had when this object was made. If the folder has
+  /// changed since then, keeps its new content and leaves the results beside it; OutputError names
+  /// the path of the results.
   void commit();
 
  private:
-  /// Identifies the folder that a name stands for.
+  /// Identifies the folder that a path refers to.
   struct Found {
     bool there = false;
     std::uintmax_t device = 0;
@@ -53,7 +54,7 @@ class OutputFolder {
   [[noreturn]] void keep_beside();
 
   std::filesystem::path final_;
-  std::filesystem::path target_;  // folder that a link at that place points to
+  std::filesystem::path target_;  // folder that a symbolic link at the final path points to
   Found found_;
   std::filesystem::path stage_;
 };

@@ -11,9 +11,10 @@
 namespace dcc::vp {
 namespace {
 
-// greatest number of hosts drawn one by one; more are drawn as cells of racks
+// maximum number of hosts drawn one by one; a larger network has racks with cells for hosts
 constexpr int kMaxSingleHosts = 40;
-constexpr int kMaxHostsInRow = 16;  // greatest number of hosts of one switch drawn one by one
+// maximum number of hosts of one switch that are drawn one by one
+constexpr int kMaxHostsInRow = 16;
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 46;
 constexpr double kLayerHeight = 92;
@@ -50,7 +51,7 @@ std::vector<DrawnRack> racks_of(const Topology& topology) {
   return racks;
 }
 
-/// Returns places at least `pitch` apart, in the given order, as near to `wanted` as possible in
+/// Returns positions at least `pitch` apart, in the given order, as near to `wanted` as possible in
 /// the least-squares sense. Groups of neighbours that would overlap move together.
 std::vector<double> spread(const std::vector<double>& wanted, double pitch) {
   struct Pool {
@@ -81,7 +82,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double pitch) {
   return places;
 }
 
-/// Places the switches of a layer over the middle of the nodes below that they are cabled to.
+/// Places each switch of a layer over the middle of the nodes below it that have a cable to it.
 void place_layer(const Topology& topology, TopologyLayout& layout, int layer, double span) {
   std::vector<std::pair<double, NodeId>> order;
   for (NodeId n = 0; n < static_cast<NodeId>(topology.nodes().size()); ++n) {
@@ -95,7 +96,7 @@ void place_layer(const Topology& topology, TopologyLayout& layout, int layer, do
     }
     order.emplace_back(sum / std::max(count, 1), n);
   }
-  // Rounded, so that switches with the same mean stay in the order of their numbers.
+  // Positions are rounded, so that switches with the same mean stay in the order of their numbers.
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::llround(a.first) < std::llround(b.first);
   });
@@ -145,8 +146,8 @@ void place_racks(const Topology& topology, TopologyLayout& layout) {
   layout.width = x - kRackGap + kMargin;
 }
 
-/// Finds the parts that only the top layer connects, if there are several with more than one
-/// switch.
+/// Finds the parts of the network (pods) that only the top layer connects, if there are several
+/// with more than one switch.
 std::vector<DrawnArea> pods_of(const Topology& topology, const TopologyLayout& layout) {
   std::vector<int> part(topology.nodes().size());
   std::iota(part.begin(), part.end(), 0);
@@ -211,7 +212,7 @@ TopologyLayout lay_out(const Topology& topology) {
   for (int layer = 2; layer <= layout.top_layer; ++layer) {
     place_layer(topology, layout, layer, layout.width - 2 * kMargin);
   }
-  // Wide layers extend to the left; a title needs a minimum width.
+  // A layer wider than the margin extends to the left; a title needs a minimum width.
   double left = kMargin;
   double right = std::max(layout.width - kMargin, 420.0);
   for (std::size_t n = 0; n < layout.nodes.size(); ++n) {

@@ -8,7 +8,7 @@
 
 namespace dcc::vp {
 
-/// Index of a node, a host or a layer in its vector.
+/// Converts the number of a node, a host or a layer to an index of its vector.
 inline std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 struct DrawingPoint {
@@ -16,11 +16,11 @@ struct DrawingPoint {
   double y = 0;
 };
 
-/// The hosts of one switch, or a host that is cabled to a host.
+/// A drawn rack: the hosts of one switch, or a host that is cabled to a host.
 struct DrawnRack {
-  NodeId node = -1;  // switch of the rack; -1 if there is none
+  NodeId node = -1;  // switch of the rack; -1: the rack has no switch
   std::vector<HostId> hosts;
-  bool cells = false;  // true if hosts are drawn as cells of a rack
+  bool cells = false;  // true if the rack's hosts are drawn as cells
   double left = 0;
   double width = 0;
 };
@@ -41,17 +41,18 @@ struct TopologyLayout {
   static constexpr double kCellPitch = 15;
   static constexpr double kRackPadding = 7;
 
-  std::vector<int> layers;  // layer of each node
-  int top_layer = 0;        // greatest value of `layers`
+  std::vector<int> layers;  // layer of each node in the drawing
+  int top_layer = 0;        // greatest number of a layer
   bool crowded = false;     // true if lines must be thin because of many cables between switches
-  // centres of switches and hosts; of the cell for a host in a rack
+  // centre of each switch and host in the drawing; for a host in a rack, centre of its cell
   std::vector<DrawingPoint> nodes;
   std::vector<DrawnRack> racks;
-  std::vector<DrawnArea> pods;  // parts that only the top layer connects; empty if there are none
+  // parts of the network that only the top layer connects; empty if there are none
+  std::vector<DrawnArea> pods;
   double width = 0;
   double height = 0;
 
-  /// Number of cells in a row, which makes a rack about twice as wide as high.
+  /// Number of cells in a row of a rack, which makes the rack about twice as wide as high.
   static int columns_of(const DrawnRack& rack);
 };
 

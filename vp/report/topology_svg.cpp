@@ -28,7 +28,7 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-/// Pixels with one decimal, so the text is the same on every machine.
+/// Formats pixels with one decimal, so the text is the same on every machine.
 std::string px(double value) {
   const long long tenths = std::llround(value * 10);
   std::string text = std::to_string(std::llabs(tenths) / 10);
@@ -155,7 +155,7 @@ class Drawing {
          << words(at(n).x, at(n).y + 4, node(n).name) << "</g>\n";
   }
 
-  /// Attributes with the names of the two wires at a port.
+  /// SVG attributes with the names of the two wires at a port.
   std::string wires_of(NodeId n, int port) const {
     const CableEnd other = topology_.peer(n, port);
     return "data-up=\"" + escaped(topology_.wire_name(n, port)) + "\" data-down=\"" +
@@ -173,7 +173,7 @@ class Drawing {
     }
     std::map<std::pair<NodeId, NodeId>, int> seen;
     for (const Cable& cable : topology_.cables()) draw_cable(cable, seen);
-    // One line stands for all cables of a rack.
+    // One drawn line stands for all cables of a rack.
     for (const DrawnRack& rack : layout_.racks) {
       if (!rack.cells || rack.node < 0) continue;
       const DrawingPoint from = at(rack.node);
@@ -201,7 +201,8 @@ class Drawing {
     const bool level = layout_.layers[index(a)] == layout_.layers[index(b)];
     std::string path = "M" + px(at(a).x) + " " + px(at(a).y);
     if (level) {
-      // Neighbours are joined by a straight line, others by an arc above the nodes between.
+      // Neighbours in a layer are joined by a straight line, other nodes of a layer by an arc above
+      // the nodes between them.
       const double distance = std::abs(at(a).x - at(b).x);
       const bool adjacent = twin == 0 && nobody_between(a, b);
       const double lift = adjacent ? 0 : 18 + distance * 0.08 + 8 * twin;

@@ -15,7 +15,7 @@ std::vector<int> topology_layers(const Topology& topology);
 /// Returns a short list of hosts: "h0..h15", or "h0, h2, h5" (a few, then "…").
 std::string host_range(const std::vector<HostId>& hosts);
 
-/// Returns the cables by rate and delay, e.g. "320 × 100Gbps, 1us; 160 × 400Gbps, 1us".
+/// Returns the kinds of cables by rate and delay, e.g. "320 × 100Gbps, 1us; 160 × 400Gbps, 1us".
 std::string cable_kinds(const Topology& topology, const char* times);
 
 /// Returns one SVG element of class "topology", light or dark by the reader's preference. Up to 40

@@ -9,8 +9,8 @@
 
 namespace dcc::vp {
 
-/// An initiator that turns the driver's register accesses into APB transactions, in zero time
-/// or, called from a process, in the time that bus and registers take.
+/// An initiator that turns the driver's register accesses into APB transactions: in zero time or,
+/// called from a SystemC process, in the time that bus and registers take.
 class ApbProgrammer final : public sc_core::sc_module {
  public:
   /// `base`: address of the controller behind the socket. `takes_time`: true if all calls come from
@@ -23,7 +23,7 @@ class ApbProgrammer final : public sc_core::sc_module {
   /// Probes, configures and enables a controller. Call once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
   void bring_up(const dcc_config& program) { programmer_.bring_up(program); }
-  /// Changes a running controller from one program to another. Throws likewise.
+  /// Changes a running controller from one program to another. Throws like bring_up().
   void reconfigure(const dcc_config& from, const dcc_config& to) {
     programmer_.reconfigure(from, to);
   }

@@ -13,9 +13,9 @@
 namespace dcc::vp {
 
 namespace {
-// Outstanding messages of a flow: one being sent, one posted behind it.
+// Number of outstanding messages of a flow: one being sent, one posted behind it.
 constexpr std::uint8_t kOutstanding = 2;
-// Bytes of each message that firmware verifies: one block of the pattern.
+// Bytes of each message that firmware verifies: one block of the payload pattern.
 constexpr std::uint32_t kFirmwareSample = 256;
 
 bool real(const PlatformConfig& config) { return config.nic.real_payload(); }
@@ -68,14 +68,14 @@ void put(std::uint8_t* ram, std::uint64_t offset, const T& value) {
   std::memcpy(ram + offset, &value, sizeof value);
 }
 
-/// Settings that sender and receiver share.
+/// Settings of a flow that sender and receiver share.
 template <class Entry>
 Entry flow_entry(const PlatformConfig& config, const BufferPlan& buffers, const FlowSpec& spec) {
   Entry entry{};
   entry.id = spec.id;
   entry.dscp = spec.dscp;
   entry.priority = spec.priority;
-  // Without real payload all slots share one buffer, because nobody reads it.
+  // Without real payload all message slots share one buffer, because nobody reads its contents.
   entry.slots = real(config) ? BufferPlan::kSlots : kOutstanding;
   entry.message_bytes = static_cast<std::uint32_t>(message_of(spec));
   entry.bytes = static_cast<std::uint64_t>(spec.bytes);
@@ -107,7 +107,7 @@ BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
     std::uint64_t at = boot_align(BOOT_BLOCK_ADDRESS + block_bytes(config, plan, host));
     const std::uint64_t shared = at;
     std::uint64_t greatest = at;
-    // Without real payload all flows share one buffer, because nobody reads it.
+    // Without real payload all flows share one buffer, because nobody reads its contents.
     const auto place = [&](std::uint32_t flow) {
       const std::uint64_t begin = real(config) ? at : shared;
       const std::uint64_t bytes =
@@ -137,7 +137,8 @@ std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& pla
   block.flags = (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
                 (has_controller ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
   block.ram_bytes = ram_bytes;
-  // A modelled processor cannot check every byte that a 100 Gb/s port delivers.
+  // Firmware checks only a sample of the payload: a modelled processor cannot check every byte that
+  // a 100 Gb/s port delivers.
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const nic_config rings = block.nic;

@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// The region from BOOT_BLOCK_ADDRESS on, as messages name it.
+/// Name of the memory region from BOOT_BLOCK_ADDRESS on, for messages.
 constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
 
 /// Writes boot block, flow tables and buffer addresses of `host` into `ram` (the host's memory from
@@ -20,7 +20,7 @@ constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
 std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                                BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
-/// The application's results so far.
+/// Reads the application's results so far from the boot block.
 boot_result read_boot_result(const std::uint8_t* ram);
 
 /// RAM address of message slot 0 of a flow at its sender or receiver, the same for both sides'

@@ -1,4 +1,4 @@
-// The closed loop's part of a host's boot block, and the manager's results.
+// The closed loop's (QoS manager's) part of a host's boot block, and the manager's results.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ std::vector<boot_qos_peer> qos_peers(const PlatformConfig& config, const FlowPla
                                      HostId host,
                                      const std::function<boot_block(HostId)>& block_of);
 
-/// The manager's results so far; `ram` is its memory from BOOT_RAM_BASE on. Messages and bytes of
-/// the loop stay 0, because the manager does not know them.
+/// The manager's results so far; `ram` is the memory of the manager's host from BOOT_RAM_BASE on.
+/// Messages and bytes of the loop stay 0, because the manager does not know them.
 QosResult read_qos_result(const PlatformConfig& config, const std::uint8_t* ram);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Latency of a host's bus, the same for the native driver, firmware and run-elf.
+// Latency of a host's bus, equal for the native driver, firmware and run-elf.
 #pragma once
 
 #include <systemc>

@@ -1,4 +1,5 @@
-// Programs a congestion controller with the C driver, whatever carries the register accesses.
+// Programs a congestion controller with the C driver, whatever interface carries the register
+// accesses.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +10,15 @@
 
 namespace dcc::vp {
 
-/// A HAL whose register accesses are calls of a function.
+/// A HAL of the driver whose register accesses are calls of a function.
 class ControllerProgrammer {
  public:
-  /// Reads or writes a register: `value` is what is written. Returns what was read. Throws if the
-  /// access is refused.
+  /// Reads or writes a register; `value` is the data of a write. Returns the data of a read. Throws
+  /// if the access is refused.
   using Access =
       std::function<std::uint32_t(bool write, std::uint64_t address, std::uint32_t value)>;
 
-  /// `base`: address of the controller.
+  /// `base`: bus address of the controller.
   explicit ControllerProgrammer(Access access, std::uint64_t base = 0);
   ControllerProgrammer(const ControllerProgrammer&) = delete;
   ControllerProgrammer& operator=(const ControllerProgrammer&) = delete;
@@ -25,7 +26,7 @@ class ControllerProgrammer {
   /// Probes, configures and enables a controller. Throws std::runtime_error with the driver's
   /// sentence.
   void bring_up(const dcc_config& program);
-  /// Changes a running controller from one program to another. Throws likewise.
+  /// Changes a running controller from one program to another. Throws like bring_up().
   void reconfigure(const dcc_config& from, const dcc_config& to);
   /// Sets the weight of a DSCP, 1.0 = 256. Precondition: bring_up(). Throws likewise.
   void set_weight(std::uint32_t dscp, std::uint32_t weight_q8_8);

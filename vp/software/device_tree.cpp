@@ -5,7 +5,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Writes the source text: nodes with indentation, one property in a line.
+/// Writes the source text of a device tree: indented nodes, one property per line.
 class SourceWriter {
  public:
   void open(const std::string& node) { line(node + " {"), ++depth_; }
@@ -19,7 +19,7 @@ class SourceWriter {
   void text(const std::string& name, const std::string& value) {
     property(name, "\"" + value + "\"");
   }
-  /// A property of one 32-bit cell, or of two if needed, the upper one first.
+  /// Writes a property of one 32-bit cell, or of two cells if needed, the upper cell first.
   void cell(const std::string& name, std::uint64_t value) {
     const std::uint64_t upper = value >> 32;
     property(name, upper == 0 ? fmt::format("<{}>", value)
@@ -28,7 +28,8 @@ class SourceWriter {
   void region(std::uint64_t base, std::uint64_t size) {
     property("reg", fmt::format("<0x{:x} 0x{:x}>", base, size));
   }
-  /// Writes how many cells the addresses and sizes of the node's children have.
+  /// Writes how many cells the addresses and sizes of the node's children have (#address-cells,
+  /// #size-cells).
   void cells(unsigned addresses, unsigned sizes) {
     cell("#address-cells", addresses);
     cell("#size-cells", sizes);

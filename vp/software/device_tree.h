@@ -1,4 +1,4 @@
-// The device tree of a host: for an operating system, its processor, memory and devices.
+// The device tree of a host: describes processor, memory and devices to an operating system.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct DeviceTreeHost {
   bool has_controller = false;
 };
 
-/// The device tree's source (Devicetree Specification, version 0.4), made of the memory map that
-/// the models are built from. Phandles are left to dtc.
+/// Returns the device tree's source (Devicetree Specification, version 0.4), made from the memory
+/// map that the models are built from. dtc assigns the phandles.
 std::string device_tree(const DeviceTreeHost& host);
 
 }  // namespace dcc::vp

@@ -73,7 +73,7 @@ void check(const RunElfOptions& o) {
   }
 }
 
-/// A CPU with RAM, timer, UART and interrupt controller.
+/// The machine of run-elf: a CPU with RAM, timer, UART and interrupt controller.
 class Machine {
  public:
   explicit Machine(const RunElfOptions& options)
@@ -111,14 +111,14 @@ class Machine {
       profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
     }
   }
-  /// A sentence on the greatest stack depth, or on missing limits of the program.
+  /// A sentence on the greatest stack depth, or on missing stack limits of the program.
   std::string stack_sentence() const {
     const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
     if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
     return "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
            " bytes, deepest at " + profile_->elf().symbols().with_address(use->pc);
   }
-  /// Completes the files. Throws std::runtime_error if one could not be written.
+  /// Completes the output files. Throws std::runtime_error if a file could not be written.
   void close() {
     for (const auto& hart : host_->cpus()) hart->trace().finish();
     if (profile_ != nullptr) profile_->profile().finish();
@@ -178,7 +178,7 @@ class Machine {
            " belongs to a network: dccvp run CONFIG.yaml with host: {driver: firmware, elf: …}";
   }
 
-  /// True if files are written during the run, which cannot be undone.
+  /// True if files are written during the run, which going back could not undo.
   static bool writes_files(const RunElfOptions& o) {
     return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
            !o.profile_file.empty();
@@ -190,14 +190,14 @@ class Machine {
   }
 
   std::string file_;
-  std::optional<ProcessSnapshots> snapshots_;  // snapshots for the debugger
+  std::optional<ProcessSnapshots> snapshots_;  // snapshots by which the debugger goes back
   std::ofstream* coverage_out_ = nullptr;
   std::ofstream* profile_out_ = nullptr;
   std::unique_ptr<FirmwareProfile> profile_;
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
-  std::unique_ptr<model::Ram> rom_;  // ROM; null: none
+  std::unique_ptr<model::Ram> rom_;  // ROM of the machine; null: none
   std::unique_ptr<model::InterruptInputs> interrupts_;
   std::unique_ptr<model::FirmwareHost> host_;
   std::unique_ptr<model::BusTrace> bus_trace_;

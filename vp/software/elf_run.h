@@ -16,27 +16,29 @@ struct RunElfOptions {
   std::uint32_t ram_bytes = 4u << 20;   // bytes of RAM, a multiple of 4096
   unsigned harts = 1;                   // number of harts
   std::uint64_t rom_base = 0;           // address of the ROM, a multiple of 4096
-  std::uint64_t rom_bytes = 0;          // bytes of ROM, a multiple of 4096; 0: no ROM
+  std::uint64_t rom_bytes = 0;          // size of ROM in bytes, a multiple of 4096; 0: no ROM
   std::uint64_t clock_hz = 1'000'000'000;
-  // mean cycles of an instruction in thousandths: 1250 means 1.25
+  // mean cycles per instruction in thousandths: 1250 means 1.25
   std::uint32_t cpi_thousandths = 1000;
   PicoSeconds quantum = kMicroSecond;
-  std::string uart_input_file;   // file that the UART receives; empty: nothing
+  std::string uart_input_file;   // file with the UART's input; empty: no input
   std::string uart_output_file;  // file for the UART's output; empty: standard output
-  int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
-  bool gdb_wait = true;          // true: the first instruction waits for the debugger
-  std::string trace_file;        // file for one line per instruction; empty: none
-  std::string bus_trace_file;    // file for one line per device access; empty: none
-  std::string coverage_file;     // file for coverage of lines and branches, for lcov; empty: none
-  std::string profile_file;      // file for cost by function, for callgrind's tools; empty: none
-  bool stack_use = false;        // true: print the greatest depth of the stack
-  bool misaligned_done = false;  // true: misaligned accesses in RAM work instead of trapping
+  // TCP port of the debugger's server; -1: no debugger; 0: any free port, which is printed
+  int gdb_port = -1;
+  bool gdb_wait = true;        // true: the CPU waits for the debugger before the first instruction
+  std::string trace_file;      // trace file with one line per instruction; empty: none
+  std::string bus_trace_file;  // trace file with one line per device access; empty: none
+  std::string coverage_file;   // file for coverage of lines and branches, for lcov; empty: none
+  std::string profile_file;    // file for cost by function, for callgrind's tools; empty: none
+  bool stack_use = false;      // true: print the greatest depth of the stack
+  bool misaligned_done = false;  // true: misaligned accesses in RAM succeed instead of trapping
   bool quiet = false;            // true: print only the program's own output and errors
 };
 
-/// Loads and runs the program; prints its output, exit code and speed. Returns 0 if it ended with
-/// code 0; 1 if it failed, trapped or exceeded its time; 2 if it cannot be loaded or an option is
-/// invalid (one sentence on standard error). Call once in a process, because it elaborates SystemC.
+/// Loads and runs the program; prints its output, exit code and speed. Returns 0 if the program
+/// ended with code 0; 1 if it failed, trapped or exceeded its time; 2 if it cannot be loaded or an
+/// option is invalid (one sentence on standard error). Call once in a process, because it
+/// elaborates SystemC.
 int run_elf(const RunElfOptions& options);
 
 }  // namespace dcc::vp

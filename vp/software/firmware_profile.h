@@ -1,4 +1,4 @@
-// The profile of a program, with the names and lines of its ELF file.
+// The profile of a firmware program, with the names and lines of its ELF file.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace dcc::vp {
 
-/// Counts everything that a CPU does from now on. File and CPU must outlive the run. Throws
-/// std::runtime_error if the file cannot be read.
+/// Counts every instruction of a CPU from its construction on. Program file and CPU must outlive
+/// the run. Throws std::runtime_error if the file cannot be read.
 class FirmwareProfile final {
  public:
   FirmwareProfile(const std::string& file, model::RiscvCpu& cpu)

@@ -11,15 +11,16 @@
 
 namespace dcc::vp {
 
-// The NIC and the controller have the same sources on both machines.
+// Asserts that NIC and controller have the same interrupt sources on both machine types.
 static_assert(IRQ_SOURCE_NIC == VIRT_IRQ_NIC && IRQ_SOURCE_CONTROLLER == VIRT_IRQ_CONTROLLER);
 
 namespace {
-// Latency of a posted write over a memory bus to APB behind a bridge: a realistic order of
-// magnitude, so that bring-up takes visible time.
+// RAM latency. The latency of a posted write over a memory bus to APB behind a bridge is a
+// realistic order of magnitude, so that bring-up takes visible time.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
-constexpr std::size_t kMaxLineLength = 4096;  // characters of a console line; the rest is cut
+// maximum number of characters of a console line; longer lines are cut
+constexpr std::size_t kMaxLineLength = 4096;
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
@@ -36,7 +37,8 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
       machine_(context.machine) {
   bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
   bus_.attach(nic.apb()->apb, NIC_BASE, NIC_SIZE, "nic");
-  // The native driver is written for this platform's own interrupt controller.
+  // The native driver is written for this platform's own interrupt controller, so it needs machine
+  // dcc.
   const MachineKind machine =
       host_.driver == DriverKind::kFirmware ? host_.machine : MachineKind::kDcc;
   const unsigned harts = host_.driver == DriverKind::kFirmware ? host_.harts : 1;
@@ -112,7 +114,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
                 static_cast<std::uint32_t>(host_.cpi.denominator)};
   config.quantum = model::to_sc_time(host_.quantum);
   if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
-  // Firmware without flows that keeps no accounts need not keep the boot block either.
+  // The boot block is needed unless the firmware has no flows and keeps no accounts.
   const bool needs_block = host_.keeps_accounts || !context.plan.sent_by(context.id).empty() ||
                            !context.plan.received_by(context.id).empty();
   if (needs_block) {
@@ -121,7 +123,8 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     config.reserved_for = kBootBlockName;
   }
   config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
-  // Hosts print at the same time, so whole lines are printed, each with its host's number.
+  // Prints whole lines of the firmware's output, each with its host's number, since hosts print at
+  // the same time.
   config.output = [this](char c) {
     if (c != '\n') console_line_ += c;
     if (c == '\n' || console_line_.size() == kMaxLineLength) print_console_line();
@@ -174,7 +177,7 @@ void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
 }
 
 void HostDriver::print_console_line() {
-  // output of a replay was printed when it happened first
+  // output during a replay was already printed the first time
   const bool known = machine_ != nullptr && machine_->replaying();
   if (!known) fmt::print(stderr, "host {}: {}\n", id_, console_line_);
   console_line_.clear();
@@ -185,8 +188,8 @@ void HostDriver::finish() {
 }
 
 void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {
-  // Names in the order of binding: the NIC's DMA engine is bound in the constructor, the processor
-  // afterwards.
+  // Names of the bus initiators in the order of binding: the NIC's DMA engine is bound in the
+  // constructor, the processor afterwards.
   const std::string dma = host + ".dma";
   nic_.dma()->allow_dmi(false);
   std::vector<std::string> initiators{dma};
@@ -199,7 +202,8 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
       bus_, std::move(initiators),
       [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
         if (access.path != dma) return sink(access);
-        regs::AccessRecord moved = access;  // its times become the devices' times
+        // times of the record are converted to the devices' times
+        regs::AccessRecord moved = access;
         moved.end = kernel_.now() + (access.end - access.begin);
         moved.begin = kernel_.now();
         sink(moved);
@@ -225,8 +229,8 @@ Host::SoftwareReport HostDriver::report() const {
   const boot_result result = accounts ? read_boot_result(ram_.data()) : boot_result{};
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
-  // Every completion that the NIC wrote is counted by the software, held by it, or still in the
-  // ring; otherwise it is lost.
+  // Every completion that the NIC wrote must be counted by the software, held by it, or still in
+  // the ring; otherwise it is lost.
   const std::uint64_t written = nic_.host()->completions_written();
   const std::uint64_t accounted = result.messages_completed + result.messages_failed +
                                   result.messages_received + result.completions_held +
@@ -251,7 +255,7 @@ Host::SoftwareReport HostDriver::report() const {
     report.failure = stub_->failure();
   } else if (firmware_ != nullptr &&
              (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
-    // The program ended with an error, or the run is over before its application has begun.
+    // The program ended with an error, or the run ended before its application began.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
   } else if (reconfigurer_ != nullptr && !reconfigurer_->failure().empty()) {
     report.failure = fmt::format("{}: {}", name(), reconfigurer_->failure());

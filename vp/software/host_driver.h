@@ -32,7 +32,7 @@ class HostDriver final : public sc_core::sc_module {
   void reconfigure(const dcc_config& from, const dcc_config& to) {
     reconfigurer_->reconfigure(from, to);
   }
-  /// After the run, prints output of the software that did not end with a line break.
+  /// Prints output of the software that did not end with a line break. Call after the run.
   void finish();
   Host::SoftwareReport report() const;
   QosResult qos_result() const;
@@ -42,7 +42,7 @@ class HostDriver final : public sc_core::sc_module {
   /// Makes the digest of all states readable for the debugger, if there is one. `states` must
   /// outlive this object.
   void name_digest(const StateDigests& states);
-  /// Tells the processor that memory was changed from outside.
+  /// Tells the processor that another bus master changed memory.
   void memory_changed(std::uint32_t address, std::uint32_t bytes);
   /// The CPU, of several harts hart 0; null if no firmware runs here.
   model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
@@ -51,7 +51,7 @@ class HostDriver final : public sc_core::sc_module {
   void observe_lines(std::function<void(const char* line, bool high)> observer) {
     on_line_ = std::move(observer);
   }
-  /// Reports every access on the host's bus. `host`: first part of the paths.
+  /// Reports every access on the host's bus to `sink`. `host`: first part of the initiators' paths.
   void trace_bus(const std::string& host, model::BusTrace::Sink sink);
 
  private:
@@ -67,7 +67,7 @@ class HostDriver final : public sc_core::sc_module {
   model::ApbController* controller_;
   model::Bus bus_;
   model::Ram ram_;
-  std::unique_ptr<model::Ram> rom_;  // ROM; null: none
+  std::unique_ptr<model::Ram> rom_;  // ROM of the host; null: none
   std::unique_ptr<model::InterruptInputs> interrupts_;
   traffic_app application_{};
   const HostConfig& host_;
@@ -79,9 +79,11 @@ class HostDriver final : public sc_core::sc_module {
   std::string console_line_;
   std::function<void(const char*, bool)> on_line_;
   std::unique_ptr<model::BusTrace> bus_trace_;
-  std::unique_ptr<model::HostStub> stub_;          // native processor (driver: native)
-  std::unique_ptr<model::FirmwareHost> firmware_;  // RISC-V core and its devices (driver: firmware)
-  std::unique_ptr<Reconfigurer> reconfigurer_;     // changes parameters; null if there are none
+  std::unique_ptr<model::HostStub> stub_;  // native processor, for `driver: native`
+  // RISC-V core and its devices, for `driver: firmware`
+  std::unique_ptr<model::FirmwareHost> firmware_;
+  // object that changes parameters during the run; null if there are no changes
+  std::unique_ptr<Reconfigurer> reconfigurer_;
 };
 
 }  // namespace dcc::vp

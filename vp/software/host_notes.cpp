@@ -1,5 +1,5 @@
-// Notes on what software asked of its NIC and the NIC could not do: queue pairs without another
-// end, DMA to addresses that are not memory.
+// Notes on requests of software that its NIC could not carry out: queue pairs without another end,
+// DMA to addresses that are not memory.
 #include <fmt/format.h>
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace dcc::vp {
 namespace {
 
-/// One sentence on the DMA faults of a host. Precondition: there are some.
+/// One sentence on the DMA faults of a host. Precondition: the host has DMA faults.
 std::string fault_note(Host& host) {
   const DmaFaults& faults = host.nic().host()->dma_faults();
   const DmaFault& first = faults.first();

@@ -9,7 +9,7 @@
 namespace dcc::vp {
 
 /// Processor time that this process has used since the object was made. A process forked from a
-/// snapshot (debug/process_snapshots.h) starts its clock at zero, so it has no total.
+/// snapshot (debug/process_snapshots.h) starts its clock at zero, so it cannot tell the total.
 class ProcessorTime {
  public:
   /// The time in seconds, at least 0; empty in another process than the one that made this object.

@@ -16,7 +16,8 @@ std::vector<FlowSpec> qos_links(const PlatformConfig& config,
   }
   std::vector<FlowSpec> links;
   const auto add = [&](HostId from, HostId to) {
-    if (from == to) return;  // within a host, reports and commands need no wire
+    // no link is needed within a host, since its reports and commands need no wire
+    if (from == to) return;
     FlowSpec link;
     link.id = static_cast<std::uint32_t>(traffic.size() + links.size());
     link.from = from;

@@ -25,7 +25,7 @@ void Connections::created(HostId host, Qpn qpn, const QueuePairConfig& config, b
   }
   End& other = found->second;
   if (other.connected) {
-    // The other end was connected to the previous queue pair of this number.
+    // Breaks the connection: the other end was connected to the previous queue pair of this number.
     other.connected = false;
     other.broken = true;
     break_(peer.first, peer.second);
@@ -44,7 +44,7 @@ void Connections::given_up(HostId host, Qpn qpn) {
   if (end != ends_.end()) given_up_.insert(*end);
 }
 
-/// Returns the reason why the end is not connected, as text for the user.
+/// Returns the reason why the queue pair's end is not connected, as text for the user.
 std::string Connections::missing(const Address& address, const End& end, HostId hosts) const {
   if (end.peer.first >= hosts) {
     return fmt::format("the network has hosts 0 to {} only", hosts - 1);

@@ -17,24 +17,24 @@ namespace dcc::vp {
 /// registers name each other.
 ///
 /// Packet numbers begin at 0 at both ends, so a connection needs two fresh ends. If one end of a
-/// connection is created anew, the other end is broken: its work fails, and it can be connected
-/// after it has been created anew, too. A queue pair for datagrams has no other end. An unreliable
-/// one that is not planned sends whether its other end exists or not.
+/// connection is created anew, the other end is broken: its work fails until it is created anew,
+/// too. A queue pair for datagrams has no other end. An unreliable queue pair that is not planned
+/// sends whether its other end exists or not.
 class Connections {
  public:
   using Action = std::function<void(HostId, Qpn)>;
   void on_connected(Action action) { connect_ = std::move(action); }
-  /// Called with an end whose other end was created anew.
+  /// Sets the function that is called for an end whose other end was created anew.
   void on_broken(Action action) { break_ = std::move(action); }
 
-  /// `planned`: the end belongs to a flow of the plan. `first`: of the two ends this one is
-  /// connected first.
+  /// Records that a queue pair was created. `planned`: its end belongs to a flow of the plan.
+  /// `first`: the end is the first of the two to be connected.
   void created(HostId host, Qpn qpn, const QueuePairConfig& config, bool planned, bool first);
   void destroyed(HostId host, Qpn qpn) { ends_.erase({host, qpn}); }
-  /// Must be called when work of this end failed because its other end did not come.
+  /// Must be called when work of this end failed because its other end was not created in time.
   void given_up(HostId host, Qpn qpn);
 
-  /// Sentences on ends whose work failed or waits for another end; empty if all is well.
+  /// Sentences on ends whose work failed or waits for another end; empty if all ends are connected.
   std::vector<std::string> notes(HostId hosts) const;
 
  private:
@@ -43,7 +43,7 @@ class Connections {
     Address peer;
     Service service = Service::kRc;
     bool connected = false;
-    bool broken = false;  // true if the other end was created anew
+    bool broken = false;  // true if the other end of the connection was created anew
   };
   std::string missing(const Address& address, const End& end, HostId hosts) const;
 

@@ -9,12 +9,12 @@
 namespace dcc::vp {
 
 namespace {
-// Size of a flow without end: 12 days at 400 Gb/s, which overflows no counter.
+// Size in bytes of a flow without end: 12 days at 400 Gb/s, which overflows no counter.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
-// Looking ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
-// many flows wait in memory.
+// Time for which the plan looks ahead. Looking ahead ends a window of all partitions early, so it
+// should be rare; but if it is too rare, many flows wait in memory.
 constexpr PicoSeconds kAhead = kMicroSecond * 16;
-// Number of flows that start between two checks of the memory that is left: 100 MB.
+// Number of flows that start between two checks of the remaining memory: 100 MB.
 constexpr std::size_t kFlowsBetweenChecks = 65'536;
 }  // namespace
 
@@ -112,7 +112,8 @@ void DirectTraffic::begin() {
   look_ahead();
 }
 
-// Looks ahead. All flows found by the previous look ahead have started by now.
+// Looks ahead: adds the flows of the next interval to their starters. All flows found by the
+// previous look ahead have started by now.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
   ahead_entries_.clear();
@@ -146,8 +147,8 @@ FlowStarter& DirectTraffic::starter_of(HostId host) {
   return starters_[starters_.size() == 1 ? 0 : partitions_.of(topology_.node_of(host))];
 }
 
-// If software creates the other end, the two are connected when both exist. Otherwise the platform
-// creates both ends at the same instant.
+// If software creates the other end of a flow, both ends are connected once both exist. Otherwise
+// the platform creates both ends at the same instant.
 void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   const bool waits = flow.spec.is_gated() && !plan_.is_released(flow.spec.id);
   if (waits && memory_ != nullptr) return;
@@ -178,8 +179,10 @@ void DirectTraffic::heartbeat() {
 namespace {
 const PartKind kDirectTrafficKind(PartKind::kTraffic,
                                   [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                    // Links that come up with DCBX do so before flows start;
-                                    // fast-forward skips time for the platform's own events.
+                                    // Platform events need one order if DCBX or fast-forward is
+                                    // enabled: links that come up with DCBX do so before flows
+                                    // start, and fast-forward skips time for the platform's own
+                                    // events.
                                     const bool in_one_order = p.config.dcbx.enabled ||
                                                               p.config.fast_forward.enabled ||
                                                               p.config.fast_forward.memo;

@@ -23,7 +23,7 @@ namespace dcc::vp {
 void post_flow(NicDevice& sender, const PlannedFlow& flow);
 
 /// Starts and stops the ends of flows at the hosts of one partition, in the partition's own time:
-/// creates an end when its flow starts, posts a sender's work, and stops it at its stop time.
+/// creates an end when its flow starts, posts a sender's work, and stops the end at its stop time.
 class FlowStarter {
  public:
   struct Actions {
@@ -38,7 +38,7 @@ class FlowStarter {
   /// Adds an end of a flow. Flows must be added in the order of their starts, and `flow` must live
   /// until its start.
   void add(const PlannedFlow& flow, bool sender);
-  /// Schedules the stop of a flow that has started here.
+  /// Schedules the stop of a flow that has started in this partition.
   void stop_at(PicoSeconds when, const PlannedFlow& flow);
 
  private:
@@ -51,7 +51,7 @@ class FlowStarter {
     std::uint32_t flow;
     HostId from;
     Qpn qpn;
-    /// Order of a heap with the earliest stop on top.
+    /// Compares stops for a heap with the earliest stop on top.
     static bool later(const Stop& a, const Stop& b) {
       return b.at < a.at || (a.at == b.at && b.flow < a.flow);
     }
@@ -62,34 +62,35 @@ class FlowStarter {
 
   PlatformClock& clock_;
   const Actions& actions_;
-  std::deque<End> ends_;     // ends of flows, in the order of their starts
+  std::deque<End> ends_;     // ends of flows that have not started, in the order of their starts
   std::vector<Stop> stops_;  // heap of the stops of flows that have started
   Event stop_event_;
   Event start_event_;
 };
 
-/// Starts every flow: creates both ends, posts all work of the flow as one request cut into
-/// messages, and stops the flow at its stop time. Only creates the ends of a flow that waits for
-/// others (flow_gates.h). If the plan does not hold flows, also opens a flow's record shortly
-/// before the start and releases flows that are over.
+/// Starts and stops every flow that the platform serves: creates both ends, posts all work of the
+/// flow as one request cut into messages, and stops the flow at its stop time. For a flow that
+/// waits for others (flow_gates.h), only creates the ends. If the plan does not hold flows, also
+/// opens a flow's record shortly before the start and releases flows that are over.
 ///
-/// Looks some microseconds ahead: work that all partitions share is done while they wait; the rest,
-/// thousands of starts in a millisecond of a large network, is done by each partition.
+/// DirectTraffic looks some microseconds ahead: work that all partitions share is done while they
+/// wait; each partition does the rest, thousands of starts in a millisecond of a large network.
 class DirectTraffic final : public PlatformPart {
  public:
   /// `nic_of` returns a host's NIC. `is_direct` tells whether the platform serves a host's end.
-  /// `is_here` tells whether the host is simulated in this process. Takes the ranks `rank` to
-  /// `rank` + 2. `in_one_order` must be true if other events of the platform have to run between
-  /// those of an instant.
+  /// `is_here` tells whether the host is simulated in this process. The events have the ranks
+  /// `rank` to `rank` + 2. `in_one_order` must be true if other events of the platform have to run
+  /// between those of an instant.
   DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
-  /// `memory` is called for each flow that begins at its start; or null. Not owned.
+  /// Sets the memory, which is called for each flow that begins at its start; null: none. Not
+  /// owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
-  /// Schedules the first flows. Call once the NICs are connected.
+  /// Schedules the first flows. Call when the NICs are connected.
   void begin() override;
-  /// Releases flows that are over.
+  /// Releases the memory of flows that are over.
   void heartbeat() override;
 
  private:
@@ -109,15 +110,17 @@ class DirectTraffic final : public PlatformPart {
   FlowMemory* memory_ = nullptr;
   FlowPlan::Walk walk_;
   PlannedFlow next_;
-  bool more_ = false;              // true if next_ is still to start
-  std::deque<PlannedFlow> ahead_;  // flows of the last look ahead, if the plan does not hold flows
-  EntryCounts ahead_entries_;      // number of flows in ahead_, by entry
-  EntryCounts started_entries_;    // number of all flows that were in ahead_, by entry
+  bool more_ = false;  // true if the flow next_ has not started
+  // flows found by the last look ahead, if the plan does not hold flows
+  std::deque<PlannedFlow> ahead_;
+  EntryCounts ahead_entries_;  // number of flows in ahead_, by entry of the traffic list
+  // number of all flows that were in ahead_, by entry of the traffic list
+  EntryCounts started_entries_;
   LiveFlows live_;
-  std::size_t checked_ = 0;  // number of live flows when the memory was last checked
+  std::size_t checked_ = 0;  // number of live flows when the remaining memory was last checked
   FlowStarter::Actions actions_;
   std::deque<PlatformClock> clocks_;  // clocks of partitions that start flows by themselves
-  std::deque<FlowStarter> starters_;  // starters: one per partition, or one for all
+  std::deque<FlowStarter> starters_;  // flow starters: one per partition, or one for all
   Event look_ahead_event_;
 };
 

@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// Sum of two times; max(), which means never, on overflow.
+/// Sum of two times; on overflow max(), which means never.
 PicoSeconds later(PicoSeconds time, PicoSeconds by) {
   return by >= PicoSeconds::max() - time ? PicoSeconds::max() : time + by;
 }
@@ -95,7 +95,8 @@ void FlowGates::Gate::open() {
   counts_.gates.remove(*this);
 }
 
-/// The queue pairs of a flow exist from its `start` on; they are made after all events of NICs.
+/// Begins a flow of the gate. The queue pairs of a flow exist from its `start` on; they are made
+/// after all events of NICs.
 void FlowGates::Gate::begin(const PlannedFlow& flow) {
   counts_.begun.push_back(flow.spec.id);
   if (place_.scheduler.now() == flow.spec.start && plan_.dependencies().any()) {
@@ -107,7 +108,7 @@ void FlowGates::Gate::begin(const PlannedFlow& flow) {
   }
 }
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- all gates and computations
 
 FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
                      const std::function<Place(HostId)>& place_of,
@@ -147,7 +148,8 @@ FlowGates::Gate& FlowGates::gate(std::uint32_t number, HostId host) {
   return *found;
 }
 
-/// A flow record tells one listener of its end; a Fan passes the news on to several gates.
+/// Adds a gate to a flow record, which tells one listener of the flow's end; a Fan passes the news
+/// on to several gates.
 void FlowGates::add_arrival(FlowRecord& record, ArrivalSink& gate) {
   if (record.awaited_by == nullptr) {
     record.awaited_by = &gate;
@@ -186,7 +188,7 @@ void FlowGates::add_named() {
       gate(named.first + static_cast<std::uint32_t>(i), about.host).describe(about);
     }
   }
-  // If a gate is in another process, its opener is in that process, too.
+  // Finds a gate by number. If the gate is in another process, its opener is in that process, too.
   const auto find = [this](std::uint32_t number) {
     const auto found = by_number_.find(number);
     return found == by_number_.end() ? nullptr : found->second;
@@ -215,7 +217,8 @@ void FlowGates::add_named() {
     Gate* const then = find(edge.gate);
     if (first == nullptr || then == nullptr) continue;
     first->add_gate(opener(*then, GateOpening::Event::kGate, edge.source));
-    if (edge.gate < named.first) then->add_opener();  // gates of names know their number already
+    // gates of names know their number of openers already
+    if (edge.gate < named.first) then->add_opener();
   }
 }
 
@@ -249,7 +252,7 @@ void FlowGates::finish(RunResults& results) {
       begun[i] = one->began().count + 1;
     }
   }
-  // Event and source that opened each gate, plus one; 0: none, or another process.
+  // Event and source that opened each gate, both plus one; 0: none, or another process.
   const std::size_t gates = named.any() ? named.first + named.gates.size() : 0;
   std::vector<std::int64_t> opened_by(gates, 0), opened_at(gates, 0);
   for (const auto& [number, gate] : by_number_) {

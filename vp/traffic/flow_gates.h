@@ -1,4 +1,4 @@
-// Flows and computations that begin when others have ended: a host sends or computes after data
+// Flows and computations that begin when others have ended: a host sends or computes after the data
 // that it waited for has arrived.
 #pragma once
 
@@ -39,17 +39,18 @@ class FlowGates final : public PlatformPart {
   FlowGates(const FlowGates&) = delete;
   FlowGates& operator=(const FlowGates&) = delete;
 
-  /// Starts the computations that wait for nothing.
+  /// Starts the computations that wait for no event.
   void begin() override;
   /// Adds the times of computations to the results.
   void finish(RunResults& results) override;
-  /// Computations of this process that have not ended. To be called while partitions wait.
+  /// Number of computations in this process that have not ended. Call while partitions wait.
   std::int64_t computations_left() const;
-  /// Adds flows behind gates that began since the last call. To be called while partitions wait.
+  /// Appends the flows behind gates that began since the last call. Call while partitions wait.
   void take_begun(std::vector<std::uint32_t>& flows);
-  /// The event that opened each gate, by number, in all processes. Valid after finish().
+  /// The event that opened each gate, by gate number, in all processes. Valid after finish().
   const std::vector<GateOpening>& openings() const { return openings_; }
-  /// `memory` is called for each flow that begins when its gate opens; or null. Not owned.
+  /// Sets the memory, which is called for each flow that begins when its gate opens; null: none.
+  /// Not owned.
   void set_memory(FlowMemory* memory) {
     for (auto& [scheduler, counts] : counts_) counts.memory = memory;
   }
@@ -59,7 +60,8 @@ class FlowGates final : public PlatformPart {
   class Computing;
   class Gate;
 
-  /// Gates or computations whose event is scheduled. Each knows its place in the list.
+  /// List of gates or computations whose event is scheduled. Each element knows its position in the
+  /// list.
   template <class T>
   class Pending {
    public:
@@ -83,10 +85,10 @@ class FlowGates final : public PlatformPart {
   };
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
-  /// Counts of the hosts of one partition.
+  /// Counters of the hosts of one partition.
   struct alignas(64) Counts {
     std::int64_t computations_left = 0;
-    std::vector<std::uint32_t> begun;  // flows behind gates that began since take_begun()
+    std::vector<std::uint32_t> begun;  // flows behind gates that began since the last take_begun()
     FlowMemory* memory = nullptr;
     const std::function<Place(HostId)>* place_of = nullptr;
     std::uint64_t tickets = 0;  // number of schedulings; tickets are in this order
@@ -106,7 +108,7 @@ class FlowGates final : public PlatformPart {
     const std::uint32_t source_;
     const GateOpening::Event event_;
   };
-  /// A processor of a host: one computation at a time.
+  /// A processor of a host, which does one computation at a time.
   struct Processor {
     PicoSeconds busy_until{};
   };
@@ -121,7 +123,7 @@ class FlowGates final : public PlatformPart {
           rank_(place.rank),
           event_(Event::calling<&Computing::due>(*this, place.rank)) {}
     const Computation& about() const { return about_; }
-    /// The computation is ready at `when`; it begins when its processor is free.
+    /// Notes that the computation is ready at `when`; it begins when its processor is free.
     void ready_at(PicoSeconds when);
     /// Called when the events that the computation waited for have happened.
     void ready();
@@ -144,7 +146,8 @@ class FlowGates final : public PlatformPart {
     std::vector<Opener*> opens_;
     std::uint64_t ticket_ = 0;
     std::uint32_t pending_at_ = kNowhere;
-    Event event_;  // time at which the computation is ready if it waits for nothing; later its end
+    // event at the time when a computation that waits for nothing is ready; later at its end
+    Event event_;
   };
 
   class Gate final {
@@ -154,13 +157,15 @@ class FlowGates final : public PlatformPart {
           place_(place),
           counts_(counts),
           event_(Event::calling<&Gate::open>(*this, place.rank)) {}
-    /// Sets the description of a gate between names, which replaces the one of sort_flows().
+    /// Sets the description of a gate of named flows, which replaces the description by
+    /// sort_flows().
     void describe(const Dependencies::Gate& about);
     void add_opener() { ++missing_; }
     void add_flow(const PlannedFlow& flow) { flows_.push_back(&flow); }
     void add_computation(Computing& computation) { computations_.push_back(&computation); }
     void add_gate(Opener& opener) { gates_.push_back(&opener); }
-    /// To be called after all flows are added. The gate opens them `think` after its last opener.
+    /// Sorts the flows behind the gate. Call after all flows are added. The gate opens the flows
+    /// `think` after its last opener.
     void sort_flows();
     /// Called when one of the events that the gate awaits has happened.
     void told(GateOpening::Event event, std::uint32_t source);
@@ -184,8 +189,8 @@ class FlowGates final : public PlatformPart {
     PicoSeconds not_before_{};
     PicoSeconds origin_{};
     bool opened_ = false;
-    std::vector<const PlannedFlow*> flows_;  // flows behind the gate, by start
-    std::size_t next_ = 0;                   // index into flows_
+    std::vector<const PlannedFlow*> flows_;  // flows behind the gate, in the order of their starts
+    std::size_t next_ = 0;                   // index of the next flow in flows_
     std::vector<Computing*> computations_;
     std::vector<Opener*> gates_;
     GateOpening opening_;
@@ -204,7 +209,7 @@ class FlowGates final : public PlatformPart {
     friend class GatePreview;
     std::vector<ArrivalSink*> sinks_;
   };
-  /// Finds the gates that wait for the acknowledgement of a flow to this host.
+  /// Finds the gates that wait for the acknowledgement of a flow that this host sends.
   class Sent final : public SentSink {
    public:
     void add(const FlowRecord& record, ArrivalSink& gate) { gates_[&record].add(gate); }
@@ -233,15 +238,16 @@ class FlowGates final : public PlatformPart {
   const HostPorts& host_ports_;
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
-  std::map<const Scheduler*, Counts> counts_;  // counts of each partition
-  std::deque<Gate> gates_;                     // gates of hosts in this process
+  std::map<const Scheduler*, Counts> counts_;  // counters of each partition
+  std::deque<Gate> gates_;                     // gates of the hosts in this process
   std::deque<Opener> openers_;
   std::deque<Fan> fans_;  // fans of the flows that open several gates
   std::unordered_map<const FlowRecord*, Fan*> fan_of_;
   std::map<HostId, Sent> sent_;
   std::map<std::pair<HostId, unsigned>, Processor> processors_;
-  std::deque<Computing> computings_;        // computations of hosts in this process
-  std::vector<Computing*> by_computation_;  // computation of each number; null: in another process
+  std::deque<Computing> computings_;  // computations of the hosts in this process
+  // computation of each number; null: the computation is in another process
+  std::vector<Computing*> by_computation_;
   std::vector<GateOpening> openings_;
 };
 

@@ -10,7 +10,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// Numbers different values from 0 in the order of their first occurrence.
+/// Assigns numbers from 0 to different values in the order of their first occurrence.
 template <class Key>
 class Numbers {
  public:
@@ -24,7 +24,7 @@ class Numbers {
 
 using Description = std::vector<std::int64_t>;
 
-/// Properties of the flow alone.
+/// Properties of a flow itself, without those of other flows.
 Description description_of(const PlannedFlow& flow, const Topology& topology,
                            const Routing& routing) {
   const FlowSpec& spec = flow.spec;
@@ -42,7 +42,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
   const NodeId destination = topology.node_of(spec.to);
   for (NodeId here = topology.peer(sender, 0).node; here != destination;) {
     const PortSet ports = routing.ports(here, spec.to);
-    // with several paths a flow shares its kind with no other
+    // a flow with several paths is alone in its kind
     if (ports.size() != 1) return {-1, spec.id};
     text.push_back(here);
     here = topology.peer(here, ports.front()).node;
@@ -55,8 +55,8 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;                       // number for the properties of each flow
-  std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of a sender
+  std::vector<unsigned> alone;  // number that stands for the properties of each flow
+  std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of each sender
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {
     alone.push_back(numbers.of(description_of(*flow, topology, routing)));

@@ -7,9 +7,10 @@ namespace dcc::vp {
 
 class FlowMemory {
  public:
-  /// A flow begins now: `gated` when its gate opens, else at its own start. Returns true if the
-  /// flow is not to be posted, because its course is known from memory. Otherwise the flow's queue
-  /// pairs exist afterwards; those of a gated flow are created only then.
+  /// Called when a flow begins: at the opening of its gate if `gated`, else at its own start.
+  /// Returns true if the flow must not be posted, because its course is known from memory.
+  /// Otherwise the flow's queue pairs exist afterwards; those of a gated flow are created only
+  /// then.
   virtual bool begins(const PlannedFlow& flow, bool gated) = 0;
 
  protected:

@@ -88,7 +88,7 @@ std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
   return ids;
 }
 
-/// The planned end of a queue pair; null if software created a queue pair that is not planned.
+/// The planned end of a queue pair; null if software created a queue pair that is not in the plan.
 const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
   if (qpn < kFirstQpn || qpn - kFirstQpn >= ends_[host].size()) return nullptr;
   return &ends_[host][qpn - kFirstQpn];
@@ -108,7 +108,7 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   config.priority = flow.spec.priority;
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
-  // A host from which others read sends data, too.
+  // A host that others read from sends data, too.
   config.governed = (sender || expects_response(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
@@ -127,7 +127,7 @@ const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn, const QueuePairConfig&
   if (planned.service != registers.service) return nullptr;
   const bool same =
       planned.remote_host == registers.remote_host && planned.remote_qpn == registers.remote_qpn;
-  // A datagram names its destination itself.
+  // A datagram names its destination in the work request, so any destination fits.
   return same || planned.service == Service::kUd ? end : nullptr;
 }
 
@@ -161,7 +161,8 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    if (spec.has_gates()) return true;  // flows of the entry wait for each other
+    // the flows of the entry wait for each other, so the plan must hold them
+    if (spec.has_gates()) return true;
   }
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;

@@ -1,4 +1,4 @@
-// The flows of a run, their queue pairs, and which ends are connected.
+// The plan of a run's flows: the flows, their queue pairs, and which ends are connected.
 #pragma once
 
 #include <bitset>
@@ -21,7 +21,8 @@
 
 namespace dcc::vp {
 
-/// Up to this number of flows the plan always holds all of them, so that each can be looked at.
+/// Number of flows up to which the plan always holds all of them, so that each flow can be
+/// inspected.
 constexpr std::size_t kFewFlows = 2048;
 
 /// A flow and the queue pair numbers of its two ends.
@@ -36,7 +37,7 @@ struct PlannedFlow {
 /// Totals of all traffic, known before the run.
 struct FlowTotals {
   std::size_t flows = 0;
-  Bytes bytes = 0;  // sum of the bytes of all flows that end
+  Bytes bytes = 0;  // sum of the bytes of all finite flows
   bool endless = false;
   std::bitset<64> dscps;
   std::vector<std::uint32_t> received_by;  // number of flows that each host receives
@@ -44,7 +45,7 @@ struct FlowTotals {
   void add(const FlowSpec& flow);
 };
 
-/// The inputs from which the flows of a run can be generated repeatedly.
+/// The inputs from which a run's flows can be generated repeatedly.
 struct FlowOrigin {
   const std::vector<TrafficSpec>& traffic;
   TrafficContext context;
@@ -55,7 +56,7 @@ struct FlowOrigin {
 /// ports (fabric/host_ports.h).
 ///
 /// Queue pairs of a host are numbered from 2, in the order of the flows that touch the host.
-/// Software may create others. The plan connects a queue pair once both ends exist
+/// Software may create further queue pairs. The plan connects a queue pair once both ends exist
 /// (traffic/connections.h).
 class FlowPlan final : public ConnectionManager {
  public:
@@ -73,7 +74,7 @@ class FlowPlan final : public ConnectionManager {
   const FlowTotals& totals() const { return totals_; }
   std::size_t count() const { return totals_.flows; }
 
-  /// Walks over the flows by id, which is the order of their starts.
+  /// Iterates over the flows by id, which is the order of their starts.
   class Walk {
    public:
     explicit Walk(const FlowPlan& plan);
@@ -90,7 +91,8 @@ class FlowPlan final : public ConnectionManager {
     Walk walk(*this);
     for (PlannedFlow flow; walk.next(flow);) visit(static_cast<const PlannedFlow&>(flow));
   }
-  /// The same flows without routes and queue pairs, which take three times as long to make.
+  /// Visits the same flows as Walk, but without routes and queue pairs, which take three times as
+  /// long to make.
   template <class Visit>
   void each_spec(Visit visit) const {
     if (is_held()) {
@@ -104,10 +106,10 @@ class FlowPlan final : public ConnectionManager {
     }
   }
 
-  // The following functions require a plan that holds its flows.
+  // The functions below require a plan that holds its flows.
   /// The flows of the configured traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
-  /// Which flows wait for which, by name.
+  /// The dependencies between flows that wait for others by name.
   const Dependencies& dependencies() const { return dependencies_; }
   /// Notes that the gate of a flow opened before the flow's queue pair existed. Hosts may do so at
   /// the same time in different threads. Precondition: dependencies().any().
@@ -115,30 +117,30 @@ class FlowPlan final : public ConnectionManager {
   bool is_released(std::uint32_t flow) const { return !released_.empty() && released_[flow] != 0; }
   /// Flows for reports and commands of the closed loop, which are not traffic.
   const std::vector<PlannedFlow>& links() const { return links_; }
-  /// A flow of either kind, by id.
+  /// The flow of the traffic or of the closed loop with this id.
   const PlannedFlow& flow(std::uint32_t id) const {
     return id < flows_.size() ? flows_[id] : links_[id - flows_.size()];
   }
   /// One more than the greatest queue pair number of a host.
   Qpn queue_pairs(HostId host) const { return kFirstQpn + static_cast<Qpn>(ends_[host].size()); }
-  /// Flows that a host sends or receives, by id.
+  /// Ids of the flows that a host sends or receives, in ascending order.
   std::vector<std::uint32_t> sent_by(HostId host) const;
   std::vector<std::uint32_t> received_by(HostId host) const;
-  /// Links that begin or end at a host, by id.
+  /// Ids of the closed loop's links that begin or end at a host, in ascending order.
   std::vector<std::uint32_t> links_of(HostId host) const;
 
   Connections& connections() { return connections_; }
   const Connections& connections() const { return connections_; }
-  /// The flow of a queue pair; without a planned flow, the ledger record of what software sends
-  /// beside the plan.
+  /// The flow of a queue pair; without a planned flow, the ledger record for the host's unplanned
+  /// traffic.
   std::uint32_t flow_of(HostId host, Qpn qpn) const;
-  /// The ledger record of what the host's software sends beside the plan: above all flows and
-  /// links.
+  /// The ledger record of a host's unplanned traffic, which its software sends beside the plan;
+  /// numbered above all flows and links.
   std::uint32_t unplanned_flow(HostId host) const {
     return static_cast<std::uint32_t>(totals_.flows + links_.size()) + host;
   }
 
-  // ConnectionManager
+  // Functions of ConnectionManager
   QueuePairIdentity identify(HostId host, Qpn qpn, const QueuePairConfig& registers) const override;
   void created(HostId host, Qpn qpn, const QueuePairConfig& config) override;
   void destroyed(HostId host, Qpn qpn) override { connections_.destroyed(host, qpn); }
@@ -154,12 +156,12 @@ class FlowPlan final : public ConnectionManager {
     std::uint32_t flow = 0;
     bool sender = false;
   };
-  /// Queue pairs 0 and 1 are for management (InfiniBand Architecture Specification, Vol. 1,
-  /// chapter 13): tools that read packets interpret packets to them as management datagrams.
+  /// Queue pairs 0 and 1 are for management (InfiniBand Architecture Specification, Vol. 1, chapter
+  /// 13): packet analysers interpret packets to these queue pairs as management datagrams.
   static constexpr Qpn kFirstQpn = 2;
 
   const End* find(HostId host, Qpn qpn) const;
-  /// The planned end that has this number and the same other end; null if there is none.
+  /// The planned end with this number and the same other end; null if there is none.
   const End* find(HostId host, Qpn qpn, const QueuePairConfig& registers) const;
   PlannedFlow plan(const FlowSpec& spec);
   PicoSeconds base_rtt(const FlowSpec& spec) const {
@@ -167,31 +169,34 @@ class FlowPlan final : public ConnectionManager {
   }
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 
-  std::optional<FlowOrigin> origin_;  // source of the flows; empty if all are held
+  // inputs from which flows are generated; empty if the plan holds all flows
+  std::optional<FlowOrigin> origin_;
   const Routing* routing_;
   PacketSizes sizes_;
   FlowTotals totals_;
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
   Dependencies dependencies_;
-  std::vector<char> released_;          // by flow, true once its gate opened; empty if none waits
-  std::vector<std::vector<End>> ends_;  // ends of flows by host and queue pair number − kFirstQpn
+  // flags by flow, set when the flow's gate opened; empty if no flow waits
+  std::vector<char> released_;
+  // ends of flows, indexed by host and queue pair number − kFirstQpn
+  std::vector<std::vector<End>> ends_;
   Connections connections_;
 };
 
 /// Plans the configuration's traffic and the closed loop's links on the network. Up to kFewFlows
-/// flows are always held; more only if `hold` is true (any flow may be asked for at any time).
-/// `config`, `topology` and `routing` must outlive the plan. Throws TrafficError for errors that
-/// only the data shows.
+/// flows are always held; more flows only if `hold` is true (any flow may be inspected at any
+/// time). `config`, `topology` and `routing` must outlive the plan. Throws TrafficError for errors
+/// that only the data shows.
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold = true);
 
-/// True if runs of `config` may ask for any flow at any time, as software, traces and digests do.
+/// True if runs of `config` may inspect any flow at any time, as software, traces and digests do.
 bool holds_flows(const PlatformConfig& config);
 /// Throws TrafficError if lines of a trace wait for others, and the platform does not start all
 /// flows itself.
 void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context);
-/// Throws TrafficError if there are more flows than can be held.
+/// Throws TrafficError if there are more flows than a plan can hold.
 void check_held(std::size_t flows, const EntryCounts& entries);
 /// Throws TrafficError if the ends of a flow have different transports, if their transport does
 /// not offer what the flow asks for (only RoCE has RDMA's operations), or if both repeat

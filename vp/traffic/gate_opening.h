@@ -11,8 +11,8 @@ struct GateOpening {
   enum class Event : std::uint8_t { kReceived, kSent, kComputed, kGate };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// The last event that the gate needed, of a flow, a computation or a gate with this number.
-  /// kNone: the awaited events did not happen within the run.
+  /// The last event that the gate needed, which belongs to the flow, computation or gate with
+  /// number `source`. kNone: the awaited events did not happen within the run.
   Event event = Event::kReceived;
   std::uint32_t source = kNone;
   /// Time from which work behind the gate may begin, which can be after the end of the run.

@@ -27,7 +27,8 @@ GatePreview::GatePreview(const FlowGates& gates, PicoSeconds now, Course& course
   std::sort(all.begin(), all.end(),
             [](const Scheduled& a, const Scheduled& b) { return a.ticket < b.ticket; });
   for (const Scheduled& one : all) {
-    // The event of the gate that is opening now is not scheduled; it was the first of all.
+    // Copies the event of a gate or computation. The event of the gate that is opening now is not
+    // scheduled; it was the first of all.
     const Event& event = one.gate != nullptr ? one.gate->event_ : one.computing->event_;
     const std::uint32_t rank = one.gate != nullptr ? one.gate->place_.rank : one.computing->rank_;
     const bool runs = !event.is_scheduled();

@@ -20,24 +20,26 @@ class GatePreview {
   /// Supplies the ends of flows that begin in the preview.
   class Course {
    public:
-    /// `flow` begins at `at`. The course calls GatePreview::ends() for it. False: the course does
-    /// not know such a flow there, and the preview ends.
+    /// Called when `flow` begins at time `at`. The course calls GatePreview::ends() for the flow.
+    /// Returns false if the course does not know such a flow at that position; the preview then
+    /// ends.
     virtual bool begins(const PlannedFlow& flow, PicoSeconds at) = 0;
 
    protected:
     ~Course() = default;
   };
 
-  /// Begins at `now`, with all that is scheduled. Precondition: all gates are in one partition, and
-  /// no flow is under way.
+  /// Begins the preview at `now`, with all scheduled events. Precondition: all gates are in one
+  /// partition, and no flow is in progress.
   GatePreview(const FlowGates& gates, PicoSeconds now, Course& course);
 
-  /// A flow's last byte arrives, and is acknowledged. `order`: position of the first of the two
-  /// among the ends of all flows at one instant, and `sent_order` that of the second.
+  /// Adds the end of a flow: its last byte arrives at `received`, and is acknowledged later.
+  /// `order`: position of the arrival among the ends of all flows at one instant, and `sent_order`
+  /// the position of the acknowledgement.
   void ends(std::uint32_t flow, PicoSeconds received, std::uint64_t order, PicoSeconds sent,
             std::uint64_t sent_order);
-  /// Runs what happens before `until`. False: the course ended the preview, or a flow begins before
-  /// its queue pair exists.
+  /// Runs the events before `until`. Returns false if the course ended the preview, or if a flow
+  /// begins before its queue pair exists.
   bool run(PicoSeconds until);
 
  private:
@@ -49,13 +51,13 @@ class GatePreview {
 
   struct Item {
     PicoSeconds at;
-    std::uint32_t rank = 0;  // ends of flows come first
+    std::uint32_t rank = 0;  // rank of the item: ends of flows come first
     std::uint64_t order = 0;
-    // Exactly one of them is not null.
+    // Exactly one of `gate` and `computing` is not null.
     const Gate* gate = nullptr;
     const Computing* computing = nullptr;
     ArrivalSink* told = nullptr;
-    /// Order of a heap with the earliest item on top.
+    /// Compares items for a heap with the earliest item on top.
     bool operator<(const Item& o) const {
       if (at != o.at) return o.at < at;
       return rank != o.rank ? o.rank < rank : o.order < order;

@@ -16,7 +16,8 @@ void LiveFlows::note_packets() {
   const std::uint32_t first = live_.front().id;
   under_way_.assign(live_.back().id - first + 1, false);
   partitions_.each_packet([&](const Packet& packet) {
-    const std::uint32_t at = packet.flow - first;  // earlier flows wrap beyond the end
+    // index of the flow; flows before the first live one wrap to a large number
+    const std::uint32_t at = packet.flow - first;
     if (at < under_way_.size()) under_way_[at] = true;
   });
 }

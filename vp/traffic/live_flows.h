@@ -1,4 +1,4 @@
-// Flows that have started and still use memory; releases those that are over.
+// Flows that have started and still use memory; releases flows that are over.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace dcc::vp {
 /// of its packets is in the network. Its queue pairs and its record cannot be observed any more, so
 /// they are released; the ledger keeps what results report.
 ///
-/// A packet's presence is found by a scan over the memory of all packets, so the scan serves many
-/// flows: it runs when as many flows have started since the last scan as were left then, and at
-/// least one flow for every 32 packets.
+/// Whether a flow has packets in the network is found by a scan over the memory of all packets, so
+/// one scan serves many flows. The scan runs when as many flows have started since the last scan as
+/// it left, and at least one flow for every 32 packets.
 class LiveFlows {
  public:
   LiveFlows(FlowLedger& ledger, const Partitions& partitions,
@@ -43,9 +43,10 @@ class LiveFlows {
   FlowLedger& ledger_;
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
-  std::vector<Live> live_;       // live flows, ordered by id
-  std::size_t left_ = 0;         // number of flows left after the last scan
-  std::vector<bool> under_way_;  // by flow from live_.front() on: true with a packet in the network
+  std::vector<Live> live_;  // live flows, ordered by id
+  std::size_t left_ = 0;    // number of flows left after the last scan
+  // flags by flow from live_.front() on: true if the flow has a packet in the network
+  std::vector<bool> under_way_;
 };
 
 }  // namespace dcc::vp

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 
-/// The first number behind `key` in a file of lines "key number"; with an empty key the first
-/// number of the file. kUnknown if there is none, as for "max".
+/// Returns the first number behind `key` in a file of lines "key number"; with an empty key the
+/// first number of the file. kUnknown if there is no number, as for "max".
 std::uint64_t number_in(const std::string& file, const std::string& key) {
   std::ifstream in(file);
   if (key.empty()) {
@@ -39,11 +39,11 @@ std::uint64_t difference(std::uint64_t limit, std::uint64_t used) {
   return limit - std::min(limit, used);
 }
 
-/// The names of a control group's files differ between versions 1 and 2.
+/// Names of a control group's files, which differ between versions 1 and 2 of cgroups.
 struct GroupFiles {
   const char* limit;
   const char* used;
-  const char* unused_pages;  // key in memory.stat: file pages that can be taken back at once
+  const char* unused_pages;  // key in memory.stat of file pages that can be reclaimed at once
 };
 constexpr GroupFiles kVersion1{"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                "total_inactive_file "};
@@ -61,7 +61,8 @@ std::uint64_t memory_left_to_groups(const std::string& root, const std::string& 
   std::uint64_t least =
       std::min(left_to_group(root, kVersion2), left_to_group(root + "/memory", kVersion1));
   std::istringstream lines(membership);
-  // A line "NUMBER:CONTROLLERS:/GROUP"; version 2 has number 0 and no controllers.
+  // A line of /proc/self/cgroup is "NUMBER:CONTROLLERS:/GROUP"; version 2 has number 0 and no
+  // controllers.
   for (std::string line; std::getline(lines, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
@@ -70,7 +71,8 @@ std::uint64_t memory_left_to_groups(const std::string& root, const std::string& 
     const bool version_2 = controllers == ",,";
     if (!version_2 && controllers.find(",memory,") == std::string::npos) continue;
     const std::string mount = version_2 ? root : root + "/memory";
-    // A group obeys the limits of the groups that contain it.
+    // The loop visits all enclosing groups, because a control group obeys the limits of the groups
+    // that contain it.
     for (std::string group = line.substr(second + 1); group.size() > 1;
          group.erase(group.rfind('/'))) {
       least = std::min(least, left_to_group(mount + group, version_2 ? kVersion2 : kVersion1));

@@ -9,13 +9,13 @@
 
 namespace dcc::vp {
 
-/// Bytes of memory of a flow, measured on 64-bit Linux: in the results; from its start until both
+/// Memory of a flow in bytes, measured on 64-bit Linux: in the results; from its start until both
 /// ends are released; and in a run in which all flows exist from the beginning.
 constexpr std::uint64_t kResultBytes = 300;
 constexpr std::uint64_t kLiveFlowBytes = 1600;
 constexpr std::uint64_t kHeldFlowBytes = 2000;
 
-/// The number of flows of each entry of `traffic`, for messages that name the largest.
+/// Counts the flows of each entry of `traffic`, for messages that name the largest entry.
 class EntryCounts {
  public:
   void add(std::size_t entry) {
@@ -23,7 +23,8 @@ class EntryCounts {
     ++flows_[entry];
   }
   void clear() { flows_.clear(); }
-  /// The path of the entry with the most flows, the first of several: "traffic.2".
+  /// The path of the entry with the most flows, such as "traffic.2"; of several such entries, the
+  /// first.
   std::string largest() const;
 
  private:
@@ -32,19 +33,19 @@ class EntryCounts {
 
 /// Memory in bytes that this process can still take: the least of what the machine has available
 /// without swapping, what the control groups of the process allow, and the limit on its address
-/// space. The greatest number where the operating system tells none of these.
+/// space. Returns the greatest number if the operating system reports none of these.
 std::uint64_t available_memory();
-/// Memory that the limits of control groups of version 1 or 2 leave; their file system is at
-/// `root`. `membership`: the text of /proc/self/cgroup. File pages that no process uses count as
-/// free. The greatest number if there is no limit.
+/// Memory in bytes that the limits of control groups (version 1 or 2) leave to the process; their
+/// file system is at `root`. `membership`: the text of /proc/self/cgroup. File pages that no
+/// process uses count as free. The greatest number if there is no limit.
 std::uint64_t memory_left_to_groups(const std::string& root, const std::string& membership);
 
-/// Throws TrafficError if `flows` flows of `bytes` each exceed `available`. `what` names the flows,
-/// for example "flows that start within 10us"; `entries`: those to which they belong.
+/// Throws TrafficError if `flows` flows of `bytes` bytes each exceed `available`. `what` names the
+/// flows, for example "flows that start within 10us"; `entries`: entries to which the flows belong.
 void require_memory(std::size_t flows, std::uint64_t bytes, const char* what,
                     std::uint64_t available, const EntryCounts& entries);
-/// Throws TrafficError if a run of so many flows cannot fit: `held` tells whether all of them exist
-/// from the beginning.
+/// Throws TrafficError if a run of so many flows cannot fit in memory; `held` tells whether all of
+/// them exist from the beginning.
 void check_memory(std::size_t flows, bool held, const EntryCounts& entries);
 
 }  // namespace dcc::vp
