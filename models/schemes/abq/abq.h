@@ -1,4 +1,4 @@
-// ABQ: a bounded queue that holds ACKs of its senders back while it is long.
+// ABQ: a bounded port queue that holds back its senders' ACKs while it is long.
 #pragma once
 
 #include "switch/drop_tail.h"
@@ -6,9 +6,10 @@
 namespace dcc {
 
 /// Xu, Xu, Li, Zheng, Shen, Du, Du, "ABQ: Active Buffer Queueing in Datacenters", IEEE Network
-/// 34(2), 2020, known to us from its abstract and summaries; the threshold and the pace are ours.
+/// 34(2), 2020, implemented from its abstract and summaries; threshold and pace are this model's
+/// choice.
 struct AbqParameters final : DisciplineParameters {
-  Bytes limit = 375'000;      // greatest number of wire bytes that wait
+  Bytes limit = 375'000;      // queue limit of the port in wire bytes
   Bytes hold_above = 50'000;  // queue length above which ACKs are held back
 
   void describe(ParameterVisitor& v) override;
@@ -16,16 +17,16 @@ struct AbqParameters final : DisciplineParameters {
   const char* replaces() const override { return "drop_tail"; }
 };
 
-/// A queue by priority as drop_tail's. While more than `hold_above` bytes wait at a port, ACKs that
-/// come in from the far end of its link wait in the switch, one queue for all flows; an ACK goes on
-/// with each packet that leaves while the queue is shorter, at the pace of the link while it is
-/// empty.
+/// A port with a queue by priority like drop_tail's. While more than `hold_above` bytes wait at the
+/// port, ACKs that arrive from the far end of its link wait in the switch, in one queue for all
+/// flows. One ACK is released with each packet that leaves while the queue is shorter; while the
+/// port is empty, ACKs are released at the pace of the link.
 class AbqPort final : public PortDiscipline {
  public:
   AbqPort(const AbqParameters& parameters, const DisciplineContext& context);
 
   void attach(const LinkParameters& link) override { queue_.attach(link); }
-  /// An ACK must not pass the ports by.
+  /// Requires that every packet passes the port's queue, so that no ACK bypasses it.
   bool needs_every_packet() const override { return true; }
   bool needs_reverse_packets() const override { return true; }
   bool holds(const Packet& packet, std::size_t others) const override;

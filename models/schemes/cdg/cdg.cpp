@@ -47,8 +47,8 @@ void Cdg::begin(FlowNumber number, const Flow& flow) {
       parameters_.scale ? static_cast<long double>(parameters_.scale->count) : flow.least_rtt / 8;
 }
 
-// The sum of eight changes is the difference of two RTTs. A flow with fewer round trips behind it
-// averages over those it has.
+// The sum of eight changes is the difference of two RTTs. A flow with fewer past round trips
+// averages over those it has had.
 long double Cdg::Gradient::add(std::uint64_t round, long double rtt) {
   long double& oldest = past[round % kSamples];
   const std::uint64_t distance = round < kSamples ? round : kSamples;
@@ -63,7 +63,7 @@ long double Cdg::next_window(FlowNumber number, const Flow& flow) {
   const long double most = state.most.add(state.rounds, flow.round_most);
   ++state.rounds;
   const long double gradient = least > 0 ? least : most;
-  // An exponential number with mean 1 is below x with the probability 1 − exp(−x).
+  // An exponentially distributed number with mean 1 is below x with the probability 1 − exp(−x).
   state.backed_off =
       !state.backed_off && gradient > 0 && state.scale > 0 &&
       static_cast<long double>(random_.exponential_q32()) < gradient / state.scale * 4294967296.0L;

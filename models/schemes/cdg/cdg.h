@@ -1,4 +1,4 @@
-// CDG: a window that backs off, with a probability, when the round-trip time grows.
+// CDG: a window that backs off at random, more probably the faster the round-trip time grows.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@ namespace dcc {
 /// queues until packets are lost: the shadow window and the end of backoffs without effect.
 struct CdgParameters final : DelayWindowParameters {
   Ratio beta{7, 10};  // factor of the window at a backoff
-  /// Gradient, per round trip, at which a backoff has the probability 1 − 1/e. Empty: an eighth of
-  /// the base RTT. The paper's value suits round trips of the Internet.
+  /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: an
+  /// eighth of the base RTT. The paper's value suits round trips of the Internet.
   std::optional<PicoSeconds> scale;
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Once a round trip: the gradient g is the change of the round trip's least RTT, averaged over
-/// eight round trips, or of the greatest RTT if the former does not rise. With g > 0 the window
-/// shrinks to β times its value with the probability 1 − exp(−g / scale), except in the round trip
-/// after a backoff. Otherwise the window grows by a packet.
+/// The CDG rule is applied once a round trip. The gradient g is the change of the round trip's
+/// least RTT, averaged over eight round trips, or of the greatest RTT if the least RTT does not
+/// rise. With g > 0 the window shrinks to β times its value with the probability 1 − exp(−g /
+/// scale), except in the round trip after a backoff. Otherwise the window grows by a packet.
 class Cdg final : public DelayWindow {
  public:
   Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu, std::uint64_t seed,
@@ -34,14 +34,14 @@ class Cdg final : public DelayWindow {
  private:
   static constexpr std::size_t kSamples = 8;
   struct Gradient {
-    std::array<long double, kSamples> past{};  // ring of the least or greatest RTTs, in ps
+    std::array<long double, kSamples> past{};  // ring of the last least or greatest RTTs, in ps
     /// Stores the RTT of round trip `round`; returns the mean change per round trip.
     long double add(std::uint64_t round, long double rtt);
   };
   struct State {
     Gradient least, most;
     std::uint64_t rounds = 0;
-    long double scale = 0;  // ps
+    long double scale = 0;  // gradient in ps that gives the backoff probability 1 − 1/e
     bool backed_off = false;
   };
 

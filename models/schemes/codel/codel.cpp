@@ -81,7 +81,8 @@ PicoSeconds CodelPort::control_law(PicoSeconds from) const {
                     interval / std::sqrt(static_cast<double>(count_)) + 0.5));
 }
 
-// RFC 8289, section 5.5: deque(). A mark takes the place of a drop, so the marked packet leaves.
+// Takes the next packet as deque() of RFC 8289, section 5.5, does. A mark takes the place of a
+// drop, so the marked packet leaves.
 Packet* CodelPort::dequeue() {
   const PicoSeconds now = clock_.now();
   Departure departure = next();

@@ -1,5 +1,5 @@
-// CoDel: a port that keeps the time that packets wait near a target, by dropping or marking packets
-// as they leave.
+// CoDel: a port that keeps the waiting time of packets near a target by dropping or marking
+// departing packets.
 #pragma once
 
 #include <deque>
@@ -12,10 +12,10 @@ namespace dcc {
 /// The defaults are the RFC's, which are made for the Internet; a target near the base round trip
 /// and an interval of some round trips suit a data center.
 struct CodelParameters final : DisciplineParameters {
-  Bytes limit = 375'000;  // greatest number of wire bytes that wait
+  Bytes limit = 375'000;  // queue limit of the port in wire bytes
   PicoSeconds target = kMilliSecond * 5;
   PicoSeconds interval = kMilliSecond * 100;
-  bool ecn = true;  // packets that can be marked are marked instead of dropped
+  bool ecn = true;  // true: packets that can be marked are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -33,7 +33,7 @@ class CodelPort final : public PortDiscipline {
       : parameters_(parameters), clock_(context.clock) {}
 
   EnqueueResult enqueue(Packet* packet) override;
-  /// Never null: the last packet of the queue is not dropped.
+  /// Takes the next packet; never null, since the last packet of the queue is not dropped.
   Packet* dequeue() override;
   Packet* evict() override { return pop().packet; }
   bool empty() const override { return waiting_.empty(); }
@@ -47,7 +47,7 @@ class CodelPort final : public PortDiscipline {
   };
   struct Departure {
     Packet* packet = nullptr;
-    bool may_drop = false;  // the queue was above the target for an interval
+    bool may_drop = false;  // true if the queue was above the target for an interval
   };
   Entry pop();
   Departure next();
@@ -58,7 +58,8 @@ class CodelPort final : public PortDiscipline {
   const Scheduler& clock_;
   std::deque<Entry> waiting_;
   Bytes bytes_ = 0;
-  Bytes largest_packet_ = 512;  // largest packet so far, in wire bytes; at first the RFC's value
+  // size of the largest packet so far, in wire bytes; initially the RFC's value
+  Bytes largest_packet_ = 512;
   // State of the RFC's pseudo-code. PicoSeconds() as first_above_: not set.
   PicoSeconds first_above_{};
   PicoSeconds drop_next_{};

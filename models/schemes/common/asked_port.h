@@ -10,13 +10,14 @@
 namespace dcc {
 
 struct AskedPortParameters : DisciplineParameters {
-  Bytes limit = 375'000;  // greatest number of wire bytes that wait
+  Bytes limit = 375'000;  // queue limit of the port in wire bytes
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// The port writes its answer into a packet on arrival, then queues the packet as a drop-tail port
-/// does: highest priority first, first come first served within a priority, up to `limit` bytes.
+/// A port that writes its answer into a packet on arrival, then queues the packet as a drop-tail
+/// port does: highest priority first, first come first served within a priority, up to `limit`
+/// bytes.
 class AskedPort : public PortDiscipline {
  public:
   void attach(const LinkParameters& link) final;
@@ -35,7 +36,7 @@ class AskedPort : public PortDiscipline {
 
   /// Sets the rate of the link whose capacity the port allocates. Called before the first packet.
   virtual void set_link(BitRate rate) = 0;
-  /// Handles an arriving packet before it is queued: counts its bytes and writes the answer.
+  /// Handles an arriving packet before the port queues it: counts its bytes and writes the answer.
   virtual void asked(Packet& packet) = 0;
 
   PicoSeconds now() const { return clock_.now(); }
@@ -48,7 +49,8 @@ class AskedPort : public PortDiscipline {
   Bytes overhead_ = 0;
 };
 
-/// An AskedPort whose answers come from a model of its link, which has set_link() and add_state().
+/// An AskedPort whose answers a model of its link computes. The model has set_link() and
+/// add_state().
 template <class Model>
 class ModelledPort : public AskedPort {
  public:
@@ -59,7 +61,7 @@ class ModelledPort : public AskedPort {
   const Model& model() const { return model_; }
 
  protected:
-  /// `of_model`: arguments for the model's constructor.
+  /// `of_model`: arguments of the model's constructor.
   template <class... OfModel>
   ModelledPort(const AskedPortParameters& parameters, const DisciplineContext& context,
                OfModel&&... of_model)

@@ -71,11 +71,12 @@ void DelayWindow::on_ack(FlowNumber number, const AckInfo& info) {
   apply(number, flow);
 }
 
-// A window below one packet becomes a pace with one packet in flight.
+// Applies a flow's window. A window below one packet becomes a pace with one packet in flight.
 void DelayWindow::apply(FlowNumber number, const Flow& flow) {
   const bool paced = flow.window < mtu_;
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());
-  // The NIC sends a packet while less than the window is in flight: leave room for that packet.
+  // The NIC sends a packet while less than the window is in flight, so the value leaves room for
+  // that packet.
   host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_) + 1);
 }
 

@@ -11,9 +11,12 @@ namespace dcc {
 
 /// The limits of a window. `describe_limits` adds them to the parameters of an algorithm.
 struct DelayWindowParameters : AlgorithmParameters {
-  std::optional<Bytes> initial_window;  // first window; empty: line rate × base RTT
+  // first window of a flow in payload bytes; empty: line rate × base RTT
+  std::optional<Bytes> initial_window;
   Bytes min_window = 64;
-  std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and some packets
+  // upper limit of the window in payload bytes; empty: four times line rate × base RTT, and some
+  // packets
+  std::optional<Bytes> max_window;
 
  protected:
   void describe_limits(ParameterVisitor& v, const char* max_meaning);
@@ -21,9 +24,9 @@ struct DelayWindowParameters : AlgorithmParameters {
 
 /// Base of a congestion-control algorithm with one window per flow. The base counts round trips by
 /// ACKs, measures their RTTs and gives windows to the NIC; a derived class computes the window of
-/// the next round trip. A flow starts with a full window, without slow start, as an RDMA NIC
-/// does. The least RTT of a flow begins with the base RTT of the empty network, so a flow that
-/// starts at a standing queue does not take the queue for distance.
+/// the next round trip. A flow starts with a full window, without slow start, as an RDMA NIC does.
+/// The least RTT of a flow begins with the base RTT of the empty network, so a flow that starts at
+/// a standing queue does not count the queue as propagation delay.
 class DelayWindow : public Algorithm {
  public:
   AlgorithmNeeds needs() const override;
@@ -31,7 +34,8 @@ class DelayWindow : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) final;
   View view(FlowNumber flow) const final;
   AlgorithmCounters counters() const final { return counters_; }
-  bool is_quiescent(FlowNumber) const final { return true; }  // only ACKs change a flow
+  // A flow is always quiescent, since only ACKs change it.
+  bool is_quiescent(FlowNumber) const final { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Window of a flow in payload bytes.
@@ -39,16 +43,17 @@ class DelayWindow : public Algorithm {
 
  protected:
   struct Flow {
-    long double window = 0;        // payload bytes
-    long double max = 0;           // greatest window, in payload bytes
-    long double least_rtt = 0;     // ps
-    long double rtt = 0;           // smoothed RTT, ps; 0: no sample yet
-    long double round_least = 0;   // least RTT of the round trip, ps; 0: no sample yet
-    long double round_most = 0;    // greatest RTT of the round trip, ps
-    long double round_sum = 0;     // sum of the RTTs of the round trip, ps
-    std::uint32_t round_acks = 0;  // number of those; next_window() is called after the first ACK
-    bool marked = false;           // an ACK of the round trip reported a mark
-    Psn round_end = 0;             // an ACK of this packet or a later one ends the round trip
+    long double window = 0;       // window in payload bytes
+    long double max = 0;          // greatest window, in payload bytes
+    long double least_rtt = 0;    // least RTT of the flow in ps
+    long double rtt = 0;          // smoothed RTT in ps; 0: no sample yet
+    long double round_least = 0;  // least RTT of the present round trip in ps; 0: no sample yet
+    long double round_most = 0;   // greatest RTT of the present round trip in ps
+    long double round_sum = 0;    // sum of the RTTs of the present round trip in ps
+    // number of RTTs in the sum; next_window() is called after the first ACK
+    std::uint32_t round_acks = 0;
+    bool marked = false;  // true if an ACK of the present round trip reported a mark
+    Psn round_end = 0;    // an ACK of this packet or a later one ends the round trip
   };
 
   /// `room`: payload bytes that the default upper limit allows beyond four bandwidth-delay
@@ -56,12 +61,13 @@ class DelayWindow : public Algorithm {
   DelayWindow(AlgorithmHost& host, const DelayWindowParameters& limits, std::uint32_t mtu,
               long double room);
 
-  /// A flow starts with the window in `flow`.
+  /// Called when a flow starts with the window in `flow`.
   virtual void begin(FlowNumber, const Flow& /*flow*/) {}
   /// Returns the window for the next round trip, in payload bytes. The caller limits the value.
   virtual long double next_window(FlowNumber number, const Flow& flow) = 0;
 
-  /// Payload bytes of the flow that waited in queues, by an RTT of the round trip.
+  /// Number of payload bytes of the flow that waited in queues, derived from an RTT of the round
+  /// trip.
   static long double queued(const Flow& flow, long double rtt) {
     return rtt <= 0 ? 0 : flow.window * (1 - flow.least_rtt / rtt);
   }

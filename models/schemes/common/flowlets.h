@@ -15,7 +15,8 @@ class ParameterVisitor;
 /// the next flowlet may take another path.
 struct FlowletParameters {
   PicoSeconds gap = kMicroSecond * 100;
-  unsigned entries = 16'384;  // size of the table; flows with equal hashes share an entry
+  // number of entries of the table; flows with equal hashes share an entry
+  unsigned entries = 16'384;
 
   void describe(ParameterVisitor& v);
 };
@@ -25,7 +26,7 @@ class FlowletTable {
   static constexpr std::uint32_t kNone = 0xFFFF;
   struct Entry {
     PicoSeconds last{};
-    std::uint32_t way = kNone;  // index of the port in the port set
+    std::uint32_t way = kNone;  // index of the flowlet's port in the port set
   };
 
   FlowletTable(const FlowletParameters& parameters, std::uint64_t hash_seed)
@@ -40,7 +41,7 @@ class FlowletTable {
   Entry peek(const Packet& packet) const {
     return entries_.empty() ? Entry{} : entries_[place_of(packet)];
   }
-  /// True if a packet that arrives now belongs to the entry's flowlet. False also when the entry's
+  /// True if a packet that arrives now continues the entry's flowlet. False also when the entry's
   /// path does not exist for this destination: flows to different destinations may share an entry.
   bool goes_on(const Entry& entry, PicoSeconds now, std::uint32_t ways) const {
     return entry.way < ways && now - entry.last < parameters_.gap;
@@ -63,7 +64,7 @@ class FlowletTable {
 
   FlowletParameters parameters_;
   std::uint64_t hash_seed_;
-  std::vector<Entry> entries_;  // empty until the first packet
+  std::vector<Entry> entries_;  // entries by hash; allocated at the first packet
 };
 
 }  // namespace dcc

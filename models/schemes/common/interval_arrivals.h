@@ -1,4 +1,4 @@
-// Arrivals at a link in one interval, for schemes whose ports decide once in each interval.
+// Counts arrivals at a link in one interval, for schemes whose ports decide once in each interval.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ class IntervalArrivals {
     bytes_ += bytes;
   }
   Bytes bytes() const { return bytes_; }
-  /// Length of the shortest queue that a packet found: the standing queue. 0 if none arrived.
+  /// The standing queue: length of the shortest queue that an arriving packet found, in bytes. 0 if
+  /// no packet arrived.
   Bytes queue() const { return queue_; }
 
   template <class Digest>
@@ -27,7 +28,7 @@ class IntervalArrivals {
  private:
   Bytes bytes_ = 0;
   Bytes queue_ = 0;
-  bool any_ = false;  // a packet has arrived
+  bool any_ = false;  // true if a packet has arrived in the interval
 };
 
 }  // namespace dcc

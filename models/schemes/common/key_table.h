@@ -15,7 +15,7 @@ namespace dcc {
 template <class Value>
 class KeyTable {
  public:
-  /// The key's value; null if the table has none.
+  /// Finds the value of a key; null if the table has none.
   const Value* find(std::uint64_t key) const {
     if (entries_.empty()) return nullptr;
     const Entry& entry = entries_[place_of(key)];
@@ -24,8 +24,8 @@ class KeyTable {
   Value* find(std::uint64_t key) {
     return const_cast<Value*>(static_cast<const KeyTable&>(*this).find(key));
   }
-  /// The key's value, and true if it was in the table already. A new value has its defaults. The
-  /// pointer is valid until the next call.
+  /// Returns the key's value, and true if the value was in the table already. A new value is
+  /// default-constructed. The pointer is valid until the next call.
   std::pair<Value*, bool> find_or_add(std::uint64_t key) {
     if (2 * (used_ + 1) > entries_.size()) grow();
     Entry& entry = entries_[place_of(key)];
@@ -54,11 +54,11 @@ class KeyTable {
 
  private:
   struct Entry {
-    std::uint64_t key = 0;  // the caller's key plus 1; 0: free
+    std::uint64_t key = 0;  // the caller's key plus 1; 0: the entry is free
     Value value{};
   };
 
-  /// Index of the key's entry, or of the free entry where the key belongs.
+  /// Index of the key's entry, or of the free entry where the key would be inserted.
   std::size_t place_of(std::uint64_t key) const {
     const std::size_t mask = entries_.size() - 1;
     std::size_t at = mix64(key) & mask;
@@ -77,7 +77,7 @@ class KeyTable {
   std::size_t used_ = 0;
 };
 
-/// Key of a flow's packets in one direction.
+/// Key of a flow's packets in one direction, for a KeyTable.
 inline std::uint64_t flow_key(std::uint32_t flow, HostId source, HostId destination) {
   return std::uint64_t{flow} << 1 | (source < destination ? 1u : 0u);
 }

@@ -1,5 +1,5 @@
-// Base of the message transports: queue pairs, packets cut from posted messages, and the record of
-// what has arrived.
+// Base of the message transports: manages queue pairs, cuts posted messages into packets, and
+// records which packets have arrived.
 #pragma once
 
 #include <cstdint>
@@ -28,29 +28,29 @@ class MessageTransport : public Transport {
   MessageTransport(const TransportContext& context, const Framing& framing)
       : context_(context), framing_(framing) {}
 
-  /// One queue pair: what it sends and what it has received.
+  /// The state of one queue pair: the packets that it sends and has received.
   struct Connection {
     explicit Connection(std::uint32_t mtu) : out(mtu) {}
     bool created = false;
     bool connected = false;
     QueuePairConfig config;
     SendBuffer out;
-    Psn next = 0;              // above every packet of `out` that was ever sent
-    std::deque<Psn> not_sent;  // packets below `next` that were skipped, ascending
-    SequenceSet in;            // received packets
-    FurthestArrival furthest;  // furthest received packet; statistics only
+    Psn next = 0;              // one above the highest packet of `out` that was ever sent
+    std::deque<Psn> not_sent;  // packets below `next` that were skipped and not sent, ascending
+    SequenceSet in;            // numbers of received packets
+    FurthestArrival furthest;  // received packet with the highest number; for statistics only
     template <class Digest>
     void add_state(Digest& d) const {
       d(created, connected, config, out, next, not_sent, in);
     }
   };
 
-  // Each transport implements:
+  // Functions that each transport implements:
   /// Resets the state of a new queue pair.
   virtual void begin(Qpn qpn) = 0;
   /// Called when the amount of data to send has changed on a connected queue pair.
   virtual void work_changed(Qpn qpn) = 0;
-  /// Ends a queue pair: the transport must send and request nothing more for it.
+  /// Called when a queue pair ends: the transport must send and request nothing more for it.
   virtual void end(Qpn qpn) = 0;
   /// Handles a packet for an existing queue pair. The caller frees the packet afterwards.
   virtual void arrived(Qpn qpn, Packet& packet) = 0;
@@ -76,9 +76,11 @@ class MessageTransport : public Transport {
   /// priority.
   Packet* make_for_host(HostId host, PacketKind kind);
   void send_control(Packet* packet) { context_.port.send_control(packet); }
-  /// Sends the other end a control packet that carries back what the ports wrote into `packet`.
+  /// Sends a control packet to the other end; it carries back the values that ports wrote into
+  /// `packet`.
   void answer(Qpn qpn, Packet& packet, PacketKind kind);
-  /// Number of packets to send: new ones, and those that `packets` has marked for retransmission.
+  /// Number of packets to send: new packets, and packets that `packets` has marked for
+  /// retransmission.
   std::uint64_t packets_left(Qpn qpn, const Outstanding& packets) const;
   /// Wire bytes of packets_left(), overhead included; a retransmission counts as a full packet.
   Bytes bytes_left(Qpn qpn, const Outstanding& packets) const;
@@ -86,22 +88,25 @@ class MessageTransport : public Transport {
   bool accept(Qpn qpn, const Packet& data);
   /// Counts the CE mark of a data packet; false if the packet has none.
   bool count_mark(const Packet& data);
-  /// Removes the data that was never sent. A message that is delivered whole without it is done.
+  /// Removes the data that was never sent. A message is complete if all its remaining packets are
+  /// delivered.
   void remove_unsent(Qpn qpn);
   /// Handles the acknowledgement of one packet, sent at `sent`. Returns the packet's payload bytes;
   /// 0 if the packet was acknowledged before.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
-  /// Sends a cumulative acknowledgement of everything before the first gap. `sent`: when the data
-  /// packet was sent that caused it; 0: none did, and the sender measures no round trip.
+  /// Sends a cumulative acknowledgement of all packets before the first gap. `sent`: sending time
+  /// of the data packet that caused the acknowledgement; 0: no packet caused it, and the sender
+  /// measures no round trip.
   void acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
-  /// Handles a cumulative acknowledgement.
+  /// Handles a cumulative acknowledgement from the receiver.
   void on_whole(Qpn qpn, const Packet& ack);
-  /// True if a packet need not be sent again: it has arrived, or its message was given up.
+  /// True if a packet need not be sent again, because it has arrived or its message was given up.
   bool is_over(Qpn qpn, Psn psn) const {
     const SendBuffer& out = at(qpn).out;
     return psn >= out.end() || out.delivered(psn);
   }
-  /// Records that a packet has arrived. Returns its payload bytes; 0 if that was known.
+  /// Records that a packet has arrived. Returns its payload bytes; 0 if the arrival was known
+  /// already.
   Bytes delivered(Qpn qpn, Psn psn);
   /// Records that every packet before `end` has arrived.
   void delivered_before(Qpn qpn, Psn end);
@@ -114,7 +119,7 @@ class MessageTransport : public Transport {
   std::vector<Connection> connections_;
 };
 
-/// Queue pair number of packets that are for the host as a whole.
+/// Queue pair number of packets that are addressed to the host as a whole.
 constexpr Qpn kHostItself = 0xFFFFFF;
 
 /// Priority of control packets, which leave before all data.

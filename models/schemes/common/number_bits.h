@@ -1,4 +1,4 @@
-// Real numbers in the 64-bit fields of a packet's header.
+// Stores real numbers in the 64-bit fields of a packet's header.
 #pragma once
 
 #include <cstdint>

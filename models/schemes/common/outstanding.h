@@ -1,5 +1,5 @@
-// The packets in flight of one queue pair whose packets are acknowledged one by one, and its
-// packets to send again.
+// The packets in flight of one queue pair that are acknowledged one by one, and its packets to be
+// retransmitted.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,11 @@
 
 namespace dcc {
 
-/// Covers the packets from the first that is not acknowledged to the last that was sent.
+/// Covers all packets from the first unacknowledged packet to the last packet sent.
 class Outstanding {
  public:
-  enum class Place : std::uint8_t { kLast, kFirst };  // place in the queue of retransmissions
+  // position at which a packet enters the queue of retransmissions
+  enum class Place : std::uint8_t { kLast, kFirst };
   struct Sent {
     Psn psn = 0;
     PicoSeconds when{};
@@ -25,12 +26,13 @@ class Outstanding {
 
   /// Number of packets in flight.
   std::size_t out() const { return out_; }
-  /// Number of packets to send again.
+  /// Number of packets to be retransmitted.
   std::size_t again() const { return again_.size(); }
   bool is_out(Psn psn) const { return find(psn) != nullptr && find(psn)->state == State::kOut; }
-  /// True if the transmission of `psn` at time `sent` is in flight, and not a later one.
+  /// True if the transmission of `psn` at time `sent` is in flight, and not a later transmission of
+  /// it.
   bool is_out(Psn psn, PicoSeconds sent) const { return is_out(psn) && find(psn)->sent == sent; }
-  /// The packet that has been in flight for longest; null if none is.
+  /// The packet that has been in flight for the longest time; null if no packet is in flight.
   const Sent* oldest_out() {
     while (!sent_.empty() && !is_out(sent_.front().psn, sent_.front().when)) sent_.pop_front();
     return sent_.empty() ? nullptr : &sent_.front();
@@ -47,8 +49,8 @@ class Outstanding {
     return sent_.front().psn;
   }
 
-  /// Chooses the packet to send now and records it as in flight: the first retransmission, or, if
-  /// none is due, `fresh`, the packet after the last that was ever sent.
+  /// Chooses the packet to send now and records it as in flight: the first retransmission or,
+  /// without one, `fresh`, the packet after the last packet that was ever sent.
   Psn send(Psn fresh, PicoSeconds now) {
     Psn psn = fresh;
     if (again_.empty()) {
@@ -104,10 +106,10 @@ class Outstanding {
   }
   Slot* find(Psn psn) { return const_cast<Slot*>(std::as_const(*this).find(psn)); }
 
-  Psn base_ = 0;  // psn of slots_.front()
+  Psn base_ = 0;  // packet number of slots_.front()
   std::deque<Slot> slots_;
   std::deque<Psn> again_;
-  std::deque<Sent> sent_;  // sent packets in order of time; some may be acknowledged
+  std::deque<Sent> sent_;  // sent packets in order of sending time; some may be acknowledged
   std::size_t out_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Pacing of queue pairs with a rate each: when a flow's next packet is due, and which due queue
-// pair sends first.
+// Pacing of queue pairs that each have a rate: tells when a flow's next packet is due, and which
+// due queue pair sends first.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace dcc {
 /// one packet time does not delay the packets behind it.
 class Pacer {
  public:
-  /// Earliest time of the next packet. Precondition: rate > 0.
+  /// Earliest time at which the flow's next packet may leave. Precondition: rate > 0.
   PicoSeconds due(BitRate rate, PicoSeconds now) const {
     return last_bytes_ == 0 ? now : from_ + serialization_time(last_bytes_, rate);
   }
@@ -33,10 +33,10 @@ class Pacer {
 
  private:
   PicoSeconds from_{};    // time at which the last packet was due
-  Bytes last_bytes_ = 0;  // bytes of the last packet; 0: none yet
+  Bytes last_bytes_ = 0;  // wire bytes of the last packet; 0: no packet yet
 };
 
-/// Round robin among the queue pairs whose next packet is due.
+/// Chooses in round robin among the queue pairs whose next packet is due.
 class PacedTurns {
  public:
   /// `event` must call a function of the owner that calls ring().
@@ -44,7 +44,7 @@ class PacedTurns {
       : scheduler_(scheduler), due_(scheduler, std::move(event)) {}
 
   bool empty() const { return ready_.empty(); }
-  /// Removes and returns the queue pair whose turn it is; put() adds it again. Precondition: not
+  /// Removes and returns the queue pair whose turn it is; put() inserts it again. Precondition: not
   /// empty().
   Qpn take() {
     const Qpn qpn = ready_.front();
@@ -52,7 +52,7 @@ class PacedTurns {
     is_ready_[qpn] = false;
     return qpn;
   }
-  /// Sets when a queue pair's next packet is due; max(): the queue pair has none, or no rate.
+  /// Sets when a queue pair's next packet is due; max(): the queue pair has no packet, or no rate.
   void put(Qpn qpn, PicoSeconds when) {
     if (is_ready_.size() <= qpn) is_ready_.resize(qpn + 1);
     const bool ready = when <= scheduler_.now();
@@ -74,7 +74,7 @@ class PacedTurns {
  private:
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
-  std::vector<bool> is_ready_;  // indexed by queue pair: true if in ready_
+  std::vector<bool> is_ready_;  // true for queue pairs in ready_, indexed by queue pair
   DeadlineTable due_;
 };
 

@@ -13,10 +13,12 @@
 
 namespace dcc {
 
-/// A flow with an entry takes the entry's port; every other flow takes the port of unplaced().
+/// A load balancer with flow entries: a flow with an entry takes the entry's port; every other flow
+/// takes the port of unplaced().
 class PlacedFlows : public PathChoice, private FlowEntries {
  public:
-  // Flows between two hosts of this switch count too: they use the hosts' links.
+  // Requests every packet, because flows between two hosts of this switch count too: they use the
+  // hosts' links.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;

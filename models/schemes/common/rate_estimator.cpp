@@ -15,7 +15,7 @@ void RateEstimator::decay(PicoSeconds now, const RateEstimatorParameters& parame
 
 std::uint32_t RateEstimator::quantised(BitRate rate,
                                        const RateEstimatorParameters& parameters) const {
-  // A full link's count: rate · period / alpha, in bytes.
+  // The estimator's count for a full link: rate · period / alpha, in bytes.
   const Uint128 full =
       Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(parameters.period.count) *
       65'536u / static_cast<std::uint64_t>(parameters.alpha.to_fixed(16)) / 8'000'000'000'000u;

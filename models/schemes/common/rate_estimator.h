@@ -9,7 +9,7 @@
 namespace dcc {
 
 struct RateEstimatorParameters {
-  PicoSeconds period = kMicroSecond * 16;  // time between two decays
+  PicoSeconds period = kMicroSecond * 16;  // time between two decays of the estimate
   Ratio alpha{1, 10};                      // share of the estimate that a decay removes
   unsigned bits = 3;                       // width of the metric in bits
 };
@@ -22,7 +22,7 @@ class RateEstimator {
     decay(now, parameters);
     bytes_q8_ += static_cast<std::uint64_t>(bytes) << 8;
   }
-  /// Use of a link of this rate, 0 … 2^bits − 1; the largest value stands for a full link.
+  /// Utilisation of a link of this rate, 0 … 2^bits − 1; the largest value stands for a full link.
   std::uint32_t metric(BitRate rate, PicoSeconds now,
                        const RateEstimatorParameters& parameters) const {
     RateEstimator present = *this;

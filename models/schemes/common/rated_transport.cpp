@@ -45,14 +45,15 @@ void RatedTransport::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Does what is due for a queue pair (request, data), and sets its alarm for what is due later.
+/// Sends the requests and data that are due for a queue pair, and sets its alarm for the next due
+/// time.
 void RatedTransport::settle(Qpn qpn) {
   ask_if_time(qpn);
   take_turn(qpn);
   set_deadline(qpn);
 }
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- requests
 
 void RatedTransport::ask_if_time(Qpn qpn) {
   if (work_left(qpn) == 0) {

@@ -1,5 +1,5 @@
 // Base of the transports whose senders request a rate from the ports of their path (D3, PDQ, FCP,
-// RCP), or whose ports write into data what the sender is to do (XCP).
+// RCP), or whose ports write window changes into data packets (XCP).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct RatedParameters : TransportParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// A flow sends requests as packets of their own (PacketKind::kRequest) and, if the scheme does so,
-/// on data. The responder returns what the ports wrote (kCredit, kAck). A request without an answer
-/// is repeated, each time after twice the time. Packets of a flow leave at the flow's rate; flows
-/// take turns. Every data packet is acknowledged, and sent again if no acknowledgement arrives
-/// within the timeout.
+/// A flow sends requests as separate packets (PacketKind::kRequest) and, if the scheme does so, on
+/// data packets. The responder returns the values that ports wrote (kCredit, kAck). A request
+/// without an answer is repeated at doubling intervals. Packets of a flow leave at the flow's rate;
+/// flows take turns. Every data packet is acknowledged, and sent again if no acknowledgement
+/// arrives within the timeout.
 class RatedTransport : public MessageTransport {
  public:
   bool has_packet() const final { return !turns_.empty(); }
@@ -38,52 +38,55 @@ class RatedTransport : public MessageTransport {
   void end(Qpn qpn) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions that each scheme implements. When a flow with data to send, or with an open request,
-  // sends its next request; max(): never.
+  // Functions that each scheme implements. asks_at() returns the time at which a flow with data to
+  // send, or with an open request, sends its next request; max(): never.
   virtual PicoSeconds asks_at(Qpn qpn) const = 0;
-  /// Sends a request: a new one, or a repetition of the one without an answer.
+  /// Sends a request: a new request, or a repetition of the unanswered request.
   virtual void ask(Qpn qpn) = 0;
   virtual bool may_send(Qpn qpn) const = 0;
-  /// Rate of a flow for which may_send() holds, or held when its turn was scheduled: > 0.
+  /// Rate, above 0, of a flow for which may_send() holds, or held when its turn was scheduled.
   virtual BitRate rate_of(Qpn qpn) const = 0;
-  /// A data packet of the flow leaves: writes the scheme's fields for the ports into it.
+  /// Called when a data packet of the flow leaves: writes the scheme's fields for the ports into
+  /// the packet.
   virtual void goes(Qpn qpn, Packet& data) = 0;
-  /// The flow has nothing left to send: returns its rate to the ports. May be called at any time.
+  /// Called when the flow has no data left: returns its rate to the ports. May be called at any
+  /// time.
   virtual void leave(Qpn qpn) = 0;
-  /// An acknowledgement or answer brings back what the ports wrote; it has a telemetry stack.
+  /// Called for an acknowledgement or answer that brings back the values written by ports; `answer`
+  /// has a telemetry stack.
   virtual void on_answer(Qpn qpn, const Packet& answer) = 0;
-  /// A data packet timed out; the base class sends the packet again.
+  /// Called when a data packet timed out; the base class sends the packet again.
   virtual void on_timeout(Qpn) {}
 
-  /// Number of packets to send: new ones and retransmissions.
+  /// Number of packets that the queue pair has to send: new packets and retransmissions.
   std::uint64_t work_left(Qpn qpn) const { return packets_left(qpn, flows_[qpn].packets); }
   /// Wire bytes of work_left(), overhead included.
   Bytes bytes_of_work(Qpn qpn) const { return bytes_left(qpn, flows_[qpn].packets); }
-  /// When the next packet may leave at this rate. Precondition: rate > 0.
+  /// Time at which the queue pair's next packet may leave at this rate. Precondition: rate > 0.
   PicoSeconds due(Qpn qpn, BitRate rate) const { return flows_[qpn].pacer.due(rate, now()); }
-  /// A request packet; the scheme adds its header.
+  /// Makes a request packet; the scheme adds its header.
   Packet* make_request(Qpn qpn);
 
-  /// True if a request has no answer yet.
+  /// True if a request of the queue pair has no answer yet.
   bool is_asking(Qpn qpn) const { return flows_[qpn].asking; }
-  /// Time at which the last request was sent, or was found unnecessary (need_not_ask).
+  /// Time at which the queue pair's last request was sent, or was found unnecessary (need_not_ask).
   PicoSeconds asked_at(Qpn qpn) const { return flows_[qpn].asked; }
-  /// Time at which the open request is repeated.
+  /// Time at which the unanswered request is repeated.
   PicoSeconds repeats_at(Qpn qpn) const { return flows_[qpn].asked + flows_[qpn].patience; }
-  /// Records that a request is sent now.
+  /// Records that the queue pair sends a request now.
   void asks(Qpn qpn);
   /// Records that a request would be due now but its answer is known.
   void need_not_ask(Qpn qpn);
-  /// Records that the open request has its answer.
+  /// Records that the pending request has been answered.
   void answered(Qpn qpn);
-  /// Drops the open request.
+  /// Drops the pending request of the queue pair.
   void asks_no_more(Qpn qpn) { flows_[qpn].asking = false; }
 
  private:
   struct Flow {
     bool asking = false;
     PicoSeconds asked{};
-    PicoSeconds patience{};  // time until a request without an answer is repeated
+    PicoSeconds patience{};  // time until an unanswered request is repeated
     Outstanding packets;
     Pacer pacer;
     template <class Digest>

@@ -21,7 +21,7 @@ class SendBuffer {
 
   struct Cut {
     std::uint32_t payload_bytes = 0;
-    bool first = false;  // first packet of its message
+    bool first = false;  // true for the first packet of its message
     bool last = false;
     Bytes message_bytes = 0;
     Bytes offset = 0;  // byte offset within the message
@@ -34,7 +34,8 @@ class SendBuffer {
     undelivered_ += item.bytes;
   }
   /// Removes the packets from `next` on: the message that contains `next` becomes shorter, later
-  /// messages are removed. Calls `completed(item)` if what is left was delivered already.
+  /// messages are removed. Calls `completed(item)` if the remaining packets of the shortened
+  /// message were delivered already.
   template <class Completed>
   void truncate(Psn next, Completed completed) {
     while (!messages_.empty() && messages_.back().begin >= next) {
@@ -52,14 +53,15 @@ class SendBuffer {
     complete(completed);
   }
 
-  /// One above the last posted packet.
+  /// One above the number of the last posted packet.
   Psn end() const { return end_; }
   /// Payload bytes posted and not yet acknowledged.
   Bytes undelivered() const { return undelivered_; }
   bool delivered(Psn psn) const { return delivered_.contains(psn); }
   Psn first_undelivered() const { return delivered_.first_missing(); }
 
-  /// The packet of a number. Precondition: psn < end(), and its message is not complete.
+  /// The position and size of the packet with this number. Precondition: psn < end(), and the
+  /// packet's message is not complete.
   Cut cut(Psn psn) const {
     const Message& m = message_of(psn);
     Cut cut;
@@ -72,8 +74,8 @@ class SendBuffer {
     return cut;
   }
 
-  /// Records that a packet has arrived and returns its payload bytes, 0 if that was known. Calls
-  /// `completed(item)` for each message that the packet completes, oldest first.
+  /// Records that a packet has arrived and returns its payload bytes, 0 if the arrival was known
+  /// already. Calls `completed(item)` for each message that the packet completes, oldest first.
   template <class Completed>
   Bytes deliver(Psn psn, Completed completed) {
     if (psn >= end_ || delivered_.contains(psn)) return 0;
@@ -97,7 +99,7 @@ class SendBuffer {
   }
 
  private:
-  /// Removes the messages at the front that are delivered whole.
+  /// Removes the messages at the front of the list that are completely delivered.
   template <class Completed>
   void complete(Completed& completed) {
     while (!messages_.empty() && messages_.front().end <= delivered_.first_missing()) {

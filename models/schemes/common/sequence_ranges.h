@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// The ranges ascend and do not touch.
+/// The ranges of the set are in ascending order and do not touch each other.
 class SequenceRanges {
  public:
   struct Range {
@@ -26,7 +26,8 @@ class SequenceRanges {
   /// Number of packets in the set.
   Psn count() const { return count_; }
 
-  /// Adds the packets begin … end − 1; calls `fresh(psn)` for each that was not in the set.
+  /// Adds the packets begin … end − 1 to the set; calls `fresh(psn)` for each packet that was not
+  /// in the set.
   template <class Fresh>
   void add(Psn begin, Psn end, Fresh fresh) {
     auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
@@ -68,7 +69,8 @@ class SequenceRanges {
                                      [](Psn one, const Range& range) { return one < range.end; });
     return at == ranges_.end() || at->begin > psn ? Range{psn, psn} : *at;
   }
-  /// Number of packets at or above `psn`. The cost grows with the number of ranges above `psn`.
+  /// Number of packets in the set with a number of at least `psn`. The cost grows with the number
+  /// of ranges above `psn`.
   Psn count_from(Psn psn) const {
     Psn sum = 0;
     for (auto at = ranges_.rbegin(); at != ranges_.rend() && at->end > psn; ++at) {

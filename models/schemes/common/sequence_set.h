@@ -8,12 +8,12 @@
 
 namespace dcc {
 
-/// Stores one bit per packet from the first missing packet on; packets below need no memory.
+/// A set with one bit per packet from the first missing packet on; packets below it need no memory.
 class SequenceSet {
  public:
   static constexpr Psn kBits = 64;  // bits of one word of the set
 
-  /// False if the packet was in the set already.
+  /// Adds a packet to the set; false if the packet was in the set already.
   bool insert(Psn psn) {
     if (contains(psn)) return false;
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
@@ -24,7 +24,8 @@ class SequenceSet {
       base_ += 64;
       ++first_;
     }
-    if (first_ == words_.size() || first_ >= kSpare) {  // compacting is rare: amortised O(1)
+    // removing used-up words is rare: amortised O(1)
+    if (first_ == words_.size() || first_ >= kSpare) {
       words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -35,7 +36,7 @@ class SequenceSet {
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
     return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
   }
-  /// 64 bits; bit i is set if packet `from` + i is in the set.
+  /// Returns 64 bits of the set; bit i is set if packet `from` + i is in the set.
   std::uint64_t bits(Psn from) const {
     const Psn shift = from % kBits;
     const std::uint64_t low = word_at(from - shift) >> shift;
@@ -46,7 +47,8 @@ class SequenceSet {
     if (first_ == words_.size()) return base_;
     return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));
   }
-  /// The first packet above `from` that is in the set; `end` if there is none below `end`.
+  /// The first packet above `from` that is in the set; `end` if there is no such packet below
+  /// `end`.
   Psn gap_end(Psn from, Psn end) const {
     Psn to = from + 1;
     while (to < end && !contains(to)) ++to;
@@ -62,13 +64,13 @@ class SequenceSet {
 
  private:
   static constexpr std::size_t kSpare = 64;
-  /// 64 bits of the set from a packet on. Precondition: `from` is a multiple of kBits.
+  /// Returns 64 bits of the set from packet `from` on. Precondition: `from` is a multiple of kBits.
   std::uint64_t word_at(Psn from) const {
     if (from < base_) return ~std::uint64_t{0};
     const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
     return word < words_.size() ? words_[word] : 0;
   }
-  Psn base_ = 0;  // packet of the first bit; a multiple of 64
+  Psn base_ = 0;  // packet number of the set's first bit; a multiple of 64
   std::size_t first_ = 0;
   std::vector<std::uint64_t> words_;  // words of the set, beginning at first_
   std::uint64_t count_ = 0;

@@ -13,7 +13,8 @@ namespace dcc {
 
 class WeightedPorts {
  public:
-  /// Indices into the port set, evenly mixed; each index once if all shares are equal.
+  /// A sequence of indices into the port set, evenly mixed; each index occurs once if all shares
+  /// are equal.
   using Sequence = std::vector<std::uint16_t>;
   /// Length limit of a sequence, which is the resolution of a share.
   static constexpr std::uint64_t kEntries = 256;
@@ -23,9 +24,9 @@ class WeightedPorts {
     self_ = self;
   }
   void clear() { by_edge_.clear(); }
-  /// The sequence for the ports that lead to a host; computed at the first call.
+  /// The weighted sequence of the ports that lead to a host; computed at the first call.
   const Sequence& of(HostId destination, PortSet ports) const;
-  /// The sequence for these shares. Precondition: one share is not zero.
+  /// Computes the sequence for these shares. Precondition: at least one share is not zero.
   static Sequence sequence_of(std::vector<std::uint64_t> shares);
 
  private:

@@ -17,7 +17,8 @@ const RegisteredAlgorithm<CompoundParameters> kCompound{
       return std::make_unique<Compound>(context.host, parameters, context.mtu);
     }};
 
-/// value^(3/4). Square roots are correctly rounded, so the result is the same on every machine.
+/// Computes value^(3/4). Square roots are correctly rounded, so the result is the same on every
+/// machine.
 long double three_quarters_power(long double value) {
   const long double root = std::sqrt(value);
   return root * std::sqrt(root);

@@ -1,4 +1,4 @@
-// Compound TCP: a window by marks plus a window by delay.
+// Compound TCP: the window is the sum of a window by marks and a window by delay.
 #pragma once
 
 #include "schemes/common/delay_window.h"
@@ -8,18 +8,19 @@ namespace dcc {
 /// Tan, Song, Zhang and Sridharan, "A Compound TCP Approach for High-Speed and Long Distance
 /// Networks", INFOCOM 2006, section III. A mark takes the place of the paper's loss.
 struct CompoundParameters final : DelayWindowParameters {
-  Ratio alpha{1, 8};         // factor in the growth alpha · window^(3/4) packets a round trip
-  Ratio beta{1, 2};          // share of the window that a mark takes
-  Ratio zeta{1};             // packets that the delay window loses for each packet in queues
-  std::uint32_t gamma = 30;  // packets in queues from which on the delay window shrinks
+  Ratio alpha{1, 8};  // factor α of the growth: alpha · window^(3/4) packets per round trip
+  Ratio beta{1, 2};   // share of the window that a marked round trip removes
+  Ratio zeta{1};      // packets that the delay window loses for each packet in queues
+  std::uint32_t gamma = 30;  // number of packets in queues from which on the delay window shrinks
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// The window is the sum of two. Once a round trip without a mark, the window by marks grows by a
-/// packet. The window by delay grows so that the sum grows by α · sum^(3/4) packets as long as
-/// fewer than γ packets of the flow wait in queues, and shrinks by ζ times that number otherwise. A
-/// round trip with a mark halves the window by marks and sets the sum to (1 − β) of its value.
+/// The window is the sum of a window by marks and a window by delay. After a round trip without a
+/// mark, the window by marks grows by a packet. The window by delay grows so that the sum grows by
+/// α · sum^(3/4) packets as long as fewer than γ packets of the flow wait in queues, and shrinks by
+/// ζ times the number of waiting packets otherwise. A round trip with a mark halves the window by
+/// marks and sets the sum to (1 − β) of its value.
 class Compound final : public DelayWindow {
  public:
   Compound(AlgorithmHost& host, const CompoundParameters& parameters, std::uint32_t mtu);
@@ -32,7 +33,8 @@ class Compound final : public DelayWindow {
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const long double alpha_, beta_, zeta_, gamma_;
-  NumberedTable<long double> by_marks_;  // window by marks in packets; the rest is by delay
+  // the window by marks of each flow in packets; the rest of its window is by delay
+  NumberedTable<long double> by_marks_;
 };
 
 }  // namespace dcc

@@ -86,7 +86,8 @@ std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
   return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
 }
 
-/// The previous flowlet's path if no other path is better; otherwise a random one of the best.
+/// The previous flowlet's path if no other path is better; otherwise a random one of the best
+/// paths.
 std::uint32_t Conga::best(const Packet& packet, PortSet ports, std::uint32_t before,
                           RandomStream& random) const {
   const Edge* const far = find(fabric_->edge_of(packet.destination));
@@ -125,7 +126,8 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
     packet.overlay = {};
     return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
-  if (source != self_) return peek(packet, ports);  // an edge switch in the middle of the path
+  // this switch is an edge switch in the middle of the packet's path
+  if (source != self_) return peek(packet, ports);
   std::uint32_t way = 0;
   if (ports.size() > 1) {
     FlowletTable::Entry& flowlet = flowlets_.of(packet);
@@ -153,7 +155,8 @@ void Conga::learn(Edge& far, const OverlayHeader& overlay) {
       view_.now(), overlay.path_congestion.feedback, true, false};
 }
 
-/// Reports a path whose congestion has changed; if none has, the paths take turns.
+/// Writes a report about a path whose congestion has changed into a packet; if none has changed,
+/// the paths take turns.
 void Conga::tell(Edge& far, OverlayHeader& overlay) {
   overlay.path_congestion.feedback_path = 0;
   const auto count = static_cast<std::uint32_t>(far.from.size());

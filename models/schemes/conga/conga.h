@@ -29,7 +29,7 @@ class Conga final : public PathChoice {
   Conga(const CongaParameters& parameters, const PathContext& context);
 
   Needs needs() const override { return {true, true}; }
-  /// Throws std::invalid_argument for an edge switch with more than 255 ways up.
+  /// Throws std::invalid_argument for an edge switch with more than 255 uplinks.
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override;
 
@@ -38,7 +38,7 @@ class Conga final : public PathChoice {
   void departs(Packet& packet, int port) override;
   void add_state(StateDigest& d) const override;
 
-  // For diagnosis.
+  // Functions for diagnosis
   /// Congestion of the path through `port`, as the far edge reported it; 0 if unknown.
   std::uint32_t congestion_to(std::uint32_t edge, int port) const;
 
@@ -55,11 +55,12 @@ class Conga final : public PathChoice {
       d(since, congestion, known, untold);
     }
   };
-  /// Paths between this edge and one far edge, indexed by tag − 1.
+  /// Congestion of the paths between this edge switch and one far edge switch, indexed by path tag
+  /// − 1.
   struct Edge {
     std::vector<News> to;
     std::vector<News> from;
-    std::uint32_t next = 0;  // index into `from`: the next path to report
+    std::uint32_t next = 0;  // index into `from` of the next path to report
     template <class Digest>
     void add_state(Digest& d) const {
       d(to, from, next);
@@ -82,10 +83,10 @@ class Conga final : public PathChoice {
   FlowletTable flowlets_;
   const FabricMap* fabric_ = nullptr;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  std::vector<RateEstimator> use_;  // use of each port's link
+  std::vector<RateEstimator> use_;  // utilisation estimate of each port's link
   std::vector<std::uint8_t> tag_;   // path tag of each port; 0: the port leads to a host
   std::uint32_t tags_ = 0;
-  std::vector<Edge> edges_;  // known edges by number; empty: nothing is known
+  std::vector<Edge> edges_;  // known congestion by far edge; empty: nothing is known yet
 };
 
 }  // namespace dcc

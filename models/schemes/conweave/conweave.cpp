@@ -14,7 +14,7 @@ constexpr std::uint32_t kMessageBytes = 64;
 
 enum : unsigned { kRerouted = 1, kRequest = 2, kTail = 4, kEpochShift = 3 };
 
-/// Time from one stamp to a later one.
+/// Time from a 16-bit time stamp to a later one.
 PicoSeconds between(std::uint16_t first, std::uint16_t last) {
   const auto steps = static_cast<std::uint16_t>(last - first);
   return PicoSeconds(std::int64_t{steps} << ConweaveHeader::kStampShift);
@@ -64,7 +64,8 @@ std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMaxWays / first));
 }
 
-/// At a switch above the edge: all flows between two edges that use one path take one port.
+/// Chooses the port at a switch above the edge: all flows between two edges that use one path take
+/// one port.
 std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const Topology& topology = fabric_->topology();
   const NodeId edge = topology.peer(topology.node_of(packet.source), 0).node;
@@ -120,7 +121,8 @@ ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet port
   header.epoch = flow.epoch;
   header.rerouted = flow.rerouted;
   header.stamp = flow.rerouted ? flow.tail_sent : ConweaveHeader::stamp_of(now);
-  if (moves) {  // the packets behind this one move; they stay if no path is better
+  // the following packets of the flow change to another path; they stay if no path is better
+  if (moves) {
     flow.rerouted = true;
     flow.way = pick(edge, ways_to(packet.destination, ports), flow.way, random);
   }
@@ -137,7 +139,7 @@ void Conweave::hear(const Packet& packet) {
     ways[header.way - 1u] = view_.now() + parameters_.path_busy;
     return;
   }
-  // Handles a report: the flow's data travel in the opposite direction.
+  // Handles a report about a flow, whose data travel in the opposite direction.
   Sender* const known = senders_.find(flow_key(packet.flow, packet.destination, packet.source));
   if (known == nullptr) return;
   Sender& flow = *known;
@@ -175,7 +177,7 @@ bool Conweave::begins_epoch(const Receiver& flow, const ConweaveHeader& header) 
 }
 
 /// Expected arrival of the tail: the last packet of the old path arrived at old_came, and the tail
-/// left the sender's edge that much later than that packet.
+/// left the sender's edge later than that packet by the difference of their stamps.
 PicoSeconds Conweave::old_way_due(const Receiver& flow) const {
   if (!flow.knows_old) return view_.now() + parameters_.wait_unknown;
   return flow.old_came + between(flow.old_sent, flow.tail_sent) + parameters_.wait_more;
@@ -205,7 +207,8 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     hold(flow, key, packet, ports.front());
     return kKept;
   }
-  if (flow.passes) ++counters_.late;  // the wait ended by time before the tail came
+  // the wait for the tail ended by timeout before the tail arrived
+  if (flow.passes) ++counters_.late;
   flow.knows_old = true;
   flow.old_came = now;
   flow.old_sent = header.stamp;
@@ -215,7 +218,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     flow.passes = true;
   }
   if (flow.queue != nullptr) {
-    // The detained packets follow this packet, which is queued at its port first.
+    // The detained packets are queued at their port after this packet.
     flow.queue->by_tail = header.tail;
     const PicoSeconds due = header.tail ? now : std::max(now, old_way_due(flow));
     actions_->scheduler().schedule_at(flow.queue->due, due);
@@ -304,8 +307,8 @@ const Balancers::Registered<ConweaveParameters> kConweave{
 }  // namespace
 
 void ConweaveParameters::describe(ParameterVisitor& v) {
-  // A tail leaves at most reply + inactive after the first packet of its epoch. The limits keep
-  // that sum below 4.3 ms, after which stamps wrap.
+  // Upper limits of reply and inactive: a tail leaves at most reply + inactive after the first
+  // packet of its epoch. The limits keep that sum below 4.3 ms, after which stamps wrap.
   v.field("reply", reply, {"100ns", "2ms"},
           {"longest time of an answer from a path that is not congested; somewhat more than the "
            "base round trip from edge to edge",

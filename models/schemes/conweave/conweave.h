@@ -16,8 +16,8 @@
 
 namespace dcc {
 
-/// When a path counts as congested, and how long the far edge waits for packets of a flow's
-/// previous path.
+/// Parameters of ConWeave: when a path counts as congested, and how long the far edge waits for
+/// packets of a flow's previous path.
 struct ConweaveParameters final : BalancerParameters {
   PicoSeconds reply = kMicroSecond * 8;
   PicoSeconds path_busy = kMicroSecond * 16;
@@ -36,20 +36,24 @@ struct ConweaveParameters final : BalancerParameters {
 struct ConweaveHeader {
   static constexpr unsigned kEpochBits = 5;
   static constexpr unsigned kEpochs = 1u << kEpochBits;
-  static constexpr int kStampShift = 16;  // unit of a stamp is 65.5 ns; stamps wrap after 4.3 ms
+  // shift from picoseconds to the unit of a stamp, 65.5 ns; stamps wrap after 4.3 ms
+  static constexpr int kStampShift = 16;
 
   enum class News : std::uint32_t {
-    kReply,   // answer to a request
-    kClear,   // all packets of the old path have arrived
-    kNotify,  // a packet of this path was marked
+    kReply,   // the report answers a request
+    kClear,   // the report tells that all packets of the old path have arrived
+    kNotify,  // the report tells that a packet of this path was marked
   };
 
   std::uint8_t way = 0;  // path number from 1; 0: no header
   std::uint8_t epoch = 0;
-  bool rerouted = false;    // the packet takes the new path of its epoch
-  bool request = false;     // first packet of its epoch; the far edge replies at once
-  bool tail = false;        // last packet on the old path
-  std::uint16_t stamp = 0;  // time of leaving the first edge; if rerouted: the tail's
+  bool rerouted = false;  // true if the packet takes the new path of its epoch
+  // true for the first packet of its epoch, which the far edge answers at once
+  bool request = false;
+  bool tail = false;  // true for the last packet on the old path
+  // time at which the packet left the first edge switch; for a rerouted packet, time at which the
+  // tail left
+  std::uint16_t stamp = 0;
 
   OverlayHeader packed() const;
   static ConweaveHeader of(const OverlayHeader& overlay);
@@ -61,12 +65,14 @@ struct ConweaveHeader {
 /// The load balancer of an edge switch, or of a switch between edge switches.
 class Conweave final : public PathChoice {
  public:
-  /// Counters of the flows that end at this switch, except `rerouted`.
+  /// Counters of ConWeave for flows that end at this switch; `rerouted` counts flows that begin
+  /// here.
   struct Counters {
     std::uint64_t held = 0;
-    std::uint64_t released_by_tail = 0;  // queues
+    std::uint64_t released_by_tail = 0;  // number of detained queues that a tail released
     std::uint64_t released_by_time = 0;
-    std::uint64_t late = 0;      // packets of the old path that arrived after the release by time
+    // number of packets of the old path that arrived after their queue was released by timeout
+    std::uint64_t late = 0;
     std::uint64_t rerouted = 0;  // epochs in which a flow that begins here changed its path
   };
 
@@ -80,7 +86,7 @@ class Conweave final : public PathChoice {
   std::uint32_t choose(Packet& packet, PortSet ports) override;
   void add_state(StateDigest& d) const override;
 
-  // For diagnosis.
+  // Functions for diagnosis
   const Counters& counters() const { return counters_; }
   /// True if no flow to the far edge may choose the path now.
   bool is_busy(std::uint32_t edge, std::uint8_t way) const;
@@ -88,15 +94,15 @@ class Conweave final : public PathChoice {
  private:
   /// A flow whose sender is attached to this switch.
   struct Sender {
-    PicoSeconds active{};         // time of the last packet
+    PicoSeconds active{};         // time of the flow's last packet
     PicoSeconds reply_due{};      // time at which the reply is late; valid while `asks`
     std::uint32_t routes = 0;     // value of routes_ when the path was chosen
-    std::uint16_t tail_sent = 0;  // stamp
-    std::uint8_t way = 0;         // number of the present path; 0: none yet
+    std::uint16_t tail_sent = 0;  // stamp at which the tail left
+    std::uint8_t way = 0;         // number of the flow's present path; 0: none yet
     std::uint8_t epoch = 0;
-    bool asks = false;      // a request has no reply yet
-    bool rerouted = false;  // the flow changed its path in this epoch
-    bool settled = false;   // the next packet starts an epoch
+    bool asks = false;      // true if a request has no reply yet
+    bool rerouted = false;  // true if the flow changed its path in this epoch
+    bool settled = false;   // true if the next packet starts an epoch
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, reply_due, routes, tail_sent, way, epoch, asks, rerouted, settled);
@@ -124,8 +130,9 @@ class Conweave final : public PathChoice {
     std::uint8_t epoch = 0;
     bool known = false;      // true if `epoch` is valid
     bool knows_old = false;  // true if old_came and old_sent belong to this epoch
-    bool passes = false;     // true: rerouted packets pass, as the tail came or is given up
-    Queue* queue = nullptr;  // detained packets; null: none
+    bool passes =
+        false;  // true: rerouted packets pass, because the tail has arrived or is given up
+    Queue* queue = nullptr;  // detained packets of the flow; null: none
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, old_came, old_sent, tail_sent, epoch, known, knows_old, passes, queue != nullptr);
@@ -158,7 +165,8 @@ class Conweave final : public PathChoice {
   std::uint32_t routes_ = 0;  // number of route changes
   KeyTable<Sender> senders_;
   KeyTable<Receiver> receivers_;
-  std::vector<std::vector<PicoSeconds>> busy_until_;  // until when, by far edge and path − 1
+  // time until which each path is busy, by far edge and path − 1
+  std::vector<std::vector<PicoSeconds>> busy_until_;
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> spare_;
   Counters counters_;

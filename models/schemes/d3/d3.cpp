@@ -57,8 +57,9 @@ BitRate D3::rate_now(const Sender& sender) const {
   return now() < sender.leases.until ? sender.leases.rate : BitRate();
 }
 
-/// The desired rate: what will be left when the answer arrives, divided by the time until two round
-/// trips before the deadline (one for the answer, one for the last packet; section 5.1).
+/// The desired rate of a D3 flow: the data that will be left when the answer arrives, divided by
+/// the time until two round trips before the deadline (one for the answer, one for the last packet;
+/// section 5.1).
 BitRate D3::desired(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const PicoSeconds deadline = at(qpn).config.deadline;
@@ -80,7 +81,7 @@ BitRate D3::desired(Qpn qpn) const {
   return rate < link.bits_per_second ? BitRate(static_cast<std::uint64_t>(rate)) : link;
 }
 
-/// Time of the next request or of its repetition.
+/// Time of the flow's next request, or of the repetition of an unanswered request.
 PicoSeconds D3::next_request(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (!sender.has_asked) return {};
@@ -88,7 +89,8 @@ PicoSeconds D3::next_request(Qpn qpn) const {
   return asked_at(qpn) + std::max({context_.longest_base_rtt, sender.round_trip, sender.wait});
 }
 
-/// True if a data packet will leave in time to carry the request.
+/// Time of the next separate request packet; later if a data packet will leave in time to carry the
+/// request.
 PicoSeconds D3::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const PicoSeconds when = next_request(qpn);
@@ -117,7 +119,7 @@ void D3::put_request(Qpn qpn, Packet& packet) {
   asks(qpn);
 }
 
-/// Returns the grants of the ports.
+/// Writes the flow's grants into a packet, which returns them to the ports.
 void D3::put_past(Sender& sender, Packet& packet) {
   packet.remote_address = sender.desired.bits_per_second;
   context_.pool.attach_places(packet);
@@ -130,7 +132,8 @@ void D3::put_past(Sender& sender, Packet& packet) {
 }
 
 void D3::leave(Qpn qpn) {
-  if (is_asking(qpn) && now() < asks_at(qpn)) return;  // return grants that arrive later
+  // grants that arrive after the next request is due are returned
+  if (is_asking(qpn) && now() < asks_at(qpn)) return;
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
   if (sender.leases.nic.until == PicoSeconds()) return;
@@ -168,7 +171,7 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
 
 bool D3::may_send(Qpn qpn) const { return rate_now(senders_[qpn]).bits_per_second > 0; }
 
-/// Rate of the present grants, which may have ended since.
+/// Rate of the flow's present grants, which may have expired.
 BitRate D3::rate_of(Qpn qpn) const { return senders_[qpn].leases.rate; }
 
 void D3::goes(Qpn qpn, Packet& data) {

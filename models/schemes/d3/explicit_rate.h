@@ -37,7 +37,7 @@ struct RateRequestHeader {
   }
 };
 
-/// A request asks for a part of the link's rate.
+/// A D3 port: a request asks for a part of the link's rate.
 class ExplicitRatePort final : public ModelledPort<RateAllocator> {
  public:
   ExplicitRatePort(const ExplicitRateParameters& parameters, const DisciplineContext& context);

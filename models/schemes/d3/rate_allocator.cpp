@@ -23,7 +23,8 @@ void RateAllocator::set_link(BitRate rate) {
   capacity_ = link_;
 }
 
-/// Starts a new interval if the present one is over; leases given in the last but one end.
+/// Starts a new interval if the present one is over; leases expire that were given in the interval
+/// before the last.
 void RateAllocator::turn(PicoSeconds now) {
   const std::int64_t interval = now / span_;
   if (interval == interval_) return;
@@ -44,7 +45,7 @@ void RateAllocator::turn(PicoSeconds now) {
   interval_ = interval;
 }
 
-/// Makes intervals last `least` or longer. Leases that were given before keep their ends.
+/// Sets the minimum length of intervals. Leases that were given before keep their expiry times.
 void RateAllocator::lengthen(PicoSeconds least, PicoSeconds now) {
   if (least <= span_) return;
   span_ = least;

@@ -11,62 +11,63 @@
 
 namespace dcc {
 
-/// Wilson et al., "Better Never than Late: Meeting Deadlines in Datacenter Networks", SIGCOMM 2011,
-/// section 5.
+/// Parameters of D3's rate allocation (Wilson et al., "Better Never than Late: Meeting Deadlines in
+/// Datacenter Networks", SIGCOMM 2011, section 5).
 struct RateAllocatorParameters {
   PicoSeconds interval = kMicroSecond * 100;
-  Ratio reclaim{1, 10};  // alpha
-  Ratio drain{1};        // beta
+  Ratio reclaim{1, 10};  // alpha, the share of unused rates that is granted again
+  Ratio drain{1};        // beta, the gain on the minimum queue
 
   void describe(ParameterVisitor& v);
 };
 
-/// Keeps sums only, no flows: granted rates, desired rates, number of requests. A flow sends a
-/// request once per round trip and returns its previous grant; it gets its desired rate plus a
-/// share of the capacity that no flow desires, or what is left. The capacity is the link's rate,
-/// plus a part of what was granted but unused in the last interval, minus what drains in one
-/// interval the minimum queue of the last interval (as in XCP; on a fully allocated link some
-/// packets always meet).
+/// Allocates by sums of granted rates, desired rates and requests, without state per flow. A flow
+/// sends a request once per round trip and returns its previous grant; it gets its desired rate
+/// plus a share of the capacity that no flow desires, or the remaining capacity. The capacity is
+/// the link's rate, plus a part of the rates that were granted but unused in the last interval,
+/// minus the rate that drains the last interval's minimum queue in one interval (as in XCP; on a
+/// fully allocated link some packets always meet).
 ///
 /// An interval lasts two round trips at least: a lease must still hold when its answer has arrived.
 ///
-/// A grant is a lease that ends with the interval after the one in which it was given. So a rate
-/// that is never returned, because a packet was lost, becomes free, and no rate is returned twice.
-/// Except for reclaimed rates, leases never exceed the link's rate.
+/// A grant is a lease that expires with the interval after the one in which it was given. So a rate
+/// that is not returned, because a packet was lost, becomes free again, and no rate is returned
+/// twice. Except for reclaimed rates, leases never exceed the link's rate.
 class RateAllocator {
  public:
   struct Lease {
-    BitRate rate;         // granted rate in wire bits, overhead included
-    PicoSeconds until{};  // end of the lease; zero: no lease
+    BitRate rate;         // granted rate in wire bits per second, overhead included
+    PicoSeconds until{};  // expiry of the lease; zero: no lease
     template <class Digest>
     void add_state(Digest& d) const {
       d(rate, until);
     }
   };
   struct Request {
-    BitRate desired;       // rate that meets the deadline; 0: no deadline
-    BitRate past_desired;  // desired rate of the previous request, which got `past`
+    BitRate desired;       // rate that meets the flow's deadline; 0: no deadline
+    BitRate past_desired;  // desired rate of the previous request, which was granted `past`
     Lease past;
-    bool leaves = false;       // true: the flow ends its demand
-    PicoSeconds round_trip{};  // longest round trip without queues; 0: unknown
+    bool leaves = false;       // true if the flow ends its demand
+    PicoSeconds round_trip{};  // longest round-trip time without queues; 0: unknown
   };
 
   explicit RateAllocator(const RateAllocatorParameters& parameters)
       : parameters_(parameters), span_(parameters.interval) {}
   void set_link(BitRate rate);
 
-  /// Records arriving bytes for the link, overhead included; `queue`: bytes that wait for the link.
+  /// Records bytes that arrive for the link, overhead included; `queue`: bytes that wait for the
+  /// link.
   void comes(Bytes bytes, Bytes queue, PicoSeconds now) {
     turn(now);
     arrivals_.add(bytes, queue);
   }
   Lease answer(const Request& request, PicoSeconds now);
-  /// Records that `bytes` of the arrived ones were a request in a packet of its own.
+  /// Records that `bytes` of the arrived bytes were a separate request packet.
   void request_comes(Bytes bytes) { asked_ += bytes; }
   /// True if requests took more than a quarter of the link in the last interval.
   bool is_crowded() const { return crowded_; }
 
-  // Values after the last call.
+  // Capacity, granted rate and number of flows after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }
@@ -98,7 +99,7 @@ class RateAllocator {
   PicoSeconds span_;           // length of an interval
   std::int64_t interval_ = 0;  // number of the present interval
   IntervalArrivals arrivals_;
-  Bytes asked_ = 0;  // bytes of requests among the arrived bytes
+  Bytes asked_ = 0;  // bytes of request packets among the arrived bytes
   bool crowded_ = false;
   Book older_, newer_;
 };

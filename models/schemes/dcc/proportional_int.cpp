@@ -54,9 +54,9 @@ void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
   hpcc_.on_flow_start(flow, start);
 }
 
-// Software may have changed the table of factors since the last ACK.
+// Reads the table of factors again, which software may have changed since the last ACK.
 void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
-  constexpr long double kOne = 256;  // 1.0 as f_inc, which has the format 8.8
+  constexpr long double kOne = 256;  // the number 1.0 in the format 8.8 of f_inc
   hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);
   hpcc_.on_ack(flow, info);
 }

@@ -11,7 +11,8 @@ namespace dcc {
 /// `policy: proportional_int`. Rates are HPCC's, with an additive step in proportion to the weight
 /// that the controller's factor table holds for the flow's DSCP now. At one bottleneck all flows
 /// multiply by the same factor and add by weight, so their rates end in proportion to the weights.
-/// The controller keeps its registers and tables and calculates nothing: no hardware here can.
+/// The controller keeps its registers and tables but calculates nothing, because its hardware does
+/// not support this policy.
 class ProportionalInt final : public Dcc {
  public:
   /// `host` and `setup` as in Dcc; `longest_base_rtt` must be positive.

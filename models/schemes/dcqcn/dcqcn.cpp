@@ -63,7 +63,7 @@ void Dcqcn::apply(FlowNumber number, const Flow& flow) {
 
 // "Rate decrease": Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α + g.
 void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // 0 marks: a clear notification, which DCQCN ignores
+  if (info.marks == 0) return;  // ignores a clear notification, which has 0 marks
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (flow.controlled && now - flow.last_cut < parameters_.decrease_period) {
@@ -102,8 +102,8 @@ void Dcqcn::on_sent(FlowNumber number, const SentInfo& info) {
 void Dcqcn::on_timer(FlowNumber number, int id) {
   Flow& flow = flows_[number];
   if (id == kAlpha) {
-    // In an interval without a notification α decays. In an interval with a notification that came
-    // too soon for a cut, α grows as at a cut.
+    // In an interval without a notification, α decays. In an interval whose notification came too
+    // soon for a cut, α grows as at a cut.
     flow.alpha *= 1 - values_.g;
     if (flow.cnp_since_alpha) flow.alpha += values_.g;
     flow.cnp_since_alpha = false;
@@ -113,7 +113,8 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   ++flow.timer_events;
   increase(number, flow);
   if (flow.current >= values_.r_max) {
-    flow.controlled = false;  // the rate is at its maximum: no timer until the next CNP
+    // the flow's rate is at its maximum, so no timer runs until the next CNP
+    flow.controlled = false;
     host_.stop_timer(number, kAlpha);
     flow.alpha = values_.initial_alpha;
     return;
@@ -121,7 +122,8 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
 }
 
-// Chooses the stage by figure 7 of the paper: both counters are beyond F, neither is, or one is.
+// Increases the rate in the stage of figure 7 of the paper: both counters are beyond F, neither
+// counter is, or one counter is.
 void Dcqcn::increase(FlowNumber number, Flow& flow) {
   const unsigned most = std::max(flow.timer_events, flow.byte_events);
   const unsigned least = std::min(flow.timer_events, flow.byte_events);
@@ -131,8 +133,8 @@ void Dcqcn::increase(FlowNumber number, Flow& flow) {
   }
   const long double before = flow.current;
   flow.current = std::min(values_.r_max, (flow.target + flow.current) / 2);
-  // Halving the distance never reaches the target, so a distance below the controller's resolution
-  // counts as zero.
+  // Halving the distance to the target never reaches the target, so a distance below the
+  // controller's resolution counts as zero.
   if (flow.target - flow.current < 1 / kScale) flow.current = flow.target;
   if (flow.current == before) return;
   ++counters_.rate_increases;

@@ -10,14 +10,15 @@
 
 namespace dcc {
 
-/// Parameters in the units of the rules, rates in Mb/s. Empty values are replaced by the line rate.
+/// Parameters of DCQCN in the units of its rules; rates in Mb/s. Empty values are replaced by the
+/// line rate.
 struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 
   long double r_min, r_max, initial, r_ai, r_hai;
   long double g, initial_alpha, cut_floor;
 
-  /// The rate after a cut of `rate`.
+  /// The flow's rate after a cut of `rate`.
   long double cut(long double rate, long double alpha) const {
     return std::max(r_min, rate * std::max(cut_floor, 1 - alpha / 2));
   }
@@ -42,14 +43,14 @@ class Dcqcn final : public Algorithm {
  private:
   enum Timer : int { kAlpha = 0, kIncrease = 1 };
   struct Flow {
-    long double current = 0;  // Rc, the current rate in Mb/s
-    long double target = 0;   // Rt, the target rate in Mb/s
+    long double current = 0;  // Rc, the current rate of the flow in Mb/s
+    long double target = 0;   // Rt, the target rate of the flow in Mb/s
     long double alpha = 1;
-    unsigned timer_events = 0;  // T
-    unsigned byte_events = 0;   // BC
+    unsigned timer_events = 0;  // T, number of timer events since the last cut
+    unsigned byte_events = 0;   // BC, number of byte counter events since the last cut
     Bytes bytes = 0;            // bytes sent since the last byte event
     PicoSeconds last_cut{};
-    bool controlled = false;  // true from a CNP until the rate is at the maximum
+    bool controlled = false;  // true from a CNP until the flow's rate is at the maximum
     bool cnp_since_alpha = false;
   };
   void increase(FlowNumber number, Flow& flow);

@@ -34,8 +34,8 @@ void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, from_mbps(flow.current));
 }
 
-// Section 7.1: handles the slots that ended since the last call. Only the first of them can have
-// had a CNP, because a CNP calls this function first.
+// Handles the time slots that ended since the last call (section 7.1). Only the first of these
+// slots can have had a CNP, because a CNP calls this function first.
 void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
   if (slot == flow.settled) return;
@@ -48,7 +48,7 @@ void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
 }
 
 void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // 0 marks: a clear notification, which DCQCN ignores
+  if (info.marks == 0) return;  // ignores a clear notification, which has 0 marks
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {
@@ -69,7 +69,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
   host_.start_timer(number, kCut, parameters_.decrease_period - into_slot);
 }
 
-// 7.2.
+// Cuts the rate by the rule of section 7.2.
 void DcqcnSlotted::cut(FlowNumber number, Flow& flow) {
   flow.cut_due = false;
   if (flow.increased) flow.target = flow.current;
@@ -102,7 +102,7 @@ void DcqcnSlotted::on_timer(FlowNumber number, int id) {
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
 }
 
-// 7.3.
+// Increases the rate by the rule of section 7.3.
 void DcqcnSlotted::increase(FlowNumber number, Flow& flow) {
   const unsigned event = flow.events++;
   flow.increased = true;

@@ -1,4 +1,5 @@
-// DCQCN in the slotted variant of adapters: α and the rate change at the ends of time slots.
+// DCQCN in the slotted variant that adapters implement: α and the rate change at the ends of time
+// slots.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ namespace dcc {
 /// α is brought up to date when it is used, so a flow costs no event a slot.
 class DcqcnSlotted final : public Algorithm {
  public:
-  /// Uses `alpha_timer` and `decrease_period` as the slots; both must be positive.
+  /// Makes the algorithm, with `alpha_timer` and `decrease_period` as slot lengths; both must be
+  /// positive.
   DcqcnSlotted(AlgorithmHost& host, const DcqcnParameters& parameters);
 
   AlgorithmNeeds needs() const override;
@@ -40,16 +42,16 @@ class DcqcnSlotted final : public Algorithm {
  private:
   enum Timer : int { kCut = 0, kIncrease = 1 };
   struct Flow {
-    long double current = 0;  // Rc, the current rate in Mb/s
-    long double target = 0;   // Rt, the target rate in Mb/s
+    long double current = 0;  // Rc, the current rate of the flow in Mb/s
+    long double target = 0;   // Rt, the target rate of the flow in Mb/s
     long double alpha = 1;
-    PicoSeconds origin{};      // start of slot 0
-    std::int64_t settled = 0;  // slot at whose beginning α had its present value
+    PicoSeconds origin{};      // start time of the flow's slot 0
+    std::int64_t settled = 0;  // number of the slot at whose beginning α had its present value
     bool cnp_in_slot = false;  // true if a CNP came in slot `settled`
     bool cut_due = false;
     bool controlled = false;
-    bool increased = false;  // the rate has risen since the last cut
-    unsigned events = 0;     // increases since the last cut
+    bool increased = false;  // true if the rate has risen since the last cut
+    unsigned events = 0;     // number of increases since the last cut
     Bytes bytes = 0;
   };
   void settle_alpha(Flow& flow, PicoSeconds now) const;

@@ -13,8 +13,8 @@
 namespace dcc {
 
 namespace {
-/// `base` (0 … 1) to a power given with a resolution of 2^-40. Uses products and square roots,
-/// which IEEE 754 rounds correctly, instead of pow(), so the digits are the same with every
+/// `base` (0 … 1) to a power given with a resolution of 2^-40. Computes with products and square
+/// roots, which IEEE 754 rounds correctly, instead of pow(), so the digits are the same with every
 /// library.
 long double repeatable_power(long double base, long double exponent) {
   const auto whole = static_cast<std::uint64_t>(exponent);
@@ -163,8 +163,8 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
     flow.level = std::min(line_, flow.level + r_ai_);
     if (flow.level > before) ++counters_.rate_increases;
   } else if (!flow.reduced && !by_rate) {
-    // The window is one packet, so each ACK adds its share of a packet. A window beyond four
-    // bandwidth-delay products no longer reflects the network.
+    // Adds its share of a packet to the window for each ACK. A window beyond four bandwidth-delay
+    // products no longer reflects the network, so it is limited.
     const long double most = 4 * bytes_at(line_, flow.rtt) + mtu_;
     flow.level =
         std::min(most, flow.level + mtu_ * static_cast<long double>(info.newly_acked) / flow.level);

@@ -14,17 +14,19 @@ namespace dcc {
 /// Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3; RFC 8257.
 struct DctcpParameters final : AlgorithmParameters {
   enum class Form : std::uint8_t {
-    kWindow,  // RFC 8257: a congestion window, one packet more a round trip
-    kRate,  // the same rules on a pacing rate, `r_ai` more a round trip, window = rate × base RTT
+    kWindow,  // window form (RFC 8257): a congestion window that grows by one packet per round trip
+    // rate form: the same rules on a pacing rate that grows by `r_ai` per round trip, window = rate
+    // × base RTT
+    kRate,
   };
   Form form = Form::kWindow;
-  Ratio g{1, 16};  // weight of the newest window in α
+  Ratio g{1, 16};  // weight of the newest window's share of marks in α
   BitRate r_ai = 615_Mbps;
   BitRate r_min = 100_Mbps;
-  std::optional<Bytes> initial_window;  // first window; empty: line rate × base RTT
-  Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): a cut takes α^d / 2
-  bool d2tcp_deadlines = false;         // flows with a deadline: d follows the time that is left
-  Ratio d2tcp_least{1, 2};              // least d, and below it the greatest
+  std::optional<Bytes> initial_window;  // first window in bytes; empty: line rate × base RTT
+  Ratio d2tcp_exponent{1};  // exponent d of D2TCP (SIGCOMM 2012): a cut removes the share α^d / 2
+  bool d2tcp_deadlines = false;  // true: for flows with a deadline, d follows the time that is left
+  Ratio d2tcp_least{1, 2};       // least value of d; its inverse is the greatest value
   Ratio d2tcp_most{2};
 
   void describe(ParameterVisitor& v) override;
@@ -35,11 +37,11 @@ struct DctcpParameters final : AlgorithmParameters {
 DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},
                {DctcpParameters::Form::kRate, "rate"});
 
-/// A *round* ends with the ACK of the first packet sent after the round began. At its end α ←
-/// (1−g)·α + g·F, where F is the share of its ACKs that echo CE. The first CE of a round cuts by
-/// α^d / 2 and stops increases until all packets then in flight are acknowledged (RFC 8257, 3.3).
-/// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
-/// starts at line rate.
+/// In DCTCP, a *round* ends with the ACK of the first packet sent after the round began. At its end
+/// α ← (1−g)·α + g·F, where F is the share of the round's ACKs that echo CE. The first CE of a
+/// round cuts by α^d / 2 and stops increases until all packets then in flight are acknowledged (RFC
+/// 8257, 3.3). Flows begin with a full bandwidth-delay product and α = 1, without slow start: an
+/// RDMA NIC starts at line rate.
 ///
 /// D2TCP (Vamanan et al., SIGCOMM 2012, 3.2): d = T_c / D. D is the time left to the deadline, T_c
 /// the time the flow still needs at three quarters of its window, the mean of DCTCP's saw-tooth. A
@@ -56,20 +58,21 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  // A flow is always quiescent, since only ACKs change it.
+  bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
-    long double level = 0;  // rate in Mb/s (kRate) or window in bytes (kWindow)
+    long double level = 0;  // rate of the flow in Mb/s (kRate) or window in bytes (kWindow)
     long double alpha = 1;
-    PicoSeconds rtt{};  // base round trip of the empty network
-    Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
-    Psn cut_end = 0;    // reduced until this packet is acknowledged
+    PicoSeconds rtt{};  // base round-trip time of the flow in the empty network
+    Psn round_end = 0;  // number of a packet: an ACK of it or a later packet ends the round
+    Psn cut_end = 0;    // number of a packet until whose ACK the window stays reduced
     bool reduced = false;
-    std::uint32_t acks = 0;    // ACKs received in this round
+    std::uint32_t acks = 0;    // number of ACKs received in this round
     std::uint32_t marked = 0;  // number of these ACKs that echo CE
-    Bytes left = 0;            // bytes not acknowledged; used with a deadline only
+    Bytes left = 0;  // bytes of the flow that are not acknowledged; used with a deadline only
     PicoSeconds deadline = PicoSeconds::max();
   };
   void apply(FlowNumber number, const Flow& flow);
@@ -80,7 +83,7 @@ class Dctcp final : public Algorithm {
   DctcpParameters parameters_;
   std::uint32_t mtu_;
   PicoSeconds base_rtt_;
-  long double line_, r_ai_, r_min_;  // Mb/s
+  long double line_, r_ai_, r_min_;  // line rate, increase step and minimum rate in Mb/s
   long double g_, exponent_;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;

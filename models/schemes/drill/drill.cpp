@@ -55,7 +55,7 @@ class Drill final : public PathChoice {
     }
     return best;
   }
-  /// Unordered, because peek() may create sets, so their order is no state.
+  /// Adds no state of `sets`, whose order has no effect: peek() may create sets.
   void add_state(StateDigest& d) const override {
     d(random_);
     d.unordered([this](auto one) {
@@ -73,7 +73,8 @@ class Drill final : public PathChoice {
     Bytes backlog = 0;
     std::uint16_t index = 0;
   };
-  /// Sorted by queue length; equal queues keep the order in which they were drawn.
+  /// Candidate ports sorted by queue length; ports with equal queues keep the order in which they
+  /// were drawn.
   struct Candidates {
     std::array<Candidate, 128> list;
     std::size_t count = 0;

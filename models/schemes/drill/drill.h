@@ -6,8 +6,8 @@
 namespace dcc {
 
 struct DrillParameters final : BalancerParameters {
-  unsigned samples = 2;  // ports drawn for each packet
-  unsigned memory = 1;   // best ports of the previous packet that are compared again
+  unsigned samples = 2;  // number of ports drawn at random for each packet
+  unsigned memory = 1;   // number of best ports of the previous packet that are compared again
 
   void describe(ParameterVisitor& v) override;
 };

@@ -8,14 +8,15 @@ namespace dcc {
 
 struct CreditPortParameters final : DisciplineParameters {
   CreditQueueParameters queue;
-  Bytes data_limit = 250 * 1538;  // limit of the queue of all other packets
+  Bytes data_limit = 250 * 1538;  // queue limit of all packets except credits, in bytes
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Credits have their own queue with a token bucket, and leave before data when the bucket allows;
-/// all other packets are first in, first out. Data that finds no room is dropped, which should not
-/// happen, since a credit in the opposite direction requested every data packet.
+/// A port with two queues. Credits have their own queue with a token bucket, and leave before data
+/// when the bucket allows; all other packets are first in, first out. Data that finds no room is
+/// dropped, which should not happen, since a credit in the opposite direction requested every data
+/// packet.
 class CreditPort final : public PortDiscipline {
  public:
   CreditPort(const CreditPortParameters& parameters, const DisciplineContext& context)

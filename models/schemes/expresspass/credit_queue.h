@@ -14,22 +14,22 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3.1; constants of the authors' ns-2 code.
 struct CreditQueueParameters {
-  unsigned credits = 8;     // greatest number of waiting credits
-  unsigned burst = 2;       // credits that may leave back to back after a pause
-  Bytes credit_frame = 84;  // wire bytes of a credit, preamble and gap included
+  unsigned credits = 8;     // maximum number of waiting credits
+  unsigned burst = 2;       // number of credits that may leave back to back after a pause
+  Bytes credit_frame = 84;  // wire bytes of a credit packet, preamble and gap included
   Bytes data_frame = 1538;  // wire bytes of the largest data packet
 
   void describe(ParameterVisitor& v);
 };
 
-/// Credits leave at the rate at which their data fills the opposite direction: a credit takes the
-/// time of its own frame plus that of a data frame. If the queue is full, a random credit among the
-/// queued ones and the arriving one is dropped, so that no flow is always the victim.
+/// Sends credits at the rate at which their data fills the link in the opposite direction: a credit
+/// takes the time of its own frame plus that of a data frame. If the queue is full, a random credit
+/// among the queued ones and the arriving one is dropped, so that no flow is always the victim.
 class CreditQueue {
  public:
   explicit CreditQueue(const CreditQueueParameters& parameters) : parameters_(parameters) {}
 
-  /// Sets the link. Called before the first credit.
+  /// Sets rate and overhead of the link. Called before the first credit.
   void attach(BitRate rate, Bytes overhead) {
     rate_ = rate;
     overhead_ = overhead;
@@ -39,9 +39,9 @@ class CreditQueue {
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.size(); }
   Bytes bytes() const { return bytes_; }
-  /// Time at which the first credit may leave. Precondition: not empty().
+  /// Time at which the first waiting credit may leave. Precondition: not empty().
   PicoSeconds ready_at() const;
-  /// Removes the first credit, also before ready_at(); the next credit then waits longer.
+  /// Removes the first credit, even before ready_at(); the next credit then waits longer.
   /// Precondition: not empty().
   Packet* pop(PicoSeconds now);
 
@@ -52,15 +52,15 @@ class CreditQueue {
   }
 
  private:
-  /// Time for credits of `bytes` wire bytes.
+  /// Time between credits of `bytes` wire bytes.
   PicoSeconds spacing(Bytes bytes) const;
 
   CreditQueueParameters parameters_;
   BitRate rate_ = 10_Gbps;
   Bytes overhead_ = 0;
-  std::vector<Packet*> waiting_;  // waiting packets in order of arrival
+  std::vector<Packet*> waiting_;  // waiting credits in order of arrival
   Bytes bytes_ = 0;
-  PicoSeconds full_at_{};  // time at which the bucket is full again
+  PicoSeconds full_at_{};  // time at which the token bucket is full again
 };
 
 }  // namespace dcc

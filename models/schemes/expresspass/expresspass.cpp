@@ -16,8 +16,8 @@ const Transports::Registered<ExpressPassParameters> kExpressPass{
       return std::make_unique<ExpressPass>(context, parameters);
     }};
 
-// Data carries the number of its credit, and the number of packets from it to the end of the posted
-// data, limited to 32 bits.
+// Packs two values into a data packet's field: the number of its credit, and the number of packets
+// from it to the end of the posted data, limited to 32 bits.
 std::uint64_t answer_to(std::uint64_t credit, Psn to_end) {
   return credit << 32 | std::min<Psn>(to_end, 0xFFFF'FFFF);
 }
@@ -127,7 +127,7 @@ void ExpressPass::work_changed(Qpn qpn) {
                                     [&](Psn psn) { return is_over(qpn, psn); }),
                      sender.again.end());
   const std::uint64_t work = work_left(qpn);
-  // The flow was stopped, or the packet to send again has arrived.
+  // The flow was stopped, or the packet to be retransmitted has arrived.
   for (std::size_t i = answers_.size(); i-- > 0 && sender.promised > work;) {
     if (answers_[i].first != qpn) continue;
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -228,7 +228,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       on_stop(qpn, packet);
       return;
     case PacketKind::kRequest:
-      if (packet.scheme == 0) {  // scheme 0: a request for credits
+      if (packet.scheme == 0) {  // a scheme field of 0 marks a request for credits
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
           acknowledge_whole(qpn, packet.flow, PicoSeconds());
@@ -298,7 +298,8 @@ void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
     acknowledge_whole(qpn, packet.flow, packet.sent);
   }
   if (!complete(qpn))
-    start_credits(qpn);  // the data answers a credit that was in flight when credits stopped
+    // the data packet answers a credit that was in flight when the receiver stopped sending credits
+    start_credits(qpn);
 }
 
 void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
@@ -308,13 +309,13 @@ void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
     receiver.active = false;
     ++receiver.pace;
     acknowledge_whole(qpn, stop.flow, PicoSeconds());
-  } else {  // data arrives in order on one path: missing packets are lost
+  } else {  // missing packets are lost, since data arrives in order on one path
     ask_again(qpn);
   }
 }
 
-/// Adapts the credit rate once per round trip: towards the maximum if few credits were lost,
-/// otherwise to the rate that got through.
+/// Adapts a flow's credit rate once per round trip: towards the maximum if few credits were lost,
+/// otherwise to the rate of credits that were answered.
 void ExpressPass::feed_back(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   const double loss = static_cast<double>(receiver.lost) / static_cast<double>(receiver.counted);
@@ -373,13 +374,14 @@ void ExpressPass::send_credit(Qpn qpn) {
     ++totals_.credits_dropped;
     context_.pool.free(lost);
   }
-  const double drawn = static_cast<double>(random_.next_u32()) / 2147483648.0 - 1;  // -1 … 1
+  // a random number in -1 … 1
+  const double drawn = static_cast<double>(random_.next_u32()) / 2147483648.0 - 1;
   const double gap = static_cast<double>(parameters_.queue.credit_frame) * 1e12 / receiver.rate *
                      (1 + parameters_.jitter.value() * drawn);
   plan_credit(qpn, now() + PicoSeconds(static_cast<std::int64_t>(gap + 0.5)));
 }
 
-/// Sends queued credits as the port of a switch does.
+/// Sends queued credits of the NIC as the port of a switch does.
 void ExpressPass::let_credits_go() {
   while (!queue_.empty() && queue_.ready_at() <= now()) send_control(queue_.pop(now()));
   if (!queue_.empty()) context_.scheduler.schedule_at(shaping_, queue_.ready_at());
@@ -402,7 +404,7 @@ void ExpressPass::check_receivers() {
   });
 }
 
-/// Requests the first gap again and grants credits for it.
+/// Requests the first missing packets again and grants credits for them.
 void ExpressPass::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;

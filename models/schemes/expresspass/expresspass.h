@@ -17,30 +17,31 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3; constants of the authors' ns-2 code.
 struct ExpressPassParameters final : TransportParameters {
-  CreditQueueParameters queue;  // credit queue of the NIC, for all its flows
-  Ratio initial_rate{1, 2};     // share of the maximum credit rate
-  Ratio target_loss{1, 8};      // share of lost credits at rate zero; none at the maximum rate
-  Ratio initial_weight{1, 2};   // share of the gap to the maximum rate closed per round trip
+  CreditQueueParameters queue;  // parameters of the NIC's credit queue, which all its flows share
+  Ratio initial_rate{1, 2};     // first credit rate as a share of the maximum credit rate
+  // target share of lost credits at rate zero; the target is 0 at the maximum rate
+  Ratio target_loss{1, 8};
+  Ratio initial_weight{1, 2};  // share of the gap to the maximum rate that is closed per round trip
   Ratio min_weight{1, 100};
   Ratio max_weight{1, 2};
   Ratio weight_step{1, 20};
-  Ratio jitter{1, 10};                 // greatest deviation of the time between two credits
-  Bytes credit_spread = 8;             // maximum deviation of the credit size
-  PicoSeconds stop_after{};            // time after which an idle sender reports that it is idle
-  PicoSeconds timeout = kMilliSecond;  // time after which missing data is requested again
+  Ratio jitter{1, 10};       // greatest relative deviation of the time between two credits
+  Bytes credit_spread = 8;   // maximum deviation of a credit packet's size in bytes
+  PicoSeconds stop_after{};  // time after which an idle sender tells the receiver that it is idle
+  PicoSeconds timeout = kMilliSecond;  // time after which the receiver requests missing data again
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* discipline() const override { return "credit"; }
 };
 
-/// Sender: requests credits when it has data, sends one packet per credit, and reports when it has
-/// sent everything.
+/// The sender of ExpressPass requests credits when it has data, sends one packet per credit, and
+/// reports when it has sent everything.
 ///
-/// Receiver: paces numbered credits for each flow. Data carries the number of its credit, so the
+/// The receiver paces numbered credits for each flow. Data carries the number of its credit, so the
 /// receiver knows which credits were dropped. Once per round trip the credit rate of a flow moves
-/// towards the maximum if few credits were lost; otherwise it is set to the rate that got through.
-/// Credits and their data must take the same path (`routing: symmetric`).
+/// towards the maximum if few credits were lost; otherwise the credit rate is set to the rate of
+/// answered credits. Credits and their data must take the same path (`routing: symmetric`).
 ///
 /// The credits of all flows of a host leave through one credit queue like that of a port. After the
 /// timeout the receiver requests missing data again, with credits.
@@ -54,11 +55,11 @@ class ExpressPass final : public MessageTransport {
 
  private:
   struct Sender {
-    bool asking = false;         // a request was sent; no credit has arrived yet
+    bool asking = false;         // true if a request was sent and no credit has arrived yet
     bool crediting = false;      // true if the receiver is known to send credits
-    std::deque<Psn> again;       // packets to send again
-    std::uint64_t promised = 0;  // credits received whose packets are not sent yet
-    PicoSeconds said{};          // time of the sender's last report that all is sent
+    std::deque<Psn> again;       // numbers of packets to be retransmitted
+    std::uint64_t promised = 0;  // number of credits received whose packets are not sent yet
+    PicoSeconds said{};          // time at which the sender last reported that everything is sent
     PicoSeconds sent{};          // time of the last data packet
     template <class Digest>
     void add_state(Digest& d) const {
@@ -66,21 +67,22 @@ class ExpressPass final : public MessageTransport {
     }
   };
   struct Receiver {
-    std::uint32_t pace = 0;  // identifies credits scheduled before a pause
+    std::uint32_t pace = 0;  // number that identifies credits scheduled before a pause
     bool active = false;     // true while credits are sent
     Psn end = 0;             // one above the last announced packet
-    // Pacing
-    std::uint64_t credits = 0;  // number of credits sent, from 1
-    double rate = 0;            // wire bytes of credits per second
+    // Pacing of credits
+    std::uint64_t credits = 0;  // number of credits sent; credits are numbered from 1
+    double rate = 0;            // rate of credits in wire bytes per second
     double weight = 0;
     bool may_grow = false;
-    // The present round trip of a flow.
+    // Start time of the flow's present round trip.
     PicoSeconds since{};
-    std::uint64_t seen = 0;     // number of the last credit with data
-    std::uint64_t counted = 0;  // credits with data, or skipped
-    std::uint64_t lost = 0;     // credits skipped, hence lost
+    std::uint64_t seen = 0;  // number of the last credit that was answered with data
+    std::uint64_t counted =
+        0;                   // number of credits in this round trip that were answered or skipped
+    std::uint64_t lost = 0;  // number of credits that were skipped, hence lost
     PicoSeconds rtt{};
-    std::uint64_t timed = 0;  // number of the credit that measures the round trip; 0: none
+    std::uint64_t timed = 0;  // number of the credit whose round trip is measured; 0: none
     PicoSeconds timed_at{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -93,7 +95,8 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t order = 0;
     Qpn qpn = 0;
     std::uint32_t pace = 0;
-    bool operator<(const Due& other) const {  // reversed: the heap's front is the earliest
+    // Compares in reverse, so that the earliest credit is at the front of the heap.
+    bool operator<(const Due& other) const {
       return when != other.when ? when > other.when : order > other.order;
     }
   };
@@ -104,7 +107,7 @@ class ExpressPass final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sender
+  // Functions of the sender
   std::uint64_t work_left(Qpn qpn) const;
   void ask(Qpn qpn);
   void on_credit(Qpn qpn, const Packet& credit);
@@ -112,7 +115,7 @@ class ExpressPass final : public MessageTransport {
   void say_stop(Qpn qpn);
   void check_senders();
 
-  // Receiver
+  // Functions of the receiver
   void start_credits(Qpn qpn);
   void on_data(Qpn qpn, const Packet& packet);
   void on_stop(Qpn qpn, const Packet& stop);
@@ -126,12 +129,13 @@ class ExpressPass final : public MessageTransport {
   bool complete(Qpn qpn) const { return at(qpn).in.count() >= receivers_[qpn].end; }
 
   ExpressPassParameters parameters_;
-  double max_rate_;  // greatest rate of credits in bytes per second
+  double max_rate_;  // greatest rate of credits in wire bytes per second
   RandomStream random_;
-  std::vector<Sender> senders_;                        // senders indexed by queue pair
-  std::vector<Receiver> receivers_;                    // receivers indexed by queue pair
-  std::deque<std::pair<Qpn, std::uint64_t>> answers_;  // queue pair and number of the credits used
-  std::vector<Due> due_;                               // heap of scheduled credits
+  std::vector<Sender> senders_;      // senders indexed by queue pair
+  std::vector<Receiver> receivers_;  // receivers indexed by queue pair
+  // queue pair and number of each credit that waits to be used
+  std::deque<std::pair<Qpn, std::uint64_t>> answers_;
+  std::vector<Due> due_;  // heap of scheduled credits
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
   DeadlineTable sender_deadlines_;

@@ -14,10 +14,10 @@ struct FastParameters final : DelayWindowParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// Once a round trip, with the smoothed RTT and the least RTT of the flow,
-///   window ← min(2 window, (1 − γ) window + γ (least RTT / RTT · window + α)).
-/// In equilibrium a flow has α bytes in the queues of its path. So N flows at one bottleneck get
-/// equal rates whatever their round trips are, and keep N α bytes in its queue.
+/// The FAST rule, applied once a round trip with the smoothed RTT and the least RTT of the flow,
+///   window ← min(2 window, (1 − γ) window + γ (least RTT / RTT · window + α)). In equilibrium a
+///   flow has α bytes in the queues of its path. So N flows at one bottleneck get equal rates
+///   whatever their round trips are, and keep N α bytes in its queue.
 class Fast final : public DelayWindow {
  public:
   Fast(AlgorithmHost& host, const FastParameters& parameters, std::uint32_t mtu);

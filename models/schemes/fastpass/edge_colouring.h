@@ -15,11 +15,11 @@ class EdgeColouring {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
   };
-  /// `colours`: number of colours, at least 1.
+  /// Makes a colouring with `colours` colours, at least 1.
   explicit EdgeColouring(std::uint32_t colours) : colours_(colours) {}
 
-  /// A colour (from 0) for each edge; valid until the next call. Precondition: no node has more
-  /// edges than there are colours.
+  /// Returns a colour (from 0) for each edge; valid until the next call. Precondition: no node has
+  /// more edges than there are colours.
   const std::vector<std::uint32_t>& colour(const std::vector<Edge>& edges);
 
  private:
@@ -35,7 +35,8 @@ class EdgeColouring {
                 std::uint32_t other);
 
   std::uint32_t colours_;
-  std::vector<std::uint32_t> left_, right_;  // edge of each node and colour
+  // edge at each node with each colour, for nodes on the left and on the right
+  std::vector<std::uint32_t> left_, right_;
   std::vector<std::uint32_t> of_edge_;
   std::vector<std::uint32_t> path_;
 };

@@ -19,8 +19,8 @@ const Transports::Registered<FastpassParameters> kFastpass{
       return std::make_unique<Fastpass>(context, parameters);
     }};
 
-/// Link time of a full packet with overhead, its acknowledgement, and its share of control
-/// messages.
+/// Length of a default timeslot: link time of a full packet with overhead, its acknowledgement, and
+/// its share of control messages.
 PicoSeconds full_slot(const FastpassParameters& parameters, const TransportContext& context) {
   const auto time = [&](Bytes bytes) {
     return serialization_time(bytes + context.nic.link_overhead, context.nic.line_rate).count;
@@ -128,7 +128,8 @@ void FastpassParameters::check_network(const TopologyParameters& topology) const
     throw ParameterError({"kind"}, "the arbiter knows one port of a host, and some have several");
   }
   const Topology network = Topology::of(topology);
-  if (network.hosts() < 2) return;  // a network of a single host may have no link
+  // a network of a single host may have no link, so nothing is checked
+  if (network.hosts() < 2) return;
   if (!slot) check_links(network);
   if (rack != 0) check_racks(network, rack, ways);
 }
@@ -201,7 +202,7 @@ void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
   sender.work = work;
 }
 
-/// Demands one slot for each packet without a slot.
+/// Demands one slot at the arbiter for each packet without a slot.
 void Fastpass::want(HostId host) {
   Way& way = ways_[host];
   const std::uint64_t lacking = way.work > way.in_hand ? way.work - way.in_hand : 0;
@@ -217,7 +218,7 @@ void Fastpass::want(HostId host) {
   }
 }
 
-/// Sends demands, at most once per batch time.
+/// Sends a host's demands to the arbiter, at most once per batch time.
 void Fastpass::tell(HostId host) {
   Way& way = ways_[host];
   if (!way.to_tell) to_tell_.push_back(host);
@@ -268,7 +269,7 @@ void Fastpass::hear_nothing() {
   });
 }
 
-/// Handles a message of the arbiter; use_slots() follows.
+/// Handles a message of the arbiter; the caller then calls use_slots().
 void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
   Way& way = way_to(entry.host);
   way.given = std::max(way.given, entry.total);
@@ -323,7 +324,7 @@ void Fastpass::arrived_for_host(Packet& packet) {
 
 // ---------------------------------------------------------------- Sender
 
-/// Handles a slot in which no packet left.
+/// Handles a timeslot in which no packet left.
 void Fastpass::slot_passed(HostId host) {
   ++totals_.credits_unused;
   --ways_[host].in_hand;
@@ -370,7 +371,7 @@ Packet* Fastpass::next_packet() {
   --way.in_hand;
   ++totals_.credits_used;
   const Qpn qpn = choose(way);
-  if (way.waiting.front() == qpn) {  // the turn goes to the next queue pair
+  if (way.waiting.front() == qpn) {  // the turn within the destination goes to the next queue pair
     way.waiting.pop_front();
     way.waiting.push_back(qpn);
   }
@@ -412,8 +413,8 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
     ack->psn = packet.psn;
     ack->sent = packet.sent;
-    // Data packets of one slot to one rack have different paths, so the answers need different
-    // paths too.
+    // The acknowledgement takes the path of its data: data packets of one slot to one rack have
+    // different paths, so their answers need different paths too.
     ack->overlay.route.first_port = packet.overlay.route.first_port;
     ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;

@@ -1,4 +1,4 @@
-// Fastpass: an arbiter decides in which timeslot and on which path each packet leaves.
+// Fastpass: a central arbiter decides in which timeslot and on which path each packet leaves.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,17 @@ namespace dcc {
 struct FastpassParameters final : TransportParameters {
   HostId arbiter = 0;
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  std::optional<PicoSeconds> slot;  // length; empty: time of a full packet and its control traffic
+  // length of a timeslot; empty: time of a full packet and its control traffic
+  std::optional<PicoSeconds> slot;
   unsigned batch = 8;
-  std::optional<PicoSeconds> lead;  // from allocation to slot; empty: base RTT / 2 + two batches
+  // time from allocation to the slot; empty: base RTT / 2 + two batches
+  std::optional<PicoSeconds> lead;
   PicoSeconds request_time{};
   PicoSeconds allocation_time{5'400};
   unsigned rack = 0;
   unsigned ways = 1;
-  std::optional<PicoSeconds> ask_again;  // empty: three base RTTs plus the lead
+  // time until an unanswered demand is repeated; empty: three base RTTs plus the lead
+  std::optional<PicoSeconds> ask_again;
   PicoSeconds timeout = kMilliSecond;
   PicoSeconds clock_error{};
 
@@ -38,14 +41,15 @@ struct FastpassParameters final : TransportParameters {
   bool needs_source_routing() const override { return rack != 0; }
 };
 
-/// Sender: reports to the arbiter, for each destination host, the total number of slots that it
-/// wants; the arbiter counts the slots given in the same way. The sender wants one more slot for
-/// each packet without one: new packets, lost packets, and packets whose slot did not arrive,
-/// arrived too late, or passed while control packets used the link. In a slot one packet to that
-/// host leaves; queue pairs take turns, or, with `shortest`, the one with the fewest packets left
-/// sends. A slot without a packet is unused. Without news the demand is repeated at increasing
-/// intervals, and the arbiter answers with the slots given. Every data packet is acknowledged
-/// without a slot, and sent again if no acknowledgement arrives within the timeout.
+/// The sender of Fastpass reports to the arbiter, for each destination host, the total number of
+/// slots that it wants; the arbiter reports the total number of slots given. The sender wants one
+/// more slot for each packet without a slot: new packets, lost packets, and packets whose slot did
+/// not arrive, arrived too late, or passed while control packets used the link. In a slot one
+/// packet to its destination host leaves; queue pairs take turns, or, with `shortest`, the one with
+/// the fewest packets left sends. A slot without a packet is unused. Without news the demand is
+/// repeated at increasing intervals, and the arbiter answers with the slots given. Every data
+/// packet is acknowledged without a slot, and sent again if no acknowledgement arrives within the
+/// timeout.
 class Fastpass final : public MessageTransport, private FastpassArbiter::Client {
  public:
   Fastpass(const TransportContext& context, const FastpassParameters& parameters);
@@ -57,19 +61,20 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
  private:
   struct Sender {
     Outstanding packets;
-    std::uint64_t work = 0;  // packets to send, counted in the demand of the destination
+    // number of packets to send that are counted in the destination's demand
+    std::uint64_t work = 0;
     template <class Digest>
     void add_state(Digest& d) const {
       d(packets, work);
     }
   };
-  /// Data to one destination host.
+  /// Demand and slots for data to one destination host.
   struct Way {
-    std::deque<Qpn> waiting;    // queue pairs with packets, round robin
-    std::uint64_t work = 0;     // packets of all queue pairs
-    std::uint64_t wanted = 0;   // total slots wanted
-    std::uint64_t given = 0;    // total slots given, as far as known
-    std::uint64_t in_hand = 0;  // given slots in the future
+    std::deque<Qpn> waiting;    // queue pairs with packets to the destination, in round robin
+    std::uint64_t work = 0;     // number of packets to the destination of all queue pairs
+    std::uint64_t wanted = 0;   // total number of slots wanted for the destination
+    std::uint64_t given = 0;    // total number of slots given for the destination, as far as known
+    std::uint64_t in_hand = 0;  // number of given slots that are in the future
     bool to_tell = false;       // true if the destination is in to_tell_
     bool ask = false;           // true if the next message requests an answer
     PicoSeconds patience{};
@@ -97,7 +102,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void send_entries(HostId to, std::uint64_t base,
                     const std::vector<FastpassEntry>& entries) override;
 
-  // Demands
+  // Functions that handle demands
   Way& way_to(HostId host);
   void count_work(Qpn qpn, std::uint64_t work);
   void want(HostId host);
@@ -106,7 +111,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void hear_nothing();
   void hear(std::uint64_t base, const FastpassEntry& entry);
 
-  // Sender
+  // Functions of the sender
   PicoSeconds begin_of(std::uint64_t slot) const { return timing_.begin_of(slot) + clock_offset_; }
   void use_slots();
   void slot_passed(HostId host);
@@ -117,18 +122,18 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
 
   const FastpassParameters parameters_;
   FastpassTiming timing_;
-  PicoSeconds told_;  // time of the last message to the arbiter
+  PicoSeconds told_;  // time at which the last message to the arbiter was sent
   PicoSeconds ask_again_;
   PicoSeconds clock_offset_{};
-  std::unique_ptr<FastpassArbiter> arbiter_;  // null unless this host is the arbiter
+  std::unique_ptr<FastpassArbiter> arbiter_;  // the arbiter; null unless it is on this host
   std::vector<Sender> senders_;               // senders indexed by queue pair
-  std::vector<Way> ways_;                     // destinations, by host
+  std::vector<Way> ways_;                     // demand and slots of each destination, by host
   std::vector<HostId> to_tell_;
   std::deque<Slot> hand_;        // granted slots in order of time
-  std::optional<Slot> current_;  // the present slot, if unused so far
+  std::optional<Slot> current_;  // the present slot, if no packet has used it
   Event telling_, slots_;
-  DeadlineTable silence_;   // time of the next repetition of a demand, by host
-  DeadlineTable timeouts_;  // timeouts of queue pairs
+  DeadlineTable silence_;   // time at which the demand for each host is repeated
+  DeadlineTable timeouts_;  // timeouts of the queue pairs
 };
 
 }  // namespace dcc

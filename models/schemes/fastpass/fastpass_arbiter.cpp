@@ -27,7 +27,7 @@ void FastpassArbiter::hear(HostId from, const FastpassEntry& demand) {
   if (!work_.is_scheduled() && !send_.is_scheduled()) plan(requests_done_);
 }
 
-/// Schedules the next batch at a multiple of the batch time.
+/// Schedules the next batch of allocations at a multiple of the batch time.
 void FastpassArbiter::plan(PicoSeconds not_before) {
   const std::int64_t batch = timing_.batch_time().count;
   scheduler_.schedule_at(work_, PicoSeconds((not_before.count + batch - 1) / batch * batch));

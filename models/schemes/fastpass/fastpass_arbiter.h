@@ -17,11 +17,11 @@ namespace dcc {
 /// Slots are numbered by the common clock: slot k starts at k · `slot`.
 struct FastpassTiming {
   PicoSeconds slot{};
-  unsigned batch = 1;  // number of slots per allocation
+  unsigned batch = 1;  // number of slots that one allocation covers
   PicoSeconds lead{};  // time from the start of an allocation to its first slot
 
   PicoSeconds batch_time() const { return slot * batch; }
-  /// The first slot that starts at `time` or later.
+  /// The number of the first slot that starts at `time` or later.
   std::uint64_t slot_from(PicoSeconds when) const {
     return static_cast<std::uint64_t>((when.count + slot.count - 1) / slot.count);
   }
@@ -32,23 +32,24 @@ struct FastpassTiming {
 
 struct ArbiterParameters {
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  PicoSeconds request_time{};     // processing time per entry of a request
-  PicoSeconds allocation_time{};  // processing time per slot of a pair
-  unsigned rack = 0;              // hosts per edge switch, numbered together; 0: no path choice
-  unsigned ways = 1;              // uplinks per edge switch
+  PicoSeconds request_time{};     // processing time of one entry of a request
+  PicoSeconds allocation_time{};  // processing time of one slot for a pair of hosts
+  // number of hosts per edge switch, which have consecutive numbers; 0: no path choice
+  unsigned rack = 0;
+  unsigned ways = 1;  // number of uplinks per edge switch
 };
 
-/// Processes demands in the order of arrival. At every multiple of the batch time at which a pair
-/// lacks slots, the arbiter allocates slot after slot, as many as its processors manage in that
-/// time, and sends the result when they have finished. The packets of a slot between racks get
-/// colours, as many as a rack has hosts; colour c leaves the edge switch by path c modulo `ways`
-/// and the next switch by path c / `ways`. So two packets of a slot share no link in leaf-spine
-/// networks and fat trees whose racks have `ways` uplinks.
+/// The arbiter processes demands in the order of arrival. At every multiple of the batch time at
+/// which a pair lacks slots, the arbiter allocates slot after slot, as many as its processors
+/// manage in that time, and sends the result when they have finished. The packets of a slot between
+/// racks get colours, as many as a rack has hosts; colour c leaves the edge switch by path c modulo
+/// `ways` and the next switch by path c / `ways`. So two packets of a slot share no link in
+/// leaf-spine networks and fat trees whose racks have `ways` uplinks.
 class FastpassArbiter {
  public:
   class Client {
    public:
-    /// Entries for one host in the order of slots; `slot` is relative to `base`.
+    /// Sends a host its entries in the order of slots; `slot` of an entry is relative to `base`.
     virtual void send_entries(HostId to, std::uint64_t base,
                               const std::vector<FastpassEntry>& entries) = 0;
 
@@ -59,7 +60,7 @@ class FastpassArbiter {
   FastpassArbiter(Scheduler& scheduler, std::uint32_t rank, const FastpassTiming& timing,
                   const ArbiterParameters& parameters, Client& client);
 
-  /// Handles one entry of a request.
+  /// Handles one entry of a host's request.
   void hear(HostId from, const FastpassEntry& demand);
 
   template <class Digest>
@@ -95,10 +96,10 @@ class FastpassArbiter {
   EdgeColouring colouring_;
   std::deque<Request> inbox_;
   PicoSeconds requests_done_{};
-  // Members of the present batch.
+  // The members below describe the present batch.
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
-  std::vector<Bundle> bundles_;           // bundles in the order of their first slot
+  std::vector<Bundle> bundles_;           // entries for hosts in the order of their first slot
   std::vector<std::uint32_t> bundle_of_;  // index of each host's bundle; kNone: the host has none
   std::vector<Bundle> spare_;
   std::vector<std::pair<HostId, HostId>> asked_;

@@ -8,20 +8,21 @@
 
 namespace dcc {
 
-/// Slot counts are totals of a pair of hosts since the start of the run, so a lost message is
-/// recovered by the next one.
+/// One entry of a Fastpass message. Slot counts are totals of a pair of hosts since the start of
+/// the run, so a lost message is recovered by the next one.
 struct FastpassEntry {
   enum class Kind : std::uint8_t {
-    kDemand,  // host to arbiter: total number of slots wanted
-    kAsk,     // like kDemand, and requests the number of slots given
-    kSlot,    // arbiter to host: one slot, and the total number given including this slot
+    kDemand,  // host to arbiter: total number of slots that the host wants
+    kAsk,     // like kDemand; also requests the number of slots given
+    kSlot,    // arbiter to host: one slot, and the total number of slots given including it
     kGiven,   // arbiter to host: total number of slots given
   };
   Kind kind = Kind::kDemand;
-  std::uint8_t first_way = 0;  // path from 1, as in OverlayHeader; 0: any
+  // first port choice of the path, from 1, as in OverlayHeader; 0: any port
+  std::uint8_t first_way = 0;
   std::uint8_t second_way = 0;
   std::uint8_t slot = 0;  // number of the slot relative to the packet's base slot
-  HostId host = 0;        // destination of the slot
+  HostId host = 0;        // destination host of the slot
   std::uint64_t total = 0;
 
   template <class Digest>
@@ -30,11 +31,12 @@ struct FastpassEntry {
   }
 };
 
-/// Stored in the telemetry stack. Base slot: in Packet::scheme; number of entries:
-/// Packet::immediate.
+/// Stores entries in the telemetry stack of a packet. The base slot is in Packet::scheme, the
+/// number of entries in Packet::immediate.
 struct FastpassEntries {
   static constexpr std::size_t kMax = kMaxIntHops * 2;
-  // Wire bytes behind the control packet's header: destination and count, or destination and path.
+  // Wire bytes of an entry after the control packet's header: destination and count, or destination
+  // and path.
   static constexpr std::uint32_t kDemandBytes = 6;
   static constexpr std::uint32_t kSlotBytes = 4;
 
@@ -45,8 +47,8 @@ struct FastpassEntries {
         std::uint64_t{entry.second_way} << 40 | std::uint64_t{entry.slot} << 32 | entry.host;
     IntHop& hop = packet.telemetry->hop[packet.immediate / 2];
     if (packet.immediate % 2 == 0) {
-      // Clears the whole hop, so that old content of the pooled stack gets into no packet or
-      // digest.
+      // Clears the whole telemetry hop, so that old content of the pooled stack gets into no packet
+      // or digest.
       hop = {{}, word, static_cast<Bytes>(entry.total), {}};
     } else {
       hop.timestamp.count = static_cast<std::int64_t>(word);

@@ -18,13 +18,13 @@ namespace dcc {
 class TimeslotAllocator {
  public:
   enum class Order : std::uint8_t {
-    kMaxMin,    // first the pair that has waited longest since its last slot: max-min fair
-    kShortest,  // first the pair with the fewest missing slots
+    kMaxMin,    // order by the time since the pair's last slot, the longest first: max-min fair
+    kShortest,  // order by the number of missing slots, the fewest first
   };
   struct Match {
     HostId source = 0;
     HostId destination = 0;
-    std::uint64_t given = 0;  // total slots given to the pair, this one included
+    std::uint64_t given = 0;  // total number of slots given to the pair, including this slot
   };
 
   explicit TimeslotAllocator(Order order) : order_(order) {}
@@ -37,7 +37,7 @@ class TimeslotAllocator {
   /// True if no pair lacks a slot.
   bool idle() const { return active_.empty(); }
 
-  /// The matching of the next slot; valid until the next call.
+  /// Computes the matching of the next slot; valid until the next call.
   const std::vector<Match>& allocate();
 
   template <class Digest>
@@ -51,7 +51,7 @@ class TimeslotAllocator {
     HostId destination = 0;
     std::uint64_t wanted = 0;
     std::uint64_t given = 0;
-    std::uint64_t last = 0;  // number of its last slot, from 1
+    std::uint64_t last = 0;  // number of the pair's last slot, from 1
     template <class Digest>
     void add_state(Digest& d) const {
       d(source, destination, wanted, given, last);
@@ -59,13 +59,13 @@ class TimeslotAllocator {
   };
   /// State of a host as a source or a destination.
   struct End {
-    std::uint64_t taken = 0;  // last slot in which the host was used
-    std::uint32_t pairs = 0;  // number of its pairs that lack slots
+    std::uint64_t taken = 0;  // number of the last slot in which the host was used
+    std::uint32_t pairs = 0;  // number of the host's pairs that lack slots
   };
   static std::uint64_t key(HostId source, HostId destination) {
     return std::uint64_t{source} << 32 | destination;
   }
-  /// Sort key of a pair; smaller is first.
+  /// Sort key of a pair; the smallest key is first.
   std::uint64_t rank(std::uint32_t pair) const {
     const Pair& p = pairs_[pair];
     return order_ == Order::kMaxMin ? p.last : p.wanted - p.given;
@@ -76,12 +76,15 @@ class TimeslotAllocator {
 
   Order order_;
   std::vector<Pair> pairs_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_;  // index into pairs_ by both ends
-  std::vector<std::uint32_t> active_;                       // pairs that lack slots, in order
-  std::vector<std::uint32_t> before_, taken_;               // pairs of the present allocation
+  // index of a pair in pairs_, by its two ends
+  std::unordered_map<std::uint64_t, std::uint32_t> known_;
+  std::vector<std::uint32_t> active_;  // pairs that lack slots, in the order of allocation
+  // pairs that got no slot, and pairs that got one, in the present allocation
+  std::vector<std::uint32_t> before_, taken_;
   std::vector<End> sources_, destinations_;
   std::uint32_t some_sources_ = 0,
-                some_destinations_ = 0;  // number of hosts in pairs that lack slots
+                // numbers of sources and of destinations of the pairs that lack slots
+      some_destinations_ = 0;
   std::vector<Match> matches_;
   std::uint64_t slot_ = 0;
 };

@@ -17,10 +17,11 @@ const Transports::Registered<FcpParameters> kFcp{
       return std::make_unique<Fcp>(context, parameters);
     }};
 
-/// Unit of sums of budgets, as an integer, so that sums are exact.
+/// Unit in which sums of budgets are counted; integers make the sums exact.
 constexpr double kUnit = 1.0 / 4'294'967'296.0;
 
-/// Minimum budget that buys the whole NIC link if several flows share it; the default of a port.
+/// Minimum budget that buys the whole NIC link if several flows share it; equal to a port's
+/// default.
 constexpr double kFloor = LinkPriceParameters{}.floor.value();
 }  // namespace
 
@@ -69,13 +70,13 @@ void Fcp::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Payments
 
-/// Budget of the flow per second.
+/// Budget of an FCP flow per second.
 double Fcp::budget(const Sender& sender) const {
   if (owner_ == FcpParameters::Budget::kFlow || weights_ == 0) return sender.weight;
   return host_budget_ * sender.weight / (static_cast<double>(weights_) * kUnit);
 }
 
-/// Adds the flow's weight to those that share the host's budget, or removes it.
+/// Adds the flow's weight to the sum of weights that share the host's budget, or removes it.
 void Fcp::counted(Sender& sender, bool begun) {
   if (begun == sender.begun) return;
   const auto weight = static_cast<std::uint64_t>(sender.weight / kUnit);
@@ -83,13 +84,13 @@ void Fcp::counted(Sender& sender, bool begun) {
   sender.begun = begun;
 }
 
-/// Price per bit of the NIC's link.
+/// Price per bit of the NIC's own link.
 double Fcp::own_price() const {
   if (sending_ < 2) return 0;
   return std::max(static_cast<double>(spent_) * kUnit, kFloor) / line_;
 }
 
-/// Rate in bits per second that the budget buys.
+/// Rate in bits per second that the flow's budget buys.
 double Fcp::bought(const Sender& sender) const {
   const double price = sender.way + own_price();
   return price > 0 ? budget(sender) / price : line_;
@@ -101,7 +102,7 @@ BitRate Fcp::rate_of(Qpn qpn) const {
   return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
 }
 
-/// Sets the prices that a packet pays to the ports.
+/// Writes the prices that a packet pays to the ports.
 void Fcp::pay(const Sender& sender, Packet& packet) {
   const double more = std::max(bought(sender) / line_, 1.0);
   context_.pool.attach_places(packet);
@@ -136,7 +137,7 @@ PicoSeconds Fcp::asks_at(Qpn qpn) const {
   return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
 }
 
-/// Sends a probe, which announces the flow to the ports.
+/// Sends a probe, which announces the flow and its budget to the ports.
 void Fcp::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (!is_asking(qpn)) sender.heard = now();
@@ -175,7 +176,7 @@ void Fcp::leave(Qpn qpn) {
   counted(senders_[qpn], false);
 }
 
-/// After a timeout the price of the path is unknown.
+/// Handles a timeout, after which the price of the path is unknown.
 void Fcp::on_timeout(Qpn qpn) {
   if (senders_[qpn].sending) rest(qpn);
 }

@@ -14,7 +14,8 @@ namespace dcc {
 /// Han, Grandl, Akella, Seshan, "FCP: A Flexible Transport Framework for Accommodating Diversity",
 /// SIGCOMM 2013. The wire format is not modelled.
 struct FcpParameters final : RatedParameters {
-  /// Owner of a budget: each flow, or the host, whose flows divide its budget by their weights.
+  /// Owner of a budget: each flow, or the host, whose flows divide the host's budget by their
+  /// weights.
   enum class Budget : std::uint8_t { kFlow, kHost };
   Budget budget = Budget::kFlow;
   Ratio host_budget{1};
@@ -26,11 +27,11 @@ struct FcpParameters final : RatedParameters {
 DCC_ENUM_NAMES(FcpParameters::Budget, {FcpParameters::Budget::kFlow, "flow"},
                {FcpParameters::Budget::kHost, "host"});
 
-/// Sender: a probe announces the flow's budget (the weight of its class) to the ports of the path
-/// and brings back the price per bit of each port. The flow's rate is its budget divided by the sum
-/// of the prices. Every packet pays the ports the prices at which it was sent, and brings back new
-/// prices. A flow that cannot send as fast as its budget allows pays more per bit, so budgets are
-/// always spent.
+/// The sender of FCP announces its flow by a probe. The probe announces the flow's budget (the
+/// weight of its class) to the ports of the path and brings back the price per bit of each port.
+/// The flow's rate is its budget divided by the sum of the prices. Every packet pays the ports the
+/// prices at which it was sent, and brings back new prices. A flow that cannot send as fast as its
+/// budget allows pays more per bit, so budgets are always spent.
 ///
 /// With `budget: host` the host's flows with data to send divide `host_budget` by their weights, so
 /// a host that opens more flows does not get more. Ports see the changed budget of a flow with the
@@ -49,15 +50,15 @@ class Fcp final : public RatedTransport {
 
  private:
   struct Sender {
-    bool sending = false;  // the price of the path is known
-    bool begun = false;    // has data to send, and is counted in weights_
+    bool sending = false;  // true if the price of the flow's path is known
+    bool begun = false;    // true if the flow has data to send and is counted in weights_
     double weight = 1;     // weight of the flow's class
     PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
                            // are ignored
     PicoSeconds round_trip{};
-    std::array<double, kMaxIntHops> prices{};  // prices of the ports on the path
-    double way = 0;                            // sum of these prices
-    std::uint64_t spends = 0;  // part of the budget spent on the NIC's link, in kUnit
+    std::array<double, kMaxIntHops> prices{};  // last known prices of the ports on the path
+    double way = 0;                            // sum of the prices of the ports on the path
+    std::uint64_t spends = 0;  // part of the flow's budget spent on the NIC's link, in kUnit
     template <class Digest>
     void add_state(Digest& d) const {
       d(sending, begun, weight, heard, round_trip, prices, way, spends);
@@ -88,10 +89,10 @@ class Fcp final : public RatedTransport {
   const double host_budget_;        // budget of the host per second
   double line_;                     // rate of the NIC's link in bits per second
   std::uint64_t weights_ = 0;       // sum of the weights of flows with data to send, in kUnit
-  std::array<double, 64> budgets_;  // budget of a flow by DSCP
-  std::uint64_t spent_ = 0;         // sum of all flows' spends, in kUnit
-  std::uint32_t sending_ = 0;       // number of sending flows
-  std::vector<Sender> senders_;     // senders indexed by queue pair
+  std::array<double, 64> budgets_;  // budget of a flow per second, by DSCP
+  std::uint64_t spent_ = 0;  // sum of the budgets that all flows spend on the NIC's link, in kUnit
+  std::uint32_t sending_ = 0;    // number of flows that are sending
+  std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 
 }  // namespace dcc

@@ -5,7 +5,7 @@
 namespace dcc {
 
 namespace {
-/// Least share of the link that is sold, whatever queue and unpaid packets take.
+/// Least share of the link's rate that is sold, however much the queue and unpaid packets take.
 constexpr double kMinSold = 0.1;
 }  // namespace
 
@@ -23,7 +23,7 @@ void LinkPrice::set_link(BitRate rate) {
   price_ = least_ = parameters_.floor.value() / link_;
 }
 
-/// Starts a new interval if the present one is over.
+/// Starts a new price interval if the present one is over.
 void LinkPrice::turn(PicoSeconds now) {
   const std::int64_t interval = now / parameters_.interval;
   const std::int64_t later = interval - interval_;
@@ -56,9 +56,9 @@ void LinkPrice::comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now) {
   }
 }
 
-/// A flow pays here the share of its budget that this link's price has in the path's price. The
-/// rise r of the price solves r C = w (p + r) / (p + r + elsewhere). A flow with little data pays
-/// no more than its data costs.
+/// Raises the price for an announced flow. A flow pays here the share of its budget that this
+/// link's price has in the path's price. The rise r of the price solves r C = w (p + r) / (p + r +
+/// elsewhere). A flow with little data pays no more than its data costs.
 void LinkPrice::preload(const Preload& ahead, PicoSeconds now) {
   turn(now);
   const double seconds = to_seconds(parameters_.interval);

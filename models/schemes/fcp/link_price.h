@@ -10,8 +10,8 @@
 
 namespace dcc {
 
-/// Han, Grandl, Akella, Seshan, "FCP: A Flexible Transport Framework for Accommodating Diversity",
-/// SIGCOMM 2013.
+/// Parameters of FCP's link price (Han, Grandl, Akella, Seshan, "FCP: A Flexible Transport
+/// Framework for Accommodating Diversity", SIGCOMM 2013).
 struct LinkPriceParameters {
   PicoSeconds interval = kMicroSecond * 20;
   Ratio drain{1, 4};
@@ -20,12 +20,12 @@ struct LinkPriceParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// A budget is a number per second. At the price p a budget w sends w / p bits per second, overhead
-/// included.
+/// A flow's budget is a number per second. At the price p a budget w sends w / p bits per second,
+/// overhead included.
 ///
 /// In every interval the price is the sum of the payments of the last interval, divided by the bits
-/// that the link could carry for them: its capacity without the bits of packets that pay nothing,
-/// and without a part of the minimum queue that arrivals found. So the price of a single
+/// that the link could carry for these payments: its capacity without the bits of packets that pay
+/// nothing, and without a part of the minimum queue that arrivals found. So the price of a single
 /// bottleneck, where flows spend their whole budgets, is right after one interval, however old the
 /// prices are that the flows pay.
 ///
@@ -33,10 +33,10 @@ struct LinkPriceParameters {
 /// counts until its data arrives, to the end of the next interval.
 class LinkPrice {
  public:
-  /// A flow that announces its start.
+  /// The announcement of a flow that starts.
   struct Preload {
     double budget = 0;
-    double elsewhere = 0;  // price of the path up to this port
+    double elsewhere = 0;  // price of the flow's path up to this port
     Bytes bytes = 0;       // wire bytes that the flow has to send
     PicoSeconds round_trip{};
   };
@@ -44,14 +44,14 @@ class LinkPrice {
   explicit LinkPrice(const LinkPriceParameters& parameters) : parameters_(parameters) {}
   void set_link(BitRate rate);
 
-  /// Records arriving bytes, overhead included, and the price paid per bit (0: none); `queue`:
-  /// bytes that wait for the link.
+  /// Records arriving bytes, overhead included, and the price that their packet paid per bit (0:
+  /// none); `queue`: bytes that wait for the link.
   void comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now);
   void preload(const Preload& ahead, PicoSeconds now);
 
-  /// Price after the last call.
+  /// Price per bit after the last call.
   double price() const { return price_; }
-  /// Capacity for packets that pay, in bits per second.
+  /// Capacity of the link for packets that pay, in bits per second.
   double capacity() const { return capacity_; }
 
   template <class Digest>
@@ -64,15 +64,15 @@ class LinkPrice {
 
   LinkPriceParameters parameters_;
   double link_ = 0;
-  double least_ = 0;  // minimum price
+  double least_ = 0;  // minimum price per bit
   double price_ = 0;
   double capacity_ = 0;
   std::int64_t interval_ = 0;
-  double paid_ = 0;       // payments in the present interval
+  double paid_ = 0;       // sum of the payments in the present interval
   double ahead_ = 0;      // expected payments of the next interval
-  Bytes unpaid_ = 0;      // bytes of packets that pay nothing
-  bool arrived_ = false;  // true if a packet arrived
-  Bytes queue_ = 0;       // least queue that arrivals found
+  Bytes unpaid_ = 0;      // bytes of packets in the present interval that pay nothing
+  bool arrived_ = false;  // true if a packet arrived in the present interval
+  Bytes queue_ = 0;  // least queue that arriving packets found in the present interval, in bytes
 };
 
 }  // namespace dcc

@@ -29,7 +29,7 @@ struct PriceHeader {
     return {number_of(packet.scheme), number_of(packet.remote_address),
             packet.telemetry->hop[0].queue, packet.telemetry->hop[0].timestamp};
   }
-  /// Writes an announcement into a packet. Precondition: the packet has a stack.
+  /// Writes a flow's announcement into a packet. Precondition: the packet has a telemetry stack.
   static void write(Packet& packet, const LinkPrice::Preload& ahead) {
     packet.scheme = bits_of(ahead.budget);
     packet.remote_address = bits_of(ahead.elsewhere);
@@ -38,7 +38,7 @@ struct PriceHeader {
   }
 };
 
-/// Packets pay on arrival and receive the present price.
+/// A port at which packets pay on arrival and receive the present price.
 class PricedPort final : public ModelledPort<LinkPrice> {
  public:
   PricedPort(const PricedParameters& parameters, const DisciplineContext& context);

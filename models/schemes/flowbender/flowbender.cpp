@@ -25,7 +25,7 @@ class Flowbender final : public PathChoice {
         hash_seed_(context.hash_seed),
         random_(context.seed, "routing", context.index) {}
 
-  // ACKs reach a host through one port only.
+  // Requests every packet, because ACKs reach a host through one port only.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
@@ -58,12 +58,12 @@ class Flowbender final : public PathChoice {
   /// A flow whose sender is attached to this switch. A round is a round trip: it ends with the ACK
   /// of a packet that was sent after the round began.
   struct Sender {
-    std::uint8_t value = 0;       // V
-    bool went_back = false;       // true if a packet was sent again in this round
-    std::uint32_t congested = 0;  // congested rounds in a row
+    std::uint8_t value = 0;       // value V of the flow, from 0
+    bool went_back = false;       // true if a packet was retransmitted in this round
+    std::uint32_t congested = 0;  // number of consecutive congested rounds
     std::uint32_t acks = 0;       // ACKs received in this round
-    std::uint32_t marked = 0;     // number of marked ones among `acks`
-    Psn next = 0;                 // one above the highest packet sent
+    std::uint32_t marked = 0;     // number of ACKs in this round that report marks
+    Psn next = 0;                 // one above the number of the highest packet sent
     Psn round_end = 0;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -92,7 +92,7 @@ class Flowbender final : public PathChoice {
     sender.value = static_cast<std::uint8_t>((sender.value + other) % parameters_.values);
     sender.congested = 0;
   }
-  /// The tag that a data packet carries: V + 1.
+  /// Returns the tag that a data packet carries: V + 1.
   std::uint8_t next(Sender& sender, const Packet& packet, RandomStream& random) const {
     if (packet.psn < sender.next && !sender.went_back) {
       sender.went_back = true;

@@ -21,8 +21,8 @@ class DemandEstimator {
     }
   }
 
-  /// Every round except the last one settles a flow, or lets a flow grow into bandwidth that
-  /// another flow left.
+  /// Repeats rounds until no flow changes. Every round except the last one settles a flow, or lets
+  /// a flow grow into bandwidth that another flow left.
   void run() {
     for (std::size_t round = 0; round <= 2 * flows_.size(); ++round) {
       changed_ = false;
@@ -33,7 +33,8 @@ class DemandEstimator {
   }
 
  private:
-  /// Divides what settled flows leave of a sender's link equally among its other flows.
+  /// Divides the rate of a sender's link that its settled flows leave equally among its other
+  /// flows.
   void share_out(HostId host, const Indices& flows) {
     std::uint64_t taken = 0;
     std::uint64_t open = 0;
@@ -87,7 +88,7 @@ class DemandEstimator {
 
   std::vector<FlowDemand>& flows_;
   const std::vector<std::uint64_t>& rate_of_;
-  std::vector<bool> settled_;  // flows that the receiver limits
+  std::vector<bool> settled_;  // flags of flows that the receiver limits
   std::map<HostId, Indices> from_;
   std::map<HostId, Indices> to_;
   bool changed_ = false;

@@ -1,5 +1,5 @@
-// Estimates what flows would send if only the links of their hosts limited them (Hedera, NSDI'10,
-// section 4.1).
+// Estimates the rates that flows would reach if only their hosts' links limited them (Hedera,
+// NSDI'10, section 4.1).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace dcc {
 struct FlowDemand {
   HostId source = 0;
   HostId destination = 0;
-  std::uint64_t rate = 0;  // bits per second; result of estimate_demands()
+  std::uint64_t rate = 0;  // rate in bits per second; result of estimate_demands()
 };
 
 /// Sets every flow's rate to its max-min fair share of the hosts' links: senders divide their links

@@ -1,5 +1,5 @@
-// Hedera (Al-Fares et al., NSDI'10), the switch's half: a flow takes a path by hash unless the
-// central scheduler has placed it (hedera_scheduler.h).
+// Hedera (Al-Fares et al., NSDI'10), the part in the switch: a flow takes a path by hash unless the
+// central scheduler has assigned a path (hedera_scheduler.h).
 #include "schemes/hedera/hedera.h"
 
 #include <memory>

@@ -9,16 +9,17 @@
 
 namespace dcc {
 
-/// A central scheduler reads the counters of the edge switches every `period`, estimates what large
-/// flows would send if only the hosts' links limited them, and gives those flows their paths.
+/// Parameters of Hedera's scheduler. A central scheduler reads the counters of the edge switches
+/// every `period`, estimates the rates that large flows would reach if only the hosts' links
+/// limited them, and assigns paths to these flows.
 struct HederaParameters final : BalancerParameters {
   enum class Placement : std::uint8_t {
-    kAnnealing,  // one path for each destination host, improved by simulated annealing
-    kFirstFit,   // a flow takes the first path that has room
+    kAnnealing,  // simulated annealing: one path for each destination host, improved at random
+    kFirstFit,   // global first fit: a flow takes the first path that has room
   };
   Placement placement = Placement::kAnnealing;
   PicoSeconds period = kMilliSecond;
-  Ratio elephant{1, 10};  // share of the sender's link from which on a flow counts as large
+  Ratio elephant{1, 10};  // share of the sender's link rate from which on a flow counts as large
   unsigned iterations = 1000;
   Ratio annealing{1, 2};
 

@@ -35,7 +35,8 @@ void HederaScheduler::run_round() {
   install();
 }
 
-/// A flow that was large remains large while it sends, because its path may slow it down.
+/// Finds the large flows. A flow that was large remains large while it sends, because its path may
+/// slow it down.
 void HederaScheduler::find_elephants() {
   std::map<std::uint64_t, Elephant> found;
   const auto share = static_cast<std::uint64_t>(parameters_.elephant.to_fixed(16));
@@ -48,7 +49,7 @@ void HederaScheduler::find_elephants() {
         found.insert(*before);
         continue;
       }
-      // Compares bytes · 8 / period with share / 2^16 · rate in integers.
+      // The comparison bytes · 8 / period >= share / 2^16 · rate is computed in integers.
       const Uint128 sent = Uint128(static_cast<std::uint64_t>(count.bytes)) * 8 << 16;
       const Uint128 least = Uint128(host_rate_[name.source]) * share *
                             static_cast<std::uint64_t>(parameters_.period.count) /
@@ -128,8 +129,8 @@ void HederaScheduler::add_load(const std::vector<Step>& steps, std::uint64_t rat
   }
 }
 
-/// Flows that have a path keep it if the path has room for their present demand; the other flows
-/// are placed after them.
+/// Assigns paths by first fit. Flows that have a path keep it if the path has room for their
+/// present demand; the other flows are placed after them.
 void HederaScheduler::first_fit() {
   excess_ = 0;
   for (const bool placed : {true, false}) {
@@ -178,7 +179,7 @@ void HederaScheduler::prepare_annealing() {
     const std::uint32_t pod =
         pods.emplace(up, static_cast<std::uint32_t>(pods.size())).first->second;
     if (pod_hosts_.size() <= pod) pod_hosts_.resize(pod + 1);
-    // The hosts of a pod start on different paths if there are enough.
+    // Initially the hosts of a pod use different paths if there are enough paths.
     way_to_[host] = static_cast<std::uint32_t>(pod_hosts_[pod].size());
     pod_hosts_[pod].push_back(host);
     edge_hosts_[fabric_.edge_of(host)].push_back(host);
@@ -187,7 +188,7 @@ void HederaScheduler::prepare_annealing() {
   }
 }
 
-/// A random host of the same edge, of the same pod, or of the whole network.
+/// Draws a random host of the same edge switch, of the same pod, or of the whole network.
 HostId HederaScheduler::partner_of(HostId host) {
   const std::uint32_t edge = fabric_.edge_of(host);
   const std::uint64_t where = random_.below(3);
@@ -196,10 +197,12 @@ HostId HederaScheduler::partner_of(HostId host) {
   return near[random_.below(near.size())];
 }
 
-/// True with probability exp(−annealing · iterations · worse_by / temperature), with worse_by in
-/// multiples of a host's rate; computed by comparison with an exponential random number.
+/// Returns true with probability exp(−annealing · iterations · worse_by / temperature), with
+/// worse_by in multiples of a host's rate; computed by comparison with an exponential random
+/// number.
 bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature) {
-  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;  // 2^24 host rates, above all draws
+  // 2^24 host rates, greater than all random draws
+  constexpr std::uint64_t kNever = std::uint64_t{1} << 40;
   const std::uint64_t coldness_q16 =
       static_cast<std::uint64_t>(parameters_.annealing.to_fixed(16)) * parameters_.iterations /
       temperature;
@@ -207,7 +210,8 @@ bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature)
   return Uint128(random_.exponential_q32()) >= worse_q16 * coldness_q16;
 }
 
-/// Adds the load of the flows to a host to the wires of their path (`there`), or removes it.
+/// Adds the load of all flows to one host to the wires of their path (`there` true), or removes the
+/// load.
 void HederaScheduler::route_to(HostId host, bool there) {
   const auto found = elephants_to_.find(host);
   if (found == elephants_to_.end()) return;

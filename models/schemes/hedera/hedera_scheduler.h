@@ -15,20 +15,22 @@
 
 namespace dcc {
 
-/// A path is a number with one digit for each switch, the first switch the lowest: the index of the
-/// port taken among the equally good ones. In a fat tree a path number stands for a core switch, as
-/// in the paper. The scheduler knows links as the routes do (FabricMap).
+/// The scheduler represents a path by a number with one digit for each switch, the first switch the
+/// lowest: the index of the port taken among the equally good ones. In a fat tree a path number
+/// stands for a core switch, as in the paper. The scheduler knows the state of links that the
+/// routes know (FabricMap).
 class HederaScheduler final : public FlowScheduler {
  public:
-  /// A large flow and its path.
+  /// A large flow with its demand and path.
   struct Elephant {
     FlowName name;
-    std::uint64_t rate = 0;  // demand in bits per second
+    std::uint64_t rate = 0;  // demand of the flow in bits per second
     int way = kByHash;
   };
   static constexpr int kByHash = -1;
 
-  /// The references must outlive the scheduler. `rank`: of its events among those of one instant.
+  /// All references must outlive the scheduler. `rank`: order of its events among the events of one
+  /// instant.
   HederaScheduler(Scheduler& scheduler, const FabricMap& fabric, const HederaParameters& parameters,
                   std::uint64_t seed, std::uint32_t rank);
   void run_round() override;
@@ -46,7 +48,7 @@ class HederaScheduler final : public FlowScheduler {
   /// One wire of a path, and the port choice that leads to the wire.
   struct Step {
     NodeId node = 0;
-    std::uint32_t index = 0;  // index among the equally good ports
+    std::uint32_t index = 0;  // index of the chosen port among the equally good ports
     std::uint32_t choices = 0;
     std::size_t wire = 0;
   };
@@ -54,7 +56,8 @@ class HederaScheduler final : public FlowScheduler {
   void find_elephants();
   void estimate();
   bool leaves_its_edge(const FlowName& name) const;
-  /// Maximum number of choices at the first switch, the second and so on, over all paths of a flow.
+  /// Maximum number of port choices at the first switch, the second switch and so on, over all
+  /// paths of a flow.
   std::vector<std::uint32_t> digits(const FlowName& name) const;
   std::vector<Step> steps(const FlowName& name, const std::vector<std::uint32_t>& digits,
                           std::uint64_t way) const;
@@ -76,13 +79,13 @@ class HederaScheduler final : public FlowScheduler {
   const HederaParameters parameters_;
   RandomStream random_;
   std::vector<std::uint64_t> host_rate_;            // rate of each host's link, by HostId
-  std::uint64_t unit_ = 1;                          // maximum of host_rate_
+  std::uint64_t unit_ = 1;                          // maximum of all host link rates
   std::map<std::uint64_t, Elephant> elephants_;     // large flows by flow_key()
-  std::vector<std::vector<std::uint32_t>> digits_;  // path of each elephant as digits
+  std::vector<std::vector<std::uint32_t>> digits_;  // path of each large flow as digits
   std::vector<std::uint64_t> load_;                 // load of each wire in bits per second
   std::uint64_t excess_ = 0;
 
-  // State of the annealing: the path for each destination host.
+  // State of the simulated annealing: the path for each destination host.
   std::vector<std::uint32_t> pod_of_edge_;
   std::vector<std::vector<HostId>> edge_hosts_;
   std::vector<std::vector<HostId>> pod_hosts_;

@@ -11,9 +11,9 @@ namespace dcc {
 
 namespace {
 constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
-/// Weight of a new sample in a moving average: 1 / kGain.
+/// Gain of a moving average: a new sample has the weight 1 / kGain.
 constexpr int kGain = 8;
-/// Packets of a path after which its share of retransmissions is checked.
+/// Number of packets on a path after which its share of retransmissions is checked.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
 
@@ -104,9 +104,9 @@ void Hermes::sense(const Packet& ack) {
   flow.lost_rounds = 0;
 }
 
-/// Detects two failures of a path. A flow goes back more than three times without an ACK: the path
-/// carries nothing (black hole). Flows go back often although the path is not congested: the path
-/// drops packets at random.
+/// Detects two failures of a path. First, a flow retransmits more than three times without an ACK:
+/// the path carries nothing (black hole). Second, flows retransmit often although the path is not
+/// congested: the path drops packets at random.
 void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge) {
   Way& one = way(edge, flow.port);
   const bool back = packet.psn < flow.next;
@@ -128,7 +128,7 @@ void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edg
 }
 
 /// The path with this state that flows of this switch use least; kNoWay if there is none. With
-/// `than`, only paths that are better than that one by the configured gains.
+/// `than`, considers only paths that are better than path `than` by the configured gains.
 std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
                                  const Way* than) const {
   std::uint32_t best = kNoWay;
@@ -207,8 +207,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   if (present == State::kFailed) {
     index = fresh(edge, ports, random_);
   } else if (present == State::kBad && may_move(flow)) {
-    flow.moved =
-        view_.now();  // also for a flow that stayed: it considers a move again after the interval
+    flow.moved = view_.now();  // time from which a flow that stayed may consider a move again
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
   if (index != kNoWay) {

@@ -1,6 +1,6 @@
 // Hermes (Zhang et al., SIGCOMM'17): hosts measure paths by the ACKs of their packets, start flows
-// on good paths, and move a flow only if the gain is large. The hosts of a rack share what they
-// know; in this model the switch that they are attached to measures and chooses for them.
+// on good paths, and move a flow only if the gain is large. The hosts of a rack share their
+// measurements; in this model the switch that they are attached to measures and chooses for them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace dcc {
 
-/// Limits by which a path counts as good or bad, and by which a flow changes its path.
+/// Parameters of Hermes: limits by which a path counts as good or bad, and by which a flow changes
+/// its path.
 struct HermesParameters final : BalancerParameters {
   PicoSeconds rtt_low = kMicroSecond * 60;
   PicoSeconds rtt_high = kMicroSecond * 180;
@@ -30,8 +31,8 @@ struct HermesParameters final : BalancerParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// A packet carries its path as a tag. The ACK brings back the tag, the time the packet was sent
-/// and its mark. A path is identified by its first link only.
+/// The Hermes load balancer. A packet carries its path as a tag. The ACK brings back the tag, the
+/// sending time of the packet and its mark. A path is identified by its first link only.
 class Hermes final : public PathChoice {
  public:
   enum class State : std::uint8_t { kGood, kGrey, kBad, kFailed };
@@ -46,19 +47,19 @@ class Hermes final : public PathChoice {
   std::uint32_t choose(Packet& packet, PortSet ports) override;
   void add_state(StateDigest& d) const override;
 
-  // For diagnosis.
+  // Functions for diagnosis
   /// State of the path to a far edge through `port`.
   State state_of(std::uint32_t edge, int port) const;
 
  private:
   /// Measurements of a path to one far edge.
   struct Way {
-    PicoSeconds heard{};           // time of the last ACK
+    PicoSeconds heard{};           // time of the last ACK from the path
     PicoSeconds rtt{};             // moving average of the round-trip time
     std::uint32_t marked_q16 = 0;  // moving average of the share of marked packets
     bool known = false;
     PicoSeconds failed_until{};
-    std::uint32_t packets = 0;  // packets since the last check of retransmissions
+    std::uint32_t packets = 0;  // number of packets since the last check of retransmissions
     std::uint32_t repeats = 0;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -68,10 +69,11 @@ class Hermes final : public PathChoice {
   struct Flow {
     std::uint16_t port = 0;
     bool placed = false;
-    bool acknowledged = true;      // an ACK came since the flow last went back
-    std::uint8_t lost_rounds = 0;  // times that the flow went back in a row without an ACK
-    Psn next = 0;                  // one above the highest packet sent
-    Bytes sent = 0;                // bytes sent on the present path
+    bool acknowledged = true;  // true if an ACK arrived since the flow's last retransmission
+    // number of consecutive retransmissions of the flow without an ACK
+    std::uint8_t lost_rounds = 0;
+    Psn next = 0;    // one above the number of the highest packet sent
+    Bytes sent = 0;  // bytes that the flow sent on its present path
     PicoSeconds moved{};
     RateEstimator rate;
     template <class Digest>
@@ -100,8 +102,9 @@ class Hermes final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
-  std::vector<std::vector<Way>> ways_;  // indexed by far edge and port; empty: nothing is known
-  std::vector<RateEstimator> use_;      // use of each port by flows of this switch
+  // measured paths, indexed by far edge and port; empty: nothing is known yet
+  std::vector<std::vector<Way>> ways_;
+  std::vector<RateEstimator> use_;  // utilisation of each port by flows of this switch
   KeyTable<Flow> flows_;
 };
 

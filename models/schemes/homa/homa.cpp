@@ -17,15 +17,16 @@ const Transports::Registered<HomaParameters> kHoma{
       return std::make_unique<Homa>(context, parameters);
     }};
 
-// Position of a packet in its message: number of packets before it, and number from it to the end,
-// limited to 32 bits.
+// Packs a packet's position in its message: number of packets before it, and number of packets from
+// it to the end, limited to 32 bits.
 std::uint64_t place_of(Psn before, Psn to_end) {
   return before << 32 | std::min<Psn>(to_end, 0xFFFF'FFFF);
 }
 Psn before(const Packet& data) { return data.scheme >> 32; }
 Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
 
-// A grant up to Packet::psn, with distance and number of missing packets, if any.
+// Limit of a field of a request for data: the distance from the grant and the number of missing
+// packets.
 constexpr Psn kMaxAskedFor = 0xFF'FFFF;
 std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
   return distance << 32 | missing << 8 | priority;
@@ -122,7 +123,7 @@ void Homa::start_message(Qpn qpn) {
   sender.unscheduled = unscheduled_priority(cut.message_bytes);
 }
 
-/// Number of packets that the sender has to send.
+/// Number of packets that the sender has left to send.
 Psn Homa::left(Qpn qpn) const {
   const Connection& connection = at(qpn);
   return senders_[qpn].again.size() + (connection.out.end() - connection.next);
@@ -192,7 +193,8 @@ void Homa::on_grant(Qpn qpn, const Packet& grant) {
   if (grant.psn > end) say_end(qpn);
 }
 
-/// Packets that were not sent yet because other messages go first are not sent again.
+/// Handles a request for retransmission. Packets that were not sent yet because other messages go
+/// first are not sent again.
 void Homa::on_request(Qpn qpn, const Packet& request) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -219,7 +221,8 @@ void Homa::check_senders() {
   sender_deadlines_.expire([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
-    if (out.first_undelivered() >= at(qpn).next) return;  // everything sent is acknowledged
+    if (out.first_undelivered() >= at(qpn).next)
+      return;  // everything sent was already acknowledged
     if (!sender.ready) {
       ++context_.counters.timeouts;
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
@@ -279,7 +282,7 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   grant();
 }
 
-/// Shortens the expected message.
+/// Shortens the message that the receiver expects.
 void Homa::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -295,7 +298,8 @@ void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
   if (acknowledges()) acknowledge_whole(qpn, flow, sent);
 }
 
-/// Keeps wanting_ sorted: fewest packets to grant first, then in order of arrival.
+/// Inserts a message into wanting_, which is sorted by the number of packets to grant, then by
+/// order of arrival.
 void Homa::list(Qpn qpn) {
   if (receivers_[qpn].listed || to_grant(qpn) == 0) return;
   receivers_[qpn].listed = true;
@@ -316,8 +320,8 @@ void Homa::grant() {
   }
 }
 
-/// Grants the first messages of wanting_. True if a message became fully granted, so that another
-/// one takes its place.
+/// Grants the first messages of wanting_. Returns true if a message became fully granted, so that
+/// another message takes its place.
 bool Homa::grant_active() {
   std::array<Qpn, kPriorities> active{};
   unsigned count = 0;
@@ -341,7 +345,7 @@ bool Homa::grant_active() {
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
     if (!receiver_deadlines_.is_set(qpn)) receiver_deadlines_.set(qpn, now() + parameters_.timeout);
-    // The grant moves the message towards the front, past messages that are behind it only.
+    // The grant moves the message towards the front of wanting_, past messages that follow it only.
     unlist(qpn);
     list(qpn);
     another = another || receiver.granted == receiver.end;
@@ -357,7 +361,7 @@ void Homa::check_receivers() {
   });
 }
 
-/// Requests retransmission of the first gap in the granted data.
+/// Requests retransmission of the first gap in the granted data of a message.
 void Homa::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;

@@ -14,13 +14,18 @@ namespace dcc {
 /// Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport Protocol Using Network
 /// Priorities", SIGCOMM 2018, section 3; constants of its authors' simulator.
 struct HomaParameters final : TransportParameters {
-  Bytes rtt_bytes = 10'000;     // bytes sent without a grant, or granted ahead of received data
+  // number of bytes that a sender sends without a grant, or a receiver grants ahead of received
+  // data
+  Bytes rtt_bytes = 10'000;
   unsigned overcommitment = 7;  // number of messages that a host grants at the same time
-  /// Limits of message size, ascending, between the priorities of unscheduled bytes; the shortest
-  /// messages have the highest priority. Both kinds together use at most eight priorities.
+  /// Limits of message size in bytes, ascending, between the priorities of unscheduled bytes; the
+  /// shortest messages have the highest priority. Unscheduled and granted bytes together use at
+  /// most eight priorities.
   std::vector<unsigned> cutoffs;
-  PicoSeconds timeout = kMilliSecond * 5;          // timeout of the receiver
-  PicoSeconds sender_timeout = kMilliSecond * 10;  // timeout of the sender
+  // time without data after which the receiver requests retransmission
+  PicoSeconds timeout = kMilliSecond * 5;
+  // time without news after which the sender sends its first packet again
+  PicoSeconds sender_timeout = kMilliSecond * 10;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -28,9 +33,9 @@ struct HomaParameters final : TransportParameters {
   bool may_omit_acks() const override { return true; }
 };
 
-/// Sender: the first RTTbytes of every message leave without a grant, at a priority by the
-/// message's size; further bytes leave up to the grants, at the priority of the grant. Among the
-/// messages that may send, the one with the fewest bytes left goes first.
+/// The sender of Homa: the first RTTbytes of every message leave without a grant, at a priority by
+/// the message's size; further bytes leave up to the grants, at the priority of the grant. Among
+/// the messages that may send, the one with the fewest bytes left goes first.
 ///
 /// Receiver: grants the messages with the fewest bytes to grant, at most one per sender and at most
 /// `overcommitment`, so that each is granted RTTbytes ahead of received data. These messages use
@@ -59,13 +64,13 @@ class Homa final : public MessageTransport {
   };
   struct Sender {
     bool ready = false;  // true if the queue pair is in ready_
-    Psn granted = 0;     // packets below this number may leave
-    // Members of the present message.
+    Psn granted = 0;     // one above the highest packet that may leave
+    // The members below belong to the present message.
     Psn begin = 0;
     Psn end = 0;
     std::uint8_t unscheduled = 0;  // priority of packets without a grant
     std::uint8_t scheduled = 0;    // priority of the last grant
-    std::deque<Again> again;       // packets to send again
+    std::deque<Again> again;       // packets to be retransmitted
     template <class Digest>
     void add_state(Digest& d) const {
       d(granted, begin, end, unscheduled, scheduled, again);
@@ -87,7 +92,7 @@ class Homa final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sending
+  // Functions of the sender
   void settle(Qpn qpn);
   void start_message(Qpn qpn);
   Psn left(Qpn qpn) const;
@@ -97,7 +102,7 @@ class Homa final : public MessageTransport {
   void say_end(Qpn qpn);
   void check_senders();
 
-  // Receiving
+  // Functions of the receiver
   void on_data(Qpn qpn, const Packet& packet);
   void on_end(Qpn qpn, Psn end);
   void list(Qpn qpn);
@@ -112,11 +117,12 @@ class Homa final : public MessageTransport {
   bool acknowledges() const { return context_.nic.ack != AckMode::kNone; }
 
   HomaParameters parameters_;
-  Psn window_;                       // RTTbytes in packets
+  Psn window_;                       // RTTbytes, converted to packets
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::vector<Qpn> ready_;           // senders that may send
-  std::vector<Qpn> wanting_;         // receivers with data to grant, the least first
+  // receivers with data to grant, sorted by the number of packets to grant
+  std::vector<Qpn> wanting_;
   DeadlineTable sender_deadlines_;
   DeadlineTable receiver_deadlines_;
 };

@@ -67,7 +67,7 @@ void Hpcc::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, base_rtt_)));
 }
 
-// Procedure NewAck of algorithm 1.
+// Handles an ACK: procedure NewAck of HPCC's algorithm 1.
 void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.telemetry == nullptr || info.telemetry_hops == 0) return;
   Flow& flow = flows_[number];
@@ -87,14 +87,15 @@ const Hpcc::Scale& Hpcc::scale_of(BitRate rate) {
   }
   Scale& scale = scales_[oldest_scale_];
   oldest_scale_ = (oldest_scale_ + 1) % scales_.size();
-  const long double line = static_cast<long double>(rate.bits_per_second) / 8e12L;  // B/ps
+  // link rate in bytes per picosecond
+  const long double line = static_cast<long double>(rate.bits_per_second) / 8e12L;
   scale.rate = rate;
   scale.queued = 1 / (line * static_cast<long double>(base_rtt_.count));
   scale.sent = 1 / line;
   return scale;
 }
 
-// Function MeasureInflight of algorithm 1.
+// Computes the utilisation: function MeasureInflight of HPCC's algorithm 1.
 bool Hpcc::measure_inflight(Flow& flow, const AckInfo& info) {
   long double u = 0;
   long double tau = 0;
@@ -115,7 +116,7 @@ bool Hpcc::measure_inflight(Flow& flow, const AckInfo& info) {
   return true;
 }
 
-// Function ComputeWind of algorithm 1.
+// Computes the window: function ComputeWind of HPCC's algorithm 1.
 void Hpcc::compute_window(Flow& flow, bool update) {
   const bool multiplicative = flow.u >= eta_ || flow.stage >= parameters_.max_stage;
   long double window = flow.reference;

@@ -17,19 +17,21 @@ namespace dcc {
 struct HpccParameters final : AlgorithmParameters {
   Ratio eta{95, 100};
   unsigned max_stage = 5;
-  BitRate w_ai_rate = 50_Mbps;          // additive step W_AI / T
-  std::optional<PicoSeconds> base_rtt;  // T, one for all flows; empty: the longest of the topology
+  BitRate w_ai_rate = 50_Mbps;  // additive increase step as a rate, W_AI / T
+  // base RTT T, equal for all flows; empty: the longest base RTT of the topology
+  std::optional<PicoSeconds> base_rtt;
   BitRate r_min = 100_Mbps;
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// Algorithm 1 in the paper's steps. The window is held as a rate W/T (Mb/s): the paper sets
-/// R = W/T, so either is the other. A flow starts with line rate × T; its first ACK only fills the
-/// link records L.
+/// HPCC's algorithm 1 in the paper's steps. The window is stored as a rate W/T (Mb/s), because the
+/// paper sets the rate R = W/T. A flow starts with line rate × T; its first ACK only fills the link
+/// records L.
 class Hpcc final : public Algorithm {
  public:
-  /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.
+  /// `longest_base_rtt`: longest base RTT of the topology; must be positive unless the parameters
+  /// have their own base RTT.
   Hpcc(AlgorithmHost& host, const HpccParameters& parameters, PicoSeconds longest_base_rtt);
 
   AlgorithmNeeds needs() const override;
@@ -37,43 +39,48 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  // A flow is always quiescent, since only ACKs change it.
+  bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Factor of a flow's additive step, constant from the flow's start. Flows at one bottleneck end
-  /// at rates in proportion to their steps, because all of them use the same multiplicative factor.
+  /// Sets the weight of a flow's additive step, constant from the flow's start. Flows at one
+  /// bottleneck converge to rates in proportion to their steps, because all of them use the same
+  /// multiplicative factor.
   void weigh(FlowNumber flow, long double weight) { flows_[flow].weight = weight; }
   /// U, the smoothed utilisation of the busiest link.
   long double utilisation(FlowNumber flow) const { return flows_[flow].u; }
 
  private:
   struct Flow {
-    long double current = 0;    // rate of the window, W / T
-    long double reference = 0;  // rate of the reference window, Wc / T
-    long double u = 1;          // U
+    long double current = 0;    // window W of the flow as a rate, W / T
+    long double reference = 0;  // reference window Wc of the flow as a rate, Wc / T
+    long double u = 1;          // U, the smoothed utilisation
     long double weight = 1;     // weight of the additive step
-    unsigned stage = 0;         // incStage
-    Psn last_update = 0;        // lastUpdateSeq
-    LinkRecords links;          // L
+    unsigned stage = 0;         // incStage, the number of additive increases in a row
+    Psn last_update = 0;        // lastUpdateSeq, the packet whose ACK ends the round trip
+    LinkRecords links;          // L, the telemetry of the previous ACK
   };
-  /// Load of a link caused by one queued byte and by one byte per picosecond on the wire.
+  /// Contributions to a link's load: of one queued byte, and of one byte per picosecond on the
+  /// wire.
   struct Scale {
     BitRate rate;
     long double queued = 0;
     long double sent = 0;
   };
   const Scale& scale_of(BitRate rate);
-  /// False if no earlier telemetry exists for a comparison.
+  /// Computes the utilisation. Returns false if there is no earlier telemetry to compare with.
   bool measure_inflight(Flow& flow, const AckInfo& info);
   void compute_window(Flow& flow, bool update);
   void apply(FlowNumber number, const Flow& flow);
 
   AlgorithmHost& host_;
   HpccParameters parameters_;
-  PicoSeconds base_rtt_;                   // T
-  long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
+  PicoSeconds base_rtt_;  // base RTT T of all flows
+  // line rate, additive step and minimum rate in Mb/s, and the target utilisation
+  long double line_, w_ai_, r_min_, eta_;
   NumberedTable<Flow> flows_;
-  std::array<Scale, 4> scales_{};  // of the rates seen: there are few, and divisions are slow
+  // load scales of the link rates seen: few rates occur, and divisions are slow
+  std::array<Scale, 4> scales_{};
   std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;
 };

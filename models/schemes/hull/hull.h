@@ -1,4 +1,4 @@
-// HULL: DCTCP driven by the marks of phantom queues, and a pacer for flows that were marked.
+// HULL: DCTCP driven by the marks of phantom queues, with a pacer for flows that were marked.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace dcc {
 /// Alizadeh et al., "Less Is More: Trading a Little Bandwidth for Ultra-Low Latency in the Data
 /// Center", NSDI 2012, sections 3.1, 3.3 and 4.
 struct HullParameters final : AlgorithmParameters {
-  Ratio g{1, 16};                             // DCTCP's
-  Ratio drain{95, 100};                       // rate of phantom queues, as a share of the port's
-  Bytes mark_above = 15'000;                  // bytes in a phantom queue that make it mark
-  PicoSeconds period = kMicroSecond * 64;     // time between updates of the pacer's rate
-  Ratio eta{1, 8};                            // weight of the newest period in the mean
-  unsigned beta = 16;                         // Mb/s for each KB that the pacer holds back
-  Ratio pace_chance{1, 8};                    // probability that a mark makes its flow a paced one
+  Ratio g{1, 16};             // DCTCP's gain g for the share of marks
+  Ratio drain{95, 100};       // drain rate of phantom queues, as a share of the port's rate
+  Bytes mark_above = 15'000;  // length in bytes from which a phantom queue marks packets
+  PicoSeconds period = kMicroSecond * 64;  // time between two updates of the pacer's rate
+  Ratio eta{1, 8};                         // weight of the newest period in the pacer's rate
+  unsigned beta = 16;       // rate in Mb/s that the pacer adds for each KB that it holds back
+  Ratio pace_chance{1, 8};  // probability that a mark makes its flow a paced flow
   PicoSeconds pace_time = kMilliSecond * 10;  // time for which a flow stays paced after a mark
 
   void describe(ParameterVisitor& v) override;
@@ -27,12 +27,12 @@ struct HullParameters final : AlgorithmParameters {
 
 /// Windows are DCTCP's. An ACK that reports a mark turns its flow into a paced flow for a while,
 /// with a small probability, so short flows are nearly never paced. All paced flows of a NIC share
-/// one rate R. Every period R <- (1 - eta) R + eta * (bytes they sent) + beta * (bytes they could
-/// have sent and did not). Each paced flow gets an equal part of R; a flow that is not paced may
+/// one rate R. Every period R <- (1 - eta) R + eta * (bytes that paced flows sent) + beta * (bytes
+/// that the pacer held back). Each paced flow gets an equal part of R; a flow that is not paced may
 /// use the line rate.
 class Hull final : public Algorithm, private AlgorithmHost {
  public:
-  /// `seed` makes the random draws of NICs differ.
+  /// `seed` makes the random numbers of NICs differ.
   Hull(AlgorithmHost& host, const HullParameters& parameters, std::uint32_t mtu,
        PicoSeconds base_rtt, std::uint64_t seed);
 
@@ -46,18 +46,18 @@ class Hull final : public Algorithm, private AlgorithmHost {
   AlgorithmCounters counters() const override { return dctcp_.counters(); }
 
  private:
-  static constexpr int kRelease = 0;  // timer that ends the pacing of a flow
-  static constexpr int kPeriod = 1;   // timer after which the rate of the pacer is set anew
+  static constexpr int kRelease = 0;  // number of the timer that ends the pacing of a flow
+  static constexpr int kPeriod = 1;   // number of the timer after which the pacer's rate is updated
   static constexpr FlowNumber kNone = 0xFFFFFFFF;
 
   struct Flow {
     bool paced = false;
-    bool waiting = false;  // the flow has more to send than its window allowed
+    bool waiting = false;  // true if the flow has more to send than its window allowed
     Bytes window = 0;
     Bytes in_flight = 0;
   };
 
-  // Functions of AlgorithmHost, for DCTCP.
+  // Functions of AlgorithmHost, which DCTCP calls.
   PicoSeconds now() const override { return host_.now(); }
   void set_rate(FlowNumber, Rate) override {}
   void set_window(FlowNumber flow, Bytes bytes) override;
@@ -77,9 +77,9 @@ class Hull final : public Algorithm, private AlgorithmHost {
   Dctcp dctcp_;
   std::vector<Flow> flows_;
   std::vector<FlowNumber> paced_;
-  FlowNumber clock_ = kNone;  // flow whose timer measures periods
-  long double rate_;          // rate of all paced flows together, Mb/s
-  Bytes sent_ = 0;            // bytes of paced flows in this period
+  FlowNumber clock_ = kNone;  // flow whose timer measures the pacer's periods
+  long double rate_;          // sum rate of all paced flows in Mb/s
+  Bytes sent_ = 0;            // bytes that paced flows sent in the present period
 };
 
 }  // namespace dcc

@@ -15,17 +15,20 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kServiceLevels = 64;  // number of service levels, by DSCP
-constexpr Bytes kThresholdStep = 16_KiB;    // bytes of queue between two thresholds
-// A table without cct_scale falls in equal steps to this fraction of the full rate, from there in
-// equal ratios, with the ratio of the last equal step: finer steps for rates that many flows share.
+constexpr std::size_t kServiceLevels = 64;  // number of service levels, one for each DSCP
+// difference of queue length in bytes between two thresholds
+constexpr Bytes kThresholdStep = 16_KiB;
+// Without cct_scale, the rates of the table fall in equal steps to this fraction of the full rate,
+// from there in equal ratios, with the ratio of the last equal step: rates that many flows share
+// have finer steps.
 constexpr unsigned kLinearTo = 8;
-// The timer must outlast the gaps between a flow's BECNs while some dozens of senders share the
-// link, and pauses bunch the packets of a sender.
+// Number of packet times that the timer must cover at least. The timer must outlast the gaps
+// between a flow's BECNs while some dozens of senders share the link, and pauses bunch the packets
+// of a sender.
 constexpr int kTimerPackets = 64;
 
-/// The delay that spaces full packets as the slowest link does, within the range that may be
-/// written.
+/// The delay that spaces full packets as the slowest link does, within the range that a user may
+/// write.
 PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   const PicoSeconds packet = serialization_time(network.packet, network.rate);
   const PicoSeconds exact = gate == IbccParameters::Gate::kLiteral
@@ -43,7 +46,7 @@ const RegisteredAlgorithm<IbccParameters> kIbcc{
 
 void IbccParameters::describe(ParameterVisitor& v) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
-  // The limits cover the values that a scheduled change can set.
+  // The ranges of parameters cover the values that a scheduled change can set.
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
@@ -130,8 +133,8 @@ void IbccParameters::check(Bytes) const {
 
 void IbccParameters::preset(CnpParameters& cnp) const { cnp.interval = PicoSeconds(0); }
 
-// Load above which a threshold of 1 … 15 marks: 15 stands for 60 % of the link, 1 for all of it,
-// linear between.
+// Load of a link above which threshold 1 … 15 marks: 15 stands for 60 % of the link's rate, 1 for
+// the whole rate, linear between.
 Ratio IbccParameters::load_of(unsigned threshold) {
   return Ratio(600 * 14 + (15 - threshold) * 400, 1000 * 14);
 }
@@ -144,8 +147,9 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * kThresholdStep;
   ecn.pmax = Ratio(1);
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
-    // A phantom queue that drains at a share of the link's rate: it stays about a packet long while
-    // the load is below that share, and grows while the load is above.
+    // The marking is done by a phantom queue that drains at a share of the link's rate: the queue
+    // stays about a packet long while the load is below that share, and grows while the load is
+    // above.
     ecn.kmin = ecn.kmax = kMaxThreshold;
     ecn.phantom_drain = load_of(threshold);
     ecn.phantom_threshold = parameters.largest_packet + 256;
@@ -156,7 +160,8 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
 
 std::vector<PicoSeconds> IbccParameters::table() const {
   std::vector<PicoSeconds> delays(ccti_limit + std::size_t{1});
-  const std::size_t linear = cct_steps - cct_steps / kLinearTo;  // last entry of the equal steps
+  // index of the last table entry of the equal steps
+  const std::size_t linear = cct_steps - cct_steps / kLinearTo;
   for (std::size_t i = 0; i < delays.size(); ++i) {
     if (cct_scale) {
       delays[i] =
@@ -223,8 +228,8 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
     group.flows.push_back(number);
   }
   host_.set_rate(number, rate_of(group.ccti));
-  // A group that lost all its flows keeps its index but not its timer. A queue pair that is created
-  // again without having been destroyed has lost its timer too.
+  // A group without flows keeps its index but not its timer. A queue pair that is created again
+  // without having been destroyed has lost its timer too.
   if (group.timed == number) group.running = false;
   if (!group.running && group.ccti > settings_of(flow).min) start_timer(group, number);
 }
@@ -244,8 +249,8 @@ void Ibcc::start_timer(Group& group, FlowNumber flow) {
   host_.start_timer(flow, 0, settings_of(flows_[flow]).timer);
 }
 
-// The table's delay is a time per packet, while pacing counts bits, so headers and overhead matter
-// for the first packets.
+// The table's delay is a time per packet, while pacing counts bits, so the pacing rate includes the
+// headers and overhead of a message's first packets.
 void Ibcc::on_sent(FlowNumber number, const SentInfo& info) {
   if (info.payload_bytes != mtu_ || (wire_seen_ && info.wire_bytes >= wire_)) return;
   wire_seen_ = true;
@@ -292,7 +297,7 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
 
 // The unit of CCTI_Timer is 1.024 us.
 void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
-  constexpr Uint128 kTimerUnit = 1'024'000;  // ps
+  constexpr Uint128 kTimerUnit = 1'024'000;  // unit of CCTI_Timer in ps
   const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
   const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
   const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
@@ -303,7 +308,7 @@ void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks != 0) becn(number);  // a CNP without marks is a clear notification, no BECN
+  if (info.marks != 0) becn(number);  // a CNP without marks is a clear notification, not a BECN
 }
 
 void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {

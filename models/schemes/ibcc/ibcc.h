@@ -17,17 +17,17 @@ namespace dcc {
 /// annex A10), with the rules of the bandwidth-partition paper: algorithms 1 (the table) and 2 (the
 /// sender).
 struct IbccParameters final : AlgorithmParameters {
-  /// Meaning of an IRD (inter-request delay) of the table. By the figures of the partition paper,
-  /// `aggregate` packets take at least 8192 bit / (4·IRD), so one packet takes IRD units. By the
-  /// letter of that paper's algorithm 2, `aggregate` packets leave in one IRD, which is 16 times
-  /// faster.
+  /// Meaning of an IRD (inter-request delay) of the table. Arithmetic: by the figures of the
+  /// partition paper, `aggregate` packets take at least 8192 bit / (4·IRD), so one packet takes IRD
+  /// units. Literal: by the wording of that paper's algorithm 2, `aggregate` packets leave in one
+  /// IRD, which is 16 times faster.
   enum class Gate : std::uint8_t { kArithmetic, kLiteral };
   /// A change of a DSCP's parameters by the central manager, at a given time.
   struct Change {
     PicoSeconds at{};
     unsigned dscp = 0;
     unsigned ccti_increase = 1;
-    std::optional<unsigned> ccti_min{};  // new values; empty: the parameter stays
+    std::optional<unsigned> ccti_min{};  // new value of the parameter; empty: the parameter stays
     std::optional<unsigned> ccti_limit{};
     std::optional<PicoSeconds> ccti_timer{};
   };
@@ -37,15 +37,20 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned ccti_increase = 1;
   unsigned ccti_limit = 127;
   unsigned ccti_min = 0;
-  PicoSeconds ccti_timer = kNanoSecond * 153'600;  // CCTI_Timer, 150 × 1.024 µs
-  bool ccti_timer_restart = true;                  // true: algorithm 1; false: the specification
+  // CCTI_Timer: time after which CCTI decreases, by default 150 × 1.024 µs
+  PicoSeconds ccti_timer = kNanoSecond * 153'600;
+  // true: a BECN restarts the timer, as in algorithm 1; false: it does not, as in the specification
+  bool ccti_timer_restart = true;
   // Two forms of table, whose entries the specification leaves to the manager: the partition
   // paper's delays rise with the square of the index; or the rate falls by 1/cct_steps of the full
-  // rate with each entry, to 1/8, and by a fixed ratio with each entry from there. Since BECNs come
-  // in proportion to the rate, the second is a multiplicative decrease with an additive increase
-  // where few flows share a link, and its steps stay small against the rates where many do.
-  std::optional<Ratio> cct_scale{};          // by the square; empty: by cct_base and cct_steps
-  PicoSeconds cct_base = kNanoSecond * 218;  // delay of entry 0, the full rate
+  // rate with each entry, to 1/8, and by a fixed ratio with each entry from there. Since BECNs
+  // arrive in proportion to the rate, the second form is a multiplicative decrease with an additive
+  // increase where few flows share a link, and its steps stay small against the rates where many
+  // do.
+  // scale of the form with the square of the index; empty: the form with steps of the rate
+  std::optional<Ratio> cct_scale{};
+  // injection delay of entry 0, which stands for the full rate
+  PicoSeconds cct_base = kNanoSecond * 218;
   unsigned cct_steps = 128;
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
   unsigned threshold = 15;  // marking threshold of the switches, 0 to 15
@@ -54,19 +59,19 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
   Becn becn = Becn::kCnp;
-  unsigned becn_every = 1;       // one of so many BECNs counts (C of the paper's proof)
-  std::vector<Change> schedule;  // changes in order of time
+  unsigned becn_every = 1;       // number of BECNs of which one counts (C of the paper's proof)
+  std::vector<Change> schedule;  // scheduled changes of the parameters in order of time
   bool per_qp = true;
 
   /// The congestion control table (CCT): injection delays, indexed by CCTI from 0 to ccti_limit.
   std::vector<PicoSeconds> table() const;
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
-  /// Sets the receiver to answer every FECN with a BECN.
+  /// Makes the receiver answer every FECN with a BECN.
   void preset(CnpParameters& cnp) const override;
-  /// Sets marking by Threshold and Marking_Rate in place of switch.ecn.
+  /// Makes switches mark by Threshold and Marking_Rate instead of switch.ecn.
   void ask_switch(SwitchParameters& parameters) const override;
-  /// Share of a link's rate above which threshold `threshold` (1 … 15) marks.
+  /// Share of a link's rate above which threshold number `threshold` (1 … 15) marks packets.
   static Ratio load_of(unsigned threshold);
 };
 
@@ -79,18 +84,19 @@ DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue
 DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});
 
-/// BECN (a CNP, or in an ACK): the timer starts anew (see ccti_timer_restart), whether the BECN
-/// counts or not. A BECN that counts (see becn_every): CCTI rises by CCTI_Increase, to CCTI_Limit
-/// at most. Each CCTI_Timer without a BECN: CCTI falls by one, to CCTI_Min at least. Where marks
-/// come by chance and each counts (becn_every: 1), a flow holds its index when BECNs raise it as
-/// often as timers lower it, so the flow's rate is inverse to CCTI_Increase times CCTI_Timer. A
-/// weight divides this product: the increase as far as possible, and the timer for the rest,
-/// because a short timer is the coarser number. CCT[CCTI] is the space between groups of
-/// `aggregate` packets; the packets of a group leave back to back. Delay 0: line rate.
+/// A BECN is a CNP, or is in an ACK. At a BECN the timer starts anew (see ccti_timer_restart),
+/// whether the BECN counts or not. At a BECN that counts (see becn_every) CCTI rises by
+/// CCTI_Increase, to CCTI_Limit at most. After each CCTI_Timer without a BECN, CCTI falls by one,
+/// to CCTI_Min at least. Where marks come by chance and each counts (becn_every: 1), a flow holds
+/// its index when BECNs raise it as often as timers lower it, so the flow's rate is inverse to
+/// CCTI_Increase times CCTI_Timer. A weight divides this product: the increase as far as possible,
+/// and the timer for the rest, because a short timer is the coarser number. CCT[CCTI] is the space
+/// between groups of `aggregate` packets; the packets of a group leave back to back. Delay 0 means
+/// line rate.
 class Ibcc final : public Algorithm {
  public:
-  /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
-  /// ones included.
+  /// Throws std::invalid_argument for a CCTI limit, scheduled limits included, that is outside the
+  /// table or below the minimum.
   Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
        std::vector<PicoSeconds> table);
 
@@ -106,7 +112,7 @@ class Ibcc final : public Algorithm {
   AlgorithmCounters counters() const override { return counters_; }
 
   unsigned ccti(FlowNumber flow) const { return group_of(flow).ccti; }
-  /// Time between packets at this index.
+  /// Time between packets at this CCTI.
   PicoSeconds spacing(unsigned ccti) const;
 
  private:
@@ -114,9 +120,9 @@ class Ibcc final : public Algorithm {
   struct Group {
     unsigned ccti = 0;
     std::vector<FlowNumber> flows;
-    FlowNumber timed = 0;  // flow whose timer runs for the group
+    FlowNumber timed = 0;  // flow whose timer counts for the whole group
     bool running = false;
-    unsigned becns = 0;  // BECNs since the last counted one
+    unsigned becns = 0;  // number of BECNs since the last BECN that counted
   };
   struct Flow {
     std::size_t group = 0;
@@ -137,13 +143,14 @@ class Ibcc final : public Algorithm {
 
   AlgorithmHost& host_;
   IbccParameters parameters_;
-  std::vector<PicoSeconds> table_;  // congestion control table: IRD of each CCTI, not falling
+  // congestion control table: IRD of each CCTI; entries do not decrease
+  std::vector<PicoSeconds> table_;
   std::uint32_t mtu_;
-  std::uint32_t wire_;  // wire bytes of a full packet in a message, the unit of spacing
+  std::uint32_t wire_;  // wire bytes of a full packet, the unit in which packets are spaced
   bool wire_seen_ = false;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
-  /// CCTI_Increase and CCTI_Timer by DSCP, as the manager has set them; zero: as configured.
+  /// CCTI_Increase and CCTI_Timer that the manager has set for a DSCP; zero: the configured values.
   struct Managed {
     unsigned increase = 0;
     PicoSeconds timer{};

@@ -1,5 +1,6 @@
-// LetFlow (Vanini et al., NSDI'17): every flowlet takes a random path. Flows on a congested path
-// pause more often, so flowlets become short there and long elsewhere, without any measurement.
+// LetFlow (Vanini et al., NSDI'17) sends every flowlet over a random path. Flows on a congested
+// path pause more often, so flowlets become short there and long elsewhere, without any
+// measurement.
 #include "schemes/letflow/letflow.h"
 
 #include <memory>

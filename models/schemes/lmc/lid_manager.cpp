@@ -9,7 +9,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::uint64_t kWhole = 1'000'000;  // utilisation 1.0, in parts per million
+constexpr std::uint64_t kWhole = 1'000'000;  // utilisation 1.0 of a wire, in parts per million
 constexpr std::uint64_t kMinGain = kWhole / 10;
 }  // namespace
 
@@ -46,7 +46,7 @@ std::vector<std::size_t> LidManager::wires(const FlowName& name, unsigned path) 
   return wires;
 }
 
-/// The flows of the last period in the order of flow_key(); also sets load_.
+/// Returns the flows of the last period in the order of flow_key(); also updates load_.
 std::vector<LidManager::Flow> LidManager::flows_of_period() {
   std::map<std::uint64_t, Flow> found;
   for (const auto& [node, entries] : switches_) {

@@ -19,7 +19,8 @@ class ParameterVisitor;
 /// the share `above`, the manager moves a flow to another of its destination's addresses, if the
 /// path of that address has room.
 struct LidManagerParameters {
-  std::optional<PicoSeconds> period;  // time between two rounds; empty: no manager
+  // time between two rounds of the path manager; empty: no manager
+  std::optional<PicoSeconds> period;
   Ratio above{9, 10};
 
   bool on() const { return period.has_value(); }
@@ -32,7 +33,8 @@ struct LidManagerParameters {
 /// A flow on a full path sends less than it could, so the next round may move more flows.
 class LidManager final : public FlowScheduler {
  public:
-  /// The references must outlive the manager. `rank`: of its events among those of one instant.
+  /// All references must outlive the manager. `rank`: order of its events among the events of one
+  /// instant.
   LidManager(Scheduler& scheduler, const FabricMap& fabric, unsigned lmc,
              const LidManagerParameters& parameters, std::uint32_t rank)
       : FlowScheduler(scheduler, *parameters.period, rank),
@@ -46,7 +48,7 @@ class LidManager final : public FlowScheduler {
  private:
   struct Flow {
     FlowName name;
-    std::uint64_t rate = 0;  // rate in the last period, in bits per second
+    std::uint64_t rate = 0;  // rate of the flow in the last period, in bits per second
     unsigned path = 0;
     std::vector<std::size_t> wires;
   };
@@ -73,8 +75,9 @@ class LidManager final : public FlowScheduler {
   const unsigned lmc_;
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
-  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // flow and path by flow_key()
-  std::vector<std::uint64_t> load_;                               // bits per second of each wire
+  // moved flows with their path number, by flow_key()
+  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;
+  std::vector<std::uint64_t> load_;  // load of each wire in bits per second
   std::uint64_t moves_ = 0;
 };
 

@@ -25,8 +25,8 @@ class Lmc final : public PathChoice {
   std::uint64_t hash_seed_;
 };
 
-/// Like Lmc, but a flow that the manager (lid_manager.h) has moved takes the path of its new
-/// address.
+/// LID mask control with a manager: like Lmc, but a flow that the manager (lid_manager.h) has moved
+/// takes the path of its new address.
 class ManagedLmc final : public PlacedFlows {
  public:
   ManagedLmc(unsigned lmc, std::uint64_t hash_seed) : PlacedFlows(hash_seed), lmc_(lmc) {}

@@ -19,9 +19,9 @@ struct LmcParameters final : BalancerParameters {
   std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext& context) const override;
 };
 
-/// The LMC field has three bits.
+/// Maximum LMC, whose field has three bits.
 constexpr unsigned kMaxLmc = 7;
-/// The path of a flow that no manager has moved.
+/// The path number of a flow that no manager has moved.
 inline unsigned own_path(std::uint32_t flow, unsigned lmc) { return flow & ((1u << lmc) - 1u); }
 /// Index of the port by which a switch forwards to one of a host's addresses. The addresses of a
 /// host use different ports as long as there are enough ports.

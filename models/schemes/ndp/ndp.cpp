@@ -97,7 +97,7 @@ Packet* Ndp::next_packet() {
   --sender.allowed;
   const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  settle(qpn);  // moves the queue pair to the end of the round robin
+  settle(qpn);  // the queue pair moves to the end of the round robin
   return packet;
 }
 
@@ -129,7 +129,7 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Updates the round trip and its deviation (RFC 6298, 2.3).
+/// Updates a sender's smoothed round trip and its deviation (RFC 6298, 2.3).
 void Ndp::measure(Sender& sender, PicoSeconds round_trip) const {
   if (sender.round_trip == PicoSeconds()) {
     sender.round_trip = round_trip;
@@ -146,8 +146,8 @@ PicoSeconds Ndp::timeout_of(const Sender& sender) const {
   return std::max(parameters_.timeout, sender.round_trip + sender.deviation * 4);
 }
 
-/// Timeout of the oldest packet in flight; of the last packet received if none is in flight and no
-/// PULL will come.
+/// Sets the sender's timeout: that of the oldest packet in flight; if no packet is in flight and no
+/// PULL is expected, that of the last packet received.
 void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_of(sender));
@@ -159,7 +159,7 @@ void Ndp::set_deadline(Qpn qpn) {
   deadlines_.set(qpn, std::max(when, now()));
 }
 
-/// Restores the part of the window that was lost with a packet or a PULL.
+/// Restores the part of the window that a lost packet or a lost PULL held.
 void Ndp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
   std::uint64_t silent = sender.packets.out() == 0 && sender.owed == 0 ? 1 : 0;
@@ -244,7 +244,7 @@ void Ndp::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   watch(qpn);
 }
 
-/// Puts a queue pair that is owed a PULL into the round robin.
+/// Adds a queue pair with pending PULLs to the round robin.
 void Ndp::queue_pull(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (receiver.pending == 0 || receiver.queued) return;
@@ -255,14 +255,14 @@ void Ndp::queue_pull(Qpn qpn) {
   }
 }
 
-/// Writes the number of PULLs sent so far, and of those to come, into an answer or a PULL.
+/// Writes the number of PULLs sent so far, and of pending PULLs, into an answer or a PULL.
 void Ndp::tell_pulls(Receiver& receiver, Packet& packet) {
   packet.scheme = receiver.pulls;
   packet.remote_address = ++receiver.told;
   packet.immediate = static_cast<std::uint32_t>(receiver.pending);
 }
 
-/// Sets the alarm of a receiver that has sent its last PULL and misses packets.
+/// Sets the alarm of a receiver that has sent its last PULL and lacks packets.
 void Ndp::watch(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const bool whole = receiver.ended && at(qpn).in.count() == receiver.seen_end;
@@ -285,7 +285,7 @@ void Ndp::limit_pulls(Qpn qpn) {
   receiver.pending = std::min(receiver.pending, receiver.seen_end - at(qpn).in.count());
 }
 
-/// Counts the PULL at once, on the ACK, if no other queue pair waits and the interval is over.
+/// Lets the ACK count as a PULL, if no other queue pair waits and the PULL interval is over.
 bool Ndp::pull_at_once(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (receiver.pending == 0 || !pull_turns_.empty() || now() < next_pull_) return false;
@@ -303,7 +303,8 @@ void Ndp::send_pull() {
     Receiver& receiver = receivers_[qpn];
     receiver.queued = receiver.pending > 1;
     if (receiver.queued) pull_turns_.push_back(qpn);
-    if (receiver.pending == 0) continue;  // all packets have arrived in the meantime
+    // skips a queue pair whose packets have all arrived in the meantime
+    if (receiver.pending == 0) continue;
     --receiver.pending;
     ++receiver.pulls;
     ++totals_.credits_sent;

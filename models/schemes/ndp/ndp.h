@@ -1,4 +1,4 @@
-// NDP: senders start with a full window; receivers pull the rest at the rate of their link.
+// NDP: senders start with a full window; receivers pull further packets at the rate of their link.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@ namespace dcc {
 /// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 /// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
 struct NdpParameters final : TransportParameters {
-  unsigned initial_window = 23;              // packets sent without a PULL
-  std::optional<PicoSeconds> pull_interval;  // time between PULLs; empty: that of a full payload
+  unsigned initial_window = 23;  // number of packets that a sender sends without a PULL
+  // time between two PULLs; empty: time of a packet with full payload
+  std::optional<PicoSeconds> pull_interval;
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "trimming"; }
 };
 
-/// Sender: when a message starts on a queue pair with nothing left to send, the first window leaves
-/// at once; then one packet leaves for each PULL, trimmed packets before new ones.
+/// The sender of NDP: when a message starts on a queue pair with nothing left to send, the first
+/// window leaves at once; then one packet leaves for each PULL, trimmed packets before new ones.
 ///
-/// Receiver: sends an ACK for each packet, a NACK for each header, and a PULL for each of both. The
-/// PULLs of all queue pairs take turns, one per interval. PULLs are counted, and ACKs and NACKs
-/// carry the count too, so a lost PULL is recovered by the next packet; if no other queue pair
-/// waits, the ACK replaces the PULL. Once the end of a message was seen, no more than the missing
-/// packets are pulled.
+/// Receiver: sends an ACK for each packet, a NACK for each header, and a PULL for each packet and
+/// each header. The PULLs of all queue pairs take turns, one per interval. PULLs are counted, and
+/// ACKs and NACKs carry the count too, so a lost PULL is recovered by the next packet; if no other
+/// queue pair waits, the ACK replaces the PULL. After the end of a message was seen, only the
+/// missing packets are pulled.
 ///
 /// A packet without an answer for the timeout is sent again without a PULL, which restores its part
 /// of the window. As in the authors' simulator the timeout is the smoothed round trip and four mean
@@ -53,14 +54,15 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  /// The share of ACKs among the last answers: ACKs, NACKs and returned headers.
+  /// The share of ACKs among the latest answers, which are ACKs, NACKs and returned headers.
   class LatestAnswers {
    public:
     void add(bool is_ack) {
       acks_ = static_cast<std::uint16_t>((acks_ << 1 | (is_ack ? 1u : 0u)) & ((1u << kKept) - 1));
       if (count_ < kKept) ++count_;
     }
-    /// True if many packets get through, so a loss is not caused by the load of the receiver.
+    /// True if many packets get through, so that a bad path, not the load of the receiver, causes
+    /// losses.
     bool tell_of_a_bad_way() const {
       const auto acks = static_cast<unsigned>(__builtin_popcount(acks_));
       return acks != 0 && count_ / acks <= 3;
@@ -72,22 +74,23 @@ class Ndp final : public MessageTransport {
 
    private:
     static constexpr unsigned kKept = 12;
-    std::uint16_t acks_ = 0;  // the latest answers, bit 0 the last one
+    // kinds of the latest answers, one bit each (1: ACK); bit 0 is the last answer
+    std::uint16_t acks_ = 0;
     std::uint8_t count_ = 0;
   };
   struct Sender {
     bool ready = false;  // true if the queue pair is in ready_
-    Psn posted = 0;      // end of the posted packets when the sender last started
+    Psn posted = 0;      // one above the last posted packet when the sender last started
     Outstanding packets;
-    std::uint64_t allowed = 0;  // packets that may leave now
-    std::uint64_t pulled = 0;   // number of PULLs received
-    std::uint64_t answers = 0;  // number of ACKs and NACKs; each announces a PULL
+    std::uint64_t allowed = 0;  // number of packets that may leave now
+    std::uint64_t pulled = 0;   // number of PULLs received by the sender
+    std::uint64_t answers = 0;  // number of ACKs and NACKs received; each announces a PULL
     LatestAnswers latest;
-    std::uint64_t news = 0;    // number of the latest answer or PULL
-    std::uint32_t owed = 0;    // PULLs that will come, as the latest answer or PULL said
+    std::uint64_t news = 0;    // sequence number of the latest answer or PULL
+    std::uint32_t owed = 0;    // number of PULLs to come, as the latest answer or PULL said
     PicoSeconds heard{};       // time at which the last packet was received
-    PicoSeconds round_trip{};  // smoothed round trip; 0: no answer yet
-    PicoSeconds deviation{};   // mean deviation of the round trip
+    PicoSeconds round_trip{};  // smoothed round-trip time; 0: no answer yet
+    PicoSeconds deviation{};   // mean deviation of the round-trip time
     template <class Digest>
     void add_state(Digest& d) const {
       d(posted, packets, allowed, pulled, answers, latest, news, owed, heard, round_trip,
@@ -95,11 +98,11 @@ class Ndp final : public MessageTransport {
     }
   };
   struct Receiver {
-    Psn seen_end = 0;           // one above the last packet seen, data or header
+    Psn seen_end = 0;           // one above the last packet seen, as data or header
     bool ended = false;         // true if packet seen_end - 1 is the last of its message
-    std::uint64_t pending = 0;  // number of PULLs to send
-    std::uint64_t pulls = 0;    // number of PULLs sent
-    std::uint64_t told = 0;     // number of answers and PULLs sent
+    std::uint64_t pending = 0;  // number of PULLs that are to be sent
+    std::uint64_t pulls = 0;    // number of PULLs that the receiver has sent
+    std::uint64_t told = 0;     // number of answers and PULLs that the receiver has sent
     PicoSeconds patience{};     // time until the last PULL is repeated
     bool queued = false;        // true if the queue pair is in pull_turns_
     template <class Digest>
@@ -114,7 +117,7 @@ class Ndp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sender
+  // Functions of the sender
   void on_ack(Qpn qpn, const Packet& ack);
   void on_return(Qpn qpn, Psn psn);
   void on_pull(Qpn qpn, std::uint64_t pulls);
@@ -126,7 +129,7 @@ class Ndp final : public MessageTransport {
   void look_at(Qpn qpn);
   void check_deadlines();
 
-  // Receiver
+  // Functions of the receiver
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void limit_pulls(Qpn qpn);
   bool pull_at_once(Qpn qpn);
@@ -140,9 +143,9 @@ class Ndp final : public MessageTransport {
   PicoSeconds interval_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, round robin
-  DeadlineTable deadlines_;          // deadlines of senders
-  DeadlineTable silence_;            // deadlines of receivers after their last PULL
+  std::deque<Qpn> ready_;            // senders that may send, in round robin order
+  DeadlineTable deadlines_;          // deadlines of the senders' timeouts
+  DeadlineTable silence_;            // deadlines of receivers after they have sent their last PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;

@@ -70,7 +70,7 @@ PortDiscipline::EnqueueResult TrimmingPort::enqueue(Packet* packet) {
   return result;
 }
 
-/// Replaces the last data packet by `packet` and returns the replaced one.
+/// Replaces the last packet of the data queue by `packet` and returns the replaced packet.
 Packet* TrimmingPort::replace_last(Packet* packet) {
   Packet* const last = data_.back();
   data_bytes_ += Bytes{packet->wire_bytes} - Bytes{last->wire_bytes};

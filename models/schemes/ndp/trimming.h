@@ -11,15 +11,19 @@ namespace dcc {
 /// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 /// performance", SIGCOMM 2017, section 3.1.
 struct TrimmingParameters final : DisciplineParameters {
-  unsigned data_packets = 8;       // limit of the data queue
-  Bytes header_queue = 72'000;     // limit of the header queue, control packets included
-  Bytes header = 64;               // wire bytes of a trimmed packet
-  unsigned headers_a_packet = 10;  // headers sent per data packet when both wait
-  bool return_to_sender = true;    // headers that find no room go back to their sender, once
-  // Ultra Ethernet also marks: a data packet is marked by the data queue behind it (uet-htsim).
+  unsigned data_packets = 8;    // limit of the data queue in packets
+  Bytes header_queue = 72'000;  // limit of the header queue in bytes, control packets included
+  Bytes header = 64;            // wire bytes of a trimmed packet's header
+  // number of headers sent per data packet when both queues hold packets
+  unsigned headers_a_packet = 10;
+  bool return_to_sender = true;  // true: a header that finds no room goes back to its sender, once
+  // true: the port marks data packets by the length of the data queue behind them, as Ultra
+  // Ethernet does (uet-htsim)
   bool ecn = false;
-  Bytes kmin = 80'000;   // length up to which no packet is marked
-  Bytes kmax = 320'000;  // length above which every packet is marked; linear probability between
+  Bytes kmin = 80'000;  // length of the data queue up to which no packet is marked
+  // length of the data queue above which every packet is marked; the probability rises linearly
+  // between kmin and kmax
+  Bytes kmax = 320'000;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -48,14 +52,16 @@ class TrimmingPort final : public PortDiscipline {
   const TrimmingParameters parameters_;
   RandomStream& random_;
   EcnMarker marker_;
-  // Data in order of arrival, and the last packet but one, so that the last can be replaced.
+  // Data packets in order of arrival; the second-last packet is kept so that the last one can be
+  // replaced.
   PacketFifo data_;
   Packet* before_last_ = nullptr;
   unsigned data_count_ = 0;
   Bytes data_bytes_ = 0;
   PacketFifo headers_;
   Bytes header_bytes_ = 0;
-  unsigned headers_in_turn_ = 0;  // headers sent since the last data packet while both waited
+  // number of headers sent since the last data packet while both queues held packets
+  unsigned headers_in_turn_ = 0;
 };
 
 }  // namespace dcc

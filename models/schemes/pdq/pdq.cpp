@@ -17,7 +17,7 @@ const Transports::Registered<PdqParameters> kPdq{
       return std::make_unique<Pdq>(context, parameters);
     }};
 
-/// Parameters of the allocator in the NIC: room for all flows, no dampening.
+/// Parameters of PDQ's allocator in the NIC: room for all flows, no dampening.
 PreemptiveAllocatorParameters for_nic() {
   PreemptiveAllocatorParameters rates;
   rates.flows = std::numeric_limits<std::uint32_t>::max();
@@ -26,7 +26,7 @@ PreemptiveAllocatorParameters for_nic() {
   return rates;
 }
 
-/// Number of the NIC; the numbers of ports are odd and random below 2^63.
+/// Identification number of the NIC; numbers of ports are odd and random below 2^63.
 std::uint64_t name_of_nic(const TransportContext& context) {
   return (std::uint64_t{context.nic.host} + 1) * 2;
 }
@@ -68,12 +68,13 @@ void Pdq::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Requests
 
-/// Time that the remaining data takes at the maximum rate.
+/// Time that the flow's remaining data takes at the maximum rate.
 PicoSeconds Pdq::time_left(Qpn qpn) const {
   return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
 }
 
-/// Notes that the deadline cannot be met (section 3.1 of the paper), and may terminate the flow.
+/// Checks whether the flow's deadline can still be met (section 3.1 of the paper), and may
+/// terminate the flow.
 void Pdq::look_at_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const PicoSeconds deadline = at(qpn).config.deadline;
@@ -84,8 +85,8 @@ void Pdq::look_at_deadline(Qpn qpn) {
   if (sender.late && early_termination_) terminate(qpn);
 }
 
-/// Removes data that was never sent, from the flow's record as well, so that the flow counts as
-/// ended. Packets in flight are still acknowledged, or sent again.
+/// Terminates a flow: removes data that was never sent, from the flow's record as well, so that the
+/// flow counts as ended. Packets in flight are still acknowledged, or sent again.
 void Pdq::terminate(Qpn qpn) {
   const SendBuffer& out = at(qpn).out;
   const Bytes before = out.undelivered();
@@ -105,8 +106,8 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
   return header;
 }
 
-/// Time of the next probe or of its repetition. A sending flow also probes, because the answers of
-/// its data packets wait behind the queue, so a pause would arrive too late.
+/// Time of the flow's next probe or of its repetition. A sending flow also probes, because the
+/// answers of its data packets wait behind the queue, so a pause would arrive too late.
 PicoSeconds Pdq::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (is_asking(qpn)) return repeats_at(qpn);
@@ -133,7 +134,7 @@ void Pdq::ask(Qpn qpn) {
   tell_ports(qpn, header, false);
 }
 
-/// Asks the NIC, the first port of the path, whose answer is immediate.
+/// Requests a rate from the NIC, the first port of the path, which answers at once.
 SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   Sender& sender = senders_[qpn];
   look_at_deadline(qpn);
@@ -149,7 +150,7 @@ SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   return header;
 }
 
-/// Removes the flow from the lists of the ports.
+/// Sends a packet that removes the flow from the lists of the ports.
 void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
   Packet* const probe = make_request(qpn);
   probe->last = leaves;
@@ -189,7 +190,7 @@ void Pdq::on_answer(Qpn qpn, const Packet& answer) {
     sender.round_trip = std::min(sender.round_trip, now() - answer.sent);
   }
   if (header.paused_by != 0 && header.rate.bits_per_second != 0) {
-    rest(qpn);  // the port that paused the flow is no longer on its path
+    rest(qpn);  // the port that paused the flow is no longer on the flow's path
     return;
   }
   sender.rate = header.rate;
@@ -203,7 +204,8 @@ bool Pdq::may_send(Qpn qpn) const { return senders_[qpn].rate.bits_per_second > 
 
 BitRate Pdq::rate_of(Qpn qpn) const { return senders_[qpn].rate; }
 
-/// Every packet tells the ports how much data is left behind it; the last packet removes the flow.
+/// Writes the scheduling header into a data packet: every packet tells the ports how much data is
+/// left behind it; the last packet removes the flow.
 void Pdq::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   attach(data, told_the_nic(qpn));
@@ -215,7 +217,7 @@ void Pdq::goes(Qpn qpn, Packet& data) {
   }
 }
 
-/// A timeout ends the rate of the flow.
+/// Handles a timeout, which ends the rate of the flow.
 void Pdq::on_timeout(Qpn qpn) {
   if (may_send(qpn)) rest(qpn);
 }

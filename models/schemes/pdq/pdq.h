@@ -20,11 +20,11 @@ struct PdqParameters final : RatedParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// Sender: requests a rate from the ports of its path, the NIC being the first, with a probe and
-/// then with every data packet. The answer is the rate, or a pause and the time of the next probe.
-/// A flow that the NIC itself pauses probes only the NIC. The last packet of a flow returns its
-/// rate; later data needs a new request. Answers must pass the ports of their requests (`routing:
-/// symmetric`).
+/// The sender of PDQ requests a rate from the ports of its path, the NIC being the first, with a
+/// probe and then with every data packet. The answer is the rate, or a pause and the time of the
+/// next probe. A flow that the NIC itself pauses probes only the NIC. The last packet of a flow
+/// returns its rate; later data needs a new request. Answers must pass the ports of their requests
+/// (`routing: symmetric`).
 ///
 /// A flow that can no longer meet its deadline loses the deadline, or with `early_termination` its
 /// unsent data, as in the paper. Every data packet is acknowledged, and sent again if no
@@ -35,11 +35,11 @@ class Pdq final : public RatedTransport {
 
  private:
   struct Sender {
-    bool late = false;    // the deadline cannot be met
-    bool known = false;   // ports of the path may have the flow in their lists
+    bool late = false;    // true if the flow's deadline cannot be met
+    bool known = false;   // true if ports of the path may have the flow in their lists
     PicoSeconds heard{};  // sending time of the packet whose answer is the newest; older answers
                           // are ignored
-    PicoSeconds round_trip{};  // least round trip of a data packet
+    PicoSeconds round_trip{};  // least round-trip time of a data packet
     PicoSeconds probe_after{};
     BitRate rate;
     std::uint64_t paused_by = 0;
@@ -71,7 +71,7 @@ class Pdq final : public RatedTransport {
   void attach(Packet& packet, const SchedulingHeader& header);
 
   const bool early_termination_;
-  PreemptiveAllocator nic_;      // allocator of the NIC's link, by queue pair
+  PreemptiveAllocator nic_;  // allocator of the NIC's own link; flows are numbered by queue pair
   std::vector<Sender> senders_;  // senders indexed by queue pair
 };
 

@@ -6,10 +6,11 @@
 namespace dcc {
 
 namespace {
-/// Number of round trips, or of probe intervals, without news after which a flow is removed.
+/// Number of round trips, or of probe intervals, without a packet after which a flow is removed
+/// from the list.
 constexpr std::int64_t kSilence = 4;
 
-/// Fractions of a round trip are integers with this denominator.
+/// Denominator of fractions of a round trip, which are stored as integers.
 constexpr std::int64_t kParts = 1024;
 
 PicoSeconds times(PicoSeconds round_trip, std::size_t n, Ratio ratio) {
@@ -17,7 +18,7 @@ PicoSeconds times(PicoSeconds round_trip, std::size_t n, Ratio ratio) {
   return PicoSeconds(static_cast<std::int64_t>(count * ratio.numerator / ratio.denominator));
 }
 
-/// Number of round trips that the flow still needs, in these fractions.
+/// Number of round trips that the flow still needs, in units of 1 / kParts.
 std::int64_t ends_in(const PreemptiveAllocator::Flow& flow) {
   return flow.left.count / std::max<std::int64_t>(flow.round_trip.count / kParts, 1);
 }
@@ -88,7 +89,8 @@ void PreemptiveAllocator::forget_the_silent(PicoSeconds now) {
                flows_.end());
 }
 
-/// Counts a probe; compares the sum with the link once in eight round trips.
+/// Counts a probe; once in eight round trips, compares the sum of the probes' times with the link's
+/// time.
 void PreemptiveAllocator::count_probe(Bytes wire, PicoSeconds round_trip, PicoSeconds now) {
   probe_ = serialization_time(wire, BitRate(link_));
   probed_ += probe_;
@@ -98,8 +100,8 @@ void PreemptiveAllocator::count_probe(Bytes wire, PicoSeconds round_trip, PicoSe
   counted_from_ = now;
 }
 
-/// Adjusts the capacity once per round trip: reserves what drains the minimum queue of the last
-/// round trip in two round trips.
+/// Adjusts the capacity once per round trip: reserves the rate that drains the minimum queue of the
+/// last round trip within two round trips.
 void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, PicoSeconds now) {
   shortest_queue_ = std::min(shortest_queue_, queue);
   if (now < controlled_) return;
@@ -111,7 +113,7 @@ void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, Pico
   shortest_queue_ = queue;
 }
 
-/// Capacity that the flows before `place` leave (algorithm 2 of the paper).
+/// Capacity that the flows before position `place` leave (algorithm 2 of the paper).
 std::uint64_t PreemptiveAllocator::available(std::size_t place, PicoSeconds now) const {
   const std::int64_t early = kParts * parameters_.early_start;
   std::int64_t ending = 0;
@@ -175,7 +177,8 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   if (rate.bits_per_second == 0 || (begins && now < next_may_begin_)) {
     kept.offered = {};
     pause(header, place);
-    // The flow probes no earlier than this answer says.
+    // The flow's next probe comes no earlier than this answer says, so its entry is kept until
+    // then.
     kept.forgotten = std::max(kept.forgotten, now + header.probe_after * kSilence);
     return;
   }

@@ -14,42 +14,44 @@ namespace dcc {
 /// The header that a flow sends to the ports of its path with every packet. The ports change it,
 /// and the answer brings it back past the ports to the sender.
 struct SchedulingHeader {
-  BitRate rate;                 // allowed rate in wire bits, by the ports passed so far
-  std::uint64_t paused_by = 0;  // number of the port that pauses the flow; 0: none
-  PicoSeconds deadline = PicoSeconds::max();  // deadline of the flow; max(): none
-  PicoSeconds left{};         // time to send the rest at the maximum rate; 0: nothing left
-  PicoSeconds round_trip{};   // round trip measured by the sender, above 0
+  BitRate rate;  // allowed rate in wire bits per second, the minimum of the ports passed so far
+  std::uint64_t paused_by = 0;                // number of the port that pauses the flow; 0: no port
+  PicoSeconds deadline = PicoSeconds::max();  // deadline of the flow; max(): no deadline
+  PicoSeconds
+      left{};  // time to send the flow's remaining data at the maximum rate; 0: nothing left
+  PicoSeconds round_trip{};   // round-trip time measured by the sender, above 0
   PicoSeconds probe_after{};  // time until a paused flow's next probe
   PicoSeconds waited{};       // time that a paused flow waited before this probe
 };
 
-/// Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive Scheduling", SIGCOMM 2012,
-/// section 3.3.
+/// Parameters of PDQ's allocation (Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive
+/// Scheduling", SIGCOMM 2012, section 3.3).
 struct PreemptiveAllocatorParameters {
-  std::uint32_t early_start = 2;  // K: early start, in round trips
-  Ratio probing{1, 5};            // X: time between probes, in round trips
-  Ratio dampening{1};             // round trips after one flow begins in which no other flow begins
+  std::uint32_t early_start = 2;  // K of the paper: limit of early start, in round trips
+  Ratio probing{1, 5};            // X of the paper: time between probes, in round trips
+  Ratio dampening{1};  // time after one flow begins in which no other flow begins, in round trips
   std::uint32_t flows = 16;
 
   void describe(ParameterVisitor& v);
 };
 
-/// Keeps a list of flows, the most critical first: earliest deadline, then least data left, then
-/// lowest number. A flow may send at the capacity that the flows before it leave, or pauses. Flows
-/// before it that end within a few round trips are ignored as long as the sum of their remaining
-/// round trips is below `early_start`, so the next flow starts before they end. After a longer flow
-/// has started, no further long flow starts for `dampening`, or until the first one reports.
+/// The allocator keeps a list of flows, the most critical first: earliest deadline, then least data
+/// left, then lowest number. A flow may send at the capacity that the flows before it leave, or
+/// pauses. Flows before it that end within a few round trips are ignored as long as the sum of
+/// their remaining round trips is below `early_start`, so the next flow starts before they end.
+/// After a longer flow has started, no further long flow starts for `dampening`, or until the first
+/// one reports.
 ///
 /// A rate becomes valid when the answer with it has passed the port; a rate that was raised on the
 /// forward path counts for two round trips until then. The list does not keep flows that another
-/// port pauses, flows that send their last packet, and more flows than `flows` or twice the sending
-/// ones. A flow without a place in the list waits twice as long before its next probe if probes
-/// took more than a quarter of the link, and a quarter less otherwise. Probes of the listed flows
-/// take at most half the link. Probes leave before data, so those of many flows would keep all data
-/// waiting.
+/// port pauses, flows that send their last packet, and more flows than `flows` or twice the number
+/// of sending flows. A flow without a place in the list waits twice as long before its next probe
+/// if probes took more than a quarter of the link, and a quarter less otherwise. Probes of the
+/// listed flows take at most half the link. Probes leave before data, so probes of many flows would
+/// keep all data waiting.
 class PreemptiveAllocator {
  public:
-  /// `name`: number of the port in SchedulingHeader::paused_by, unique and not 0.
+  /// `name`: identification number of the port in SchedulingHeader::paused_by, unique and not 0.
   PreemptiveAllocator(const PreemptiveAllocatorParameters& parameters, std::uint64_t name)
       : parameters_(parameters), name_(name) {}
   void set_link(BitRate rate);
@@ -59,28 +61,29 @@ class PreemptiveAllocator {
   /// that its packet takes on the wire, if the packet is a probe.
   void ask(std::uint32_t flow, SchedulingHeader& header, Bytes queue, PicoSeconds now,
            Bytes wire = 0);
-  /// Handles a header on the reverse path; `sent`: when the answered packet was sent.
+  /// Handles a header on the reverse path; `sent`: sending time of the packet that is answered.
   void answer(std::uint32_t flow, const SchedulingHeader& header, PicoSeconds sent);
   void leave(std::uint32_t flow);
 
-  /// Capacity after the last call.
+  /// Capacity of the link after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   struct Flow {
     std::uint32_t number = 0;
     PicoSeconds deadline{};
     PicoSeconds left{};
     PicoSeconds round_trip{};
-    BitRate rate;             // rate of the last answer; 0: paused, or no answer yet
-    BitRate offered;          // last rate on the forward path
-    PicoSeconds sent{};       // sending time of the packet whose answer came back
-    PicoSeconds raised{};     // time until which `offered` counts without an answer
-    PicoSeconds forgotten{};  // time at which the flow is removed without news
+    BitRate rate;          // rate of the flow's last answer; 0: paused, or no answer yet
+    BitRate offered;       // last rate granted on the forward path
+    PicoSeconds sent{};    // sending time of the packet whose answer came back last
+    PicoSeconds raised{};  // time until which `offered` counts without an answer
+    // time at which the flow is removed from the list unless a packet arrives
+    PicoSeconds forgotten{};
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, deadline, left, round_trip, rate, offered, sent, raised, forgotten);
     }
   };
-  /// True if `a` is more critical than `b`.
+  /// The list of flows, the most critical first.
   const std::vector<Flow>& flows() const { return flows_; }
 
   template <class Digest>
@@ -106,12 +109,12 @@ class PreemptiveAllocator {
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
   PicoSeconds controlled_{};      // time of the next adjustment of the capacity
-  Bytes shortest_queue_ = 0;      // least queue since the last adjustment
+  Bytes shortest_queue_ = 0;      // least queue in bytes since the last adjustment of the capacity
   PicoSeconds next_may_begin_{};  // earliest start of the next long flow
-  PicoSeconds probe_{};           // time of a probe on the link
-  PicoSeconds probed_{};          // time of all probes since counted_from_
+  PicoSeconds probe_{};           // time that a probe takes on the link
+  PicoSeconds probed_{};          // sum of the times of all probes since counted_from_
   PicoSeconds counted_from_{};
-  bool crowded_ = false;  // true if probes took more than a quarter of the link
+  bool crowded_ = false;  // true if probes took more than a quarter of the link's time
   std::vector<Flow> flows_;
 };
 

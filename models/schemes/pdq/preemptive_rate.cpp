@@ -15,7 +15,8 @@ void PreemptiveRateParameters::describe(ParameterVisitor& v) {
   AskedPortParameters::describe(v);
 }
 
-/// The number of the port is random, so that no two ports of a network have the same.
+/// The identification number of the port is random, so that no two ports of a network have the same
+/// number.
 PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameters,
                                        const DisciplineContext& context)
     : ModelledPort(parameters, context, parameters.rates, context.random.next_u64() | 1) {}

@@ -33,7 +33,8 @@ struct SchedulingHeaderOn {
             PicoSeconds(second.queue),
             PicoSeconds(static_cast<std::int64_t>(second.tx_bytes))};
   }
-  /// Writes the header. Precondition: the packet has a stack (PacketPool::attach_places).
+  /// Writes the scheduling header into a packet. Precondition: the packet has a stack
+  /// (PacketPool::attach_places).
   static void write(Packet& packet, const SchedulingHeader& header) {
     IntHop& first = packet.telemetry->hop[0];
     IntHop& second = packet.telemetry->hop[1];
@@ -43,8 +44,8 @@ struct SchedulingHeaderOn {
   }
 };
 
-/// Handles packets with a SchedulingHeader on the forward path and their answers on the reverse
-/// path.
+/// The port of PDQ: handles packets with a SchedulingHeader on the forward path and their answers
+/// on the reverse path.
 class PreemptiveRatePort final : public ModelledPort<PreemptiveAllocator> {
  public:
   PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);

@@ -1,5 +1,5 @@
-// Flows take the ports of a destination in turn: the first packet of a flow takes the next port,
-// and all packets behind it follow.
+// Per-flow round robin: flows take the ports of a destination in turn. The first packet of a flow
+// takes the next port, and all later packets of the flow follow.
 #include <cstdint>
 #include <memory>
 

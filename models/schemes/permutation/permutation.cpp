@@ -1,8 +1,8 @@
 // Permutation spraying (NDP: Handley et al., SIGCOMM'17): the packets of a flow take every path
 // once in a random order, then every path again in another order. So the packet counts of two paths
-// differ by at most one, and flows do not synchronise. The switch that a sender is attached to
-// plays the NIC's part: the switch chooses the ports of both upward hops, and the packet carries
-// both (OverlayHeader).
+// differ by at most one, and flows do not synchronise. The switch to which a sender is attached
+// does the NIC's work: it chooses the ports of both upward hops, and the packet carries both
+// (OverlayHeader).
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -55,7 +55,8 @@ class Permutation final : public PathChoice {
  private:
   static constexpr std::uint32_t kMax = 0xFF;  // greatest number of ports that a tag can name
 
-  /// Numbers of the chosen ports at this switch and at the next one, from 1.
+  /// Port choices of a path: numbers of the chosen ports at this switch and at the next one, from
+  /// 1.
   struct Way {
     std::uint8_t first = 0;
     std::uint8_t second = 0;
@@ -64,7 +65,8 @@ class Permutation final : public PathChoice {
       d(first, second);
     }
   };
-  /// The paths of a flow: first the `left` paths that this round has not used yet, then the others.
+  /// The order of a flow's paths in the present round: first the `left` paths that this round has
+  /// not used yet, then the others.
   struct Round {
     std::vector<Way> ways;
     std::uint32_t left = 0;
@@ -80,7 +82,8 @@ class Permutation final : public PathChoice {
   static std::uint64_t key_of(const Packet& packet) {
     return flow_key(packet.flow, packet.source, packet.destination);
   }
-  /// A packet that left a switch with a single port carries no indices.
+  /// Port choice at a switch beyond the first one. A packet that left a switch with a single port
+  /// carries no indices.
   static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
     const std::uint32_t way = packet.overlay.route.second_port;
     return way != 0 ? (way - 1) % ports.size()
@@ -117,7 +120,7 @@ class Permutation final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   NodeId node_ = 0;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  KeyTable<Round> rounds_;  // round of each flow
+  KeyTable<Round> rounds_;  // present round of each flow
 };
 
 const Balancers::Registered<ManyPathsParameters> kPermutation{

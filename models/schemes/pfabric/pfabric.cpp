@@ -11,7 +11,7 @@ namespace dcc {
 
 namespace {
 constexpr double kNoThreshold =
-    100'000;  // never reached: the window grows by a packet per ACK, as in slow start
+    100'000;  // never reached: the window grows by one packet per ACK, as in slow start
 
 const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
@@ -73,7 +73,7 @@ void Pfabric::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Updates whether the flow may send: it has a packet that is not acknowledged, within its window.
+/// Updates whether the flow may send: it may if a packet within its window is not acknowledged.
 void Pfabric::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
@@ -110,7 +110,7 @@ void Pfabric::arrived(Qpn qpn, Packet& packet) {
       send_control(ack);
       return;
     }
-    case PacketKind::kRequest:  // kRequest is a probe
+    case PacketKind::kRequest:  // handles a kRequest packet, which is a probe
       send_control(make_control(qpn, PacketKind::kCredit, packet.flow));
       return;
     case PacketKind::kCredit:
@@ -153,7 +153,7 @@ void Pfabric::go_back(Qpn qpn) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Restarts the timeout; stops it when everything is acknowledged.
+/// Restarts the retransmission timeout of a queue pair; stops it when everything is acknowledged.
 void Pfabric::arm(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.deadline = PicoSeconds::max();
@@ -176,7 +176,8 @@ void Pfabric::check_timeouts() {
     if (!is_current(timeout)) continue;
     Sender& sender = senders_[timeout.qpn];
     arm(timeout.qpn);
-    // Without a packet in flight no answer is missing: the flow waits for its turn in this NIC.
+    // Without a packet in flight no answer is missing: the flow waits for its turn in this NIC, so
+    // the timeout has no effect.
     if (sender.in_flight == 0 && !sender.probing) continue;
     ++context_.counters.timeouts;
     if (++sender.timeouts < parameters_.probe_after) {

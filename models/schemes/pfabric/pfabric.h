@@ -10,23 +10,25 @@
 
 namespace dcc {
 
-/// Alizadeh et al., SIGCOMM 2013, section 4.2; constants of the pHost authors' simulator.
+/// Parameters of pFabric (Alizadeh et al., SIGCOMM 2013, section 4.2); constants of the pHost
+/// authors' simulator.
 struct PfabricParameters final : TransportParameters {
-  unsigned initial_window = 12;  // window in packets, about a bandwidth-delay product
+  unsigned initial_window = 12;  // first window in packets, about a bandwidth-delay product
   unsigned max_window = 15;
   PicoSeconds timeout = kMicroSecond * 45;
-  unsigned probe_after = 5;  // timeouts in a row after which the sender sends only probes
+  // number of consecutive timeouts after which the sender sends only probes
+  unsigned probe_after = 5;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* discipline() const override { return "pfabric"; }
 };
 
-/// Among the flows of a host that may send, the one with the fewest bytes left goes first. Every
-/// packet has its own ACK, and each ACK lets the window grow by one packet up to a threshold. A
-/// timeout halves the threshold, sets the window to one packet, and sends again from the first
-/// packet that is not acknowledged. After several timeouts in a row the sender sends only probes
-/// until one is answered.
+/// The sender of pFabric. Among the flows of a host that may send, the flow with the fewest bytes
+/// left goes first. Every packet has its own ACK, and each ACK lets the window grow by one packet
+/// up to a threshold. A timeout halves the threshold, sets the window to one packet, and restarts
+/// sending from the first packet that is not acknowledged. After several consecutive timeouts the
+/// sender sends only probes until a probe is answered.
 class Pfabric final : public MessageTransport {
  public:
   Pfabric(const TransportContext& context, const PfabricParameters& parameters);
@@ -39,11 +41,11 @@ class Pfabric final : public MessageTransport {
     std::uint32_t life = 0;
     bool ready = false;
     bool probing = false;
-    unsigned timeouts = 0;   // consecutive timeouts
-    double window = 0;       // packets
-    double threshold = 0;    // window above which growth is one packet per window
-    Psn cursor = 0;          // next packet to send, unless it is acknowledged
-    unsigned in_flight = 0;  // packets in flight since the cursor was last reset
+    unsigned timeouts = 0;   // number of consecutive timeouts
+    double window = 0;       // window of the flow in packets
+    double threshold = 0;    // window in packets above which growth is one packet per window
+    Psn cursor = 0;          // number of the next packet to send, unless it is acknowledged
+    unsigned in_flight = 0;  // number of packets in flight since the cursor was last reset
     PicoSeconds deadline = PicoSeconds::max();  // deadline of the retransmission timeout
     template <class Digest>
     void add_state(Digest& d) const {
@@ -71,7 +73,7 @@ class Pfabric final : public MessageTransport {
   PfabricParameters parameters_;
   std::vector<Sender> senders_;
   std::vector<Qpn> ready_;        // flows that may send a packet
-  std::deque<Timeout> timeouts_;  // running timeouts, sorted by time
+  std::deque<Timeout> timeouts_;  // running timeouts of queue pairs, sorted by time
   Event timing_;
 };
 

@@ -11,7 +11,7 @@ namespace dcc {
 /// Alizadeh et al., "pFabric: Minimal Near-Optimal Datacenter Transport", SIGCOMM 2013,
 /// section 4.1.
 struct PfabricPortParameters final : DisciplineParameters {
-  Bytes limit = 36'864;  // greatest number of wire bytes that wait
+  Bytes limit = 36'864;  // queue limit of the port in wire bytes
 
   void describe(ParameterVisitor& v) override;
 };
@@ -34,8 +34,8 @@ class PfabricPort final : public PortDiscipline {
 
  private:
   struct Waiting {
-    std::uint64_t urgency = 0;  // urgency of the packet; smaller is more urgent
-    std::uint64_t flow = 0;     // key of the flow and its direction
+    std::uint64_t urgency = 0;  // urgency of the packet; a smaller value is more urgent
+    std::uint64_t flow = 0;     // key of the packet's flow and direction
     Packet* packet = nullptr;
   };
   Packet* take(std::size_t index);

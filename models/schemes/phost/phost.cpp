@@ -15,8 +15,8 @@ const Transports::Registered<PhostParameters> kPhost{
       return std::make_unique<Phost>(context, parameters);
     }};
 
-// A token carries its number and the number of missing packets. Data carries the number of its
-// token and the number of packets from it to the end of the message.
+// Packs two numbers into a field. A token carries its number and the number of missing packets.
+// Data carries the number of its token and the number of packets from it to the end of the message.
 std::uint64_t pair_of(std::uint64_t number, std::uint64_t packets) {
   return number << 32 | std::min<std::uint64_t>(packets, 0xFFFF'FFFF);
 }
@@ -88,7 +88,8 @@ void Phost::work_changed(Qpn qpn) {
   const Connection& connection = at(qpn);
   if (!connection.connected) return;
   const Psn posted = connection.out.end();
-  sender.announced = std::min(sender.announced, posted);  // a stopped flow has fewer packets
+  // reduces the announcement of a stopped flow, which has fewer packets
+  sender.announced = std::min(sender.announced, posted);
   drop_void(qpn);
   if (posted > sender.announced) {
     const Psn first = sender.announced;
@@ -174,7 +175,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
   deadlines_.set(qpn, now() + parameters_.timeout);
-  if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver is told
+  if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver is told the new end
     ++totals_.credits_unused;
     Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
     end->psn = out.end();
@@ -229,8 +230,8 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
 
 // ---------------------------------------------------------------- Receiver
 
-/// Handles the announcement of packets. Packets of a short message need no tokens but take up the
-/// same packet times; the newest request says how many such packets there are.
+/// Handles the announcement of a message. Packets of a short message need no tokens but take up the
+/// same packet times; the newest request tells the number of such packets.
 void Phost::expect(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end <= receiver.end) return;
@@ -259,7 +260,7 @@ void Phost::on_data(Qpn qpn, const Packet& data) {
   if (fresh || missing(qpn) == 0) acknowledge_if_whole(qpn, data.flow, data.sent);
 }
 
-/// Shortens the expected message.
+/// Shortens the message that the receiver expects.
 void Phost::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -276,7 +277,7 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
   acknowledge_whole(qpn, flow, sent);
 }
 
-/// Time of the flow's next token; not before now.
+/// Time of the flow's next token; in the future or now.
 PicoSeconds Phost::may_send_at(Qpn qpn) const {
   const Receiver& receiver = receivers_[qpn];
   if (receiver.waits_until > now()) return receiver.waits_until;
@@ -319,7 +320,8 @@ void Phost::send_token(Qpn qpn) {
     receiver.wanted = receiver.sent + missing(qpn);
   }
   if (is_full(receiver))
-    receiver.seen = receiver.sent - (parameters_.window - 1);  // makes room for one token
+    // gives up old tokens to make room for one token in the window
+    receiver.seen = receiver.sent - (parameters_.window - 1);
   const SequenceSet& in = at(qpn).in;
   Psn psn = receiver.cursor;
   while (psn < receiver.end && in.contains(psn)) ++psn;
@@ -336,7 +338,7 @@ void Phost::send_token(Qpn qpn) {
   send_control(token);
 }
 
-/// Sends the next token; one per packet time of the host's link.
+/// Schedules the next token; one token per packet time of the host's link.
 void Phost::plan(PicoSeconds when) {
   when = std::max(when, next_token_);
   if (!pacing_.is_scheduled() || pacing_.due() > when)

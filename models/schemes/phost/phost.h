@@ -12,23 +12,25 @@
 namespace dcc {
 
 /// Gao et al., "pHost: Distributed Near-Optimal Datacenter Transport Over Commodity Network
-/// Fabric", CoNEXT 2015; constants of its authors' simulator. Times are in packet
-/// times: one full packet at the host's rate.
+/// Fabric", CoNEXT 2015; constants of its authors' simulator. Times are in packet times; a packet
+/// time is that of one full packet at the host's link rate.
 struct PhostParameters final : TransportParameters {
-  unsigned free_tokens = 8;  // packets sent without a token, for messages of at most this length
-  unsigned window = 8;       // limit of a flow's tokens without data yet
-  Ratio token_life{3, 2};    // validity of a token at the sender
-  Ratio resend_after{9};     // packet times from the last token to new ones for missing packets
-  Ratio window_timeout{25};  // packet times until a full window admits a token
+  // number of packets that a message of at most this length sends without a token
+  unsigned free_tokens = 8;
+  unsigned window = 8;     // limit of a flow's tokens that are not yet answered with data
+  Ratio token_life{3, 2};  // time for which a token is valid at the sender, in packet times
+  // packet times from the last token of a message to new tokens for missing packets
+  Ratio resend_after{9};
+  Ratio window_timeout{25};            // packet times after which a full window admits a token
   PicoSeconds timeout = kMilliSecond;  // time after which a sender repeats its request
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "drop_tail"; }
 };
 
-/// Sender: announces a message at once with a request that carries its size, and sends the packets
-/// of a short message without tokens. Among the flows with a valid token, the flow with the fewest
-/// packets left, as its receiver last reported, sends the packet that the token names.
+/// The sender of pHost announces a message at once with a request that carries its size, and sends
+/// the packets of a short message without tokens. Among the flows with a valid token, the flow with
+/// the fewest packets left, as its receiver last reported, sends the packet that the token names.
 ///
 /// Receiver: sends one token per packet time, for the flow with the fewest missing packets whose
 /// window has room and which does not have to wait. After the last token of a message the receiver
@@ -51,7 +53,7 @@ class Phost final : public MessageTransport {
  private:
   struct Token {
     Psn psn = 0;
-    std::uint32_t number = 0;  // number of the token; 0: packet sent without a token
+    std::uint32_t number = 0;  // number of the token; 0: the packet is sent without a token
     PicoSeconds until{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -59,10 +61,10 @@ class Phost final : public MessageTransport {
     }
   };
   struct Sender {
-    Psn announced = 0;       // number of announced packets
-    std::uint64_t left = 0;  // packets left, as the receiver last reported
+    Psn announced = 0;       // number of packets that the sender has announced
+    std::uint64_t left = 0;  // number of packets left, as the receiver last reported
     bool listed = false;
-    std::deque<Token> tokens;  // tokens by time of expiry
+    std::deque<Token> tokens;  // tokens received, sorted by time of expiry
     template <class Digest>
     void add_state(Digest& d) const {
       d(announced, left, tokens);
@@ -71,11 +73,11 @@ class Phost final : public MessageTransport {
   struct Receiver {
     Psn end = 0;  // one above the last announced packet
     bool active = false;
-    std::uint64_t wanted = 0;  // total number of tokens to send
+    std::uint64_t wanted = 0;  // total number of tokens to send for the flow
     std::uint64_t sent = 0;
-    std::uint64_t seen = 0;     // newest token with data, or given up
-    Psn cursor = 0;             // packet of the next token, unless received
-    PicoSeconds last{};         // time of the last token
+    std::uint64_t seen = 0;  // number of the newest token that was answered with data, or given up
+    Psn cursor = 0;          // packet number of the next token, unless the packet was received
+    PicoSeconds last{};      // time at which the last token was sent
     PicoSeconds waits_until{};  // time until which the flow gets no token; zero: it does not wait
     template <class Digest>
     void add_state(Digest& d) const {
@@ -91,7 +93,7 @@ class Phost final : public MessageTransport {
 
   PicoSeconds packets(const Ratio& number) const;
 
-  // Sender
+  // Functions of the sender
   void announce(Qpn qpn);
   void on_token(Qpn qpn, const Packet& token);
   bool is_void(Qpn qpn, const Token& token) const;
@@ -99,7 +101,7 @@ class Phost final : public MessageTransport {
   void list(Qpn qpn);
   void check_senders();
 
-  // Receiver
+  // Functions of the receiver
   void expect(Qpn qpn, Psn end);
   void on_data(Qpn qpn, const Packet& data);
   void on_end(Qpn qpn, Psn end);
@@ -117,9 +119,10 @@ class Phost final : public MessageTransport {
   PicoSeconds packet_time_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::vector<Qpn> ready_;           // senders with tokens, valid or not
+  std::vector<Qpn> ready_;           // senders that hold tokens, valid or expired
   std::vector<Qpn> active_;          // receivers with missing packets, oldest first
-  unsigned hold_ = 0;                // packet times left for packets that arrive without tokens
+  unsigned hold_ =
+      0;  // number of packet times to leave free for packets that arrive without tokens
   PicoSeconds next_token_{};
   Event pacing_;
   DeadlineTable deadlines_;

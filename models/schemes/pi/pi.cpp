@@ -41,7 +41,8 @@ void PiParameters::check() const {
 }
 
 PiGains PiGains::design(double packets_per_second, double flows, double rtt_s, double period_s) {
-  const double window = rtt_s * packets_per_second;  // packets in one round trip
+  // number of packets on the link in one round trip
+  const double window = rtt_s * packets_per_second;
   const double omega = 2 * flows / (rtt_s * window);
   const double slope = std::sqrt(omega * rtt_s * (omega * rtt_s) + 1);
   const double gain = omega * slope * 4 * flows * flows / (window * window * window);
@@ -58,9 +59,10 @@ void PiPort::attach(const LinkParameters& link) {
                            in_seconds(parameters_.period));
 }
 
-// Only arrivals and departures change the queue, and both call this function first. So the queue
-// had its present length at the end of each period since the last call. From the second of these
-// periods on the error is constant, and the probability changes by the same amount in each.
+// Brings the marking probability up to date. Only arrivals and departures change the queue, and
+// both call this function first. So the queue had its present length at the end of each period
+// since the last call. From the second of these periods on the error is constant, and the
+// probability changes by the same amount in each period.
 void PiPort::advance() {
   const PicoSeconds now = context_.clock.now();
   if (now < next_update_) return;

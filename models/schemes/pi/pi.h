@@ -12,12 +12,12 @@ namespace dcc {
 /// TCP Flows", INFOCOM 2001, section V. The gains follow the link's rate by the paper's design rule
 /// for the least number of flows and the greatest round-trip time.
 struct PiParameters final : DisciplineParameters {
-  Bytes limit = 375'000;  // greatest number of wire bytes that wait
-  Bytes target = 50'000;  // target of the queue in wire bytes
+  Bytes limit = 375'000;  // queue limit of the port in wire bytes
+  Bytes target = 50'000;  // target queue length in wire bytes
   PicoSeconds period = kMicroSecond * 10;
-  std::uint32_t flows = 2;              // least number N of flows
-  PicoSeconds rtt = kMicroSecond * 50;  // greatest round-trip time R
-  Bytes packet = 1500;                  // wire bytes of a packet
+  std::uint32_t flows = 2;              // least number N of flows, for the gains
+  PicoSeconds rtt = kMicroSecond * 50;  // greatest round-trip time R, for the gains
+  Bytes packet = 1500;                  // wire bytes of a packet, for the gains
   bool ecn = true;                      // true: packets are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
@@ -25,20 +25,20 @@ struct PiParameters final : DisciplineParameters {
   const char* replaces() const override { return "drop_tail"; }
 };
 
-/// The gains of p(k) = p(k − 1) + a · e(k) − b · e(k − 1), with e the queue minus the target in
-/// packets.
+/// The gains a and b of p(k) = p(k − 1) + a · e(k) − b · e(k − 1), where e is the queue length
+/// minus the target in packets.
 struct PiGains {
   double a = 0, b = 0;
 
-  /// With C the link's rate in packets per second: zero and crossover frequency are
-  /// ω = 2N / (R² C), the gain is K = ω · |jωR + 1| · 4N² / (R C)³, and the bilinear transform with
-  /// the period T gives a = K (1/ω + T/2), b = K (1/ω − T/2).
+  /// Computes the gains by the paper's design rule. With C the link's rate in packets per second,
+  /// zero and crossover frequency are ω = 2N / (R² C), the gain is K = ω · |jωR + 1| · 4N² / (R
+  /// C)³, and the bilinear transform with the period T gives a = K (1/ω + T/2), b = K (1/ω − T/2).
   static PiGains design(double packets_per_second, double flows, double rtt_s, double period_s);
 };
 
-/// One queue for all priorities, first come first served. An arriving packet is marked (or dropped
-/// if it cannot be marked) with the probability p, which changes every period. A packet that finds
-/// no room is dropped.
+/// The port of PI has one queue for all priorities, first come first served. An arriving packet is
+/// marked (or dropped if it cannot be marked) with the probability p, which changes every period. A
+/// packet that finds no room is dropped.
 class PiPort final : public PortDiscipline {
  public:
   PiPort(const PiParameters& parameters, const DisciplineContext& context);

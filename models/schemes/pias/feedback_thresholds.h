@@ -7,10 +7,11 @@
 
 namespace dcc {
 
-/// The model: a link that serves by priority is one server. A message loses one priority with each
-/// threshold that it passes. Messages arrive as a Poisson process; each level is served first come
-/// first served, after all levels above it (Kleinrock, Queueing Systems 2, 1976, section 4.7). A
-/// message of x bytes that ends between thresholds a < x <= b takes
+/// The model of FeedbackThresholds: a link that serves packets by priority is one server. A message
+/// loses one priority with each threshold that it passes. Messages arrive as a Poisson process;
+/// each level is served first come first served, after all levels above it (Kleinrock, Queueing
+/// Systems 2, 1976, section 4.7). A message of x bytes that ends between thresholds a < x <= b
+/// takes
 ///
 ///   T(x) = (W(b) + x) / (1 - r(a)),  W(b) = l E[min(X, b)^2] / (2 (1 - r(b))),
 ///   r(a) = l E[min(X, a)]
@@ -20,31 +21,33 @@ namespace dcc {
 /// model (SIGCOMM 2018).
 class FeedbackThresholds {
  public:
-  /// `sizes` of messages: at least one, each > 0. `load` of the link is limited to 1/100 … 19/20.
+  /// `sizes`: message sizes in bytes, at least one, each > 0. `load`: load of the link, which is
+  /// limited to 1/100 … 19/20.
   FeedbackThresholds(std::vector<Bytes> sizes, double load);
 
-  /// Mean completion time by the model, in byte times. Precondition: `thresholds` ascend.
+  /// Mean completion time of a message by the model, in byte times. Precondition: `thresholds`
+  /// ascend.
   double mean_time(const std::vector<Bytes>& thresholds) const;
-  /// The levels − 1 thresholds with the minimum mean time, among all in steps of a quarter of a
-  /// power of two.
+  /// The levels − 1 thresholds with the minimum mean time, among all thresholds in steps of a
+  /// quarter of a power of two.
   std::vector<Bytes> best(unsigned levels) const;
 
  private:
-  /// Sums over the part of all messages below some size.
+  /// Sums over the parts of all messages below a certain size.
   struct Below {
-    double ended = 0;        // number of messages of at most this size
-    double ended_bytes = 0;  // bytes of these messages
-    double load = 0;         // r
-    double wait = 0;         // W
+    double ended = 0;        // number of messages of at most the size
+    double ended_bytes = 0;  // bytes of the messages of at most the size
+    double load = 0;         // r, the load of the bytes below the size
+    double wait = 0;         // W, the mean waiting time at the size
   };
   Below below(Bytes size) const;
   /// Total completion time of the messages that end between two thresholds.
   static double level_time(const Below& from, const Below& to);
 
-  std::vector<Bytes> sizes_;     // ascending
-  std::vector<double> sum_;      // sum of the first n sizes
-  std::vector<double> squares_;  // sum of squares of the first n sizes
-  double arrivals_ = 0;          // l
+  std::vector<Bytes> sizes_;     // message sizes in ascending order
+  std::vector<double> sum_;      // sums of the first n message sizes, by n
+  std::vector<double> squares_;  // sums of squares of the first n message sizes, by n
+  double arrivals_ = 0;          // l, the number of messages that begin in one byte time
 };
 
 }  // namespace dcc

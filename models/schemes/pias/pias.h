@@ -1,4 +1,4 @@
-// PIAS: a message loses priority as its bytes are sent; its size need not be known.
+// PIAS: a message loses priority as its bytes are sent, so its size need not be known.
 #pragma once
 
 #include <memory>

@@ -17,12 +17,13 @@ class ParameterVisitor;
 
 /// Chen et al., "AuTO: Scaling Deep Reinforcement Learning for Datacenter-Scale Automatic Traffic
 /// Optimization", SIGCOMM 2018, section 4: peripheral systems report finished flows, the central
-/// one answers with thresholds. Its agent is a neural network; this one minimises
-/// FeedbackThresholds::mean_time, so the same reports give the same thresholds.
+/// system answers with thresholds. AuTO's agent is a neural network; the agent of this model
+/// minimises FeedbackThresholds::mean_time, so the same reports give the same thresholds.
 struct ThresholdTuning {
-  std::optional<PicoSeconds> every;  // period of the agent; empty: no agent
-  unsigned flows = 2000;             // number of latest finished messages that the agent uses
-  PicoSeconds delay = kMilliSecond;  // time from the end of a period to the change at the hosts
+  std::optional<PicoSeconds> every;  // time between two decisions of the agent; empty: no agent
+  unsigned flows = 2000;             // number of the latest finished messages that the agent uses
+  // time from the end of a period to the change of thresholds at the hosts
+  PicoSeconds delay = kMilliSecond;
 
   void describe(ParameterVisitor& v);
 };
@@ -32,13 +33,14 @@ class ThresholdAgent final : public TransportAgent {
   /// Minimum number of finished messages before the agent acts.
   static constexpr std::size_t kMin = 20;
 
-  /// `rank` orders the agent's events among those of one instant.
+  /// `rank`: order of the agent's events among the events of one instant.
   ThresholdAgent(Scheduler& scheduler, std::uint32_t rank, const ThresholdTuning& tuning,
                  std::size_t thresholds);
 
   void add_host(Transmitter& host, BitRate line_rate) override;
   void begin() override;
-  /// The latest thresholds, which the hosts get after the delay; empty: the configured ones.
+  /// The latest thresholds that the agent chose, which hosts get after the delay; empty: the
+  /// configured thresholds.
   const std::vector<Bytes>& thresholds() const { return thresholds_; }
 
   void add_state(StateDigest& d) const override;
@@ -51,7 +53,7 @@ class ThresholdAgent final : public TransportAgent {
   const ThresholdTuning tuning_;
   const std::size_t levels_;
   std::vector<Transmitter*> hosts_;
-  double bytes_a_period_ = 0;  // capacity of all hosts' links per period
+  double bytes_a_period_ = 0;  // capacity of all hosts' links per period, in bytes
   Bytes acknowledged_ = 0;
   std::deque<Bytes> ended_;  // sizes of finished messages, oldest first
   std::vector<Bytes> thresholds_;

@@ -87,13 +87,14 @@ void PowerTcp::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, flow.base)));
 }
 
-// Current λ is the arrival rate of the port: bytes sent plus the growth of the queue. Voltage q + B
-// τ is the number of bytes on the way. Power, divided by the power of a full link without a queue:
-// (λ/B) (q/(B τ) + 1).
+// Computes PowerTCP's power from telemetry. Current λ is the arrival rate of the port: bytes sent
+// plus the growth of the queue. Voltage q + B τ is the number of bytes on the way. Power, divided
+// by the power of a full link without a queue: (λ/B) (q/(B τ) + 1).
 std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo& info) const {
   Sample busiest;
   const auto measure = [&](const IntHop& hop, const IntHop& last, long double elapsed) {
-    const long double rate = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;  // B/ps
+    // link rate in bytes per picosecond
+    const long double rate = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;
     const long double arrived = static_cast<long double>(hop.tx_bytes - last.tx_bytes) +
                                 static_cast<long double>(hop.queue - last.queue);
     const long double current = std::max(least_current_, arrived / elapsed / rate);
@@ -105,8 +106,8 @@ std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo
   return busiest;
 }
 
-// Without telemetry the slope of the RTT replaces the slope of the queue: λ/B = dRTT/dt + 1. The
-// bytes in flight are B · RTT.
+// Computes the power from delay. Without telemetry the slope of the RTT replaces the slope of the
+// queue: λ/B = dRTT/dt + 1. The bytes in flight are B · RTT.
 std::optional<PowerTcp::Sample> PowerTcp::by_delay(Flow& flow, const AckInfo& info) const {
   const PicoSeconds last_rtt = flow.last_rtt;
   const PicoSeconds elapsed = host_.now() - flow.last_ack;

@@ -1,4 +1,5 @@
-// PowerTCP: the window follows power, current times voltage, of the busiest link or of the delay.
+// PowerTCP: the window follows the power (current times voltage) of the busiest link or of the
+// delay.
 #pragma once
 
 #include <array>
@@ -17,28 +18,30 @@ namespace dcc {
 /// algorithms 1 and 2. The constants are those of the authors' simulation.
 struct PowerTcpParameters final : AlgorithmParameters {
   enum class Variant : std::uint8_t {
-    kTelemetry,  // algorithm 1, by telemetry: queue and bytes of every hop
-    kDelay,      // algorithm 2, θ-PowerTCP, by delay: the round trip and its slope
+    kTelemetry,  // algorithm 1, by telemetry: queue length and sent bytes of every hop
+    kDelay,      // algorithm 2 (θ-PowerTCP), by delay: the round-trip time and its slope
   };
   Variant variant = Variant::kTelemetry;
-  std::optional<Ratio> gamma;  // weight of the new rate; empty: 9/10, or 7/10 with kDelay
-  Ratio utilisation{95, 100};  // kTelemetry: power aimed at
+  std::optional<Ratio> gamma;  // weight γ of the new rate; empty: 9/10, or 7/10 with kDelay
+  Ratio utilisation{95, 100};  // kTelemetry: target of the normalised power
   BitRate additive_increase = 150_Mbps;
-  std::optional<PicoSeconds> base_rtt;  // τ, equal for all flows; empty: the longest base RTT
-  Ratio base_factor{105, 100};          // kDelay: RTTs up to this multiple of τ count as no queue
-  Ratio least_current{1, 2};            // share of a link's rate below which its power is ignored
+  // base RTT τ, equal for all flows; empty: the longest base RTT of the topology
+  std::optional<PicoSeconds> base_rtt;
+  Ratio base_factor{105, 100};  // kDelay: an RTT up to this multiple of τ counts as no queue
+  Ratio least_current{1, 2};    // share of a link's rate below which its power is ignored
   BitRate r_min = 100_Mbps;
 
   void describe(ParameterVisitor& v) override;
 };
 
-/// The window is kept as a rate W/τ (Mb/s). With f the normalised power, smoothed over τ,
-///    rate = γ (ref · target / f + additive) + (1 − γ) ref
-/// `ref` is the paper's window of one round trip ago: `ref` becomes the present rate with the first
-/// ACK of a packet that was sent after the previous change of `ref`.
+/// PowerTCP stores the window as a rate W/τ (Mb/s). With f the normalised power, smoothed over τ,
+///    rate = γ (ref · target / f + additive) + (1 − γ) ref `ref` is the paper's window of one round
+///    trip ago: `ref` becomes the present rate with the first ACK of a packet that was sent after
+///    the previous change of `ref`.
 class PowerTcp final : public Algorithm {
  public:
-  /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.
+  /// `longest_base_rtt`: longest base RTT of the topology; must be positive unless the parameters
+  /// have their own base RTT.
   PowerTcp(AlgorithmHost& host, const PowerTcpParameters& parameters, PicoSeconds longest_base_rtt);
 
   AlgorithmNeeds needs() const override;
@@ -46,27 +49,29 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change it
+  // A flow is always quiescent, since only ACKs change it.
+  bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Smoothed normalised power; 1: a full link without a queue.
+  /// Smoothed normalised power of a flow's path; 1 is a full link without a queue.
   long double power(FlowNumber flow) const { return flows_[flow].power; }
 
  private:
   struct Flow {
-    long double current = 0;    // rate of the window, W / τ
-    long double reference = 0;  // rate a round trip ago
+    long double current = 0;    // window of the flow as a rate, W / τ
+    long double reference = 0;  // rate of the flow one round trip ago
     long double power = 1;
-    PicoSeconds base{};      // τ of this flow
-    PicoSeconds last_ack{};  // kDelay: time of the last ACK …
-    PicoSeconds last_rtt{};  // … and its round trip; zero: no ACK yet
-    Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
+    PicoSeconds base{};      // base RTT τ of this flow
+    PicoSeconds last_ack{};  // kDelay: time of the flow's last ACK
+    PicoSeconds last_rtt{};  // kDelay: round-trip time of the last ACK; zero: no ACK yet
+    // number of a packet: its ACK, or that of a later packet, updates the reference
+    Psn update_after = 0;
     LinkRecords links;
   };
   /// Normalised power of a link, or of the path, and the time that it covers.
   struct Sample {
     long double power = 0;
-    long double over = 0;  // ps
+    long double over = 0;  // time in ps that the sample covers
   };
   std::optional<Sample> by_telemetry(Flow& flow, const AckInfo& info) const;
   std::optional<Sample> by_delay(Flow& flow, const AckInfo& info) const;

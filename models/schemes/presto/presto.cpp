@@ -1,6 +1,6 @@
-// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the paths in turn, weighted by
-// capacity. In the paper the edge numbers cells and labels packets with their path; here a packet's
-// sequence number gives the cell number, so a switch needs no state.
+// Presto (He et al., SIGCOMM'15): successive cells of 64 KB of a flow take the paths in turn,
+// weighted by capacity. In the paper the edge numbers cells and labels packets with their path;
+// here a packet's sequence number gives the cell number, so a switch needs no state.
 #include "schemes/presto/presto.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ class Presto final : public PathChoice {
   void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
   void routes_changed() override { ports_.clear(); }
 
-  /// Packets without data take the path of the first cell.
+  /// Returns the port that a packet would take; packets without data take the path of the first
+  /// cell.
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
     const auto length = static_cast<std::uint32_t>(sequence.size());
@@ -33,7 +34,7 @@ class Presto final : public PathChoice {
   void add_state(StateDigest&) const override {}
 
  private:
-  std::uint64_t packets_;  // packets in a cell
+  std::uint64_t packets_;  // number of packets in a cell
   std::uint64_t hash_seed_;
   WeightedPorts ports_;
 };

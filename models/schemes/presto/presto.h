@@ -6,7 +6,7 @@
 namespace dcc {
 
 struct PrestoParameters final : BalancerParameters {
-  Bytes cell = 64_KiB;  // payload bytes of a flow that take one path
+  Bytes cell = 64_KiB;  // payload bytes of a flow that take one path before the next path is used
 
   void describe(ParameterVisitor& v) override;
 };

@@ -1,4 +1,4 @@
-// Events that wait for a core, in the order of their arrival.
+// Events that wait for a program core, in the order of their arrival.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@ using Hops = std::array<dcc_hop, DCC_MAX_HOPS>;
 /// A waiting event.
 struct WaitingEvent {
   dcc_event event{};
-  PicoSeconds since{};  // time at which the event happened; of merged events, the first
+  // time at which the event happened; for merged events, that of the first event
+  PicoSeconds since{};
 };
 
-/// A list with places by number, which stay the same while an event waits.
+/// A list of waiting events; an event keeps its place number while it waits.
 class EventQueue {
  public:
   using Place = std::uint32_t;
@@ -45,7 +46,7 @@ class EventQueue {
     free_ = place;
   }
   WaitingEvent& operator[](Place place) { return nodes_[place].event; }
-  /// Telemetry of the event at a place; its content is the caller's.
+  /// Telemetry of the event at a place; the caller defines the content.
   Hops& hops(Place place) {
     if (place >= hops_.size()) hops_.resize(nodes_.size());
     return hops_[place];
@@ -60,7 +61,7 @@ class EventQueue {
     Place next = kNone;
   };
   std::vector<Node> nodes_;
-  std::vector<Hops> hops_;  // empty without telemetry
+  std::vector<Hops> hops_;  // telemetry by place; empty without telemetry
   Place first_ = kNone;
   Place last_ = kNone;
   Place free_ = kNone;

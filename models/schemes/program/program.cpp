@@ -26,7 +26,7 @@ std::uint64_t ps(PicoSeconds time) {
 std::uint32_t narrow(Bytes bytes) {
   return static_cast<std::uint32_t>(std::clamp<Bytes>(bytes, 0, 0xFFFFFFFF));
 }
-/// Adds numbers; the sum stays at the greatest number.
+/// Adds numbers; the sum saturates at the greatest number.
 void add(std::uint32_t& sum, std::uint64_t more) {
   sum = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum + more, 0xFFFFFFFF));
 }
@@ -36,7 +36,7 @@ std::shared_ptr<const ProgramImage> image_of(const ProgramParameters& parameters
   try {
     if (!parameters.elf.empty()) return ProgramImage::share(parameters.elf, parameters.memory);
   } catch (const riscv::ElfError&) {
-    // ProgramParameters::check() reports the error to the user.
+    // the error is not reported here, since ProgramParameters::check() reports it to the user
   }
   return nullptr;
 }
@@ -81,7 +81,7 @@ AlgorithmNeeds Program::needs() const {
 
 // ---------------------------------------------------------------- events
 
-/// Returns the flow if the program handles events of this kind for it; else null.
+/// Returns the flow if the program handles events of this kind for the flow; else null.
 Program::Flow* Program::governed(FlowNumber number, std::uint32_t kind) {
   if (handler_of(kind) == 0) return nullptr;
   Flow* const flow = flows_.find(number);
@@ -231,7 +231,7 @@ void Program::happen(FlowNumber number, Flow& flow, const dcc_event& event) {
   if (idle_ != 0) dispatch();
 }
 
-/// Joins the event with the flow's newest waiting one of its kind, if there is one.
+/// Merges the event with the flow's newest waiting event of the same kind, if there is one.
 bool Program::merge(Flow& flow, const dcc_event& event) {
   const EventQueue::Place place = flow.newest[event.kind];
   if (place == EventQueue::kNone) return false;
@@ -268,7 +268,7 @@ void Program::take_out(EventQueue::Place place, Flow& flow) {
   queue_.remove(place);
 }
 
-/// Gives idle cores the first waiting events of flows for which no core works.
+/// Assigns the first waiting events to idle cores, except events of flows that a core works for.
 void Program::dispatch() {
   EventQueue::Place place = queue_.first();
   while (idle_ != 0 && place != EventQueue::kNone) {
@@ -299,7 +299,7 @@ void Program::dispatch() {
   }
 }
 
-/// Runs the event's handler; its answer is in `result`.
+/// Runs the event's handler, which leaves its answer in `result`.
 ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Flow& flow,
                                      dcc_result& result) {
   dcc_event& event = waiting.event;
@@ -327,7 +327,7 @@ ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Fl
   return outcome;
 }
 
-/// Time of instructions and of the call before them, rounded up to a picosecond.
+/// Time of executed instructions and of the handler's call, rounded up to a picosecond.
 PicoSeconds Program::time_of(std::uint64_t cost) const {
   const Uint128 thousandths =
       Uint128(cost) + Uint128(parameters_.dispatch) * ProgramCore::kCostOfCycle;
@@ -354,7 +354,8 @@ void Program::finish(Core& core) {
 
 // ---------------------------------------------------------------- answers
 
-/// Call before the answer to an event that happened at `since` is applied.
+/// Records the reaction time of an event that happened at `since`. Call before the event's answer
+/// is applied.
 void Program::note_reaction(std::uint32_t kind, PicoSeconds since, const Flow& flow,
                             const dcc_result& result) {
   if (kind == DCC_CNP && (result.set & DCC_SET_RATE) != 0 && result.rate < flow.rate.raw) {
@@ -383,7 +384,8 @@ void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
       host_.stop_timer(number, static_cast<int>(timer));
     }
   }
-  // Rate and window are set last: they may send packets, which cause further events of the flow.
+  // The answer's rate and window are applied last: they may send packets, which cause further
+  // events of the flow.
   const Rate before = flow.rate;
   if ((result.set & DCC_SET_RATE) != 0) {
     flow.rate = std::min(Rate(result.rate), host_.line_rate());
@@ -403,7 +405,7 @@ void Program::forget_timer(Flow& flow, unsigned timer) {
   if (flow.expired[timer] != EventQueue::kNone) take_out(flow.expired[timer], flow);
 }
 
-/// Ends the program's events for a flow. The flow keeps its rate and window.
+/// Stops sending the flow's events to the program. The flow keeps its rate and window.
 void Program::stop(FlowNumber number, Flow& flow) {
   flow.stopped = true;
   for (EventQueue::Place place = queue_.first(); place != EventQueue::kNone;) {

@@ -1,4 +1,4 @@
-// Congestion control by a program of the user's on cores in the NIC.
+// Congestion control by a user's program on cores in the NIC.
 #pragma once
 
 #include <array>
@@ -18,9 +18,10 @@
 
 namespace dcc {
 
-/// Events wait in one queue until a core is free whose flow no other core works for. The handler
-/// then takes the time of its instructions, and its answer takes effect at the end of that time.
-/// A flow sends at the rate that its application asks for, or at line rate, until the first answer.
+/// Events wait in one queue for a free core. An event is not started while another core works for
+/// its flow. The handler then takes the time of its instructions, and its answer takes effect at
+/// the end of that time. A flow sends at the rate that its application asks for, or at line rate,
+/// until the first answer.
 ///
 /// Timers and begins of flows never get lost: hardware keeps a bit a flow for each. A timer that is
 /// stopped or started again takes its waiting event back. A flow whose handler ended in an
@@ -30,7 +31,8 @@ class Program final : public Algorithm,
                       public ReactionMeter,
                       public NackListener {
  public:
-  /// Without a usable file the algorithm does nothing; ProgramParameters::check() refuses the file.
+  /// Makes the algorithm. Without a usable file the algorithm does nothing;
+  /// ProgramParameters::check() refuses the file.
   Program(const AlgorithmContext& context, const ProgramParameters& parameters);
 
   AlgorithmNeeds needs() const override;
@@ -57,19 +59,19 @@ class Program final : public Algorithm,
  private:
   struct Flow {
     std::array<std::uint8_t, DCC_MAX_CONTEXT_BYTES> context{};
-    std::uint32_t generation = 0;  // another number for each life of a flow number
+    std::uint32_t generation = 0;  // number that differs for each reuse of a flow number
     std::uint32_t dscp = 0;
-    std::uint64_t base_rtt = 0;  // ps
+    std::uint64_t base_rtt = 0;  // base RTT of the flow in ps
     Rate rate, target;
     std::uint32_t alpha = 0;
-    std::uint64_t counted = 0;  // bytes counted towards the threshold, in wire bytes
+    std::uint64_t counted = 0;  // wire bytes counted towards the threshold of DCC_SENT
     std::uint32_t threshold = 0;
-    std::uint32_t sent = 0, payload = 0;  // bytes sent since the last DCC_SENT
-    std::uint32_t waiting = 0;            // number of events in the queue
+    std::uint32_t sent = 0, payload = 0;  // packets and bytes sent since the last DCC_SENT event
+    std::uint32_t waiting = 0;            // number of the flow's events in the queue
     bool in_service = false;
-    bool stopped = false;     // a handler ended in an exception
-    std::uint8_t timers = 0;  // bit n: timer n runs
-    // The newest waiting event of each kind that may merge, and the waiting event of each timer.
+    bool stopped = false;     // true if a handler of the flow ended in an exception
+    std::uint8_t timers = 0;  // mask of running timers; bit n is set while timer n runs
+    // Places of waiting events: the newest of each kind that may merge, and that of each timer.
     std::array<EventQueue::Place, DCC_EVENT_KINDS> newest{};
     std::array<EventQueue::Place, DCC_PROGRAM_TIMERS> expired{};
   };
@@ -115,14 +117,14 @@ class Program final : public Algorithm,
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
   std::unique_ptr<ProgramCore> processor_;  // processor, which exists from the first flow on
   std::vector<std::unique_ptr<Core>> cores_;
-  std::uint32_t idle_ = 0;  // bit n: core n is idle
+  std::uint32_t idle_ = 0;  // mask of idle cores; bit n is set while core n is idle
   EventQueue queue_;
-  Hops hops_{};                // of the event that happens
-  std::uint32_t bounded_ = 0;  // waiting events that count against parameters_.queue
+  Hops hops_{};                // telemetry of the event that happens now
+  std::uint32_t bounded_ = 0;  // number of waiting events that count against parameters_.queue
   std::uint32_t generation_ = 0;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
-  std::vector<HandlerCounts> handlers_;  // by kind
+  std::vector<HandlerCounts> handlers_;  // counts of handler calls, by kind of event
   PicoSeconds busy_{};
   LogHistogram reactions_;
   std::vector<HandlerFault> faults_;

@@ -19,7 +19,7 @@ std::uint32_t cost(const Ratio& cycles) {
 
 bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
 
-/// Class of an operation; null for the states of cache entries, which are no instructions.
+/// Cost class of an operation; null for the states of cache entries, which are not instructions.
 const Ratio* class_of(Op op, const ProgramCpi& cpi) {
   if (op < Op::kIllegal) return nullptr;
   if (is_between(op, Op::kJal, Op::kJalr)) return &cpi.jump;
@@ -59,7 +59,8 @@ ProgramCore::ProgramCore(std::shared_ptr<const ProgramImage> image,
   std::copy(parameters.values.begin(), parameters.values.end(), values + 1);
   std::memcpy(ram(DCC_VALUES_ADDRESS), values, sizeof values);
   hart_.set_ram({memory_.data(), DCC_DATA_BASE, static_cast<std::uint32_t>(memory_.size())});
-  // The hart does not write to this memory: it sends such stores to the bus, which refuses them.
+  // The hart does not write to the code memory: it sends stores there to the bus, which refuses
+  // them.
   hart_.set_rom({const_cast<std::uint8_t*>(image_->code().data()), DCC_CODE_BASE,
                  static_cast<std::uint32_t>(image_->code().size())});
   hart_.set_stack_limit(DCC_DATA_BASE);

@@ -13,11 +13,11 @@
 
 namespace dcc {
 
-/// Runs handlers to their end and reports what they cost. All cores of a NIC share code and data,
-/// and a handler's loads and stores happen at its begin, so one processor stands for all of them.
+/// Runs handlers to their end and reports their costs. All cores of a NIC share code and data, and
+/// a handler's loads and stores happen at its begin, so one processor stands for all of them.
 class ProgramCore final : private riscv::MemoryBus {
  public:
-  /// Cost is in thousandths of a cycle.
+  /// Number of cost units in a cycle: costs are in thousandths of a cycle.
   static constexpr std::uint64_t kCostOfCycle = 1000;
 
   ProgramCore(std::shared_ptr<const ProgramImage> image, const ProgramParameters& parameters);
@@ -26,14 +26,14 @@ class ProgramCore final : private riscv::MemoryBus {
     std::uint64_t instructions = 0;
     std::uint64_t cost = 0;
     bool faulted = false;
-    std::string fault;  // after a fault: exception and address, for messages
+    std::string fault;  // exception and address after a fault, for messages
   };
-  /// Calls the handler at this address. `hops`: telemetry of event.hops links. `context` has the
-  /// program's context_bytes, which the handler may change; after a fault context and result are as
-  /// before.
+  /// Calls the handler at address `handler`. `hops`: telemetry of event.hops links. `context` has
+  /// the program's context_bytes, which the handler may change; after a fault, context and result
+  /// are as before.
   Outcome run(std::uint32_t handler, const dcc_event& event, const dcc_hop* hops,
               std::uint8_t* context, dcc_result& result);
-  /// Takes the lines that the last handler wrote.
+  /// Takes the trace lines that the last handler wrote.
   std::vector<std::string> take_lines();
 
  private:

@@ -12,22 +12,23 @@
 
 namespace dcc {
 
-/// Never changes after it was read, so the NICs of a run share one.
+/// The memory image of a program. It never changes after it was read, so the NICs of a run share
+/// one image.
 class ProgramImage {
  public:
   /// Reads an ELF file for cores with `memory` bytes of data memory. Throws riscv::ElfError, whose
   /// message names the file, the reason and a remedy.
   ProgramImage(const std::string& path, Bytes memory);
-  /// Returns the image of a file; callers share one image while one of them keeps it.
+  /// Returns the image of a file; callers share one image as long as any caller keeps it.
   static std::shared_ptr<const ProgramImage> share(const std::string& path, Bytes memory);
 
   const std::string& path() const { return path_; }
   const dcc_program& program() const { return program_; }
-  /// Address to which handlers return.
+  /// Address to which handlers return at their end.
   std::uint32_t return_address() const { return return_address_; }
-  /// Code and constants at DCC_CODE_BASE, whole pages.
+  /// Code and constants of the program at DCC_CODE_BASE, in whole pages.
   const std::vector<std::uint8_t>& code() const { return code_; }
-  /// Contents of the data memory behind the reserved part, without its zeros at the end.
+  /// Initial contents of the data memory after the reserved part, without trailing zeros.
   const std::vector<std::uint8_t>& data() const { return data_; }
   const riscv::SymbolTable& symbols() const { return symbols_; }
 

@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Cycles of an instruction, by its class.
+/// Cycles per instruction, by class of instruction.
 struct ProgramCpi {
   Ratio alu{1};
   Ratio mul{1};
@@ -17,9 +17,9 @@ struct ProgramCpi {
   Ratio load{2};
   Ratio store{1};
   Ratio branch{1};
-  Ratio taken{1};  // additional cycles of a taken branch
+  Ratio taken{1};  // additional cycles of a branch that is taken
   Ratio jump{2};
-  Ratio system{4};  // CSR accesses, fences and atomic operations
+  Ratio system{4};  // cycles of CSR accesses, fences and atomic operations
 };
 
 struct ProgramParameters final : AlgorithmParameters {
@@ -31,16 +31,16 @@ struct ProgramParameters final : AlgorithmParameters {
   bool instant = false;
   unsigned queue = 64;
   Merge merge = Merge::kFull;
-  unsigned dispatch = 20;  // cycles
+  unsigned dispatch = 20;  // cycles from an event to the first instruction of its handler
   ProgramCpi cpi;
   Bytes context = 128;
   Bytes memory = 64_KiB;
-  unsigned limit = 100'000;  // instructions
-  unsigned trace = 1000;     // lines
+  unsigned limit = 100'000;  // maximum number of instructions of one handler call
+  unsigned trace = 1000;     // maximum number of trace lines
   std::vector<unsigned> values;
 
   void describe(ParameterVisitor& v) override;
-  /// Refuses a file that is missing or is no program for this NIC.
+  /// Refuses a file that is missing or is not a program for this NIC.
   void check(Bytes largest_packet) const override;
 };
 

@@ -3,9 +3,9 @@
 namespace dcc {
 
 namespace {
-/// Least rate, as a part of the link's rate: the authors' MIN_RATE_FACT.
+/// Least rate as a share of the link's rate: the authors' MIN_RATE_FACT.
 constexpr double kLeastShare = 1e-3;
-/// Round trip d until a packet has carried a round trip.
+/// Mean round-trip time d before any packet has carried a round-trip time.
 constexpr PicoSeconds kRttAtFirst = kMicroSecond * 100;
 }  // namespace
 
@@ -54,7 +54,7 @@ void FairRate::comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSecon
   }
 }
 
-/// Makes the changes of R that are due.
+/// Applies the changes of rate R that are due.
 void FairRate::turn(PicoSeconds now) {
   for (;;) {
     const PicoSeconds span = interval();
@@ -70,7 +70,7 @@ void FairRate::turn(PicoSeconds now) {
     arrivals_ = {};
     trips_ = PicoSeconds();
     count_ = 0;
-    // No packet came in the interval: R does not change once it is the link's rate.
+    // Without a packet in the interval, R does not change after it has reached the link's rate.
     if (rate_ >= link_ && before_ >= link_) began_ = std::max(began_, now);
   }
 }

@@ -1,4 +1,4 @@
-// The rate that a link gives to each of its flows (RCP).
+// Computes the rate that a link gives to each of its flows (RCP).
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,22 @@ namespace dcc {
 /// Dukkipati, Kobayashi, Zhang-Shen and McKeown, "Processor Sharing Flows in the Internet", IWQoS
 /// 2005; gains and first rate of the authors' ns-2 code.
 struct FairRateParameters {
-  std::optional<PicoSeconds> interval;  // T; empty: the mean round trip
-  Ratio gain{2, 5};                     // alpha
-  Ratio drain{226, 1000};               // beta
-  Ratio first_rate{1, 20};              // share of the link's rate before the first interval ends
+  std::optional<PicoSeconds> interval;  // control interval T; empty: the mean round-trip time
+  Ratio gain{2, 5};                     // alpha, the gain on the spare capacity
+  Ratio drain{226, 1000};               // beta, the gain on the queue
+  Ratio first_rate{1, 20};  // rate R before the first interval ends, as a share of the link's rate
   bool averaging = false;
 
   void describe(ParameterVisitor& v);
 };
 
-/// One rate R for all flows, without knowing how many there are. After each interval T
+/// FairRate computes one rate R for all flows, without knowing their number. After each interval T
 ///
 ///     R ← R (1 + T / d · (α (C − y) − β q / d) / C)
 ///
-/// with y the rate of arrival and q the shortest queue of the interval, and d the mean of the round
-/// trips that packets carry (T is at most d). R stays between a thousandth of the link and the
-/// link's rate. At rest the link is full and its queue is empty, so N flows get C / N each.
+/// where y is the arrival rate and q the shortest queue in the interval, and d the mean of the
+/// round-trip times that packets carry (T is at most d). R stays between a thousandth of the link
+/// and the link's rate. At rest the link is full and its queue is empty, so N flows get C / N each.
 ///
 /// `averaging` (Alizadeh, Kabbani, Atikoglu and Prabhakar, "Stability Analysis of QCN: The
 /// Averaging Principle", SIGMETRICS 2011): half an interval after a change R becomes the mean of
@@ -41,9 +41,9 @@ class FairRate {
   void set_link(BitRate rate);
 
   /// Records arriving bytes, overhead included; `queue`: bytes that wait for the link;
-  /// `round_trip`: the one that the packet carries, zero if it carries none.
+  /// `round_trip`: round-trip time that the packet carries, zero if it carries none.
   void comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSeconds now);
-  /// Rate R after the last call, above 0.
+  /// Rate R after the last call, always above 0.
   BitRate rate() const;
 
   template <class Digest>
@@ -57,16 +57,17 @@ class FairRate {
   PicoSeconds interval() const;
 
   FairRateParameters parameters_;
-  double link_ = 0;  // rate of the link in bits per second, as are all rates here
+  double link_ = 0;  // rate of the link; all rates here are in bits per second
   double rate_ = 0;
-  double before_ = 0;      // R before its last change
-  bool averages_ = false;  // true until R becomes the mean of both rates
-  bool begun_ = false;     // true if a packet has arrived
-  PicoSeconds began_{};    // start of the present interval
-  PicoSeconds mean_{};     // d
+  double before_ = 0;  // rate R before its last change
+  // true until R becomes the mean of its values before and after the last change
+  bool averages_ = false;
+  bool begun_ = false;   // true if a packet has arrived
+  PicoSeconds began_{};  // start of the present interval
+  PicoSeconds mean_{};   // d, the mean round-trip time
   IntervalArrivals arrivals_;
-  PicoSeconds trips_{};     // sum of the round trips in their headers
-  std::int64_t count_ = 0;  // number of these round trips
+  PicoSeconds trips_{};     // sum of the round-trip times that packets carried in this interval
+  std::int64_t count_ = 0;  // number of round-trip times in the sum
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// A port that lowers the rate in a packet to the one it gives to every flow (RCP).
+// A port that lowers the rate in a packet to the rate that the port gives to every flow (RCP).
 #pragma once
 
 #include "schemes/common/asked_port.h"

@@ -17,7 +17,7 @@ const Transports::Registered<RcpParameters> kRcp{
       return std::make_unique<Rcp>(context, parameters);
     }};
 
-/// Round trips after a data packet until a request of its own.
+/// Number of round trips after a data packet until the flow sends a separate request.
 constexpr int kFirstWait = 4;
 }  // namespace
 
@@ -69,7 +69,7 @@ void Rcp::ask(Qpn qpn) {
   send_control(request);
 }
 
-/// Every data packet is a request.
+/// Writes a request into every data packet.
 void Rcp::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   sender.wait = sender.round_trip * kFirstWait;

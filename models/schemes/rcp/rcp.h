@@ -13,13 +13,12 @@ struct RcpParameters final : RatedParameters {
   const char* discipline() const override { return "fair_rate"; }
 };
 
-/// A flow requests its first rate in a packet of its own; then every data packet is a request and
-/// every acknowledgement an answer. The flow sends at the rate of the newest answer. A flow whose
-/// next packet is not due within some round trips sends requests meanwhile, as in the authors'
-/// ns-2 code, since the rate may have risen; each takes twice as long as the last to follow. The
-/// NIC is no port of the path: flows that together have more than its link take turns there. After
-/// a pause, or when nothing sent within a timeout has been answered, the flow requests a rate again
-/// before it sends.
+/// An RCP flow requests its first rate in a separate packet; then every data packet is a request
+/// and every acknowledgement an answer. The flow sends at the rate of the newest answer. A flow
+/// whose next packet is not due within some round trips sends requests meanwhile at doubling
+/// intervals, as in the authors' ns-2 code, since the rate may have risen. The NIC does not act as
+/// a port of the path: flows whose rates exceed its link take turns there. After a pause, or when
+/// nothing sent within a timeout has been answered, the flow requests a rate again before it sends.
 class Rcp final : public RatedTransport {
  public:
   Rcp(const TransportContext& context, const RcpParameters& parameters);
@@ -28,8 +27,8 @@ class Rcp final : public RatedTransport {
   struct Sender {
     bool sending = false;
     PicoSeconds heard{};       // sending time of the packet whose answer is the newest
-    PicoSeconds round_trip{};  // smoothed
-    PicoSeconds wait{};        // since the last packet, until a request between data packets
+    PicoSeconds round_trip{};  // smoothed round-trip time
+    PicoSeconds wait{};        // time from the last packet to the next request between data packets
     BitRate rate;
     template <class Digest>
     void add_state(Digest& d) const {

@@ -1,8 +1,8 @@
 // REPS (Bonato et al., 2024: recycled entropies for packet spraying): every packet carries an
 // entropy value that all switches hash with the flow. A value that an ACK brings back without a
 // mark is used once more; a sender without such a value draws a random one. So packets stay on
-// paths that were free a round trip ago. The switch that a sender is attached to plays the NIC's
-// part: the switch draws values and reads ACKs.
+// paths that were free a round trip ago. The switch to which a sender is attached does the NIC's
+// work: it draws values and reads ACKs.
 #include "schemes/reps/reps.h"
 
 #include <array>
@@ -25,7 +25,7 @@ class Reps final : public PathChoice {
         hash_seed_(context.hash_seed),
         random_(context.seed, "routing", context.index) {}
 
-  // ACKs reach a host through one port only.
+  // Requests every packet, because ACKs reach a host through one port only.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
@@ -69,12 +69,13 @@ class Reps final : public PathChoice {
   }
 
  private:
-  /// A flow whose sender is attached to this switch: its recycled tags, oldest first, as a ring.
+  /// A flow whose sender is attached to this switch: its recycled entropy values, oldest first, as
+  /// a ring.
   struct Sender {
     std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
     std::uint8_t first = 0;
     std::uint8_t count = 0;
-    std::uint32_t sent = 0;  // packets sent, counted during the warm-up only
+    std::uint32_t sent = 0;  // number of packets sent, counted during the warm-up only
   };
 
   bool begins_here(const Packet& packet) const {
@@ -103,7 +104,7 @@ class Reps final : public PathChoice {
     }
     return static_cast<std::uint8_t>(1 + random.below(parameters_.entropies));
   }
-  /// Adds an ACK's tag to the ring; a full ring drops its oldest tag.
+  /// Adds an ACK's entropy value to the ring; a full ring drops its oldest value.
   void recycle(const Packet& ack) {
     if (ack.ce_echo) return;
     Sender& sender = *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;

@@ -94,7 +94,7 @@ void Seawall::on_flow_end(FlowNumber number) {
   share(tunnel);
 }
 
-/// Gives the flow a share of its tunnel's rate, for at least a period.
+/// Gives the flow a share of its tunnel's rate for at least one period.
 void Seawall::activate(FlowNumber number, Flow& flow) {
   Tunnel& tunnel = tunnels_[flow.tunnel];
   flow.active = true;
@@ -121,7 +121,7 @@ void Seawall::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.ce) ++tunnel.marks;
 }
 
-// The timer of the tunnel's first active flow serves the tunnel.
+// Handles the timer of the tunnel's first active flow, which serves the whole tunnel.
 void Seawall::on_timer(FlowNumber number, int) {
   Flow& flow = flows_[number];
   Tunnel& tunnel = tunnels_[flow.tunnel];

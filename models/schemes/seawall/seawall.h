@@ -1,4 +1,5 @@
-// Seawall: all flows of an entity to a destination share one rate, which follows weights.
+// Seawall: all flows of an entity to one destination share one rate, which follows the entity's
+// weight.
 #pragma once
 
 #include <array>
@@ -24,17 +25,18 @@ struct SeawallParameters final : AlgorithmParameters {
   void ask_marking(EcnParameters& marking) const override;
 };
 
-/// An entity is a class (DSCP) of a host. Its flows to one destination make a tunnel, which has one
-/// rate; the flows of the tunnel that sent something in the last period share it equally. Once a
-/// period, if F is the share of acknowledgements with a mark and A its moving average:
+/// In Seawall, an entity is a class (DSCP) of a host. Its flows to one destination make a tunnel,
+/// which has one rate; the flows of the tunnel that sent something in the last period share it
+/// equally. Once a period, if F is the share of acknowledgements with a mark and A its moving
+/// average:
 ///
 ///     A ← A + gain (F − A)
 ///     rate ← rate + weight · step      if F = 0
 ///     rate ← rate (1 − cut · A)        otherwise
 ///
 /// Tunnels at one bottleneck see the same F, so they get rates in proportion to their weights,
-/// however many flows each of them has. A begins with 1, so a crowd gives way quickly at first; the
-/// paper goes by F itself, which full and empty queues make 1 or 0.
+/// however many flows each of them has. A starts at 1, so rates fall quickly at first; the paper
+/// uses F itself, which full and empty queues make 1 or 0.
 class Seawall final : public WeightedAlgorithm {
  public:
   Seawall(AlgorithmHost& host, const SeawallParameters& parameters);
@@ -52,9 +54,9 @@ class Seawall final : public WeightedAlgorithm {
  private:
   struct Tunnel {
     std::uint8_t dscp = 0;
-    long double rate = 0;               // Mb/s
-    long double marked = 1;             // A
-    std::uint32_t acks = 0, marks = 0;  // counts of the present period
+    long double rate = 0;               // rate of the tunnel in Mb/s
+    long double marked = 1;             // A, the moving average of the share of marked ACKs
+    std::uint32_t acks = 0, marks = 0;  // numbers of ACKs and of marked ACKs in the present period
     std::vector<FlowNumber> active;
   };
   struct Flow {
@@ -68,8 +70,9 @@ class Seawall final : public WeightedAlgorithm {
 
   AlgorithmHost& host_;
   const PicoSeconds period_;
-  const long double line_, step_, cut_, gain_, r_min_;  // rates in Mb/s
-  std::array<long double, 64> weights_;                 // weight of each DSCP
+  // line rate, step, and other constants of the rule; rates in Mb/s
+  const long double line_, step_, cut_, gain_, r_min_;
+  std::array<long double, 64> weights_;  // weight of each DSCP
   std::map<std::pair<std::uint8_t, HostId>, std::size_t> numbers_;
   std::vector<Tunnel> tunnels_;
   std::vector<Flow> flows_;

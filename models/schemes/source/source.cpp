@@ -1,5 +1,5 @@
-// Source routing: a packet takes the path that the sender's transport wrote into it (Fastpass,
-// whose arbiter chooses paths); a packet without a path takes one by hash of its flow.
+// Source routing: a packet takes the path that the sender's transport wrote into its header
+// (Fastpass, whose arbiter chooses paths); a packet without a path takes one by hash of its flow.
 #include <memory>
 
 #include "fabric/balancers.h"
@@ -9,8 +9,8 @@ namespace dcc {
 
 namespace {
 
-/// A packet carries two port choices, one for the sender's edge switch and one for the switch
-/// above, as leaf-spine networks and fat trees need them.
+/// The source-routing load balancer. A packet carries two port choices, one for the sender's edge
+/// switch and one for the next switch, which is sufficient for leaf-spine networks and fat trees.
 class Source final : public PathChoice {
  public:
   explicit Source(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}

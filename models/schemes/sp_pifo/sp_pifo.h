@@ -11,8 +11,8 @@ namespace dcc {
 /// Gran Alcoz, Dietmüller and Vanbever, "SP-PIFO: Approximating Push-In First-Out Behaviors using
 /// Strict-Priority Queues", NSDI 2020, section 4.3.
 struct SpPifoParameters final : DisciplineParameters {
-  Bytes limit = 36'864;      // greatest number of wire bytes that wait
-  std::uint32_t queues = 8;  // number of strict priorities
+  Bytes limit = 36'864;      // queue limit of the port in wire bytes
+  std::uint32_t queues = 8;  // number of strict-priority queues
 
   void describe(ParameterVisitor& v) override;
   const char* replaces() const override { return "pfabric"; }

@@ -1,4 +1,4 @@
-// Packets to a destination take its ports in turn.
+// Round-robin spraying: successive packets to a destination take its ports in turn.
 #include <cstdint>
 #include <memory>
 

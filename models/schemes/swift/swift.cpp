@@ -106,8 +106,8 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   apply(number, flow);
 }
 
-// A window below one packet becomes a pace: one packet in flight, and the next one leaves a round
-// trip divided by the window later.
+// Applies a flow's window. A window below one packet becomes a pace: one packet is in flight, and
+// the next packet leaves a round-trip time divided by the window later.
 void Swift::apply(FlowNumber number, const Flow& flow) {
   const bool paced = flow.window < mtu_;
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());

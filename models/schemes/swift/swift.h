@@ -1,5 +1,5 @@
-// Swift: a window that follows the difference between delay and target, and a pace if the window is
-// below one packet.
+// Swift: a window that follows the difference between delay and target delay, and a pace if the
+// window is below one packet.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,28 @@ namespace dcc {
 /// SIGCOMM 2020, section 3. The constants are those of the reference simulator (csg-htsim).
 struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds base_target = kMicroSecond * 20;
-  PicoSeconds scaling_range = kMicroSecond * 100;  // greatest addition by flow scaling
-  Ratio scaling_min{1, 10};                        // window in packets with the full addition …
-  Ratio scaling_max{100};                          // … and window in packets without an addition
-  bool whole_packets = false;                      // windows are rounded to full packets
-  Ratio additive_increase{1};                      // growth of the window in packets per round trip
+  // greatest addition to the target delay by flow scaling
+  PicoSeconds scaling_range = kMicroSecond * 100;
+  Ratio scaling_min{1, 10};    // window in packets at which the target delay has the full addition
+  Ratio scaling_max{100};      // window in packets from which on the target delay has no addition
+  bool whole_packets = false;  // true: windows are rounded to full packets
+  Ratio additive_increase{1};  // growth of the window in packets per round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};
   std::optional<Bytes> initial_window;  // first window in bytes; empty: line rate × base RTT
   Bytes min_window = 10;
-  std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and a packet
+  // upper limit of the window in bytes; empty: four times line rate × base RTT, and a packet
+  std::optional<Bytes> max_window;
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
 };
 
-/// Delay is the whole round trip, of fabric and receiver together. The part of the paper's target
-/// that grows with the number of hops is left out, because an algorithm does not know that number.
-/// Where not even a small window's target reaches the delay of an empty network (base RTT and the
-/// time of a packet), that delay is the base target: the window would fall to its least value.
+/// Swift here uses the whole round-trip delay, of fabric and receiver together. The part of the
+/// paper's target that grows with the number of hops is left out, because an algorithm does not
+/// know that number. If even a small window's target is below the delay of an empty network (base
+/// RTT and the time of a packet), that delay becomes the base target; otherwise the window would
+/// fall to its least value.
 class Swift final : public Algorithm {
  public:
   Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32_t mtu);
@@ -43,7 +46,8 @@ class Swift final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
+  // A flow is always quiescent, since only ACKs change its state.
+  bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Delay at which a window (in bytes) neither grows nor shrinks, for a flow whose base RTT is
@@ -53,9 +57,9 @@ class Swift final : public Algorithm {
 
  private:
   struct Flow {
-    long double window = 0;  // bytes
-    long double rtt = 0;     // smoothed RTT, ps
-    long double most = 0;    // greatest window
+    long double window = 0;  // window of the flow in bytes
+    long double rtt = 0;     // smoothed RTT in ps
+    long double most = 0;    // upper limit of the window in bytes
     PicoSeconds base_target{};
     PicoSeconds last_decrease{};
     bool decreased = false;  // true if last_decrease holds a time
@@ -67,7 +71,8 @@ class Swift final : public Algorithm {
   AlgorithmHost& host_;
   SwiftParameters parameters_;
   long double mtu_, line_, increase_, beta_, least_left_;
-  long double scale_, offset_;  // flow scaling: scale / sqrt(packets) + offset, ps
+  // coefficients of flow scaling in ps: target addition = scale / sqrt(packets) + offset
+  long double scale_, offset_;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };

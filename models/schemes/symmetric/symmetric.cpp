@@ -1,5 +1,6 @@
-// A flow and its answers take the same path in both directions (ExpressPass, whose credits reserve
-// the reverse path): the hash does not depend on which end is the source.
+// Symmetric load balancing: a flow and its answers take the same path in both directions (for
+// ExpressPass, whose credits reserve the reverse path). The hash does not depend on which end is
+// the source.
 #include <algorithm>
 #include <memory>
 
@@ -10,8 +11,8 @@ namespace dcc {
 
 namespace {
 
-/// Switches at the same height make the same choice, so the path down equals the path up of the
-/// opposite direction in leaf-spine networks and fat trees.
+/// The symmetric load balancer. Switches at the same height make the same choice, so the path down
+/// equals the path up of the opposite direction in leaf-spine networks and fat trees.
 class Symmetric final : public PathChoice {
  public:
   explicit Symmetric(std::uint64_t seed) : seed_(mix64(seed)) {}

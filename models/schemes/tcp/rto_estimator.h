@@ -7,11 +7,12 @@
 
 namespace dcc {
 
-/// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
+/// Estimates the retransmission timeout by RFC 6298, section 2: smoothed round-trip time and its
+/// deviation, in whole picoseconds.
 class RtoEstimator {
  public:
   /// `initial`: timeout before the first RTT measurement. `granularity`: least amount that the
-  /// deviation adds.
+  /// deviation adds to the timeout.
   RtoEstimator(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 
@@ -27,11 +28,11 @@ class RtoEstimator {
     const PicoSeconds margin = std::max(granularity_, deviation_ * 4);
     timeout_ = std::min(most_, std::max(least_, smoothed_ + margin));
   }
-  /// Doubles the timeout after it expired.
+  /// Doubles the timeout; called after it expired.
   void back_off() { timeout_ = std::min(most_, timeout_ * 2); }
 
   PicoSeconds timeout() const { return timeout_; }
-  /// The smoothed RTT; zero before the first measurement.
+  /// The smoothed round-trip time; zero before the first measurement.
   PicoSeconds smoothed() const { return smoothed_; }
 
   template <class Digest>

@@ -19,7 +19,7 @@ const Transports::Registered<TcpParameters> kTcp{
 
 constexpr unsigned kNoWindow = std::numeric_limits<unsigned>::max();
 
-// The SACK blocks of an ACK (RFC 2018), relative to the acknowledged number, stored in packet
+// Packs the SACK blocks of an ACK (RFC 2018), relative to the acknowledged number, into packet
 // fields that TCP does not use otherwise. An empty block ends the list. In a kNak packet the last
 // block names the segment whose payload was trimmed.
 std::uint64_t block_of(Psn base, const SequenceRanges::Range& range) {
@@ -46,12 +46,13 @@ std::uint64_t block_at(const Packet& ack, std::size_t place) {
   return std::uint64_t{ack.message_bytes} << 32 | ack.immediate;
 }
 
-// On data: the sender has cut its window for the echoed marks (CWR of RFC 3168).
+// Flag in a data segment: the sender has cut its window for the echoed marks (CWR of RFC 3168).
 constexpr std::uint64_t kWindowReduced = 1;
 }  // namespace
 
 TcpParameters::TcpParameters() {
-  framing.header = 14 + 20 + 20 + 12 + 4;  // bytes of Ethernet, IPv4, TCP, time stamps and FCS
+  // header bytes of Ethernet, IPv4, TCP and time stamps, and the FCS
+  framing.header = 14 + 20 + 20 + 12 + 4;
   framing.control = framing.header;
 }
 
@@ -150,14 +151,15 @@ Psn Tcp::next_again(Qpn qpn, Psn lost) {
   Sender& sender = senders_[qpn];
   Psn& psn = sender.sent_again_to;
   psn = std::max(psn, first_missing(qpn));
-  // Trimmed segments are handled by the answers to their headers.
+  // Skips delivered segments and trimmed segments; the answers to their headers handle trimmed
+  // segments.
   while (psn < lost && (at(qpn).out.delivered(psn) || sender.cut.count(psn) != 0)) {
     psn = std::max(sender.arrived.around(psn).end, psn + 1);
   }
   return std::min(psn, lost);
 }
 
-/// True if the flow may send: first a lost segment, otherwise a new one.
+/// Updates whether the flow may send: first a lost segment, otherwise a new one.
 void Tcp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -212,13 +214,14 @@ Packet* Tcp::next_packet() {
     sender.confirm_cut = false;
   }
   sender.sent = now();
-  // The first segment that is sent again has a whole timeout for its acknowledgement.
+  // Restarts the timeout if the first missing segment is sent again, so that it has a whole timeout
+  // for its acknowledgement.
   if (!deadlines_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
-  settle(qpn);  // moves the sender to the end of the turns
+  settle(qpn);  // the sender moves to the end of the turns
   return packet;
 }
 
-/// Applies an ACK's number and blocks; returns the number of segments that are newly acknowledged.
+/// Applies an ACK's number and SACK blocks; returns the number of newly acknowledged segments.
 unsigned Tcp::take_in(Qpn qpn, const Packet& ack) {
   Sender& sender = senders_[qpn];
   unsigned fresh = 0;
@@ -250,7 +253,8 @@ void Tcp::note_cut(Qpn qpn, Psn psn) {
   if (psn < first_missing(qpn) || psn >= at(qpn).next || at(qpn).out.delivered(psn)) return;
   const bool again = !sender.cut.insert(psn).second;
   if (!again && psn < std::max(sender.sent_again_to, sender.lost_to)) {
-    if (psn >= sender.sent_again_to) {  // after a timeout the segment is sent again in any case
+    // after a timeout, the segment is sent again even if it was retransmitted before
+    if (psn >= sender.sent_again_to) {
       sender.cut.erase(psn);
       return;
     }
@@ -291,8 +295,9 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
 }
 
-/// The window does not grow while something other than the window limits the sender. After a cut
-/// for marks the window does not grow until all segments that were then in flight are acknowledged.
+/// Returns true if the window may grow. The window does not grow while the window is not what
+/// limits the sender. After a cut for marks the window does not grow until all segments that were
+/// then in flight are acknowledged.
 bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
   const Sender& sender = senders_[qpn];
   if (sender.state == State::kTimedOut) return true;
@@ -302,7 +307,7 @@ bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
          2 * static_cast<double>(flight) >= sender.window.segments();
 }
 
-/// Cuts the window once for all segments that were in flight.
+/// Reacts to marks: cuts the window once for all segments that were in flight.
 void Tcp::answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight) {
   if (!parameters_.ecn) return;
   Sender& sender = senders_[qpn];
@@ -368,7 +373,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
     receiver.early.add(data.psn, data.psn + 1, [](Psn) {});
     auto& latest = receiver.latest;
     const SequenceRanges::Range grown = receiver.early.around(data.psn);
-    std::size_t place = 0;  // place in the list of latest segments that it takes
+    std::size_t place = 0;  // place of the range in the list of latest segments
     while (place + 1 < kBlocks && (latest[place] < grown.begin || latest[place] >= grown.end)) {
       ++place;
     }
@@ -399,8 +404,8 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
   ack->ce_echo = receiver.echo;
-  // Hosts with DCTCP send every segment as ECT, since a port that marks above a low threshold drops
-  // other packets there.
+  // With DCTCP, hosts send every segment as ECT, since a port that marks above a low threshold
+  // drops other packets there.
   if (is_dctcp() && at(qpn).config.ecn_capable) ack->ecn = Ecn::kEct0;
   if (!receiver.early.empty()) {
     std::size_t place = 0;

@@ -18,12 +18,14 @@ namespace dcc {
 
 struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
-  bool ecn = false;                        // marks by RFC 3168; with growth: dctcp as DCTCP does
-  bool fast_retransmit = true;             // false: only timeouts detect loss
-  std::optional<unsigned> receive_window;  // most segments in flight; empty: no limit
-  unsigned duplicate_threshold = 3;        // segments beyond a gap after which the gap is lost
-  PicoSeconds initial_timeout = kSecond;   // timeout before the first RTT measurement
-  PicoSeconds min_timeout = kMilliSecond * 200;  // Linux's value; RFC 6298: one second
+  bool ecn = false;  // true: react to ECN marks as in RFC 3168, or as DCTCP does with growth: dctcp
+  bool fast_retransmit = true;  // true: duplicate ACKs detect loss; false: only timeouts do
+  std::optional<unsigned> receive_window;  // maximum number of segments in flight; empty: no limit
+  // number of segments received beyond a gap after which the gap counts as lost
+  unsigned duplicate_threshold = 3;
+  PicoSeconds initial_timeout = kSecond;  // timeout before the first RTT measurement
+  // minimum timeout: Linux's value; RFC 6298 has one second
+  PicoSeconds min_timeout = kMilliSecond * 200;
   PicoSeconds max_timeout = kSecond * 60;
   PicoSeconds granularity = kMilliSecond;
 
@@ -35,10 +37,10 @@ struct TcpParameters final : TransportParameters {
   bool may_share_network() const override { return true; }
 };
 
-/// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
-/// with time stamps (RFC 7323), one RTT measurement per window. Segments are numbered instead of
-/// bytes; the end of a work item ends a segment, as with a push. Every segment is acknowledged at
-/// once. Connections are set up out of band; the handshake counts as one RTT measurement of the
+/// TCP by RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC
+/// 6298 with time stamps (RFC 7323), one RTT measurement per window. Segments are numbered instead
+/// of bytes; the end of a work item ends a segment, as with a push. Every segment is acknowledged
+/// at once. Connections are set up out of band; the handshake counts as one RTT measurement of the
 /// empty network. The receiver's window is constant (receive_window).
 ///
 /// A segment is lost when `duplicate_threshold` segments behind it have arrived. The window is cut
@@ -46,7 +48,7 @@ struct TcpParameters final : TransportParameters {
 /// the segments in the network (RFC 6675: pipe) leave room. After a timeout every segment that is
 /// not acknowledged counts as lost. The flows of a host take turns, segment by segment.
 ///
-/// On ports with PFC only the pause of a flow's own priority holds the flow. Without
+/// On ports with PFC only a pause of the flow's own priority stops a flow. Without
 /// `fast_retransmit` packets may take any path: segments out of order are kept, and a gap does not
 /// mean a loss (DeTail, SIGCOMM 2012).
 ///
@@ -70,25 +72,27 @@ class Tcp final : public MessageTransport {
     Sender(const TcpWindowParameters& parameters, const RtoEstimator& fresh)
         : window(parameters), timer(fresh) {}
     bool ready = false;
-    bool at_once = false;  // send one lost segment regardless of the pipe
+    bool at_once = false;  // true: send one lost segment regardless of the pipe
     State state = State::kOpen;
-    bool confirm_cut = false;  // tells the receiver to stop echoing marks
+    bool confirm_cut = false;  // true: tell the receiver to stop echoing marks
     TcpWindow window;
     RtoEstimator timer;
-    SequenceRanges arrived;  // segments received beyond the first gap
-    Psn recovery_end = 0;    // recovery ends when this segment is acknowledged
-    Psn lost_to = 0;         // after a timeout: unacknowledged segments below are lost
-    Psn sent_again_to = 0;   // end of the lost segments sent again, in order
-    Psn again_out = 0;       // segments sent again and not acknowledged
+    SequenceRanges arrived;  // segments acknowledged beyond the first gap
+    Psn recovery_end = 0;    // number of a segment whose acknowledgement ends recovery
+    Psn lost_to = 0;         // after a timeout, unacknowledged segments below this number are lost
+    // one above the last lost segment sent again; lost segments are sent in order
+    Psn sent_again_to = 0;
+    Psn again_out = 0;       // number of segments sent again and not acknowledged
     std::set<Psn> cut;       // segments whose payload was cut and that have not arrived since
     std::set<Psn> cut_left;  // segments of `cut` that were not sent again
-    Psn round_end = 0;       // the round trip ends when this segment is acknowledged
-    Psn timed_from = 0;      // first segment of the next RTT measurement
-    Psn held_at = 0;         // last segment that the window let out
-    /// Next segment when the window was last cut; segments below cause no further cut.
+    Psn round_end = 0;       // number of a segment whose acknowledgement ends the round trip
+    Psn timed_from = 0;      // number of the first segment of the next RTT measurement
+    Psn held_at = 0;         // number of the last segment that the window admitted
+    /// Number of the next segment when the window was last cut; marks of segments below it cause no
+    /// further cut.
     Psn cut_end = 0;
-    Psn timed_out_at = ~Psn{0};  // first missing segment at the last timeout
-    PicoSeconds sent{};          // time of the last data segment
+    Psn timed_out_at = ~Psn{0};  // number of the first missing segment at the last timeout
+    PicoSeconds sent{};          // time at which the last data segment was sent
     template <class Digest>
     void add_state(Digest& d) const {
       d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
@@ -98,7 +102,7 @@ class Tcp final : public MessageTransport {
   static constexpr std::size_t kBlocks = 3;
   struct Receiver {
     SequenceRanges early;               // segments received beyond the first gap
-    std::array<Psn, kBlocks> latest{};  // one segment of each range that grew last
+    std::array<Psn, kBlocks> latest{};  // for SACK: one segment of each range that grew last
     bool echo = false;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -112,19 +116,19 @@ class Tcp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sender. Returns the next sender in turn whose priority is not
+  // Functions of the sender. next_ready() returns the next sender in turn whose priority is not
   // paused.
   std::deque<Qpn>::const_iterator next_ready() const;
   void on_ack(Qpn qpn, const Packet& ack);
   unsigned take_in(Qpn qpn, const Packet& ack);
-  /// Handles the news that the payload of a segment was cut.
+  /// Records that the payload of a segment was trimmed.
   void note_cut(Qpn qpn, Psn psn);
   bool may_grow(Qpn qpn, Psn acknowledged, Psn flight) const;
   void answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight);
   Psn first_missing(Qpn qpn) const { return at(qpn).out.first_undelivered(); }
-  /// Marks every unacknowledged segment below `end` as lost.
+  /// Returns the number below which unacknowledged segments count as lost.
   Psn lost_before(Qpn qpn) const;
-  /// Number of segments in the network (RFC 6675: pipe).
+  /// Number of segments in the network (variable pipe of RFC 6675).
   Psn pipe(Qpn qpn) const;
   /// The next lost segment to send again; `lost` if there is none.
   Psn next_again(Qpn qpn, Psn lost);
@@ -133,19 +137,19 @@ class Tcp final : public MessageTransport {
   void check_timeouts();
   void timed_out(Qpn qpn);
 
-  // Receiver
+  // Functions of the receiver
   void on_data(Qpn qpn, const Packet& data);
   void take_mark(Qpn qpn, const Packet& data);
-  /// Acknowledges a segment, or the header of a segment that was cut.
+  /// Acknowledges a segment, or the header of a trimmed segment.
   void acknowledge(Qpn qpn, const Packet& data);
 
   bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }
   RtoEstimator fresh_timer(PicoSeconds base_rtt) const;
 
   const TcpParameters parameters_;
-  std::deque<Sender> senders_;       // flows by queue pair number
+  std::deque<Sender> senders_;       // senders indexed by queue pair number
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, round robin
+  std::deque<Qpn> ready_;            // senders that may send, in round robin order
   DeadlineTable deadlines_;
 };
 

@@ -5,7 +5,8 @@
 namespace dcc {
 
 namespace {
-constexpr double kUnknown = 1e15;  // no threshold yet: slow start until something is lost
+constexpr double kUnknown =
+    1e15;  // initial slow-start threshold: slow start continues until a loss
 }
 
 void TcpWindowParameters::describe(ParameterVisitor& v) {
@@ -30,7 +31,7 @@ void TcpWindowParameters::describe(ParameterVisitor& v) {
 
 double cube_root(double x) {
   if (x <= 0) return 0;
-  double root = 1;  // start within a factor of two, then Newton's method
+  double root = 1;  // start value within a factor of two of the root, then Newton's method
   while (root * root * root < x) root *= 2;
   while (root * root * root > x) root /= 2;
   for (int i = 0; i < 8; ++i) root -= (root - x / (root * root)) / 3;
@@ -42,7 +43,7 @@ TcpWindow::TcpWindow(const TcpWindowParameters& parameters)
 
 void TcpWindow::acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (in_slow_start()) {
-    ++window_;  // one segment for each ACK, however many segments it covers
+    ++window_;  // slow start: one segment for each ACK, however many segments the ACK covers
   } else if (is_cubic()) {
     grow_cubic(segments, rtt, now);
   } else {
@@ -55,8 +56,8 @@ double TcpWindow::cubic_at(double seconds) const {
   return parameters_->cubic_c.value() * from_max * from_max * from_max + w_max_;
 }
 
-/// After a cut the curve leads back to Wmax. Without a cut, or after a timeout, the curve begins at
-/// Wmax.
+/// Begins a CUBIC epoch. After a cut the curve leads back to Wmax. Without a cut, or after a
+/// timeout, the curve begins at Wmax.
 void TcpWindow::begin_epoch(PicoSeconds now) {
   epoch_ = now;
   w_reno_ = window_;
@@ -71,8 +72,8 @@ void TcpWindow::begin_epoch(PicoSeconds now) {
 void TcpWindow::grow_cubic(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (epoch_ == PicoSeconds::max()) begin_epoch(now);
   const double beta = parameters_->cubic_beta.value();
-  // The slope gives the same mean as NewReno's, until the window is back at its value before the
-  // cut.
+  // The slope gives the window the same mean as NewReno's, until the window is back at its value
+  // before the cut.
   const double alpha = w_reno_ < w_before_ ? 3 * (1 - beta) / (1 + beta) : 1;
   w_reno_ += alpha * segments / window_;
   const double t = to_seconds(now - epoch_);
@@ -105,7 +106,8 @@ void TcpWindow::lost(double flight) {
 void TcpWindow::timed_out(double flight, bool again) {
   const double threshold = threshold_;
   lost(flight);
-  if (again) threshold_ = threshold;  // the earlier cut had answered this loss
+  // the timeout repeats a loss for which the window was cut already
+  if (again) threshold_ = threshold;
   window_ = 1;
   after_cut_ = false;
 }

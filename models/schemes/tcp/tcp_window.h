@@ -12,17 +12,17 @@ namespace dcc {
 
 struct TcpWindowParameters {
   enum class Growth : std::uint8_t {
-    kNewReno,  // RFC 5681: one segment per round trip, halved at a loss
-    kCubic,    // CUBIC, RFC 9438
-    kDctcp,    // RFC 8257: NewReno with a cut by the share of marks
+    kNewReno,  // NewReno (RFC 5681): grows by one segment per round trip, halved at a loss
+    kCubic,    // CUBIC (RFC 9438)
+    kDctcp,    // DCTCP (RFC 8257): NewReno with a cut by the share of marks
   };
   Growth growth = Growth::kCubic;
-  unsigned initial_window = 10;  // first window in segments, RFC 6928
-  Ratio cubic_c{2, 5};           // C in segments per cubic second
-  Ratio cubic_beta{7, 10};       // share of the window that is left after a loss
+  unsigned initial_window = 10;  // first window in segments (RFC 6928)
+  Ratio cubic_c{2, 5};           // CUBIC's constant C in segments per cubic second
+  Ratio cubic_beta{7, 10};       // CUBIC: share of the window that remains after a loss
   bool fast_convergence = true;
-  bool reno_friendly = true;  // true: the window grows at least as fast as NewReno's
-  Ratio g{1, 16};             // DCTCP: weight of the newest window in the share of marks
+  bool reno_friendly = true;  // CUBIC: true if the window grows at least as fast as NewReno's
+  Ratio g{1, 16};             // DCTCP: weight g of the newest window in the share of marks
 
   void describe(ParameterVisitor& v);
 };
@@ -31,8 +31,8 @@ DCC_ENUM_NAMES(TcpWindowParameters::Growth, {TcpWindowParameters::Growth::kNewRe
                {TcpWindowParameters::Growth::kCubic, "cubic"},
                {TcpWindowParameters::Growth::kDctcp, "dctcp"});
 
-/// The window of one connection, in segments: slow start below a threshold, above it growth by the
-/// chosen rule. The owner reports events, and at most one cut per round trip.
+/// The congestion window of one connection, in segments: slow start below a threshold, above it
+/// growth by the chosen rule. The owner reports events, and at most one cut per round trip.
 ///
 /// CUBIC: at time t after the last cut the window is C (t - K)^3 + Wmax. It reaches Wmax, the
 /// window at the cut, after K; Wmax is smaller if the window had not regained its previous maximum
@@ -47,11 +47,11 @@ class TcpWindow {
 
   /// Handles newly acknowledged segments while the window limits the sender.
   void acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now);
-  /// Handles a loss found by later segments; `flight`: segments in flight.
+  /// Handles a loss that later segments revealed; `flight`: number of segments in flight.
   void lost(double flight);
-  /// Handles a timeout; `again`: a repeated timeout of the same segment.
+  /// Handles a timeout; `again`: true for a repeated timeout of the same segment.
   void timed_out(double flight, bool again);
-  /// Handles ECN marks.
+  /// Handles ECN marks; `flight`: number of segments in flight.
   void marked(double flight);
   /// DCTCP: counts acknowledged segments by their mark; round_over() ends a round trip.
   void count_marks(unsigned segments, bool mark) {
@@ -59,11 +59,11 @@ class TcpWindow {
     counted_marks_ += mark ? segments : 0;
   }
   void round_over();
-  /// Handles an idle period, which may be longer than the timeout.
+  /// Handles an idle period of length `time`, which may be longer than the timeout.
   void rested(PicoSeconds time, bool longer_than_timeout);
 
-  // For tests of CUBIC:
-  /// K: seconds from a cut until the window is Wmax again.
+  // Functions for tests of CUBIC
+  /// CUBIC's K: seconds from a cut until the window has reached Wmax again.
   double cubic_k() const { return k_; }
   double cubic_max() const { return w_max_; }
   double cubic_at(double seconds) const;
@@ -81,17 +81,17 @@ class TcpWindow {
   void cut(double left, double least);
   bool is_cubic() const { return parameters_->growth == TcpWindowParameters::Growth::kCubic; }
 
-  const TcpWindowParameters* parameters_;  // parameters that the transport owns
+  const TcpWindowParameters* parameters_;  // parameters, which the transport owns
   double window_;
   double threshold_;
   // CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
   double w_max_ = 0;
-  double w_before_ = 0;  // window at the last cut
-  double w_reno_ = 0;    // window of the NewReno that is compared
+  double w_before_ = 0;  // window in segments at the last cut
+  double w_reno_ = 0;    // window that NewReno would have, for the comparison
   double k_ = 0;
-  PicoSeconds epoch_ = PicoSeconds::max();  // start of the epoch; max: not started
+  PicoSeconds epoch_ = PicoSeconds::max();  // start time of the CUBIC epoch; max: not started
   bool after_cut_ = false;                  // true if the epoch follows a cut, not a timeout
-  // DCTCP
+  // State of DCTCP
   double alpha_ = 1;
   std::uint64_t counted_ = 0;
   std::uint64_t counted_marks_ = 0;

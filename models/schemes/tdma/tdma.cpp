@@ -18,7 +18,7 @@ const Transports::Registered<TdmaParameters> kTdma{
       return std::make_unique<Tdma>(context, parameters);
     }};
 
-/// Packets of a slot without a length of its own.
+/// Number of full packets in a slot whose length is not configured.
 constexpr int kPacketsOfASlot = 20;
 
 PicoSeconds packet_time(const TdmaParameters& parameters, const TransportContext& context) {
@@ -103,14 +103,14 @@ void Tdma::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Updates place and timeout of a queue pair.
+/// Updates a queue pair's place among the waiting ones and its timeout.
 void Tdma::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   set_waiting(qpn, packets_left(qpn, sender.packets) > 0);
   timeouts_.set(qpn, std::max(now(), sender.packets.overdue_at(timeout_)));
 }
 
-/// Finds the next slot with a packet.
+/// Schedules the next slot for which a packet waits.
 void Tdma::set_turn() {
   context_.scheduler.cancel(turn_);
   const std::int64_t first = slot_now() + 1;

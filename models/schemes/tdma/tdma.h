@@ -1,4 +1,4 @@
-// TDMA: each host sends to one other host at a time, by the clock.
+// TDMA: each host sends to one other host at a time, determined by the clock.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,19 @@ namespace dcc {
 
 /// Vattikonda, Porter, Vahdat and Snoeren, "Practical TDMA for Datacenter Ethernet", EuroSys 2012.
 struct TdmaParameters final : TransportParameters {
-  std::optional<PicoSeconds> slot;   // empty: the guard and 20 full packets
-  std::optional<PicoSeconds> guard;  // empty: the longest base RTT
+  std::optional<PicoSeconds> slot;  // length of a slot; empty: the guard and 20 full packets
+  // time before a slot's end by which a packet must have left; empty: the longest base RTT
+  std::optional<PicoSeconds> guard;
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
 };
 
 /// In slot s host h sends to host (h + 1 + s mod (hosts − 1)) mod hosts, so no two hosts send to
-/// one, and nobody needs to learn what is to be sent. A packet leaves only if it can end `guard`
-/// before its slot does; the first packet of a slot always may. So what one slot left in switches
-/// is gone when the next begins. Queue pairs to one host take turns, a packet each.
+/// one host, and no host needs to know the demand of another. A packet leaves only if it can end
+/// `guard` before its slot does; the first packet of a slot always may. So switches have sent the
+/// packets of one slot when the next slot begins. Queue pairs to one host take turns, a packet
+/// each.
 ///
 /// The paper's controller, which holds hosts back by pause frames, gives slots on demand; here the
 /// rotation is fixed and follows exact clocks. Acknowledgements have no slot and leave at once.
@@ -40,7 +42,7 @@ class Tdma final : public MessageTransport {
  private:
   struct Sender {
     Outstanding packets;
-    bool waits = false;  // true if in waiting_
+    bool waits = false;  // true if the queue pair is in waiting_
     template <class Digest>
     void add_state(Digest& d) const {
       d(packets, waits);
@@ -55,7 +57,7 @@ class Tdma final : public MessageTransport {
 
   std::int64_t slot_now() const { return now().count / slot_.count; }
   PicoSeconds begin_of(std::int64_t slot) const { return slot_ * slot; }
-  /// The host to which this host sends in a slot.
+  /// The host to which this host sends in slot `slot`.
   HostId peer_in(std::int64_t slot) const;
   /// True if packets for the peer of this slot wait.
   bool has_work_in(std::int64_t slot) const;
@@ -65,14 +67,15 @@ class Tdma final : public MessageTransport {
   void begin_slot();
   void ring_timeouts();
 
-  const HostId hosts_;  // of the rotation: all hosts of the network
+  const HostId hosts_;  // number of hosts in the rotation: all hosts of the network
   const PicoSeconds slot_;
-  const PicoSeconds last_start_;  // within a slot
+  const PicoSeconds last_start_;  // latest time within a slot at which a packet may start
   const PicoSeconds timeout_;
-  std::vector<Sender> senders_;           // by queue pair
-  std::vector<std::deque<Qpn>> waiting_;  // by host: queue pairs with packets, round robin
-  Event turn_;                            // the next slot with a packet
-  DeadlineTable timeouts_;                // by queue pair
+  std::vector<Sender> senders_;  // senders indexed by queue pair
+  // queue pairs with packets to each host, in round robin order
+  std::vector<std::deque<Qpn>> waiting_;
+  Event turn_;              // event at the next slot for which a packet waits
+  DeadlineTable timeouts_;  // timeouts, by queue pair
 };
 
 }  // namespace dcc

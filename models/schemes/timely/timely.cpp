@@ -150,7 +150,7 @@ void Timely::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
   account(flow);
   if (flow.rise_pending) give_rate(number, flow);
-  // The time since the previous packet was sent counts as used by that packet's bytes.
+  // The time since the previous packet was sent is counted as used by that packet's bytes.
   flow.sent += flow.last_wire;
   flow.last_wire = info.wire_bytes;
   flow.segment_sent += info.payload_bytes;
@@ -174,7 +174,7 @@ void Timely::on_ack(FlowNumber number, const AckInfo& info) {
   completion(number, flow, info.rtt, bytes);
 }
 
-// Algorithm 1: from a new RTT to a new rate.
+// Computes a new rate from a new RTT: TIMELY's algorithm 1.
 void Timely::completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes) {
   if (!flow.measured) {
     flow.measured = true;

@@ -24,26 +24,27 @@ struct TimelyParameters final : AlgorithmParameters {
   /// wire. The latter hides a congested sending NIC (section 5).
   enum class Timestamp : std::uint8_t { kNicQueue, kWire };
   Timestamp timestamp = Timestamp::kNicQueue;
-  Ratio ewma{1, 50};  // α
-  Ratio beta{4, 5};   // β (patched form: 0.008)
+  Ratio ewma{1, 50};  // α, weight of a new RTT difference
+  Ratio beta{4, 5};   // β, gain of a decrease (patched form: 0.008)
   /// Greatest share of the rate that one completion may remove; β times a gradient has no bound.
   Ratio max_decrease{1, 2};
   /// A smoothed RTT difference below the clock's resolution counts as gradient zero.
   PicoSeconds resolution = kNanoSecond;
   BitRate additive_step = 10_Mbps;
-  PicoSeconds t_low = kMicroSecond * 50;  // low threshold; also the patched form's reference RTT
+  // low RTT threshold T_low; also the reference RTT of the patched form
+  PicoSeconds t_low = kMicroSecond * 50;
   PicoSeconds t_high = kMicroSecond * 500;
   PicoSeconds min_rtt = kMicroSecond * 20;
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
-  bool hai_below_low = false;  // HAI also counts increases below T_low and replaces them
-  Bytes segment = 16_KB;       // payload
+  bool hai_below_low = false;  // true: HAI also counts increases below T_low and replaces them
+  Bytes segment = 16_KB;       // payload bytes of a segment
   bool bursts = true;
-  std::optional<BitRate> burst_rate;  // empty: the line's rate
+  std::optional<BitRate> burst_rate;  // rate at which a segment is sent; empty: the line rate
   Ratio app_limit{4, 5};
   std::optional<Bytes> outstanding;
   BitRate r_min = 10_Mbps;
-  std::optional<BitRate> initial_rate;  // empty: the line's rate
+  std::optional<BitRate> initial_rate;  // rate of a new flow; empty: the line rate
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
@@ -56,9 +57,9 @@ DCC_ENUM_NAMES(TimelyParameters::Update, {TimelyParameters::Update::kSegment, "s
 DCC_ENUM_NAMES(TimelyParameters::Timestamp, {TimelyParameters::Timestamp::kNicQueue, "nic_queue"},
                {TimelyParameters::Timestamp::kWire, "wire"});
 
-/// The RTT is that of the segment's last packet, measured from that packet's first bit, so the
-/// segment's serialisation, which the paper subtracts from the completion time, is not part of the
-/// RTT.
+/// TIMELY here measures the RTT of the segment's last packet, measured from that packet's first
+/// bit, so the segment's serialisation, which the paper subtracts from the completion time, is not
+/// part of the RTT.
 ///
 /// If several completions fall into one minimum RTT, each changes the rate by its share of one
 /// update per minimum RTT (section 5, "Rate update frequency"). A higher rate applies from the next
@@ -73,31 +74,32 @@ class Timely final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  bool is_quiescent(FlowNumber) const override { return true; }  // only ACKs change a flow's state
+  // A flow is always quiescent, since only ACKs change its state.
+  bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Normalised gradient after the newest completion.
+  /// Normalised RTT gradient after the flow's newest completion.
   long double gradient(FlowNumber flow) const { return flows_[flow].gradient; }
 
  private:
   struct Flow {
     long double rate = 0;      // rate R in Mb/s
-    long double rtt_diff = 0;  // smoothed difference of RTTs, ps
+    long double rtt_diff = 0;  // smoothed difference of successive RTTs in ps
     long double gradient = 0;
     PicoSeconds last_rtt{};
     bool measured = false;  // true if last_rtt holds a measurement
-    unsigned rises = 0;     // completions in a row that count for HAI
-    Psn last_update = 0;    // kRoundTrip
+    unsigned rises = 0;     // number of consecutive completions that count for HAI
+    Psn last_update = 0;    // kRoundTrip: number of the packet whose ACK allows the next update
     Bytes acked = 0;        // bytes acknowledged since the last completion
     // Whether the application uses its rate: bytes sent in each segment, against the bytes that R
     // allowed.
     long double sent = 0, allowed = 0;
-    long double given = 0;  // rate that the NIC was given last
+    long double given = 0;  // rate that the NIC was given last, in Mb/s
     std::uint32_t last_wire = 0;
     PicoSeconds allowed_until{};
     Bytes segment_sent = 0;
     bool app_limited = false;
-    bool rise_pending = false;  // the NIC does not have the newest rate yet
+    bool rise_pending = false;  // true if the NIC does not have the newest rate yet
   };
   void completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes);
   long double next_rate(Flow& flow, PicoSeconds rtt);

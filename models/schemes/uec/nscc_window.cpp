@@ -5,9 +5,10 @@
 namespace dcc {
 
 namespace {
-// The network for which the paper gives the gains.
+// Bandwidth-delay product of the network for which the paper gives the gains.
 constexpr double kReferenceProduct = 150'000;  // 100 Gb/s times 12 us, in bytes
-constexpr double kReferenceDelay = 12e6;       // ps
+// base delay in ps of the network for which the paper gives the gains
+constexpr double kReferenceDelay = 12e6;
 constexpr PicoSeconds kNoDelay = kMicroSecond;
 constexpr int kFarAboveTarget = 4;
 
@@ -58,8 +59,8 @@ NsccWindow::NsccWindow(const NsccParameters& parameters, const Path& path)
 
 void NsccWindow::clamp() { window_ = std::max(packet_, std::min(window_, most_)); }
 
-/// The queueing delay of a round trip; also updates the mean. A delay without a mark has a small
-/// weight: its queue is gone, or it was not caused by a queue.
+/// Returns the queueing delay of a round trip; also updates the mean delay. A delay without a mark
+/// has a small weight: its queue is gone, or it was not caused by a queue.
 PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   base_rtt_ = std::min(base_rtt_, rtt);
   const PicoSeconds delay = rtt - base_rtt_;
@@ -87,7 +88,7 @@ bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSecon
   return true;
 }
 
-/// True if more than a window was acknowledged without delay.
+/// Returns true if more than a window was acknowledged without queueing delay.
 bool NsccWindow::grows_fast(Bytes bytes, PicoSeconds delay) {
   undelayed_ = delay < kNoDelay ? undelayed_ + bytes : 0;
   return static_cast<double>(undelayed_) > window_;

@@ -10,16 +10,20 @@
 
 namespace dcc {
 
-/// Defaults are those of the authors' simulator (ultraethernet/uet-htsim, 2025).
+/// Parameters of NSCC. Defaults are those of the authors' simulator (ultraethernet/uet-htsim,
+/// 2025).
 struct NsccParameters {
-  std::optional<PicoSeconds> target;         // queueing delay; empty: 3/4 of the base round trip
-  Ratio decrease_gain{4, 5};                 // gain on the excess of the mean delay over the target
-  Ratio mean_weight{1, 80};                  // weight of a new delay in the mean
-  Ratio adapt_below{1, 8};                   // share of the maximum window for quick adaptation
-  Bytes update_bytes = 33'200;               // acknowledged bytes after which the window grows
-  std::optional<PicoSeconds> update_period;  // time until the window grows anyway; empty: base RTT
-  std::optional<Bytes> update_most;          // greatest increase at a time
-  bool fair_below_target = false;            // adds the fair increase to the proportional one
+  // target of the queueing delay; empty: 3/4 of the base round-trip time
+  std::optional<PicoSeconds> target;
+  Ratio decrease_gain{4, 5};  // gain on the excess of the mean delay over the target delay
+  Ratio mean_weight{1, 80};   // weight of a new delay in the mean delay
+  Ratio adapt_below{1,
+                    8};  // share of the maximum window below which quick adaptation is considered
+  Bytes update_bytes = 33'200;  // number of acknowledged bytes after which the window grows
+  // time after which the window grows in any case; empty: base RTT
+  std::optional<PicoSeconds> update_period;
+  std::optional<Bytes> update_most;  // greatest increase of the window at one update, in bytes
+  bool fair_below_target = false;    // true: adds the fair increase to the proportional increase
 
   void describe(ParameterVisitor& v);
 };
@@ -37,7 +41,7 @@ class NsccWindow {
  public:
   struct Path {
     BitRate rate;          // rate of the sender's link
-    PicoSeconds base_rtt;  // base round trip of the longest path
+    PicoSeconds base_rtt;  // base round-trip time of the longest path
     Bytes packet = 0;      // wire bytes of a full packet
     Bytes initial = 0;
     Bytes most = 0;
@@ -51,9 +55,9 @@ class NsccWindow {
 
   /// Handles an acknowledgement of `bytes`. `in_flight`: bytes still in flight after it.
   void acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes in_flight, PicoSeconds now);
-  /// Handles a trimmed packet; `rtt`: from its sending to the news.
+  /// Handles a trimmed packet; `rtt`: time from its sending to the arrival of the report.
   void trimmed(Bytes packet, PicoSeconds rtt, Bytes in_flight, PicoSeconds now);
-  /// Handles a lost packet without further information.
+  /// Handles a lost packet of which nothing else is known.
   void lost(Bytes packet);
 
   template <class Digest>
@@ -70,31 +74,32 @@ class NsccWindow {
   void grow_when_due(Bytes bytes, PicoSeconds now);
   void clamp();
 
-  const NsccParameters* parameters_;  // parameters that the transport owns
+  const NsccParameters* parameters_;  // parameters, which the transport owns
   double window_;
   double packet_;
   double most_;
-  PicoSeconds base_rtt_;  // least round trip seen so far
+  PicoSeconds base_rtt_;  // least round-trip time seen so far
   PicoSeconds target_;
   PicoSeconds update_period_;
   // Gains, scaled by the bandwidth-delay product of the link
-  double proportional_;  // gain in bytes² per byte and picosecond of delay
-  double fair_;          // gain in bytes² per byte
-  double fast_;          // gain in bytes per byte
-  double constant_;      // gain in bytes per round trip
+  // gain of the proportional increase, in bytes² per byte and picosecond of delay
+  double proportional_;
+  double fair_;      // gain of the fair increase, in bytes² per byte
+  double fast_;      // gain of the fast increase, in bytes per byte
+  double constant_;  // constant gain, in bytes per round trip
 
-  double mean_ = 0;    // mean delay in picoseconds
-  double growth_ = 0;  // growth in bytes²; divided by the window when applied
+  double mean_ = 0;    // mean queueing delay in picoseconds
+  double growth_ = 0;  // accumulated growth in bytes²; divided by the window when applied
   Bytes grown_for_ = 0;
   PicoSeconds grown_{};
   PicoSeconds grown_constant_{};
   PicoSeconds cut_{};
-  Bytes undelayed_ = 0;  // bytes acknowledged since the last delay
+  Bytes undelayed_ = 0;  // bytes acknowledged since the last acknowledgement with queueing delay
   // State of quick adaptation.
   Bytes came_through_ = 0;
   bool armed_ = false;
-  PicoSeconds judged_{};  // end of the present observation; zero: none
-  Bytes to_ignore_ = 0;   // bytes in flight whose answers are ignored
+  PicoSeconds judged_{};  // end of the present observation for quick adaptation; zero: none
+  Bytes to_ignore_ = 0;   // number of bytes in flight whose answers are ignored
 };
 
 }  // namespace dcc

@@ -114,7 +114,7 @@ void Uec::work_changed(Qpn qpn) {
   const Connection& connection = at(qpn);
   if (connection.out.end() > sender.posted) {
     if (connection.next >= sender.posted && sender.in_flight == 0 && sender.packets.again() == 0) {
-      sender.speculative = true;  // an idle sender starts like a new one
+      sender.speculative = true;  // speculative again, since an idle sender starts like a new one
       sender.credit = initial_window_;
       sender.spare = 0;
       sender.heard = now();
@@ -125,7 +125,7 @@ void Uec::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Number of packets to send, new ones and retransmissions.
+/// Number of packets to send: new packets and retransmissions.
 Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 bool Uec::may_send(const Sender& sender) const {
@@ -177,12 +177,12 @@ Packet* Uec::next_packet() {
   }
   if (at(qpn).config.ecn_capable) packet->ecn = Ecn::kEct0;
   packet->ack_requested = packet->last || again || !may_send(sender);
-  settle(qpn);  // moves the queue pair to the end of the round robin
+  settle(qpn);  // the queue pair moves to the end of the round robin
   return packet;
 }
 
-/// Total credit that the sender wants, in bytes: the flows of a host share what the host can send,
-/// and every flow wants at least one packet.
+/// Total credit that the sender wants, in bytes: the flows of a host share the host's sending
+/// capacity, and every flow wants at least one packet.
 std::uint64_t Uec::wanted(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const Bytes work = static_cast<Bytes>(work_left(qpn)) * packet_;
@@ -193,7 +193,8 @@ std::uint64_t Uec::wanted(Qpn qpn) const {
   return sender.pulled + static_cast<std::uint64_t>(std::max(share, least));
 }
 
-/// Marks a packet in flight as lost, to be sent again; false if it was not in flight.
+/// Marks a packet in flight as lost, to be sent again; returns false if the packet was not in
+/// flight.
 bool Uec::lost(Qpn qpn, Psn psn) {
   Sender& sender = senders_[qpn];
   if (!sender.packets.lost(psn)) return false;
@@ -201,7 +202,7 @@ bool Uec::lost(Qpn qpn, Psn psn) {
   return true;
 }
 
-/// Records an arrived packet; returns its wire bytes, 0 if the arrival was known.
+/// Records an arrived packet; returns its wire bytes, or 0 if the arrival was known already.
 Bytes Uec::took(Qpn qpn, Psn psn) {
   if (at(qpn).out.delivered(psn)) return 0;
   const Bytes wire = wire_of(qpn, psn);
@@ -242,7 +243,7 @@ void Uec::on_nack(Qpn qpn, const Packet& nack) {
   }
 }
 
-/// The credit is a total, so a lost packet with credit is harmless.
+/// Handles a grant of credit. The credit is a total, so a lost packet with credit is harmless.
 void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
   Sender& sender = senders_[qpn];
   if (sender.speculative) {
@@ -257,13 +258,14 @@ void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// True if only a packet from the receiver lets the sender continue.
+/// Returns true if only a packet from the receiver lets the sender continue.
 bool Uec::waits_for_word(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
 }
 
-/// Timeout of the oldest packet in flight; without one, of the receiver, at increasing intervals.
+/// Sets the sender's timeout: that of the oldest packet in flight; without one, that of the
+/// receiver, at increasing intervals.
 void Uec::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_);
@@ -356,7 +358,8 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
-                receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least one packet more
+                // credit for at least one more packet
+                receiver.pulled + static_cast<std::uint64_t>(packet_));
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
@@ -372,7 +375,8 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
   }
 }
 
-/// Adds a packet to the next answer; sends an answer first if the range would exceed 64 packets.
+/// Adds a data packet to the next answer; sends an answer first if the range would exceed 64
+/// packets.
 void Uec::remember(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
   const Psn whole = at(qpn).in.first_missing();
@@ -409,7 +413,7 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   send_control(reply);
 }
 
-/// Handles a request for credit: the grant or the demand was lost.
+/// Handles a request for credit, which arrives because the grant or the demand was lost.
 void Uec::on_request(Qpn qpn, const Packet& request) {
   on_wanted(qpn, request.scheme);
   if (request.remote_address < receivers_[qpn].pulled) send_credit(qpn);
@@ -433,7 +437,7 @@ void Uec::send_credit(Qpn qpn) {
 }
 
 void Uec::send_pull() {
-  if (pull_turns_.empty()) return;  // the queue pair that had the turn has ended
+  if (pull_turns_.empty()) return;  // the queue pair whose turn it was has ended
   const Qpn qpn = pull_turns_.front();
   pull_turns_.pop_front();
   Receiver& receiver = receivers_[qpn];

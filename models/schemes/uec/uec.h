@@ -20,18 +20,20 @@ namespace dcc {
 /// The wire format is not modelled.
 struct UecParameters final : TransportParameters {
   enum class Control : std::uint8_t {
-    kNscc,  // windows
-    kRccc,  // credit
-    kBoth,  // the smaller window of both
+    kNscc,  // congestion control by the sender's windows
+    kRccc,  // congestion control by the receiver's credit
+    kBoth,  // both: the smaller of the two windows applies
   };
   Control control = Control::kNscc;
-  std::optional<Bytes> initial_window;  // in bytes; empty: 3/2 of the bandwidth-delay product
-  std::optional<Bytes> max_window;      // greatest window of a queue pair
-  Bytes ack_every = 0;                  // wire bytes between ACKs; below a packet: ACK for each
-  std::optional<PicoSeconds> timeout;   // retransmission timeout; empty: 15 us + six base RTTs
+  // first window in bytes; empty: 3/2 of the bandwidth-delay product
+  std::optional<Bytes> initial_window;
+  std::optional<Bytes> max_window;  // maximum window of a queue pair in bytes
+  // wire bytes between two ACKs; below a packet's size: one ACK for each packet
+  Bytes ack_every = 0;
+  std::optional<PicoSeconds> timeout;  // retransmission timeout; empty: 15 us + six base RTTs
   NsccParameters nscc;
-  Ratio pull_rate{99, 100};   // rate of PULLs as a share of the receiver's link rate
-  unsigned pull_packets = 4;  // packets per PULL
+  Ratio pull_rate{99, 100};   // data rate granted by PULLs, as a share of the receiver's link rate
+  unsigned pull_packets = 4;  // number of packets that one PULL grants
 
   bool has_window() const { return control != Control::kRccc; }
   bool has_credit() const { return control != Control::kNscc; }
@@ -43,8 +45,8 @@ struct UecParameters final : TransportParameters {
 DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
                {UecParameters::Control::kRccc, "rccc"}, {UecParameters::Control::kBoth, "both"});
 
-/// Sender: trimmed and timed-out packets leave before new ones, within window and credit; the flows
-/// of a host take turns.
+/// The sender of Ultra Ethernet: trimmed and timed-out packets leave before new ones, within window
+/// and credit; the flows of a host take turns.
 ///
 /// Receiver: answers a trimmed packet at once, and data at once or after `ack_every` bytes. An
 /// answer carries the end of the data received in order, and one bit for each of the 64 packets up
@@ -69,13 +71,14 @@ class Uec final : public MessageTransport {
     explicit Sender(const NsccWindow& fresh) : window(fresh) {}
     bool ready = false;       // true if the queue pair is in ready_
     bool backlogged = false;  // true if the queue pair is counted in backlogged_
-    bool speculative = true;  // true while there is no answer; the credit is the initial one
-    Psn posted = 0;           // end of the posted packets when the sender last started
+    // true while there is no answer yet, so that the credit is the initial one
+    bool speculative = true;
+    Psn posted = 0;  // one above the last posted packet when the sender last started
     Outstanding packets;
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes credit = 0;
-    std::uint64_t spare = 0;   // credit that is counted as unused, in packets
+    std::uint64_t spare = 0;   // number of packets of credit that are counted as unused
     std::uint64_t pulled = 0;  // total credit granted, in bytes
     PicoSeconds heard{};       // time of the last packet received, or of the start
     PicoSeconds asked{};       // time of the last request for credit
@@ -84,10 +87,10 @@ class Uec final : public MessageTransport {
       d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
     }
   };
-  /// Range of the packets since the last answer; at most 64, the bits of an answer.
+  /// Range of the packets received since the last answer; at most 64, the bits of an answer.
   struct Untold {
     Psn first = 0;
-    Psn end = 0;  // end of the range; 0: empty
+    Psn end = 0;  // one above the last packet of the range; 0: empty
     bool fits(Psn psn) const {
       return end == 0 || std::max(end, psn + 1) - std::min(first, psn) <= SequenceSet::kBits;
     }
@@ -99,14 +102,14 @@ class Uec final : public MessageTransport {
     void add_state(Digest& d) const {
       d(first, end);
     }
-    /// Packets that the cumulative number of an answer reports.
+    /// Removes packets that the cumulative number of an answer reports.
     void remove_before(Psn psn) {
       first = std::max(first, psn);
       if (end <= psn) *this = {};
     }
   };
   struct Receiver {
-    Psn seen_end = 0;  // one above the last packet seen, data or header
+    Psn seen_end = 0;  // one above the last packet seen, as data or header
     Untold untold;
     Bytes unanswered = 0;      // wire bytes received since the last answer
     bool asked = false;        // true if an answer was requested while packets were missing
@@ -125,7 +128,7 @@ class Uec final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Sender
+  // Functions of the sender
   Psn work_left(Qpn qpn) const;
   bool may_send(const Sender& sender) const;
   Bytes wire_of(Qpn qpn, Psn psn) const;
@@ -144,7 +147,7 @@ class Uec final : public MessageTransport {
   void look_at(Qpn qpn);
   void ring();
 
-  // Receiver
+  // Functions of the receiver
   void on_data(Qpn qpn, const Packet& data);
   void on_request(Qpn qpn, const Packet& request);
   void remember(Qpn qpn, const Packet& data);
@@ -162,8 +165,8 @@ class Uec final : public MessageTransport {
   NsccWindow fresh_window_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, round robin
-  std::size_t backlogged_ = 0;       // number of senders with data
+  std::deque<Qpn> ready_;            // senders that may send, in round robin order
+  std::size_t backlogged_ = 0;       // number of senders that have data to send
   DeadlineTable deadlines_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};

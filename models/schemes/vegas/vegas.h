@@ -8,17 +8,17 @@ namespace dcc {
 /// Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
 /// JSAC 13(8), 1995, section III-B.
 struct VegasParameters final : DelayWindowParameters {
-  std::uint32_t alpha = 2;  // packets in queues below which the window grows
-  std::uint32_t beta = 4;   // packets in queues above which the window shrinks
+  std::uint32_t alpha = 2;  // number of packets in queues below which the window grows
+  std::uint32_t beta = 4;   // number of packets in queues above which the window shrinks
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
 };
 
-/// Once a round trip: with W(1 − least RTT / RTT) the number of the flow's packets in queues, the
-/// window grows by a packet if that number is below α, and shrinks by a packet if it is above β.
-/// RTT is the least one of the round trip, as in Linux, which keeps bursts of ACKs out. So N flows
-/// at one bottleneck keep between N α and N β packets in its queue.
+/// The Vegas rule, applied once a round trip: with W(1 − least RTT / RTT) the number of the flow's
+/// packets in queues, the window grows by a packet if that number is below α, and shrinks by a
+/// packet if it is above β. RTT is the least RTT of the round trip, as in Linux, so that bursts of
+/// ACKs have no effect. So N flows at one bottleneck keep between N α and N β packets in its queue.
 class Vegas final : public DelayWindow {
  public:
   Vegas(AlgorithmHost& host, const VegasParameters& parameters, std::uint32_t mtu);
@@ -26,7 +26,7 @@ class Vegas final : public DelayWindow {
  private:
   long double next_window(FlowNumber number, const Flow& flow) override;
 
-  const long double alpha_, beta_;  // bounds in payload bytes
+  const long double alpha_, beta_;  // bounds α and β in payload bytes
 };
 
 }  // namespace dcc

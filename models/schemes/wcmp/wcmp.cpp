@@ -1,4 +1,5 @@
-// WCMP (Zhou et al., EuroSys'14): flows by hash, each port in proportion to the capacity behind it.
+// WCMP (Zhou et al., EuroSys'14): distributes flows by hash over ports in proportion to the
+// capacity behind each port.
 #include <memory>
 
 #include "fabric/balancers.h"

@@ -36,9 +36,9 @@ double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, Pic
   return give_ * trip * trip * size / flow.window - take_ * trip * size;
 }
 
-/// Ends the present interval if its time is over, and decides the changes that the packets of the
-/// next interval get. These are expected to be as many as in this interval; after a pause nothing
-/// is known of them.
+/// Ends the present interval if its time is over, and decides the window changes for the packets of
+/// the next interval. The next interval is expected to have as many packets as this interval; after
+/// a pause their number is unknown.
 void FeedbackController::turn(PicoSeconds now) {
   if (now < began_ + span_) return;
   give_ = take_ = 0;

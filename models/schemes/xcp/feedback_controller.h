@@ -1,4 +1,5 @@
-// Decides how much the flows of a link must change, and divides the change among packets (XCP).
+// Decides how much the flows of a link must change their windows, and divides the change among
+// packets (XCP).
 #pragma once
 
 #include <algorithm>
@@ -14,15 +15,15 @@ namespace dcc {
 /// Katabi, Handley and Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
 /// SIGCOMM 2002, section 3.5.
 struct FeedbackParameters {
-  Ratio gain{2, 5};        // alpha
-  Ratio drain{226, 1000};  // beta
-  Ratio shuffle{1, 10};    // gamma
+  Ratio gain{2, 5};        // alpha, the gain on the spare capacity
+  Ratio drain{226, 1000};  // beta, the gain on the queue
+  Ratio shuffle{1, 10};    // gamma, the share of traffic that is redistributed
 
   void describe(ParameterVisitor& v);
 };
 
-/// Once in a mean round trip d, the efficiency controller decides by how many bytes all windows
-/// together must change:
+/// XCP's link controller. Once in a mean round-trip time d, the efficiency controller decides by
+/// how many bytes all windows together must change:
 ///
 ///     φ = α d (C − y) − β Q
 ///
@@ -38,8 +39,8 @@ class FeedbackController {
 
   /// The header fields that a port reads.
   struct Flow {
-    double window = 0;         // bytes
-    PicoSeconds round_trip{};  // round trip of the flow; zero: the packet has no header
+    double window = 0;         // window of the packet's flow in bytes
+    PicoSeconds round_trip{};  // round-trip time of the flow; zero: the packet has no header
   };
 
   explicit FeedbackController(const FeedbackParameters& parameters) : parameters_(parameters) {}
@@ -62,12 +63,12 @@ class FeedbackController {
   bool begun_ = false;
   PicoSeconds began_{};  // start of the present interval
   PicoSeconds span_{};   // length d of the present interval
-  double give_ = 0;      // bytes for a packet of size · RTT² / window = 1 s
-  double take_ = 0;      // bytes for a packet of size · RTT = 1 byte-second
+  double give_ = 0;      // increase for a packet in bytes, if size · RTT² / window = 1 s
+  double take_ = 0;      // decrease for a packet in bytes, if size · RTT = 1 byte-second
   IntervalArrivals arrivals_;
-  double by_window_ = 0;  // sum of RTT · size / window, in s
+  double by_window_ = 0;  // sum of RTT · size / window over packets, in s
   double counted_ = 0;    // sum of the sizes of packets with a header
-  double trips_ = 0;      // sum of size · RTT of these packets
+  double trips_ = 0;      // sum of size · RTT over packets with a header
 };
 
 }  // namespace dcc

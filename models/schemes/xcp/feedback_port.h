@@ -1,4 +1,4 @@
-// A port that writes changes of windows into packets (XCP).
+// A port that writes changes of window sizes into packets (XCP).
 #pragma once
 
 #include "schemes/common/asked_port.h"
@@ -23,7 +23,7 @@ struct CongestionHeader {
     return {static_cast<double>(packet.telemetry->hop[0].queue),
             packet.telemetry->hop[0].timestamp};
   }
-  /// Bytes by which the window is to change.
+  /// Number of bytes by which the flow's window is to change.
   static double feedback(const Packet& packet) {
     return number_of(packet.telemetry->hop[0].tx_bytes);
   }
@@ -37,7 +37,7 @@ struct CongestionHeader {
   }
 };
 
-/// A packet keeps the least change of the ports that it passed.
+/// The port of XCP; a packet keeps the least change of all ports that it passed.
 class FeedbackPort final : public ModelledPort<FeedbackController> {
  public:
   FeedbackPort(const FeedbackPortParameters& parameters, const DisciplineContext& context);

@@ -15,7 +15,7 @@ const Transports::Registered<XcpParameters> kXcp{
       return std::make_unique<Xcp>(context, parameters);
     }};
 
-/// Shortest window, in packets.
+/// Shortest window of a flow, in packets.
 constexpr double kLeastPackets = 1.0 / FeedbackController::kLongestGap;
 }  // namespace
 
@@ -60,7 +60,7 @@ void Xcp::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   ++sender.under_way;
   context_.pool.attach_places(data);
-  // The rate missing to the whole line, divided among the packets of a window.
+  // The rate that the flow lacks to the whole line rate, divided among the packets of a window.
   const double wanted = (line_ * sender.round_trip - sender.window) * packet_ / sender.window;
   CongestionHeader::write(
       data, {sender.window, PicoSeconds(static_cast<std::int64_t>(sender.round_trip * 1e12))},

@@ -14,12 +14,12 @@ struct XcpParameters final : RatedParameters {
   const char* discipline() const override { return "window_feedback"; }
 };
 
-/// A flow begins with a window of one packet. Every data packet carries window, round trip and the
-/// change that would make the flow fill the NIC's link; every acknowledgement changes the window by
-/// what the ports left of it. A window is paced over the smoothed round trip, and may become
-/// shorter than a packet; one packet may be under way then. After a pause, or when a packet times
-/// out that was sent since the flow last began, the flow begins anew; what ports wrote into earlier
-/// packets changed a window that is no more, and does not count.
+/// An XCP flow begins with a window of one packet. Every data packet carries window, round trip and
+/// the change that would make the flow fill the NIC's link; every acknowledgement changes the
+/// window by the part of the change that the ports left. A window is paced over the smoothed round
+/// trip, and may become shorter than a packet; one packet may be in flight then. After a pause, or
+/// when a packet times out that was sent since the flow last began, the flow begins anew; changes
+/// that ports wrote into earlier packets are then ignored.
 class Xcp final : public RatedTransport {
  public:
   Xcp(const TransportContext& context, const XcpParameters& parameters);
@@ -27,9 +27,9 @@ class Xcp final : public RatedTransport {
  private:
   struct Sender {
     double window = 0;            // window in wire bytes, overhead included
-    double round_trip = 0;        // smoothed round trip in seconds
-    std::uint32_t under_way = 0;  // packets that have no answer yet
-    PicoSeconds began{};          // when the flow last began anew
+    double round_trip = 0;        // smoothed round-trip time in seconds
+    std::uint32_t under_way = 0;  // number of packets in flight that have no answer yet
+    PicoSeconds began{};          // time at which the flow last began anew
     template <class Digest>
     void add_state(Digest& d) const {
       d(window, round_trip, under_way, began);
