@@ -63,7 +63,8 @@ void ApbTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
     return;
   }
   if (payload.is_read() == payload.is_write()) {
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);  // TLM_IGNORE_COMMAND transfers no data
+    // accepts TLM_IGNORE_COMMAND, which transfers no data
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return;
   }
   if (payload.get_address() > 0xFFFFFFFFu) {

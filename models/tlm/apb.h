@@ -1,4 +1,4 @@
-// APB4 over the TLM-2.0 generic payload, and the target that puts a register block on it.
+// APB4 over the TLM-2.0 generic payload, and the target that connects a register block to APB.
 //
 // Mapping (project policy; the standard leaves PSLVERR's causes to the completer):
 //   PADDR    address
@@ -28,7 +28,7 @@
 
 namespace dcc::model {
 
-/// PPROT of an access: [0] privileged, [1] non-secure, [2] instruction.
+/// Value of PPROT for an access: [0] privileged, [1] non-secure, [2] instruction.
 class ApbProtection final : public tlm::tlm_extension<ApbProtection> {
  public:
   explicit ApbProtection(std::uint8_t bits = 0) : pprot(bits) {}
@@ -40,7 +40,7 @@ class ApbProtection final : public tlm::tlm_extension<ApbProtection> {
   }
 };
 
-/// A finished transfer, for traces.
+/// A finished APB transfer, for traces.
 struct ApbTransfer {
   bool write = false;
   std::uint32_t address = 0;  // byte offset from the block's start
@@ -50,13 +50,13 @@ struct ApbTransfer {
   regs::AccessResult result = regs::AccessResult::kOk;
 };
 
-/// PSTRB of a write that uses the first `length` bytes of a word (byte enables as in the payload).
+/// PSTRB of a write that uses the first `length` bytes of a word; the payload's byte enables apply.
 std::uint8_t pstrb_of(const tlm::tlm_generic_payload& payload);
 
 tlm::tlm_response_status to_response(regs::AccessResult result);
 
-/// An APB target for a register block. b_transport first waits for the initiator's local time, so
-/// that the access happens at its own moment in the order of all processes, and then adds the
+/// An APB target for a register block. b_transport first waits until the initiator's local time has
+/// come, so that accesses of all processes happen in the order of their times, and then adds the
 /// access latency to the delay. transport_dbg takes no time and has no side effects, at any length
 /// and alignment; a debug write changes whole words only and stops at the first refused word.
 class ApbTarget : public sc_core::sc_module {
@@ -65,19 +65,19 @@ class ApbTarget : public sc_core::sc_module {
 
   using Observer = std::function<void(const ApbTransfer&)>;
 
-  /// `latency`: time of each access from set-up to PREADY. `block` must outlive this object.
+  /// `latency`: time of each access from set-up to PREADY. `block` must outlive the target.
   ApbTarget(const sc_core::sc_module_name& name, regs::RegisterBlock& block,
             const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
 
   regs::RegisterBlock& block() { return block_; }
 
-  /// Adds a function that is called after every transfer except debug transfers.
+  /// Adds a function that is called after every APB transfer except debug transfers.
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
-  /// Called before every transfer that arrives on the socket, to bring the devices' clock to
-  /// sc_time_stamp().
+  /// Sets a function that is called before every transfer that arrives on the socket, to bring the
+  /// devices' clock to sc_time_stamp().
   void set_synchronise(std::function<void()> synchronise) { synchronise_ = std::move(synchronise); }
 
-  /// Accesses without TLM and without simulated time, for a host model in the same thread.
+  /// Register accesses without TLM and without simulated time, for a host model in the same thread.
   regs::AccessResult read32(std::uint32_t address, std::uint32_t& value) {
     const regs::AccessResult result = block_.read(address, value);
     if (!observers_.empty()) tell({false, address, value, 0, 0, result});

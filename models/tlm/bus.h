@@ -13,14 +13,15 @@
 
 namespace dcc::model {
 
-/// Loosely timed. Every b_transport costs `latency`, added to the initiator's delay; the bus itself
-/// never waits and has no contention (targets on it may wait, and do where an initiator's local
-/// time matters). Targets see addresses from their own start. An access that no target maps, or
-/// that reaches over a target's end, gets TLM_ADDRESS_ERROR_RESPONSE and goes nowhere; describe()
-/// gives the words for it. DMI grants are translated and cut to the target's range.
+/// A loosely timed memory bus. Every b_transport costs `latency`, added to the initiator's delay;
+/// the bus itself never waits and has no contention (targets on it may wait, and do where an
+/// initiator's local time matters). Targets see addresses relative to their own start. An access
+/// that no target maps, or that reaches over a target's end, gets TLM_ADDRESS_ERROR_RESPONSE and
+/// reaches no target; describe() explains the address in messages. DMI grants are translated and
+/// cut to the target's range.
 class Bus final : public sc_core::sc_module {
  public:
-  /// Sockets for any number of initiators.
+  /// Target sockets, for any number of initiators.
   tlm_utils::multi_passthrough_target_socket<Bus> in{"in"};
 
   Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
@@ -35,26 +36,27 @@ class Bus final : public sc_core::sc_module {
 
   struct Range {
     std::uint64_t base = 0;
-    std::uint64_t last = 0;  // inclusive, so that a range may end with the address space
-    int port = 0;            // number of the port, in order of attach()
+    // last address of the range, inclusive, so that a range may end with the address space
+    std::uint64_t last = 0;
+    int port = 0;  // number of the port, in the order of attach()
     std::string name;
   };
-  /// All mapped ranges, in order of address.
+  /// All mapped address ranges, in ascending order.
   const std::vector<Range>& ranges() const { return ranges_; }
   /// Describes an address for messages: "ram + 0x10", or "nothing is mapped there; uart ends at
   /// 0x…, ram begins at 0x…".
   std::string describe(std::uint64_t address) const;
 
-  /// One finished access, for traces. Times are the initiator's own: sc_time_stamp() plus its local
-  /// delay.
+  /// A finished access on the bus, for traces. Times are the initiator's local times:
+  /// sc_time_stamp() plus its delay.
   struct Access {
     int initiator = 0;             // number of the initiator, in order of binding to `in`
-    const Range* range = nullptr;  // mapped range; null: nothing is mapped there
+    const Range* range = nullptr;  // mapped range that was accessed; null: the address is unmapped
     const tlm::tlm_generic_payload& payload;
     sc_core::sc_time begin;
     sc_core::sc_time end;
   };
-  /// Function that is told of accesses; DMI and debug accesses are not reported.
+  /// Function that is called for every access except DMI and debug accesses.
   using Observer = std::function<void(const Access& access)>;
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
 
@@ -62,7 +64,7 @@ class Bus final : public sc_core::sc_module {
 
  private:
   void add_range(std::uint64_t base, std::uint64_t bytes, const std::string& name);
-  /// The range that holds [address, address + bytes), null if none does.
+  /// The range that contains [address, address + bytes), null if no range does.
   const Range* find(std::uint64_t address, std::uint64_t bytes) const;
 
   void b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -72,10 +74,11 @@ class Bus final : public sc_core::sc_module {
 
   tlm_utils::multi_passthrough_initiator_socket<Bus> out_{"out"};
   sc_core::sc_time latency_;
-  std::vector<Range> ranges_;         // sorted by base
+  std::vector<Range> ranges_;         // mapped ranges, sorted by base address
   std::vector<std::uint64_t> bases_;  // base address of each port, to convert addresses back
   std::vector<std::uint64_t> lasts_;
-  mutable std::size_t recent_ = 0;  // index of the range hit last; most accesses repeat it
+  // index of the range accessed last, because most accesses repeat it
+  mutable std::size_t recent_ = 0;
   std::uint64_t accesses_ = 0;
   std::vector<Observer> observers_;
 };

@@ -5,7 +5,8 @@
 namespace dcc::model {
 namespace {
 
-/// Small devices report all three address errors with one status.
+/// Returns the name of an address error: small devices report all three address errors with one
+/// status.
 const char* address_error(const Bus::Access& access) {
   if (access.range == nullptr) return "unmapped";
   if (access.payload.get_address() % 4 != 0) return "misaligned";

@@ -17,14 +17,14 @@ namespace dcc::model {
 class BusTrace {
  public:
   using Sink = std::function<void(const regs::AccessRecord& access)>;
-  /// Name of the item at an address; empty if the address belongs to another owner.
+  /// Returns the name of the item at an address; empty if the namer does not know the address.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
-  /// `initiators`: names of the initiators bound to bus.in, in the order of binding. Must exist as
-  /// long as `bus`.
+  /// `initiators`: names of the initiators bound to bus.in, in the order of binding. The trace must
+  /// live as long as `bus`.
   BusTrace(Bus& bus, std::vector<std::string> initiators, Sink sink);
-  /// Adds a function that names addresses, such as registers. The first one that knows the address
-  /// wins; if none does, the bus's own description is used ("uart + 0x4").
+  /// Adds a function that names addresses, such as registers. The first function that knows the
+  /// address applies; if none does, the trace uses the bus's description ("uart + 0x4").
   void add_namer(Namer namer) { namers_.push_back(std::move(namer)); }
 
  private:

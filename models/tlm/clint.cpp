@@ -11,15 +11,15 @@
 namespace dcc::model {
 namespace {
 
-// The offsets of the CLINT's registers are the same on machines dcc and virt.
+// Asserts that the offsets of the CLINT's registers are the same on machines dcc and virt.
 static_assert(DCC_CLINT_MSIP == VIRT_CLINT_MSIP && DCC_CLINT_MTIMECMP == VIRT_CLINT_MTIMECMP &&
               DCC_CLINT_MTIME == VIRT_CLINT_MTIME);
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// On machine virt the words of absent harts lie below this offset and read zero.
+// Offset below which, on machine virt, the words of absent harts read zero.
 constexpr std::uint32_t kWordsEnd = 0xC000;
 
-// The greatest distance to which one event is scheduled, because SystemC's time ends at 2^64 ps.
+// Maximum time for which one event is scheduled, because SystemC's time ends at 2^64 ps.
 constexpr std::uint64_t kFarthestNanoseconds = std::uint64_t{1} << 50;
 
 std::uint64_t now_ns() {

@@ -10,7 +10,7 @@
 namespace dcc::model {
 
 namespace detail {
-/// Holds the registers in a base class, so that they exist before the target that uses them.
+/// Base class that holds the registers, so that they exist before the APB target that uses them.
 struct ControllerRegistersHolder {
   ControllerRegistersHolder(ControllerEngine& device, const WheelSplit& split)
       : registers(device, split) {}
@@ -23,9 +23,9 @@ struct ControllerRegistersHolder {
 /// platform with its own scheduler for devices; other platforms use ControllerModule.
 class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
  public:
-  /// `device` must outlive this object. `synchronise` brings the device's clock to the present
-  /// before each access (ApbTarget::set_synchronise). `latency` as in ApbTarget, `split` as in
-  /// ControllerRegisters.
+  /// `device` must outlive the ApbController. `synchronise` brings the device's clock to the
+  /// present before each access (ApbTarget::set_synchronise). `latency` as in ApbTarget, `split` as
+  /// in ControllerRegisters.
   ApbController(const sc_core::sc_module_name& name, ControllerEngine& device,
                 std::function<void()> synchronise,
                 const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,
@@ -40,7 +40,7 @@ class ApbController final : private detail::ControllerRegistersHolder, public Ap
   }
   bool interrupt() const { return registers.block().interrupt(); }
 
-  /// Hardware reset of registers and device.
+  /// Performs a hardware reset of registers and device.
   void reset() { registers.reset(); }
 };
 

@@ -6,7 +6,8 @@
 namespace dcc::model {
 
 namespace {
-constexpr std::uint32_t kRank = 1;  // any rank will do, since the scheduler has no other events
+// any rank is sufficient, since the scheduler has no other events
+constexpr std::uint32_t kRank = 1;
 
 WheelSplit split_of(const ControllerConfig& config) {
   WheelSplit split;

@@ -15,7 +15,7 @@
 
 namespace dcc::model {
 
-/// A complete controller with its own scheduler; nothing else has to be created or called.
+/// A complete controller with its own scheduler; no other object has to be created or called.
 ///
 ///   ControllerModule controller("controller", {}, [&](std::uint32_t flow, Rate rate) { … });
 ///   bus.bind(controller.apb);                 // docs/registers/dcc.md, or driver/dcc_driver.h
@@ -30,7 +30,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   using RateListener = std::function<void(std::uint32_t flow, Rate rate)>;
 
   tlm::tlm_target_socket<32> apb{"apb"};
-  /// The interrupt line's level.
+  /// The level of the interrupt line.
   sc_core::sc_signal<bool> interrupt{"interrupt"};
 
   /// Throws std::invalid_argument for a configuration outside its ranges or without a listener.
@@ -41,15 +41,15 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
                    std::unique_ptr<TimerEngine> timers = nullptr,
                    std::unique_ptr<RateEngine> rates = nullptr);
 
-  /// Hands over a congestion notification of a flow, which stands for `marks` CE marks. Called from
-  /// a process.
+  /// Passes a congestion notification for a flow to the controller; the notification stands for
+  /// `marks` CE marks. Called from a SystemC process.
   void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks = 1, std::uint8_t packets = 0);
-  /// Hands over that a flow has sent `length` bytes. Called from a process.
+  /// Tells the controller that a flow has sent `length` bytes. Called from a SystemC process.
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
   /// Resets registers and device as the hardware's reset does.
   void reset();
-  /// The controller at sc_time_stamp(), for inspection of slots and statistics.
+  /// The controller device, brought to sc_time_stamp(), for inspection of slots and statistics.
   ControllerEngine& device();
 
  private:

@@ -24,8 +24,8 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
 
   tlm_utils::simple_initiator_socket<DmaEngine> socket;
 
-  /// Lets DMA reach the memory at [base, base + bytes); `writable` false: ROM. Without any call,
-  /// DMA reaches all targets.
+  /// Lets DMA access the memory at [base, base + bytes); `writable` false: ROM. Without any call,
+  /// DMA accesses all targets.
   void add_memory(std::uint64_t base, std::uint64_t bytes, bool writable = true);
 
   /// Sets a function that is called after every write, with its place.
@@ -36,7 +36,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   bool read(std::uint64_t address, void* to, std::size_t bytes) override;
   bool write(std::uint64_t address, const void* from, std::size_t bytes) override;
 
-  /// False: every transfer goes over the bus, where a trace sees it.
+  /// Allows DMI for DMA; false: every transfer goes over the bus, where a trace records it.
   void allow_dmi(bool allowed) {
     dmi_allowed_ = allowed;
     dmi_valid_ = false;
@@ -45,7 +45,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
  private:
   bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
               std::size_t bytes);
-  /// Host pointer of [address, address + bytes) by DMI; null if there is none.
+  /// Host pointer to [address, address + bytes) by DMI; null if the target grants no DMI.
   unsigned char* direct(std::uint64_t address, std::size_t bytes);
   void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
 

@@ -1,4 +1,4 @@
-// The parts that let a host run firmware: CPU, timer, UART and simulation control on its bus.
+// The components by which a host runs firmware: CPU, timer, UART and simulation control on its bus.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +37,16 @@ struct FirmwareHostConfig {
   riscv::Hart::Cpi cpi{};
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
-  /// The part of RAM that the program must leave free, and its name for messages; empty: none.
+  /// The part of RAM that the program must leave free, and its name in messages; empty: none.
   riscv::MemoryRange reserved;
   std::string reserved_for;
-  /// Memory for code and constants beside RAM, attached to the bus at rom_base; null: none.
+  /// ROM for code and constants beside RAM, attached to the bus at rom_base; null: none.
   Ram* rom = nullptr;
   std::uint32_t rom_base = 0;
-  /// Destination of UART and console characters; standard output if empty.
+  /// Function that receives UART and console characters; standard output if empty.
   std::function<void(char)> output;
   std::string uart_input;
-  /// TCP port for gdb; -1: no debugger, 0: any free port.
+  /// TCP port of the server for gdb; -1: no debugger, 0: any free port.
   int gdb_port = -1;
   bool gdb_wait = true;
 };
@@ -60,11 +60,11 @@ class FirmwareHost final : public sc_core::sc_module {
                Ram& ram, InterruptInputs& interrupts);
   ~FirmwareHost() override;
 
-  /// Tells the debugger of a device: its registers become values by their names
-  /// ("dcc.slots[3].RATE"), read at bus address `base` + offset. `block` must outlive this.
+  /// Makes a device's registers known to the debugger: they become values with their names
+  /// ("dcc.slots[3].RATE"), read at bus address `base` + offset. `block` must outlive the host.
   void name_registers(const std::string& module, std::uint32_t base,
                       const regs::RegisterBlock& block);
-  /// Registry for values that are not registers.
+  /// Debugger's registry, for values that are not registers.
   DebugRegistry& registry() { return registry_; }
 
   /// Hart 0.
@@ -79,7 +79,7 @@ class FirmwareHost final : public sc_core::sc_module {
     for (const auto& cpu : cpus_) cpu->foreign_store(address, bytes);
   }
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
-  /// True if the program exited with code 0.
+  /// True if the firmware program exited with code 0.
   bool succeeded() const {
     return cpu().state() == RiscvCpu::State::kExited && cpu().exit_code() == 0;
   }
@@ -100,7 +100,7 @@ class FirmwareHost final : public sc_core::sc_module {
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;
-  // Devices of machine virt, which replace the two devices above.
+  // Devices of machine virt, which replace uart_ and sim_control_.
   std::unique_ptr<Uart16550> uart16550_;
   std::unique_ptr<TestFinisher> finisher_;
 };

@@ -9,7 +9,8 @@
 namespace dcc::model {
 namespace {
 
-// The application keeps only its buffers of completions on the stack.
+// Stack size of the application's thread; the application has only its buffers of completions on
+// the stack.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 const char* response_name(tlm::tlm_response_status status) {
@@ -43,8 +44,8 @@ HostStub::HostStub(const sc_core::sc_module_name& name, Program program,
   hal_.memory = [](void* self, std::uint64_t address, std::uint64_t bytes) {
     return static_cast<HostStub*>(self)->memory(address, bytes);
   };
-  // The simulated program runs in one thread, so only the compiler could reorder
-  // accesses.
+  // A compiler barrier is sufficient: the simulated program runs in one thread, so only the
+  // compiler could reorder accesses.
   hal_.barrier = [](void*) { std::atomic_signal_fence(std::memory_order_seq_cst); };
   hal_.time_ns = [](void* self) {
     return static_cast<std::uint64_t>(static_cast<HostStub*>(self)->now().value()) /
@@ -123,7 +124,8 @@ void* HostStub::memory(std::uint64_t address, std::uint64_t bytes) {
     granted_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
     if (!granted_) return nullptr;
   }
-  const std::uint64_t after = dmi_.get_end_address() - address;  // number of bytes behind this one
+  // number of bytes after this one in the DMI range
+  const std::uint64_t after = dmi_.get_end_address() - address;
   if (bytes != 0 && bytes - 1 > after) return nullptr;
   return dmi_.get_dmi_ptr() + (address - dmi_.get_start_address());
 }

@@ -31,15 +31,15 @@ class HostStub final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<HostStub> socket{"socket"};
 
-  /// The program; returns when it is done.
+  /// The software to run; returns when it is done.
   using Program = std::function<int(const hal& machine)>;
-  /// Name of the item at a bus address, for messages.
+  /// Returns the name of the item at a bus address, for messages.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
   HostStub(const sc_core::sc_module_name& name, Program program,
            const sc_core::sc_time& quantum = sc_core::sc_time(1, sc_core::SC_US));
 
-  /// The interrupt line, level-sensitive.
+  /// Sets the level of the interrupt line.
   void set_interrupt(bool high);
 
   void set_namer(Namer namer) { namer_ = std::move(namer); }
@@ -73,7 +73,7 @@ class HostStub final : public sc_core::sc_module {
   sc_core::sc_time quantum_;
   hal hal_{};
   tlm::tlm_generic_payload payload_;
-  sc_core::sc_time delay_;  // local time ahead of sc_time_stamp()
+  sc_core::sc_time delay_;  // local time of the software ahead of sc_time_stamp()
   tlm::tlm_dmi dmi_;
   bool granted_ = false;
   bool interrupt_ = false;

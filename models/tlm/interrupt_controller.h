@@ -14,16 +14,17 @@
 
 namespace dcc::model {
 
-/// Register map and rules: driver/irq_regs.h, which software includes too. Word accesses only:
-/// others, and offsets without a register, get TLM_ADDRESS_ERROR_RESPONSE; a write to a read-only
-/// register or a read of COMPLETE gets TLM_COMMAND_ERROR_RESPONSE.
+/// driver/irq_regs.h, which software includes too, defines the registers and their rules. Only word
+/// accesses are allowed: other accesses, and offsets without a register, get
+/// TLM_ADDRESS_ERROR_RESPONSE; a write to a read-only register or a read of COMPLETE gets
+/// TLM_COMMAND_ERROR_RESPONSE.
 class InterruptController final : public sc_core::sc_module, public InterruptInputs {
  public:
   tlm_utils::simple_target_socket<InterruptController> socket{"socket"};
 
   InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
 
-  /// Sets the line of a source, 1 … 31.
+  /// Sets the level of an interrupt source, 1 … 31.
   void set_level(unsigned source, bool high) override;
   void connect_output(Output output) override;
   bool output() const override { return output_; }
@@ -39,7 +40,7 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
-  /// Reads a register without side effects; false if there is no such register.
+  /// Reads a register without side effects; false if the offset has no register.
   bool peek(std::uint64_t offset, std::uint32_t& value) const;
   tlm::tlm_response_status read(std::uint64_t offset, std::uint32_t& value);
   tlm::tlm_response_status write(std::uint64_t offset, std::uint32_t value);

@@ -19,11 +19,12 @@ class InterruptInputs {
   using Output = std::function<void(bool high)>;
 
   virtual ~InterruptInputs() = default;
-  /// Sets a source's line. Numbers that the controller does not have throw std::out_of_range. May
-  /// be called from a device's event or from a SystemC process; the output callback is called
-  /// within it, and within the register access that changed the output.
+  /// Sets the level of a source's line. Source numbers that the controller does not have throw
+  /// std::out_of_range. May be called from a device's event or from a SystemC process; the output
+  /// callback is called within it, and within the register access that changed the output.
   virtual void set_level(unsigned source, bool high) = 0;
-  /// Sets the function for the line, which is called on changes, and at once if the output is high.
+  /// Sets the function for the output line. It is called on changes, and at once if the output is
+  /// high.
   virtual void connect_output(Output output) = 0;
   /// Like connect_output(), for the line of hart `hart`; 0 is the line of connect_output(). A
   /// controller with one line has none for other harts and ignores the call.
@@ -34,7 +35,7 @@ class InterruptInputs {
   /// Sets a function that is called before every register access, to bring the devices' clock to
   /// sc_time_stamp().
   virtual void set_synchronise(std::function<void()> synchronise) = 0;
-  /// All state of the controller, for digests.
+  /// The complete state of the interrupt controller, for digests.
   virtual std::vector<std::uint64_t> state() const = 0;
   template <class Digest>
   void add_state(Digest& d) const {

@@ -15,7 +15,8 @@
 
 namespace dcc::model {
 
-/// The SystemC module itself exists with sockets only: it takes some hundred bytes.
+/// The NIC with or without sockets. Only with sockets a SystemC module exists, because it takes
+/// some hundred bytes.
 class NicModule final {
  public:
   NicModule(const char* name, Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
@@ -33,7 +34,8 @@ class NicModule final {
     connect(sockets_->out);
   }
 
-  /// Adds registers, descriptor rings and the link to the host. During elaboration, at most once.
+  /// Adds registers, descriptor rings and the link to the host's memory. Call during elaboration,
+  /// at most once.
   void add_host_interface(ConnectionManager& connections, std::uint32_t rank,
                           const sc_core::sc_time& register_latency) {
     dma_ = std::make_unique<DmaEngine>("dma");
@@ -42,16 +44,16 @@ class NicModule final {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  // Constructor with sockets:
+  // Functions for a NIC with sockets
   PacketTargetSocket& in() { return sockets_->in.socket; }
   PacketInitiatorSocket& out() { return sockets_->out.socket; }
-  // Constructor without sockets:
+  // Functions for a NIC without sockets
   PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
   void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 
   NicDevice& device() { return device_; }
   const NicDevice& device() const { return device_; }
-  /// The host interface; null: the NIC has none.
+  /// The host interface of the NIC; null: the NIC has none.
   NicHostInterface* host() { return host_.get(); }
   DmaEngine* dma() { return dma_.get(); }
   const HostLink* link() const { return link_.get(); }
@@ -75,8 +77,8 @@ class NicModule final {
 
   Scheduler& scheduler_;
   NicDevice device_;
-  std::unique_ptr<CreditGate> gate_;  // null: no credits
-  std::unique_ptr<Sockets> sockets_;  // null: no sockets
+  std::unique_ptr<CreditGate> gate_;  // credits of the NIC's link; null: no credits
+  std::unique_ptr<Sockets> sockets_;  // packet sockets of the NIC; null: no sockets
   std::unique_ptr<DmaEngine> dma_;
   std::unique_ptr<HostLink> link_;
   std::unique_ptr<NicHostInterface> host_;

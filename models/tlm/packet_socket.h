@@ -1,17 +1,16 @@
 // Packets over TLM-2.0 sockets: a protocol of its own (not the generic payload) and its two ends.
 //
 // Rules of the protocol, non-blocking only:
-//   forward BEGIN_REQ   the packet changes hands; the caller must not touch it again
+//   forward BEGIN_REQ   the packet's ownership is passed on; the caller must not use it again
 //   returned by a wire  TLM_UPDATED with END_REQ annotated: the wire is free after that delay, and
 //                       the next BEGIN_REQ may not come before
-//   returned by a device TLM_ACCEPTED: it takes every packet at once
-// There is no backward path: the times are known when the packet leaves, and most packets leave a
-// wire that nobody waits for.
+//   returned by a device TLM_ACCEPTED: the device takes every packet at once. There is no backward
+//   path, because all times are known when the packet leaves.
 //
-// A target may offer direct access, as memories do with DMI: what stands behind its socket, to be
-// called with the same meaning. Links and devices take it up when the simulation starts, because
-// two transports a hop are an eighth of a large network's time; any other module at either end of
-// a socket gets its packets by transport.
+// A target may offer direct access, as memories do with DMI: a pointer to the object behind its
+// socket, which is called with the same meaning. Links and devices use direct access from the start
+// of the simulation, because two transport calls per hop take an eighth of a large network's time;
+// any other module at either end of a socket gets its packets by transport.
 #pragma once
 
 #include <systemc>
@@ -28,11 +27,12 @@ struct PacketProtocol {
   using tlm_phase_type = tlm::tlm_phase;
 };
 
-constexpr unsigned kPacketBusWidth = 8;  // bits; only such sockets bind to each other
+// bus width of packet sockets in bits; only sockets of the same width bind to each other
+constexpr unsigned kPacketBusWidth = 8;
 using PacketInitiatorSocket = tlm::tlm_initiator_socket<kPacketBusWidth, PacketProtocol>;
 using PacketTargetSocket = tlm::tlm_target_socket<kPacketBusWidth, PacketProtocol>;
 
-/// The protocol has no blocking transport, because packets are messages.
+/// Reports an error for a blocking transport, which the packet protocol does not have.
 inline void refuse_blocking() {
   SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
 }
@@ -67,7 +67,7 @@ class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<Pa
     return from_sc_time(delay);
   }
 
-  /// The bound target's direct access; valid from start_of_simulation() on.
+  /// The direct access that the bound target offers; valid from start_of_simulation() on.
   DirectAccess direct_access() {
     auto* const target = dynamic_cast<DirectTarget*>(socket.get_base_port().get_interface());
     return target != nullptr ? target->direct_access() : DirectAccess{};

@@ -18,13 +18,13 @@ void assign(Bits& bits, unsigned source, bool high) {
   const std::uint32_t bit = 1u << (source % 32);
   bits[source / 32] = high ? bits[source / 32] | bit : bits[source / 32] & ~bit;
 }
-/// Mask of the sources in a word that exist; source 0 does not exist.
+/// Mask of the existing sources in a word of source bits; source 0 does not exist.
 std::uint32_t existing(unsigned word) {
   const unsigned count = Plic::kSources + 1 - 32 * word;
   const std::uint32_t bits = count >= 32 ? ~0u : (1u << count) - 1;
   return word == 0 ? bits & ~1u : bits;
 }
-/// Index of the word at `offset` in an array of `words` at `base`.
+/// Index of the word at `offset` in an array of `words` words at `base`; empty outside.
 std::optional<unsigned> word_in(std::uint32_t offset, std::uint32_t base, unsigned words) {
   if (offset < base || offset - base >= 4 * words) return std::nullopt;
   return (offset - base) / 4;

@@ -21,9 +21,10 @@ namespace dcc::model {
 /// pending from the rise of its line until a claim takes it, also if the line falls before; the
 /// next request is forwarded after completion, if the line is high then.
 ///
-/// A claim takes the pending, enabled source of the highest priority, of several the lowest number,
-/// whatever the threshold; only the output heeds the threshold. A completion of a source that is
-/// not enabled is ignored. Words without a register read zero and ignore writes.
+/// A claim takes the pending, enabled source of the highest priority, among equal priorities the
+/// lowest number, whatever the threshold; only the output line depends on the threshold. A
+/// completion of a source that is not enabled is ignored. Words without a register read zero and
+/// ignore writes.
 class Plic final : public WordTarget, public InterruptInputs {
  public:
   static constexpr unsigned kSources = 96;
@@ -42,7 +43,7 @@ class Plic final : public WordTarget, public InterruptInputs {
 
  private:
   static constexpr unsigned kWords = kSources / 32 + 1;
-  using Bits = std::array<std::uint32_t, kWords>;  // a set of sources, one bit for each
+  using Bits = std::array<std::uint32_t, kWords>;  // a set of sources, one bit per source
 
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;

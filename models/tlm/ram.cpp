@@ -71,7 +71,7 @@ unsigned int Ram::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (address >= bytes_) return 0;
   const auto length = static_cast<unsigned int>(
       std::min<std::uint64_t>(payload.get_data_length(), bytes_ - address));
-  if (length == 0) return 0;  // the pointer of an empty payload may be null
+  if (length == 0) return 0;  // returns early, because the pointer of an empty payload may be null
   if (payload.is_read()) std::memcpy(payload.get_data_ptr(), memory_.get() + address, length);
   if (payload.is_write()) std::memcpy(memory_.get() + address, payload.get_data_ptr(), length);
   return length;

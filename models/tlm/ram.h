@@ -1,4 +1,4 @@
-// Host memory: RAM, or ROM.
+// Host memory: RAM or ROM.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -11,16 +11,18 @@
 
 namespace dcc::model {
 
-/// `bytes` of memory, zero at the start, addresses from 0. Bursts of any length and alignment, byte
-/// enables and streaming width as the TLM-2.0 standard has them (IEEE 1666, 14.9 and 14.10). An
-/// access that reaches outside gets TLM_ADDRESS_ERROR_RESPONSE and moves nothing; through
-/// transport_dbg it moves what lies inside. The whole memory is granted for DMI unless switched
-/// off. ROM refuses writes through b_transport (TLM_COMMAND_ERROR_RESPONSE) and grants reads only.
+/// A memory of `bytes` bytes, zero at the start, with addresses from 0. Bursts of any length and
+/// alignment, byte enables and streaming width work as in the TLM-2.0 standard (IEEE 1666, 14.9 and
+/// 14.10). An access that reaches outside the memory gets TLM_ADDRESS_ERROR_RESPONSE and moves no
+/// data; through transport_dbg it moves the bytes that lie inside. The whole memory is granted for
+/// DMI unless switched off. ROM refuses writes through b_transport (TLM_COMMAND_ERROR_RESPONSE) and
+/// grants reads only.
 class Ram final : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Ram> socket{"socket"};
 
-  /// Every access costs `latency`, whatever its length. Throws std::bad_alloc.
+  /// Makes a memory in which every access takes `latency`, whatever its length. Throws
+  /// std::bad_alloc.
   Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency,
       bool read_only = false);
 
@@ -29,8 +31,8 @@ class Ram final : public sc_core::sc_module {
   std::uint8_t* data() { return memory_.get(); }
   const std::uint8_t* data() const { return memory_.get(); }
 
-  /// False: every access is made by b_transport, where a trace sees it; existing DMI pointers are
-  /// invalidated.
+  /// Allows DMI; false: every access is made by b_transport, where a trace records it; existing DMI
+  /// pointers are invalidated.
   void allow_dmi(bool allowed);
 
  private:
@@ -45,7 +47,7 @@ class Ram final : public sc_core::sc_module {
   std::uint64_t bytes_;
   sc_core::sc_time latency_;
   bool read_only_;
-  // calloc: untouched pages need no memory on the simulating machine.
+  // memory from calloc, since untouched pages then need no memory on the simulating machine
   std::unique_ptr<std::uint8_t, Free> memory_;
   bool dmi_allowed_ = true;
 };

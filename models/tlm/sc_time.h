@@ -1,4 +1,4 @@
-// Time in SystemC and in the devices: both count picoseconds.
+// Converts between SystemC time and device time; both count picoseconds.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace dcc::model {
 
 constexpr std::uint64_t kPicosecondsPerNanosecond = 1'000;
 
-/// SystemC's time resolution must be 1 ps (its default).
+/// Converts device time to SystemC time. Precondition: SystemC's time resolution is 1 ps (its
+/// default).
 inline sc_core::sc_time to_sc_time(PicoSeconds t) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
 }

@@ -8,7 +8,7 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map.h. Both registers are write-only.
+/// The SimControl device; its registers (memory_map.h) are both write-only.
 class SimControl final : public WordTarget {
  public:
   SimControl(const sc_core::sc_module_name& name, std::function<void(std::uint32_t code)> on_exit,

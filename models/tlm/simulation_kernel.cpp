@@ -40,8 +40,8 @@ void SimulationKernel::synchronise() {
   poke_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// Catches exceptions itself, because SystemC would turn an exception into a report and lose its
-// type.
+// Runs the devices' events. Catches exceptions itself, because SystemC would turn an exception into
+// a report and lose its type.
 void SimulationKernel::run() {
   try {
     partitions_ == nullptr ? run_events() : run_partitions();
@@ -87,14 +87,14 @@ void SimulationKernel::run_events() {
     sc_core::sc_stop();
     return;
   }
-  // No event is due until another process schedules one.
+  // No event is due until another SystemC process schedules one.
   next_trigger(poke_);
   if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
 }
 
-// No other process exists that the kernel would have to wait for. A platform event may cause
-// device events at its own instant; these run before the next platform event, in the order of
-// their ranks.
+// Runs all partitions. No other process exists that the kernel would have to wait for. A platform
+// event may cause device events at its own instant; these run before the next platform event, in
+// the order of their ranks.
 void SimulationKernel::run_partitions() {
   const PicoSeconds stride = partitions_->lookahead() * kWindowsPerCall;
   while (!stopping_) {

@@ -1,4 +1,4 @@
-// The one SystemC process that runs the devices' scheduler.
+// The SystemC process that runs the devices' scheduler.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 
 namespace dcc::model {
 
-/// Joins the scheduler's time to SystemC's. Events run ahead of sc_time_stamp() as long as no other
-/// SystemC process is due before them; so other processes always find the devices exactly at their
-/// own time, and a platform without such processes runs at the scheduler's speed.
+/// Synchronises the devices' scheduler with SystemC's time. Device events run ahead of
+/// sc_time_stamp() as long as no other SystemC process is due before them; so other processes
+/// always find the devices exactly at their own time, and a platform without such processes runs at
+/// the scheduler's speed.
 ///
 /// The two directions:
 ///   SystemC → devices: a process calls synchronise() before it touches a device.
@@ -23,10 +24,9 @@ namespace dcc::model {
 ///   scheduler's time may be ahead.
 class SimulationKernel final : public sc_core::sc_module {
  public:
-  /// The time resolution must be 1 ps (SystemC's default). `partitions`: schedulers of
-  /// the devices, if not `scheduler` itself; only where no other SystemC process
-  /// touches the devices. They run up to each event of `scheduler`, then wait while it
-  /// happens.
+  /// The time resolution must be 1 ps (SystemC's default). `partitions`: schedulers of the devices,
+  /// if not `scheduler` itself; only where no other SystemC process touches the devices. Partitions
+  /// run up to each event of `scheduler`, then wait while the event runs.
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    PartitionedRun* partitions = nullptr);
 
@@ -39,14 +39,14 @@ class SimulationKernel final : public sc_core::sc_module {
   Scheduler& scheduler() { return scheduler_; }
   PicoSeconds end() const { return end_; }
 
-  /// From a device's event or a process: `event` fires at the devices' present time.
+  /// Fires `event` at the devices' present time. Called from a device's event or a SystemC process.
   void notify(sc_core::sc_event& event);
   /// Must be called from a SystemC process at sc_time_stamp(): sets the devices' clock to that time
   /// and makes the kernel look for due events after the process has run.
   void synchronise();
   /// The exception that ended the simulation, thrown by an event; null if there was none.
   std::exception_ptr failure() const { return failure_; }
-  /// Ends the simulation after the event being run.
+  /// Ends the simulation after the event that is running.
   void stop() {
     stopping_ = true;
     poke_.notify(sc_core::SC_ZERO_TIME);
@@ -58,11 +58,11 @@ class SimulationKernel final : public sc_core::sc_module {
   /// Sets a function that is called about every `kEventsPerCall` events, for progress and
   /// wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
-  /// Adds a function that is called between two events after call_hook_after() requested it; for
-  /// debuggers.
+  /// Adds a function that is called between two events when call_hook_after() has requested a call;
+  /// for debuggers.
   void add_event_hook(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
-  /// Requests one call of the hook after this number of events from now (1: after the present
-  /// event, or else the next one).
+  /// Requests one call of the hooks after this number of events from now (1: after the running
+  /// event, or else after the next event).
   void call_hook_after(std::uint32_t events) {
     hook_due_ = true;
     countdown_ = events;
@@ -70,7 +70,8 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
-  static constexpr std::int64_t kWindowsPerCall = 4;  // windows of all partitions per call
+  // number of windows of all partitions that run per call
+  static constexpr std::int64_t kWindowsPerCall = 4;
   void run();
   void run_events();
   void run_partitions();
@@ -82,11 +83,11 @@ class SimulationKernel final : public sc_core::sc_module {
   PartitionedRun* partitions_;
   PicoSeconds end_;
   bool in_step_ = false;
-  PicoSeconds limit_{};  // first moment at which another process is due
+  PicoSeconds limit_{};  // time at which the next other SystemC process is due
   bool stopping_ = false;
   bool hook_due_ = false;
-  std::uint32_t countdown_ = kEventsPerCall;  // events to the next heartbeat
-  std::uint64_t last_beat_ = 0;               // events that had run at the last heartbeat
+  std::uint32_t countdown_ = kEventsPerCall;  // number of events until the next heartbeat
+  std::uint64_t last_beat_ = 0;               // number of events that had run at the last heartbeat
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;

@@ -8,8 +8,8 @@
 
 namespace dcc::model {
 
-/// One register: memory_map_virt.h; all words read zero. A write of anything but the two ends, a
-/// reset among them, has no effect.
+/// The test finisher has one register (memory_map_virt.h); all words read zero. Writes of values
+/// other than pass and fail, reset included, have no effect.
 class TestFinisher final : public WordTarget {
  public:
   TestFinisher(const sc_core::sc_module_name& name,

@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map.h. Sending takes no time and is always possible. Input is a text fixed
-/// before the run, one character every `character_time`, so that two runs are alike; the sender
-/// waits while 16 bytes are unread.
+/// The UART's registers are in memory_map.h. Sending takes no time and is always possible. Input is
+/// a text fixed before the run, one character every `character_time`, so that repeated runs are
+/// identical; the sender waits while 16 bytes are unread.
 class Uart final : public WordTarget {
  public:
   using Sink = std::function<void(char c)>;
@@ -22,7 +22,7 @@ class Uart final : public WordTarget {
   Uart(const sc_core::sc_module_name& name, Sink sink,
        const sc_core::sc_time& character_time = sc_core::sc_time(10, sc_core::SC_US));
 
-  /// Sets the input. Must be called before the simulation starts.
+  /// Sets the input text. Call before the simulation starts.
   void set_input(std::string text) { input_ = std::move(text); }
   void connect_interrupt(Line line) { line_ = std::move(line); }
   std::uint64_t bytes_sent() const { return bytes_sent_; }

@@ -31,15 +31,15 @@ enum : std::uint8_t {
   kLcrParity = 0x08,
   kLcrDivisor = 0x80,
 
-  kMcrReset = 0x08,  // OUT2
+  kMcrReset = 0x08,  // modem control after reset: bit OUT2 is set
   kMcrLoopback = 0x10,
   kMcrMask = 0x1F,
 
   kLsrReceived = 0x01,
   kLsrOverrun = 0x02,
-  kLsrEmpty = 0x60,  // line status: holding and shift register are empty
+  kLsrEmpty = 0x60,  // line status: holding register and shift register are empty
 };
-constexpr std::uint8_t kLinesAtRest = 0xB0;  // modem status: DCD, DSR and CTS are set
+constexpr std::uint8_t kLinesAtRest = 0xB0;  // modem status without modem: DCD, DSR and CTS are set
 
 }  // namespace
 
@@ -67,7 +67,7 @@ std::size_t Uart16550::trigger_level() const {
 }
 
 sc_core::sc_time Uart16550::character_time() const {
-  // a character has a start bit, 5 to 8 data bits, parity, 1 or 2 stop bits
+  // Bits per character: a start bit, 5 to 8 data bits, parity, 1 or 2 stop bits.
   const std::uint64_t bits = 1u + 5u + (lcr_ & kLcrLength) + ((lcr_ & kLcrParity) != 0 ? 1u : 0u) +
                              ((lcr_ & kLcrStop) != 0 ? 2u : 1u);
   const std::uint64_t cycles = bits * 16 * std::max<std::uint64_t>(divisor_, 1);
@@ -96,7 +96,7 @@ void Uart16550::update() {
   if (line_) line_(level);
 }
 
-// ---- Input
+// ---- Input of characters
 
 void Uart16550::start_of_simulation() { expect_input(); }
 
@@ -104,7 +104,7 @@ bool Uart16550::has_room() const {
   return !in_loopback() && received_.size() < (has_fifos() ? kFifoBytes : 1);
 }
 
-/// The next byte of input arrives after a character time, unless the FIFO is full and a byte
+/// Schedules the next byte of input after a character time, unless the FIFO is full and a byte
 /// already waits.
 void Uart16550::expect_input() {
   if (next_input_ == input_.size() || (held_back_ && !has_room())) return;
@@ -124,7 +124,7 @@ void Uart16550::receive(std::uint8_t value) {
     if (received_.size() < kFifoBytes) {
       received_.push_back(value);
     } else {
-      overrun_ = true;  // bytes received before the overrun stay
+      overrun_ = true;  // overrun: the byte is lost, and bytes received before stay
     }
     timeout_.cancel();
     timeout_.notify(4 * character_time());
@@ -153,7 +153,7 @@ void Uart16550::take_received() {
   if (held_back_) expect_input();
 }
 
-// ---- Registers
+// ---- Register accesses
 
 bool Uart16550::peek(std::uint32_t offset, std::uint32_t& value) const {
   switch (offset) {
@@ -210,7 +210,7 @@ tlm::tlm_response_status Uart16550::read(std::uint32_t offset, std::uint32_t& va
 }
 
 void Uart16550::write_data(std::uint8_t value) {
-  // A sent byte leaves at once, so that the transmitter is empty again.
+  // The transmitter is empty again at once, since a sent byte leaves at once.
   empty_pending_ = false;
   update();
   empty_pending_ = true;
@@ -225,7 +225,8 @@ void Uart16550::write_data(std::uint8_t value) {
 void Uart16550::write_enables(std::uint8_t value) {
   const std::uint8_t changed = (ier_ ^ value) & kIerMask;
   ier_ = value & kIerMask;
-  // Enabling the transmitter's interrupt raises it, because the transmitter is always empty.
+  // Enabling the transmitter's interrupt raises the interrupt, because the transmitter is always
+  // empty.
   if ((changed & kIerEmpty) != 0) empty_pending_ = (ier_ & kIerEmpty) != 0;
   update();
 }
@@ -272,7 +273,7 @@ tlm::tlm_response_status Uart16550::write(std::uint32_t offset, std::uint32_t va
       break;
     case VIRT_UART_LSR:
     case VIRT_UART_MSR:
-      break;  // read-only
+      break;  // writes to read-only registers are ignored
     case VIRT_UART_SCR:
       scr_ = byte;
       break;

@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Registers of a byte: memory_map_virt.h. FIFOs of 16 bytes with trigger levels and receive
-/// time-out, loopback, divisor, modem lines at rest (DCD, DSR and CTS high); where the data sheet
-/// leaves a choice, as QEMU's port does.
+/// A 16550A with the byte-wide registers of memory_map_virt.h: FIFOs of 16 bytes with trigger
+/// levels and receive time-out, loopback, divisor, and constant modem lines (DCD, DSR and CTS
+/// high). Where the data sheet leaves a choice, the model follows QEMU's port.
 ///
 /// Sending takes no time. Input is a text fixed beforehand, one character every character time (of
 /// divisor and line control) while there is room for it; it waits during loopback.
@@ -22,10 +22,10 @@ class Uart16550 final : public WordTarget {
   using Sink = std::function<void(char c)>;
   using Line = std::function<void(bool high)>;
 
-  /// `clock_hz`: input of the divider, 16 cycles a bit at divisor 1.
+  /// `clock_hz`: input clock of the divider; at divisor 1 a bit takes 16 cycles.
   Uart16550(const sc_core::sc_module_name& name, Sink sink, std::uint64_t clock_hz);
 
-  /// Sets the input. Must be called before the simulation starts.
+  /// Sets the input text. Call before the simulation starts.
   void set_input(std::string text) { input_ = std::move(text); }
   void connect_interrupt(Line line) { line_ = std::move(line); }
 
@@ -60,7 +60,7 @@ class Uart16550 final : public WordTarget {
   std::uint64_t clock_hz_;
   std::string input_;
   std::size_t next_input_ = 0;
-  bool held_back_ = false;  // true if the next byte of input waits for room
+  bool held_back_ = false;  // true if the next byte of input waits for space in the FIFO
 
   std::deque<std::uint8_t> received_;  // received bytes; without FIFOs at most one
   std::uint8_t last_received_ = 0;     // byte that the data register shows without FIFOs
@@ -71,8 +71,9 @@ class Uart16550 final : public WordTarget {
   std::uint8_t scr_ = 0;
   std::uint16_t divisor_ = 12;
   bool overrun_ = false;
-  bool empty_pending_ = false;    // true if the transmitter's interrupt is pending
-  bool timeout_pending_ = false;  // true if bytes below the trigger level waited four characters
+  bool empty_pending_ = false;  // true if the transmitter's interrupt is pending
+  // true if bytes below the trigger level have waited for four character times
+  bool timeout_pending_ = false;
   bool level_ = false;
   sc_core::sc_event arrival_;
   sc_core::sc_event timeout_;

@@ -9,12 +9,12 @@
 
 namespace dcc::model {
 
-/// Takes care of the payload: aligned words only (others get TLM_ADDRESS_ERROR_RESPONSE), no byte
-/// enables, no DMI. With kHalves, aligned halfwords as well, extended by zeros. With registers of a
-/// byte, accesses of 1, 2 and 4 bytes all mean the one
-/// register at their address; its value is extended by zeros. An access happens at its own time:
-/// local time of the initiator is waited out first. Debug reads show registers without side
-/// effects; debug writes are refused.
+/// Handles the TLM payload for a device: allows aligned words only (other accesses get
+/// TLM_ADDRESS_ERROR_RESPONSE), no byte enables, no DMI. With kHalves, aligned halfwords are
+/// allowed as well, zero-extended. With byte registers, accesses of 1, 2 and 4 bytes all access the
+/// one register at their address; its value is zero-extended. The target first waits until the
+/// initiator's local time has come. Debug reads show registers without side effects; debug writes
+/// are refused.
 class WordTarget : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<WordTarget> socket{"socket"};
@@ -26,11 +26,11 @@ class WordTarget : public sc_core::sc_module {
                       Registers registers = Registers::kWords);
 
  protected:
-  /// Read or write a register. Return TLM_ADDRESS_ERROR_RESPONSE if there is no such register,
+  /// Read or write a register. Return TLM_ADDRESS_ERROR_RESPONSE if the offset has no register,
   /// TLM_COMMAND_ERROR_RESPONSE if the register does not allow this direction.
   virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) = 0;
   virtual tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) = 0;
-  /// Reads a register without side effects; false: no such register.
+  /// Reads a register without side effects; false: the offset has no register.
   virtual bool peek(std::uint32_t offset, std::uint32_t& value) const = 0;
 
  private:
