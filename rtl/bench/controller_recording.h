@@ -13,25 +13,28 @@ namespace dcc {
 
 struct ControllerCall {
   enum class Kind : std::uint8_t { kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kLook };
-  /// Kinds of observations, stored in `first` of a recorded observation.
+  /// Kinds of observations that a recording holds; stored in `first` of the call.
   enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
   PicoSeconds time{};
-  std::uint32_t first = 0;   // flow, or address of a register
-  std::uint32_t second = 0;  // length or value; or the part of a kind that is looked at
+  std::uint32_t first = 0;  // flow of the call, or address of a register
+  // length of a byte notification, or value of a register; for an observation, the index of the
+  // observed item
+  std::uint32_t second = 0;
   Kind kind = Kind::kLook;
-  std::uint8_t dscp = 0;  // DSCP; or the strobe of a write
+  std::uint8_t dscp = 0;  // DSCP of a notification, or byte strobes of a write
   std::uint8_t marks = 0;
   std::uint8_t packets = 0;
 };
 static_assert(sizeof(ControllerCall) == 24, "millions are kept");
 
-/// One line of a recording: a call at its time.
+/// Formats a recorded call with its time as one line.
 std::string to_string(const ControllerCall& call);
-/// The call with the names and units of its arguments, for reports.
+/// Formats a recorded call with the names and units of its arguments, for reports.
 std::string in_words(const ControllerCall& call);
 
 struct ControllerRecording {
-  /// Limit of some hundred megabytes; later calls are not recorded, and the run cannot be replayed.
+  /// Maximum number of recorded calls, some hundred megabytes; later calls are not recorded, and
+  /// the run cannot be replayed.
   static constexpr std::size_t kMaxCalls = 12'000'000;
 
   std::uint64_t seed = 0;

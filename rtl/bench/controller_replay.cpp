@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// A receiver of rates in a replay, which ignores all of them.
+/// A receiver of rates for replays, which ignores all rates.
 class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override {}
 };
@@ -74,8 +74,8 @@ int replay_on(const ReplayOptions& replay, const ControllerRecording& recording)
       });
   regs::ControllerRegisters registers(*engine);
   const std::vector<ControllerCall>& calls = recording.calls;
-  // A difference is detected when an answer is predicted; the waveform continues until the answer
-  // has left.
+  // Watches one more answer: a difference is detected when an answer is predicted; the waveform
+  // continues until the answer has left.
   const auto watched = [&](const auto& what) {
     try {
       what();

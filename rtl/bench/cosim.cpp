@@ -80,15 +80,16 @@ std::vector<std::string> cosim_duts() {
 CosimResult run_cosim(const CosimOptions& options) {
   std::vector<std::string> profiles = cosim_profiles();
   if (options.profile != "all") {
-    make_wheel_stimulus(options.profile, kVerilatedTimers, 1);  // throws for an unknown profile
+    // throws std::invalid_argument for an unknown profile
+    make_wheel_stimulus(options.profile, kVerilatedTimers, 1);
     profiles = {options.profile};
   }
   const std::unique_ptr<WheelDut> dut = make_dut(options);
   WheelCoverage coverage;
   WheelBench bench(*dut, coverage, options.dut != "model");
   CosimResult result;
-  // Several rounds, so that progress is visible and every profile starts from the state that the
-  // others left.
+  // The profiles run in several rounds, so that progress is visible and every profile starts from
+  // the state that the other profiles left.
   const std::uint64_t parts = profiles.size();
   const std::uint64_t rounds = std::max<std::uint64_t>(1, options.ops / (1'000'000 * parts));
   std::vector<CosimProfileResult> sums(parts);
@@ -125,8 +126,8 @@ CosimResult run_cosim(const CosimOptions& options) {
 }
 
 namespace {
-/// The wheel's fault that the environment variable asks for, as in a run. Other faults are refused,
-/// because this bench would not notice them.
+/// Returns the wheel fault that the environment variable selects, as in a run. Other faults are
+/// refused, because this bench would not notice them.
 std::uint32_t fault_asked_for() {
   if (std::getenv("DCCVP_RATE_FAULT") != nullptr) {
     throw std::invalid_argument("DCCVP_RATE_FAULT: this bench drives the timing wheel only");

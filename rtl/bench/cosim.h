@@ -9,14 +9,17 @@
 namespace dcc {
 
 struct CosimOptions {
-  std::uint64_t ops = 1'000'000;  // starts, cancels, restarts and expiries together
+  // number of operations: starts, cancels, restarts and expiries together
+  std::uint64_t ops = 1'000'000;
   std::uint64_t seed = 1;
-  std::string profile = "all";  // uniform | burst | wrap | full | cancel-race; all: in turn
-  std::string dut = "rtl";      // device under test: rtl | netlist | model
-  std::uint32_t fault = 0;      // WheelFault to inject, rtl only
-  bool full_coverage = false;   // true: a bin that is not hit makes cosim_main return 1
-  bool random_init = false;     // true: random register and RAM contents after power-up
-  std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // may be empty
+  // stimulus profile: uniform | burst | wrap | full | cancel-race; all: one after the other
+  std::string profile = "all";
+  std::string dut = "rtl";     // device under test: rtl | netlist | model
+  std::uint32_t fault = 0;     // number of the WheelFault to inject, for rtl only
+  bool full_coverage = false;  // true: a bin that is not hit makes cosim_main return 1
+  bool random_init = false;    // true: random register and RAM contents after power-up
+  // called with the progress; may be empty
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
 
 struct CosimProfileResult {
@@ -27,9 +30,11 @@ struct CosimProfileResult {
   std::uint64_t commands = 0;  // number of starts, restarts and cancels
   std::uint64_t expiries = 0;
   std::uint64_t moves = 0;
-  std::uint32_t longest_command_stall = 0;  // wait in cycles, but in a deliberate overrun
-  std::uint32_t longest_first_expiry = 0;   // cycles from tick to first expiry, while keeping up
-  std::uint32_t largest_lateness = 0;       // in ticks, of an expiry that the consumer awaited
+  // longest wait of a command in cycles, except in a deliberate overrun
+  std::uint32_t longest_command_stall = 0;
+  std::uint32_t longest_first_expiry = 0;  // cycles from tick to first expiry, while keeping up
+  // greatest lateness in ticks of an expiry that the consumer was ready for
+  std::uint32_t largest_lateness = 0;
   double busy_per_operation() const {
     return operations == 0 ? 0.0
                            : static_cast<double>(busy_cycles) / static_cast<double>(operations);
@@ -44,8 +49,9 @@ struct CosimBin {
 struct CosimResult {
   std::uint64_t operations = 0;
   std::uint64_t cycles = 0;
-  std::uint64_t mismatches = 0;  // number of mismatches; the run stops at the first
-  std::string first_mismatch;    // sentence with cycle, tick and the last transactions
+  std::uint64_t mismatches = 0;  // number of mismatches, 0 or 1, since the run stops at the first
+  // sentence on the first mismatch with cycle, tick and the last transactions
+  std::string first_mismatch;
   std::vector<CosimProfileResult> profiles;
   std::vector<CosimBin> coverage;
   std::uint64_t bins_hit() const {

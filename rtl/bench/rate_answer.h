@@ -1,4 +1,4 @@
-// Answers of the core's model to the rate unit's input pins.
+// Computes the answers of the core's model to the rate unit's input pins.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ struct RateAnswer {
   bool increase = false;
   std::uint32_t rc = 0;
   std::uint32_t rt = 0;
-  std::uint32_t alpha = 0;  // cuts
-  bool at_maximum = false;  // increases
+  std::uint32_t alpha = 0;  // new alpha of a cut
+  bool at_maximum = false;  // for increases: true if the rate is the maximum
 };
 
-/// The model's answer to the request at the pins; req_valid is ignored.
+/// Returns the model's answer to the request at the pins; req_valid is ignored.
 RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
                            const RateTables& tables);
-/// True if all bits that the request's kind defines are equal.
+/// True if all bits that the request's kind defines are equal in both answers.
 bool agrees(const RateOutputs& out, const RateAnswer& answer);
 /// Describes the request or table access at the pins, for messages.
 std::string described(const RateInputs& in);
-/// Describes both answers, for messages.
+/// Describes the unit's and the model's answers, for messages.
 std::string compared(const RateOutputs& out, const RateAnswer& answer);
 
 }  // namespace dcc

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kSweepCycles = 129;
 
 // Number of the last stage (1 … kRateLatency) that reads a table at the end of the cycle; 0 if the
-// request reads the table as it enters.
+// request reads the table when it enters.
 constexpr std::size_t look_up_stage(RateTable table) {
   switch (table) {
     case RateTable::kFactor:
@@ -126,7 +126,8 @@ void RateBench::written(RateTable table, std::uint32_t index, std::uint32_t word
 }
 
 void RateBench::read_everything() {
-  for (std::uint32_t table = 0; table < 8; ++table) {  // two of the numbers are no tables
+  // two of the eight table numbers belong to no table
+  for (std::uint32_t table = 0; table < 8; ++table) {
     for (std::uint32_t index = 0; index < kDecreaseEntries + 3; ++index) {
       RateInputs in = pins(static_cast<RateTable>(table), index);
       if (table >= kRateTables) in.tbl_index = static_cast<std::uint16_t>(index & 3);
@@ -142,14 +143,16 @@ void RateBench::load_tables() {
     const auto table = static_cast<RateTable>(i);
     if (random_.one_in(3)) continue;  // one table in three keeps its contents
     for (std::uint32_t k = 0; k < entries(table); ++k) write(table, k, random_.table_word(table));
-    // An index beyond the end, whose low bits name another entry, or a table that does not exist.
+    // Chooses an invalid access: an index beyond the end, whose low bits name another entry, or a
+    // table that does not exist.
     const std::uint32_t beyond = entries(table) + random_.below(512 - entries(table));
     write(table, beyond, random_.word());
     write(static_cast<RateTable>(6 + random_.below(2)), random_.below(512), random_.word());
   }
 }
 
-// Inputs that only the other kind of request uses have random values, which must not matter.
+// Makes a random request. Inputs that only the other kind of request uses have random values, which
+// must have no effect.
 RateInputs RateBench::request() {
   const IncreaseRequest increase = random_.increase();
   const DecreaseRequest decrease = random_.decrease();
@@ -187,14 +190,14 @@ void RateBench::requests(std::uint32_t cycles) {
       const auto table = static_cast<RateTable>(random_.below(kRateTables));
       access = pins(table, random_.below(entries(table) + 1));
       accessing = true;
-      if (random_.one_in(2)) {  // mostly an entry that a request will read soon
+      if (random_.one_in(2)) {  // mostly chooses an entry that a request will read soon
         access.tbl_write = true;
         access.tbl_wdata = random_.table_word(table);
         const RateInputs& near = random_.one_in(2) ? in : inside_[random_.below(10)].asked;
         const bool by_dscp = look_up_stage(table) % 10 == 0;
         if (by_dscp && !random_.one_in(4)) {
           access.tbl_index = near.req_dscp;
-        } else if (!by_dscp && !random_.one_in(4)) {  // one of the first or last entries
+        } else if (!by_dscp && !random_.one_in(4)) {  // chooses one of the first or last entries
           const std::uint32_t most = entries(table) - 1;
           access.tbl_index = static_cast<std::uint16_t>(random_.pick({0, 1, most - 1, most}));
         }

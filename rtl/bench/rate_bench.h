@@ -14,7 +14,8 @@
 
 namespace dcc {
 
-/// The unit violated its contract. what() gives the cycle, the request and both answers.
+/// Error thrown when the unit violates its contract. what() gives the cycle, the request and both
+/// answers.
 class RateMismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,11 +25,11 @@ class RateMismatch : public std::runtime_error {
 struct RateBenchCounts {
   std::uint64_t cycles = 0;
   std::uint64_t answers = 0;
-  std::uint64_t stalled = 0;     // cycles in which a request waited
-  std::uint64_t reads = 0;       // table reads between requests
-  std::uint64_t writes = 0;      // table writes under requests
+  std::uint64_t stalled = 0;     // number of cycles in which a request waited
+  std::uint64_t reads = 0;       // number of table reads between requests
+  std::uint64_t writes = 0;      // number of table writes during requests
   std::uint64_t least = 0;       // number of cuts to R_MIN
-  std::uint64_t at_maximum = 0;  // increases that reached the maximum rate
+  std::uint64_t at_maximum = 0;  // number of increases that reached the maximum rate
 };
 
 /// Drives a rate unit and checks all outputs in every cycle: each answer bit by bit, and its
@@ -48,8 +49,8 @@ class RateBench {
     bool valid = false;
     bool read = false;
     RateAnswer answer;
-    std::shared_ptr<RateTables> seen;  // contents of the tables as the request's look-ups find them
-    std::uint32_t word = 0;            // reads
+    std::shared_ptr<RateTables> seen;  // contents of the tables as the request's look-ups read them
+    std::uint32_t word = 0;            // for table reads: the word that is read
     RateInputs asked;
   };
 
@@ -57,8 +58,8 @@ class RateBench {
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
   void load_tables();
-  /// A table write while requests are in the unit: requests that have not reached the table yet use
-  /// the new value.
+  /// Handles a table write while requests are in the unit: requests that have not reached the table
+  /// yet use the new value.
   void written(RateTable table, std::uint32_t index, std::uint32_t word);
   void requests(std::uint32_t cycles);
   RateInputs request();
@@ -71,7 +72,7 @@ class RateBench {
   RateRegisters registers_;
   RateTables tables_;
   std::array<Stage, kRateLatency> inside_;  // stages of the unit; the last one offers its answer
-  bool reading_ = false;                    // true if a read has entered the unit
+  bool reading_ = false;                    // true if a table read has entered the unit
   RateBenchCounts counts_;
 };
 

@@ -1,4 +1,4 @@
-// Requests of the core at the rate unit's pins.
+// Converts requests of the core to the rate unit's pins.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ inline RateInputs pins(const IncreaseRequest& request) {
   return in;
 }
 
-/// The eight register words, lowest first, as rate_dut.sv takes them.
+/// The eight register words, lowest first, in the order of rate_dut.sv.
 using RateRegisterWords = std::array<std::uint32_t, 8>;
 inline RateRegisterWords words_of(const RateRegisters& registers) {
   unsigned place = 0;
@@ -55,7 +55,7 @@ inline RateRegisterWords words_of(const RateRegisters& registers) {
   return words;
 }
 
-/// Sets the pins to read a table entry; with tbl_write and tbl_wdata to write it.
+/// Sets the pins to read a table entry; with tbl_write and tbl_wdata, to write the entry.
 inline RateInputs pins(RateTable table, std::uint32_t index) {
   RateInputs in;
   in.tbl_valid = true;

@@ -1,4 +1,4 @@
-// Random requests, registers and tables for the rate unit, which often contain limit values.
+// Random requests, registers and tables for the rate unit; limit values are frequent.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMagic = "rate-recording";
 
-/// Numbers of one line of a recording, each with its greatest allowed value.
+/// Reads the numbers in a line of a recording, each with its greatest allowed value.
 class Numbers {
  public:
   Numbers(const std::string& text, std::string where) : in_(text), where_(std::move(where)) {

@@ -1,4 +1,4 @@
-// Shared by the replay programs: arguments, the waveform, the loop over the recorded calls.
+// Code shared by the replay programs: arguments, the waveform, the loop over the recorded calls.
 #pragma once
 
 #include <verilated_fst_c.h>
@@ -16,18 +16,18 @@ namespace dcc {
 
 struct ReplayOptions {
   std::string recording;
-  std::string fst;       // path of the waveform; empty: no waveform
-  std::size_t last = 0;  // number of calls that the waveform covers
+  std::string fst;       // path of the waveform file; empty: no waveform
+  std::size_t last = 0;  // number of last calls that the waveform covers
 };
 
 /// A waveform of a verilated unit's clock cycles, 4 ns each with a rising edge in the middle.
 /// Before the edge it shows inputs and outputs as they are sampled, after the edge the new values
-/// of the flip-flops. Not written until opened.
+/// of the flip-flops. Nothing is written before open().
 class Waveform {
  public:
   ~Waveform() { trace_.close(); }
 
-  /// Opens the file. Throws std::runtime_error if it cannot be written.
+  /// Opens the waveform file. Throws std::runtime_error if it cannot be written.
   template <class Unit>
   void open(Unit& unit, const std::string& path) {
     unit.context().traceEverOn(true);

@@ -9,10 +9,12 @@ namespace {
 
 constexpr std::uint32_t kHoldLag = 65536 - 2 * 2048;
 constexpr std::uint32_t kOverrunLag = 32768;
-constexpr std::uint32_t kHang = 50'000;    // cycles without progress that count as a hang
-constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation that count as a hang
+constexpr std::uint32_t kHang = 50'000;  // number of cycles without progress that count as a hang
+// number of cycles without an operation that count as a hang
+constexpr std::uint32_t kStuck = 300'000;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr std::uint32_t kService = 4;  // cycles between two expiries taken by the platform
+// number of cycles between two expiries that the platform takes
+constexpr std::uint32_t kService = 4;
 
 }  // namespace
 
@@ -122,7 +124,7 @@ void WheelBench::check_time(const WheelInputs& in, const WheelOutputs& out) {
          std::to_string(oracle_.first().second) + " was due " +
          std::to_string(oracle_.first().first));
   }
-  if (!out.init_done) kept_up_ = false;  // while the records are swept, no event moves
+  if (!out.init_done) kept_up_ = false;  // events do not move while the records are swept
   if (out.init_done && out.lag == 0) kept_up_ = true;
   if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
     fail("at full load the lag grows to " + std::to_string(out.lag));
@@ -174,8 +176,8 @@ void WheelBench::check_idle(const WheelOutputs& out) {
     fail("next_due is " + std::to_string(next) + ", an event is due " + std::to_string(due));
 }
 
-// The output `idle` is exact: without a command no event occurs before next_due, and one occurs
-// then.
+// Checks that the output `idle` is exact: without a command no event occurs before next_due, and
+// one occurs then.
 void WheelBench::check_promise(const WheelInputs& in, const WheelOutputs& out) {
   if (out.busy || out.expire_valid) {
     if (promised_ && !in.cmd_valid && now_ < promise_) {
@@ -316,7 +318,8 @@ void WheelBench::answer(const WheelOutputs& out) {
     fail("a read tells due " + std::to_string(out.cmd_due) + ", not " +
          std::to_string(expected.due));
   }
-  // Cycles of an operation as in doc/theory.md, without the cycle that overlaps the next operation.
+  // Number of cycles of an operation as in doc/theory.md, without the cycle that overlaps the next
+  // operation.
   const std::uint64_t took = cycle_ - expected.accepted;
   const bool changes = expected.hit && expected.op != WheelCommand::kRead;
   const bool lazy = expected.op == WheelCommand::kStart && took == 1;

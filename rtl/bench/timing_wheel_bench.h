@@ -1,4 +1,4 @@
-// Bench of one timing wheel: stimulus, device under test and oracle.
+// The bench of one timing wheel: stimulus, device under test and oracle.
 #pragma once
 
 #include <array>
@@ -15,19 +15,20 @@
 
 namespace dcc {
 
-/// The wheel violated its contract. what() gives cycle, tick and the last transactions.
+/// Error thrown when the wheel violates its contract. what() gives cycle, tick and the last
+/// transactions.
 class WheelMismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Greatest number of cycles that a command waits while starts are not held back and records are
+/// Maximum number of cycles that a command waits while starts are accepted and no records are
 /// swept.
 constexpr std::uint32_t kCommandBound = 12;
-/// Greatest number of ticks by which the wheel falls behind in profile full, whose ticks have 16
+/// Maximum number of ticks by which the wheel falls behind in profile full, whose ticks have 16
 /// cycles or more. Commands and moves take turns, so commands alone cannot delay the wheel further.
 constexpr std::uint32_t kFullLoadLag = 16;
-/// Greatest number of cycles by which the i-th expiry of a tick is late for a consumer that takes
+/// Maximum number of cycles by which the i-th expiry of a tick is late for a consumer that takes
 /// one every 4 cycles, if ticks have 250 cycles or more.
 constexpr std::uint32_t kExpiryBound = 64;
 
@@ -52,13 +53,13 @@ class WheelBench {
   struct Life {
     std::uint64_t started = 0;
     int level = 0;
-    bool waited = false;  // true if the expiry was on offer and was not taken
+    bool waited = false;  // true if the expiry was offered and not taken
   };
   struct Expected {
     bool hit = false;
     WheelCommand op = WheelCommand::kRead;
     std::uint32_t due = 0;
-    std::uint64_t accepted = 0;  // cycle
+    std::uint64_t accepted = 0;  // cycle in which the command was accepted
   };
 
   void cycle(WheelInputs& in, WheelStimulus* stimulus);
@@ -100,11 +101,11 @@ class WheelBench {
 
   bool promised_ = false;         // true if the wheel was idle and has had no command since
   std::uint64_t promise_ = 0;     // tick at which the wheel announced work; kNever: none
-  std::uint64_t moves_left_ = 0;  // moves that events may still make, two for each start
+  std::uint64_t moves_left_ = 0;  // number of moves that events may still make, two for each start
 
   bool kept_up_ = false;  // true if the lag was zero at some time since the records were swept
 
-  bool paced_ = false;                           // true: ticks have the platform's pace and no lag
+  bool paced_ = false;  // true: ticks have the platform's length and the wheel has no lag
   std::uint64_t ideal_service_ = 0;              // cycle in which the consumer took the last expiry
   std::array<std::uint64_t, 256> tick_begin_{};  // cycle in which each tick began, by tick mod 256
 

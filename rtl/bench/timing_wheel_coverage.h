@@ -1,4 +1,4 @@
-// Functional coverage of the wheel: the lives of events and the situations that a run has reached.
+// Functional coverage of the wheel: the lives of events, and the situations that a run has reached.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ enum class WheelSituation : std::uint8_t {
   kRestartWithExpiryTaken,
   kCancelOfOffered,  // cancel of an expiry that is offered and not taken
   kRestartOfOffered,
-  kCancelOfDue,  // cancel of an event that is due now, behind another one in the queue
+  kCancelOfDue,  // cancel of an event that is due now and waits behind another event
   kRestartOfDue,
   kCancelOfNothing,
   kReadStarted,
   kReadNotStarted,
-  kSkipped,      // an advance of time took effect
-  kSkipClamped,  // an advance took effect and was cut at next_due
+  kSkipped,      // a skip of idle time took effect
+  kSkipClamped,  // a skip took effect and was limited to next_due
   kClearedWhilePending,
   kTimeWrapped,  // the 32-bit tick counter wrapped
   kCount
@@ -41,16 +41,17 @@ class WheelCoverage {
  public:
   WheelCoverage();
 
-  /// Level of the wheel in which a due time lies as seen from the pointer: 0 last, 1 middle, 2 top.
+  /// Level of the wheel to which a due time belongs, relative to the pointer: 0 last, 1 middle, 2
+  /// top.
   static int level(std::uint64_t due, std::uint64_t pointer);
 
-  /// Life of an event: started in place `from`, ended in place `to`; `wrapped` if start and due
-  /// tick lie in different turns of the 16-bit time; `pressed` if an expiry waited for its consumer
-  /// when the event ended.
+  /// Counts the life of an event that started in place `from` and ended in place `to`; `wrapped` if
+  /// start and due tick lie in different turns of the 16-bit time; `pressed` if an expiry waited
+  /// for its consumer when the event ended.
   void event_ended(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
   void seen(WheelSituation situation) { ++situations_[static_cast<std::size_t>(situation)]; }
 
-  /// All bins that a run can reach.
+  /// All coverage bins that a run can reach.
   std::vector<CosimBin> bins() const;
 
  private:

@@ -1,4 +1,4 @@
-// Untimed reference of a wheel: a sorted map of (due, slot).
+// Untimed reference model of a wheel: a sorted set of (due, slot).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace dcc {
 
-/// Deliberately independent of the wheel's structure: it has no digits and no levels.
+/// Reference model of the wheel, deliberately independent of the wheel's structure: it has no
+/// digits and no levels.
 class WheelOracle {
  public:
   explicit WheelOracle(std::uint32_t slots) : due_(slots) {}

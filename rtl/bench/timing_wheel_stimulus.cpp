@@ -8,7 +8,8 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // lag from which on starts wait
+// lag in ticks from which on the wheel accepts no starts
+constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;
 
 void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint32_t delay = 0) {
   in.cmd_op = op;
@@ -16,7 +17,7 @@ void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint
   in.cmd_delay = static_cast<std::uint16_t>(delay);
 }
 
-/// Profile: any slot, any command, delays of all three levels, any pace.
+/// Profile "uniform": any slot, any command, delays of all three levels, any pace.
 class Uniform final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -37,15 +38,15 @@ class Uniform final : public WheelStimulus {
   }
 };
 
-/// Profile: many events on one tick, from near and far, which the platform's consumer takes and
-/// starts again.
+/// Profile "burst": many events on one tick, from near and far, which the platform's consumer takes
+/// and starts again.
 class Burst final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
 
  private:
   std::uint32_t choose_pace(const WheelView& view) override {
-    if (phase_ == 0) {  // gather
+    if (phase_ == 0) {  // phase 0 collects many events
       static constexpr std::array<std::uint32_t, 14> kFar = {
           20, 40, 64, 65, 127, 128, 129, 500, 2047, 2048, 2049, 5000, 40000, 65535};
       target_ = view.now + kFar[random_.below(static_cast<std::uint32_t>(kFar.size()))];
@@ -58,12 +59,13 @@ class Burst final : public WheelStimulus {
       phase_ = 1;
       return crowd_ * (pace_.command_one_in + 2);
     }
-    if (phase_ == 1) {  // lets the tick come near, with some restarts and cancels on the way
+    if (phase_ == 1) {  // phase 1 lets the tick approach, with some restarts and cancels
       pace_ = WheelPace{0, 4, 1, random_.one_in(2) ? 0u : 40u, 60000};
       phase_ = 2;
       return 3000;
     }
-    phase_ = 0;  // takes the expiries at the platform's pace and starts some of them again
+    // phase 2 takes the expiries at the platform's pace and starts some of the timers again
+    phase_ = 0;
     pace_ = WheelPace{random_.one_in(8) ? 16u : 250u, 4, 1, 5, 0};
     return crowd_ * 6 + 2000;
   }
@@ -92,8 +94,8 @@ class Burst final : public WheelStimulus {
   std::uint32_t next_slot_ = 0;
 };
 
-/// Profile: times around every carry of the due time, at the horizon, with lag up to overrun and
-/// hold.
+/// Profile "wrap": times around every carry of the due time, at the horizon, with lag up to overrun
+/// and hold.
 class Wrap final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -101,7 +103,7 @@ class Wrap final : public WheelStimulus {
  private:
   std::uint32_t choose_pace(const WheelView& view) override {
     ++count_;
-    if (count_ == 1) {  // moves to right before the tick counter wraps
+    if (count_ == 1) {  // moves the time to just before the tick counter wraps
       pace_ = WheelPace{0, 0, 1, 0, 0};
       jump_to_ = (((view.now >> 32) + 1) << 32) - 70'000;
       return 3000;
@@ -124,16 +126,18 @@ class Wrap final : public WheelStimulus {
       pace_ = WheelPace{1, 0, 0, 4, 0};
       return 500 + random_.below(random_.one_in(4) ? 5000 : 500);
     }
-    if (count_ % 8 == 5) {  // the lag shrinks by one in 8 cycles, so every value lasts for a while
+    // the lag shrinks by one in 8 cycles, so every value of the lag lasts for a while
+    if (count_ % 8 == 5) {
       pace_ = WheelPace{1, 0, 1, 0, 0, 8};
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(8 * lag + 64, 10'000));
     }
-    if (count_ % 8 == 6) {  // moves to right before a turn of the 16-bit time …
+    if (count_ % 8 == 6) {  // moves the time to just before a turn of the 16-bit time
       jump_to_ = (((view.now >> 16) + 1) << 16) - 64 - random_.below(300);
       pace_ = WheelPace{0, 0, 1, 0, 0};
       return 4000;
     }
-    if (count_ % 8 == 7) {  // … and across the turn, with commands for events that are due then
+    // moves the time across the turn, with commands for events that are due then
+    if (count_ % 8 == 7) {
       pace_ = WheelPace{4 + random_.below(20), random_.below(6), 1 + random_.below(4),
                         1 + random_.below(3), 0};
       return 6000;
@@ -183,13 +187,14 @@ class Wrap final : public WheelStimulus {
     return true;
   }
 
-  static constexpr std::uint32_t kBeforeHold = 64;  // ticks
+  // distance in ticks from the lag at which starts are held back
+  static constexpr std::uint32_t kBeforeHold = 64;
   std::uint32_t count_ = 0;
 };
 
-/// Profile: all slots are started, and a command is given whenever one is accepted: 40 % restarts,
-/// 20 % cancels, 40 % starts of stopped slots. Half of the delays are in the last level, 40 % in
-/// the middle one, 10 % in the top one. A tick has 16 … 64 cycles.
+/// Profile "full": all slots are started, and a command is given whenever one is accepted: 40 %
+/// restarts, 20 % cancels, 40 % starts of stopped slots. Half of the delays are in the last level,
+/// 40 % in the middle one, 10 % in the top one. A tick has 16 … 64 cycles.
 class Full final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -224,7 +229,8 @@ class Full final : public WheelStimulus {
   std::uint32_t filled_ = 0;
 };
 
-/// Profile: commands to slots whose timer is about to expire, is offered, or is being taken.
+/// Profile "cancel-race": commands to slots whose timer is about to expire, is offered, or is being
+/// taken.
 class CancelRace final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -271,7 +277,7 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
   if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
   if (in.tick && pace_.rest_one_in != 0) in.tick = ++ticks_ % pace_.rest_one_in != 0;
 
-  // After an expiry was taken, the next one is taken take_gap cycles later at the earliest.
+  // The consumer takes an expiry at least take_gap cycles after the previous one.
   if (in.expire_ready && view.offered)
     next_take_ = view.cycle + (pace_.take_gap == 0 ? 0 : pace_.take_gap - 1);
   in.expire_ready = pace_.take_one_in != 0 && view.cycle >= next_take_ &&

@@ -31,10 +31,10 @@ class WheelRandom {
   std::uint64_t state_;
 };
 
-/// State that a profile sees before it drives a cycle.
+/// The wheel's state that a profile sees before it drives a cycle.
 struct WheelView {
   std::uint64_t cycle = 0;
-  std::uint64_t now = 0;      // tick
+  std::uint64_t now = 0;      // present tick
   std::uint64_t pointer = 0;  // pointer of the wheel in the previous cycle
   bool offered = false;       // true if an expiry was on offer in the previous cycle
   std::uint16_t offered_slot = 0;
@@ -42,14 +42,16 @@ struct WheelView {
   const WheelOracle* oracle = nullptr;
 };
 
-/// Behaviour of the wheel's surroundings for some cycles.
+/// Behaviour of the wheel's environment for some cycles.
 struct WheelPace {
-  std::uint32_t tick_cycles = 250;    // cycles of a tick; 0: time moves by skips only
-  std::uint32_t take_gap = 4;         // cycles between two taken expiries; 0: every cycle
-  std::uint32_t take_one_in = 1;      // probability of taking an expiry is 1 in this; 0: never
-  std::uint32_t command_one_in = 16;  // one command in so many cycles on average; 0: none
-  std::uint32_t skip_span = 0;        // longest skip asked for in idle time; 0: none
-  std::uint32_t rest_one_in = 0;      // share of ticks without commands, 1 in this number; 0: none
+  std::uint32_t tick_cycles = 250;  // number of cycles in a tick; 0: time moves by skips only
+  std::uint32_t take_gap =
+      4;  // minimum number of cycles between two taken expiries; 0: every cycle
+  // an offered expiry is taken with the probability 1 / take_one_in; 0: never
+  std::uint32_t take_one_in = 1;
+  std::uint32_t command_one_in = 16;  // one command in this number of cycles on average; 0: none
+  std::uint32_t skip_span = 0;        // longest requested skip of idle time; 0: none
+  std::uint32_t rest_one_in = 0;      // one tick in this number has no commands; 0: none
 };
 
 class WheelStimulus {
@@ -60,9 +62,9 @@ class WheelStimulus {
   const WheelPace& pace() const { return pace_; }
 
  protected:
-  /// Chooses a new pace. Returns the number of cycles for which it holds.
+  /// Chooses a new pace. Returns the number of cycles for which the pace holds.
   virtual std::uint32_t choose_pace(const WheelView& view) = 0;
-  /// Fills in the command; returns false if there is none in this cycle.
+  /// Chooses a command for this cycle; returns false if there is none.
   virtual bool choose_command(const WheelView& view, WheelInputs& in) = 0;
 
   std::uint16_t any_slot() { return static_cast<std::uint16_t>(random_.below(slots_)); }

@@ -1,4 +1,4 @@
-// Records the calls of a timing engine, and reads and writes recordings.
+// Records the calls of a timing engine; reads and writes recordings.
 #include "wheel_transactions.h"
 
 #include <algorithm>

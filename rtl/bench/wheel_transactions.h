@@ -38,9 +38,8 @@ struct WheelRun {
   std::vector<WheelTransaction> calls;
 };
 
-/// Remembers at least the last `kKept` calls, if there were as many. Older calls are replaced by
-/// the events pending after them, so memory is bounded and a replay still starts in the right
-/// state.
+/// Stores at least the last `kKept` calls. Older calls are replaced by the events pending after
+/// them, so memory is bounded and a replay still starts in the right state.
 class WheelTransactions {
  public:
   static constexpr std::size_t kKept = 2'000'000;

@@ -3,7 +3,7 @@
 // A binary search: level k tests whether the lower half of the remaining bits, 2^k bits, is empty. All
 // tests are prepared in parallel, so the depth is that of a tree and of a few small multiplexers.
 module lowest_bit #(
-  parameter int unsigned Width = 32,  // a power of two, at least 2
+  parameter int unsigned Width = 32,  // width of the input, a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic [Width-1:0]  bits_i,
@@ -11,7 +11,7 @@ module lowest_bit #(
   output logic [IndexW-1:0] index_o   // index of the lowest set bit; Width-1 if no bit is set
 );
   for (genvar k = 0; k < IndexW; k++) begin : g_any
-    logic [Width-1:0] any;  // bit i: some bit of i … i + 2^k - 1 is set (i a multiple of 2^k)
+    logic [Width-1:0] any;  // any[i]: a bit of i … i + 2^k - 1 is set (i: multiple of 2^k)
     if (k == 0) begin : g_first
       assign any = bits_i;
     end else begin : g_next

@@ -2,21 +2,21 @@
 //
 // Two register stages, enabled by enable_i: rotate the ring to the position, then search.
 module next_in_ring #(
-  parameter int unsigned Width = 64,  // a power of two, at least 2
+  parameter int unsigned Width = 64,  // number of positions, a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic              clk_i,
   input  logic              enable_i,
   input  logic [Width-1:0]  bits_i,
   input  logic [IndexW-1:0] from_i,
-  output logic              any_o,       // true if another bit is set
-  output logic [IndexW-1:0] distance_o   // distance to the next bit, 1 … Width-1
+  output logic              any_o,       // true if another bit of the ring is set
+  output logic [IndexW-1:0] distance_o   // distance to the next set bit, 1 … Width-1
 );
   localparam logic [Width-1:0] Self = Width'(1);
 
   logic [Width-1:0] turned_q;
 
-  // A function, so that a simulator searches only when enabled.
+  // The search is a function, so that a simulator searches only when enabled.
   function automatic logic [IndexW-1:0] lowest(input logic [Width-1:0] bits);
     logic [Width-1:0] rest;
     rest   = bits;

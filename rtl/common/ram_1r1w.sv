@@ -6,8 +6,8 @@
 // power-up, so the user of an instance writes a word before reading it, or qualifies the data that
 // it reads.
 module ram_1r1w #(
-  parameter int unsigned Depth = 1024,  // words, at least 2
-  parameter int unsigned Width = 32,    // bits a word
+  parameter int unsigned Depth = 1024,  // number of words, at least 2
+  parameter int unsigned Width = 32,    // bits per word
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,

@@ -57,7 +57,8 @@ def sources():
 
 
 def flattened(directory, name, steps):
-    """The small controller as one module of plain Verilog, arrays beside it."""
+    """Writes the small controller as one module of plain Verilog, with the memory arrays beside it.
+    """
     netlist = os.path.join(directory, name + ".v")
     logic = " ".join(source for source in sources() if source != ARRAY)
     shape = " ".join(f"-set {key} {value}" for key, value in SMALL.items())
@@ -68,7 +69,7 @@ def flattened(directory, name, steps):
 
 
 def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
-    """Compiled classes of a variant: their prefix, their folder, what is linked."""
+    """Verilates a variant; returns the class prefix, its folder, and the libraries to link."""
     os.makedirs(directory, exist_ok=True)
     prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O3",
@@ -85,7 +86,7 @@ def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
 
 
 def build(directory, name, compiled, define=()):
-    """A bench_runner of a variant."""
+    """Compiles a bench_runner for a variant."""
     prefix, objects, parts = compiled
     root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
     program = os.path.join(directory, name)
@@ -106,7 +107,8 @@ def coverage(options):
     define = ["VARIANT_COVERAGE"]
     assertions = sorted(glob.glob(os.path.join(RTL, "*", "sva", "*.sv")))
     compiled = verilated(options.build, "covered", [os.path.join(RTL, source) for source in sources()] + assertions,
-                         # Random values at the start would count as toggles.
+                         # Initial values are 0, because random values at the start would count as
+                         # toggles.
                          ["--coverage", "--assert", "--x-initial", "0", *shape], define)
     program = build(options.build, "covered", compiled, define)
     print(run([program, str(options.cycles), "1"], cwd=options.build).strip())
@@ -137,7 +139,7 @@ def coverage(options):
 def netlist(options):
     script = os.path.join(RTL, "synth/netlist.ys")
     verilog = flattened(options.build, "gates", f"script {script};")
-    # Thirty megabytes of C++: what an optimiser takes for them is more than it saves.
+    # No optimisation: it takes longer for these thirty megabytes of C++ than it saves.
     program = build(options.build, "netlist", verilated(options.build, "netlist", verilog, OF_GATES, optimise="-O0"))
     result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
     print(result.stdout.strip() or result.stderr.strip())
@@ -192,7 +194,7 @@ def fingerprints(options):
 
 
 def read_results(path):
-    """Mutant → what is known of it, and the cycles it survived."""
+    """Mutant → its known result, and the number of cycles that it survived."""
     done = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as lines:
@@ -203,7 +205,7 @@ def read_results(path):
 
 
 def prove(options, netlist, survivors):
-    """Of those that survived, which nothing can tell from the controller in any state: number → verdict."""
+    """Proves survivors equivalent to the controller: number → verdict."""
     verdicts = {}
     path = netlist.replace("mutants_", "proofs-").replace(".il", ".txt")
     if os.path.exists(path):
@@ -215,7 +217,8 @@ def prove(options, netlist, survivors):
             if unit is None:
                 unit = Unit(netlist, os.path.join(RTL, ARRAY), "dcc_top", options.build)
             verdicts[number] = unit.judge(number)
-            if verdicts[number] != "unknown":  # a faster machine may know
+            # an unknown verdict is tried again, since a faster machine may decide it
+            if verdicts[number] != "unknown":
                 with open(path, "a", encoding="utf-8") as file:
                     file.write(f"{number} {verdicts[number]}\n")
     return verdicts
@@ -228,7 +231,8 @@ def mutation(options):
     results = os.path.join(options.build, f"results-{mark}.txt")
     netlist = os.path.join(options.build, f"mutants_{mutants}.il")
     name = f"mutants_{mutants}"
-    compiled = os.path.join(options.build, f"compiled-{mutants}.json")  # there when it is whole
+    # written when complete, so its presence means that the build is whole
+    compiled = os.path.join(options.build, f"compiled-{mutants}.json")
     if not os.path.exists(compiled):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
@@ -254,7 +258,7 @@ def mutation(options):
             break
         text = run([program, str(options.cycles), str(options.draw), str(number)], env=environment)
         if options.profile and text.startswith("survived"):
-            continue  # others may kill it
+            continue  # proceeds, since other profiles may kill the mutant
         if number == 0 and text.startswith("killed"):
             sys.exit(f"bench.py: with no mutant selected: {text.strip()}\nWhat one of these is selected by changes the "
                      "controller; draw others: --seed")

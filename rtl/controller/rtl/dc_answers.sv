@@ -1,7 +1,7 @@
 // The rate port: an answer leaves Latency edges after its event was issued.
 // SPDX-License-Identifier: Apache-2.0
 module dc_answers #(
-  parameter int unsigned Latency = 64,  // edges from issue to answer; least: Distance
+  parameter int unsigned Latency = 64,  // edges from issue to answer, at least Distance
   parameter int unsigned Width   = 48
 ) (
   input  logic             clk_i,
@@ -11,7 +11,7 @@ module dc_answers #(
   input  logic [Width-1:0] data_i,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  output logic             error_o   // the answer of this cycle has wrong parity and is not valid
+  output logic             error_o   // the answer of this cycle has wrong parity and is invalid
 );
   localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
   logic             late_valid, valid_q;

@@ -12,7 +12,7 @@ module dc_apb_gate #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  // requester
+  // APB from the requester
   input  logic        psel_i,
   input  logic        penable_i,
   input  logic        pwrite_i,
@@ -20,15 +20,15 @@ module dc_apb_gate #(
   output logic        pready_o,
   output logic [31:0] prdata_o,
   output logic        pslverr_o,
-  // register block
+  // APB to the register block
   output logic        psel_o,
   output logic        penable_o,
   input  logic        pready_i,
   input  logic [31:0] prdata_i,
   input  logic        pslverr_i,
-  // pipeline
+  // status of the pipeline
   input  logic        quiet_i,
-  output logic        hold_o     // no event may be issued
+  output logic        hold_o     // blocks the issue of events
 );
   localparam int unsigned CountW = $clog2(Recovery + 1);
 

@@ -12,8 +12,8 @@ module dc_arbiter #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
-  input  logic             hold_i,       // no event may be issued, no CNP joined
-  input  logic [3:0]       valid_i,      // by kind
+  input  logic             hold_i,       // no event may be issued, and no CNP joined
+  input  logic [3:0]       valid_i,      // a head waits, by kind of event
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -23,22 +23,22 @@ module dc_arbiter #(
   input  logic [FlowW-1:0] bytes_flow_i,
   output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined
   output logic [3:0]       issue_o,      // one-hot kind of the issued event
-  output logic [1:0]       kind_o,       // the kind chosen
+  output logic [1:0]       kind_o,       // kind of the issued event
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       cnp_dscp_o,   // the chosen CNP: the latest DSCP …
-  output logic [7:0]       cnp_marks_o,  // … and the sums over joined CNPs
+  output logic [5:0]       cnp_dscp_o,   // DSCP of the issued CNP, from the last joined one
+  output logic [7:0]       cnp_marks_o,  // sum of the marks of the joined CNPs
   output logic [7:0]       cnp_packets_o,
   output logic [7:0]       cnp_count_o,
-  output logic             joined_o,     // joined CNPs wait
+  output logic             joined_o,     // joined CNPs wait to be issued
   output logic             quiet_o       // every issued event is written back
 );
   localparam int unsigned Places = dcc_controller_pkg::Distance;
   localparam int unsigned PlaceW = $clog2(Places);
 
   logic [PlaceW-1:0] at_q;
-  logic [Places-1:0] busy_q;    // the place's event is in the pipeline
-  logic [Places-1:0] after_q;   // the place's event is a CNP
-  logic [Places-1:0] joined_q;  // joined CNPs wait in the place
+  logic [Places-1:0] busy_q;    // the flow's event of this place is in the pipeline
+  logic [Places-1:0] after_q;   // the last event of this place is a CNP
+  logic [Places-1:0] joined_q;  // joined CNPs wait in this place
   logic [FlowW-1:0]  flow_q [Places];
   logic [5:0]        dscp_q [Places];
   logic [7:0]        marks_q [Places];
@@ -46,7 +46,7 @@ module dc_arbiter #(
   logic [7:0]        count_q [Places];
 
   // ---------------------------------------------------------------------------------------------
-  // The places of the heads' flows: at most one each
+  // Places of the flows at the heads: each flow has one place at most
   // ---------------------------------------------------------------------------------------------
   logic [Places-1:0] taken, cnp_match;
   logic [3:0]        blocked;
@@ -58,7 +58,7 @@ module dc_arbiter #(
     cnp_match   = '0;
     join_at     = '0;
     blocked     = '0;
-    if (taken != '0) begin  // the condition saves simulation time
+    if (taken != '0) begin  // the condition only saves simulation time
       if (valid_i[dcc_controller_pkg::KindCnp]) begin
         for (int unsigned i = 0; i < Places; i++) begin
           cnp_match[i] = taken[i] && flow_q[i] == cnp_flow_i;
@@ -85,11 +85,11 @@ module dc_arbiter #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The choice
+  // Choice of the event to issue
   // ---------------------------------------------------------------------------------------------
-  logic       round, free;  // joined CNPs' place comes round; something can be issued
-  logic [3:0] own;          // the head is of the flow whose place comes round
-  logic [3:0] choice;       // kinds to choose from
+  logic       round, free;  // round: turn of joined CNPs' place; free: an event can be issued
+  logic [3:0] own;          // the head belongs to the flow whose place has its turn
+  logic [3:0] choice;       // kinds of events that can be chosen
   logic       issue;
 
   assign round = joined_q[at_q];
@@ -128,7 +128,7 @@ module dc_arbiter #(
   assign joined_o      = joined_q != '0;
 
   // ---------------------------------------------------------------------------------------------
-  // Joining: marked with marked and clear with clear CNPs only, and no sum that does not fit
+  // Joining: marked CNPs join marked ones, clear join clear ones, if the sums fit
   // ---------------------------------------------------------------------------------------------
   logic [8:0] marks, packets;
   logic       untold, more, fits, join_now;

@@ -4,7 +4,7 @@
 // A notification does not join an entry that is taken in the same cycle. Only a new entry needs room, so
 // ready depends on the offered flow (not on valid_i).
 module dc_byte_queue #(
-  parameter int unsigned Depth = 64,  // a power of two, at least 2
+  parameter int unsigned Depth = 64,  // number of entries, a power of two, at least 2
   parameter int unsigned FlowW = 14,
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
@@ -18,8 +18,8 @@ module dc_byte_queue #(
   input  logic [31:0]      length_i,
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       dscp_o,     // DSCP of the last notification
-  output logic [31:0]      length_o,   // sum of the lengths, saturated
+  output logic [5:0]       dscp_o,     // DSCP of the entry's last notification
+  output logic [31:0]      length_o,   // sum of the joined lengths, saturated
   output logic [15:0]      packets_o,  // number of joined notifications, saturated
   input  logic             pop_i       // removes the head; only with valid_o
 );
@@ -35,7 +35,7 @@ module dc_byte_queue #(
   logic [AddrW-1:0] head_q, tail_q;
 
   // ---------------------------------------------------------------------------------------------
-  // The entry of the offered flow: at most one
+  // The entry of the offered flow: each flow has at most one
   // ---------------------------------------------------------------------------------------------
   logic [Depth-1:0] match;
   logic [AddrW-1:0] match_at, put_at;
@@ -43,7 +43,7 @@ module dc_byte_queue #(
 
   always_comb begin
     match = '0;
-    if (used_q != '0) begin  // saves simulation time
+    if (used_q != '0) begin  // the condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
       end

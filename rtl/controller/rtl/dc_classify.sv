@@ -11,7 +11,7 @@ module dc_classify #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
-  // cycle 4
+  // event in cycle 4 of the pipeline
   input  logic             valid_i,
   input  dcc_controller_pkg::event_t event_i,
   input  logic [FlowW-1:0] flow_i,
@@ -20,11 +20,11 @@ module dc_classify #(
   input  logic             hit_i,
   input  logic             first_i,
   input  dcc_controller_pkg::slot_t parameters_i,
-  // limits of a class: requested in cycle 4, valid in cycle 7
+  // rate limits of a class: requested in cycle 4, valid in cycle 7
   output logic [5:0]       dscp_o,
   input  logic [31:0]      lo_i,
   input  logic [31:0]      hi_i,
-  // cycle 9
+  // outputs in cycle 9 of the pipeline
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
@@ -38,13 +38,13 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
-  localparam logic [19:0] OnTheWay = 20'd8;  // marks that may be under way at any rate; as in the model
+  localparam logic [19:0] OnTheWay = 20'd8;  // marks that may be in flight at any rate; as in the model
 
   logic proportional, may_hold;
   assign proportional = regs_i.ctrl_law == dcc_regs_pkg::CtrlLawProportional[0];
   assign may_hold     = regs_i.first_cut != '0;
 
-  // Four times as many, saturated: the fast phase.
+  // Multiplies a mark count by 4 for the fast phase; saturates.
   function automatic logic [7:0] marks_by_4(input logic [7:0] value);
     marks_by_4 = (value[7:6] != '0) ? '1 : {value[5:0], 2'b00};
   endfunction
@@ -55,7 +55,7 @@ module dc_classify #(
   function automatic logic [7:0] count(input logic [7:0] value);
     count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
   endfunction
-  // Saturates to the rate unit's width.
+  // Saturates an account to the width of the rate unit.
   function automatic logic [31:0] account(input logic signed [33:0] value);
     if (value > dcc_controller_pkg::AccountLimit) account = dcc_controller_pkg::AccountLimit[31:0];
     else if (value < -dcc_controller_pkg::AccountLimit - 34'sd1)
@@ -76,14 +76,14 @@ module dc_classify #(
   dcc_controller_pkg::slot_t  s5_par_q, s6_par_q, s7_par_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 4: the stored or initial slot; time since the last cut; packets into the account
+  // Cycle 4: stored or initial slot; time since the last cut; packets added to the account
   // ---------------------------------------------------------------------------------------------
   logic                      is_timer4, is_cnp4;
   logic [31:0]               since;
   logic [19:0]               delta;
   logic [16:0]               early;  // ticks by which the slot is due later than the event
   dcc_controller_pkg::slot_t par4;
-  dcc_controller_pkg::proportional_slot_t view4;  // the slot by the proportional law's names
+  dcc_controller_pkg::proportional_slot_t view4;  // the slot in the view of the proportional law
   logic signed [33:0]        packets4;
   logic [31:0]               account4, s5_account_q;
 
@@ -129,14 +129,14 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 5: marks off the account; bytes over the threshold; products
+  // Cycle 5: marks subtracted from the account; bytes beyond the threshold; products
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::proportional_slot_t view5;
   logic [23:0]  marked;
   logic [31:0]  s6_account_q, s6_added_q, s7_account_q;
   logic [32:0]  sum, s6_sum_q;
   logic         s6_over_q, s7_over_q;
-  logic [31:0]  s7_length_q;  // bytes: the sum, or its part over the threshold
+  logic [31:0]  s7_length_q;  // bytes events: the sum of lengths, or its part beyond the threshold
   logic [39:0]  rate_silence, rate_held, rate_marks;
   logic [23:0]  held_longer;
   logic [23:0]  s6_patience_q;
@@ -173,7 +173,7 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // Ticks without a mark that end a hold: an interval and an eighth of the hold so far; 64 intervals where a
+    // Ticks without a mark that end a hold: an interval and an eighth of the hold so far; 64 intervals if a
     // clear notification is promised.
     s6_patience_q  <= (view5.sent != '0)
                       ? 24'({regs_i.timer_interval, 6'b000000})
@@ -181,7 +181,7 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 6: silence, a target too high in a hold, marks owed
+  // Cycle 6: silence, whether a hold's target is too high, owed marks
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::proportional_slot_t view6;
   logic         s7_silent_q, s7_overrated_q, s7_patient_q, s7_recent_q;
@@ -222,7 +222,7 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 7: the plan
+  // Cycle 7: the plan of the event
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
   dcc_controller_pkg::proportional_slot_t view7, ended, next;
@@ -269,7 +269,7 @@ module dc_classify #(
     ended.account = '0;
   end
 
-  // In a cycle without an event nothing is calculated, which saves power and simulation time.
+  // Without an event nothing is calculated, which saves power and simulation time.
   always_comb begin
     plan        = '0;
     next        = '0;
@@ -299,7 +299,7 @@ module dc_classify #(
 
       unique case (s7_event_q.kind)
         dcc_controller_pkg::KindCnp: if (clear) begin
-          if (s7_hit_q && holding) begin  // the hold is over, and nothing else changes
+          if (s7_hit_q && holding) begin  // the clear notification ends the hold
             plan.write = 1'b1;
             plan.slot  = ended;
           end
@@ -313,7 +313,7 @@ module dc_classify #(
           if (proportional) begin
             next = plan.slot;
             if (holding) begin
-              next.silent = held[8] ? '1 : held[7:0];  // the marks of the hold
+              next.silent = held[8] ? '1 : held[7:0];  // number of marks in the hold so far
               if (better) begin
                 next.rc      = ended.rc;
                 next.phase   = ended.phase;
@@ -328,7 +328,7 @@ module dc_classify #(
               next.account  = s7_account_q;
               plan.may_hold = may_hold && !s7_first_q;
               if (plan.may_hold) plan.owed = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
-              if (s7_first_q && may_hold) begin  // the first step of a hold, without a cut before it
+              if (s7_first_q && may_hold) begin  // first step of a hold without a preceding cut
                 next.phase   = 8'd1;
                 next.silent  = '0;
                 next.sent    = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);  // a promise
@@ -366,7 +366,7 @@ module dc_classify #(
         end
         dcc_controller_pkg::KindTimer: begin
           plan.unbound = !s7_par_q.bound;
-          plan.start   = s7_par_q.bound;  // a stale event is started again at the slot's own due tick
+          plan.start   = s7_par_q.bound;  // a stale event restarts the timer for the slot's due tick
           plan.live    = s7_par_q.bound && !s7_stale_q;
           if (plan.live) begin
             plan.write    = 1'b1;
@@ -399,7 +399,7 @@ module dc_classify #(
             end
           end
         end
-        default: begin  // command
+        default: begin  // a command
           if (!s7_event_q.query && s7_hit_q) begin
             plan.write      = 1'b1;
             plan.slot.bound = 1'b0;
@@ -410,7 +410,7 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycles 8 and 9: the request
+  // Cycles 8 and 9: the request to the rate unit
   // ---------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {s5_valid_q, s6_valid_q, s7_valid_q, s8_valid_q, s9_valid_q} <= '0;

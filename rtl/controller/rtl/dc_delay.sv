@@ -3,17 +3,17 @@
 // put_i and get_i mark the words that are used; the RAM is idle for other words.
 // SPDX-License-Identifier: Apache-2.0
 module dc_delay #(
-  parameter int unsigned Cycles = 16,  // delay in cycles, least 2
+  parameter int unsigned Cycles = 16,  // delay in cycles, at least 2
   parameter int unsigned Width  = 32,
   localparam int unsigned AddrW = $clog2(Cycles)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             put_i,   // d_i is used
+  input  logic             put_i,   // d_i is valid in this cycle
   input  logic [Width-1:0] d_i,
   input  logic             get_i,   // q_o is used in the next cycle
-  output logic [Width-1:0] q_o,     // d_i of Cycles cycles ago
-  output logic             error_o  // q_o of the cycle before was used and had wrong parity
+  output logic [Width-1:0] q_o,     // value of d_i Cycles cycles ago
+  output logic             error_o  // q_o was used in the previous cycle and had wrong parity
 );
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;

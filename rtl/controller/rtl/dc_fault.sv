@@ -8,12 +8,12 @@ module dc_fault #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                clear_i,   // soft reset
+  input  logic                clear_i,   // soft reset clears the fault
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
-  output logic                raise_o,   // raises the cause of the interrupt
-  output logic                fault_o,   // no event may be issued or written back
-  output logic [Memories-1:0] where_o,   // memories that were wrong since the soft reset
-  output logic [15:0]         count_o    // cycles with wrong words since the reset by pin, saturated
+  output logic                raise_o,   // raises the interrupt cause of memory errors
+  output logic                fault_o,  // stops the manager: no event may be issued or written back
+  output logic [Memories-1:0] where_o,   // memories with wrong parity since the soft reset
+  output logic [15:0]         count_o    // cycles with wrong words since power-up reset, saturated
 );
   logic                clear_q;  // the parity of words read before a soft reset is known in the cycle after it
   logic                fault_q;

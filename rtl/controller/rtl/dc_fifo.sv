@@ -4,20 +4,20 @@
 // The head of the next cycle is read in every cycle; if it is written in the same cycle, the bypass of the RAM
 // returns it. An entry that is taken makes room for an entry that is put in in the same cycle.
 module dc_fifo #(
-  parameter int unsigned Depth = 64,  // a power of two, at least 2
+  parameter int unsigned Depth = 64,  // number of words, a power of two, at least 2
   parameter int unsigned Width = 32,
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,
-  input  logic             push_i,   // ignored while full_o
+  input  logic             push_i,   // push, ignored while full_o is 1
   input  logic [Width-1:0] data_i,
   output logic             full_o,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  input  logic             pop_i,    // removes the head; only with valid_o
-  output logic             error_o   // the head of the cycle before had wrong parity
+  input  logic             pop_i,    // removes the head; only when valid_o is 1
+  output logic             error_o   // the head of the previous cycle had wrong parity
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_fifo: Depth (dcc_top: CnpDepth, CommandDepth) must be a power of two, at least 2");

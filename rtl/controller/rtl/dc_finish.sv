@@ -8,7 +8,7 @@ module dc_finish #(
   input  logic             rst_ni,
   input  logic             dcqcn_i,
   input  logic [16:0]      first_cut_i,
-  // cycle 25
+  // event in cycle 25 of the pipeline
   input  logic             valid_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
@@ -17,15 +17,15 @@ module dc_finish #(
   input  logic [31:0]      rsp_rt_i,
   input  logic [16:0]      rsp_alpha_i,
   input  logic             rsp_at_maximum_i,
-  // cycle 31
+  // outputs in cycle 31 of the pipeline
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
   output dcc_controller_pkg::plan_t plan_o,  // the event's plan, with the slot as written back
-  output logic             held_o,           // a hold began: counts as a cut
-  output logic             released_o,       // the slot is released at the maximum rate
+  output logic             held_o,           // a hold began, which counts as a cut
+  output logic             released_o,       // the slot is released because the rate is the maximum
   output logic             answer_o,
-  output logic             start_o           // the wheel is to be started
+  output logic             start_o           // the timing wheel must start the slot's timer
 );
   logic                      s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q;
   logic                      s31_valid_q;
@@ -36,13 +36,13 @@ module dc_finish #(
   logic                      s30_released_q, s31_released_q;
   logic                      s27_held_q, s28_held_q, s29_held_q, s30_held_q, s31_held_q;
 
-  // Cycle 25: the response of the rate unit.
+  // Cycle 25: response of the rate unit.
   logic calculated, released;
   assign calculated = plan_i.cut || plan_i.increase;
   assign released   = plan_i.increase && rsp_at_maximum_i &&
                       plan_i.kind == dcc_controller_pkg::KindTimer;
 
-  // Cycles 26 to 29: FIRST_CUT of the target, and the target halved.
+  // Cycles 26 to 29: FIRST_CUT applied to the target, and half of the target.
   logic [48:0] product;
   logic [31:0] s28_left_q, s28_half_q, s29_rc_q, s29_rt_q;
   rl_mul #(.BWidth(17)) u_mul (

@@ -22,44 +22,44 @@
 module dc_flow_cuckoo #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 24,
-  parameter int unsigned Ways  = 4,   // entries a bucket, a power of two
+  parameter int unsigned Ways  = 4,   // entries per bucket, a power of two
   parameter int unsigned Stash = 32,  // entries, a power of two: one for every event under way
   parameter int unsigned Kicks = 64,
   localparam int unsigned SlotW = $clog2(Slots)
 ) (
   input  logic             clk_i,
-  // look-up: answered in the next cycle
+  // look-up of a flow: answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             bound_o,
   output logic [SlotW-1:0] slot_o,
-  // the flow of a slot: in the next cycle
+  // the flow of a slot: answered in the next cycle
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // changes
+  // changes of the table
   output logic             room_o,      // the flow looked up two cycles ago can be bound
   input  logic             claim_i,     // … and are bound later, in the order of their claims
   input  logic             bind_i,      // binds an unbound flow to the slot
   input  logic             unbind_i,    // unbinds a bound flow from the slot
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  // End of the sweep: no flow is bound or claimed.
+  // The sweep ends: no flow is bound or claimed.
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic             error_o      // a word was wrong in the cycle before
+  output logic             error_o      // a word read in the previous cycle had wrong parity
 );
   localparam int unsigned WayW    = $clog2(Ways);
   localparam int unsigned BucketW = SlotW - WayW;
   localparam int unsigned TagW    = FlowW - BucketW;
-  localparam int unsigned EntryW  = 1 + TagW + SlotW;  // valid, tag, slot
+  localparam int unsigned EntryW  = 1 + TagW + SlotW;  // bits of an entry: valid, tag, slot
   localparam int unsigned AtW     = $clog2(Stash);
   localparam int unsigned KickW   = $clog2(Kicks + 1);
 
   // ---------------------------------------------------------------------------------------------
-  // Hash functions: which bits of a flow number a bit of its bucket is the parity of
+  // Hash functions: a bucket bit is the parity of certain bits of the flow number
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned MatrixW = BucketW * FlowW;
 
@@ -95,11 +95,11 @@ module dc_flow_cuckoo #(
   endfunction
 
   // ---------------------------------------------------------------------------------------------
-  // Both tables and the stash: what is looked up
+  // Look-ups in both tables and the stash
   // ---------------------------------------------------------------------------------------------
   logic                   start;
   logic [FlowW-1:0]       start_flow;
-  logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // buckets
+  logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // bucket numbers
   logic [Ways*EntryW-1:0] match0, match1, read0, read1, data0, data1;
   logic                   op, write0, write1, wrong0, wrong1, wrong_flow;
 
@@ -156,10 +156,10 @@ module dc_flow_cuckoo #(
   assign bound_o = hit0 != '0 || hit1 != '0 || in_stash;
 
   // ---------------------------------------------------------------------------------------------
-  // A change's first cycle: what it is, its buckets are read
+  // First cycle of a change: choose the change and read its buckets
   // ---------------------------------------------------------------------------------------------
   logic [Stash-1:0] used;
-  logic [AtW-1:0]   at_q;  // place of the stash that is next
+  logic [AtW-1:0]   at_q;  // next stash place to be retried
   logic [FlowW-1:0] stash_flow;
   logic [SlotW-1:0] walk_slot;
   logic             stash_from, walk;
@@ -168,7 +168,7 @@ module dc_flow_cuckoo #(
   logic [SlotW-1:0] op_slot_q;
   logic [AtW-1:0]   op_at_q;
   logic [KickW-1:0] kicks_q;
-  logic [WayW-1:0]  way_q;  // way of the next entry to be kicked out
+  logic [WayW-1:0]  way_q;  // way of the next entry to be evicted
 
   // Not in the cycle after another retry, which may have put a new entry into this place.
   assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
@@ -194,7 +194,7 @@ module dc_flow_cuckoo #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Its second cycle: buckets and stash are written
+  // Second cycle of a change: write buckets and stash
   // ---------------------------------------------------------------------------------------------
   logic [Ways-1:0] used0, used1, mine0, mine1, free0, free1, write_ways0, write_ways1;
   logic            do_walk, place, full, placed, to1, kick, put, erased;
@@ -209,14 +209,14 @@ module dc_flow_cuckoo #(
     for (int unsigned i = 0; i < Ways; i++) begin
       used0[i] = read0[i*EntryW+SlotW+TagW];
       used1[i] = read1[i*EntryW+SlotW+TagW];
-      mine0[i] = used0[i] && read0[i*EntryW +: SlotW] == op_slot_q;  // a slot has one flow
+      mine0[i] = used0[i] && read0[i*EntryW +: SlotW] == op_slot_q;  // a slot belongs to one flow
       mine1[i] = used1[i] && read1[i*EntryW +: SlotW] == op_slot_q;
     end
   end
-  assign free0   = ~used0 & (used0 + 1'b1);  // the first
+  assign free0   = ~used0 & (used0 + 1'b1);  // the first free way only
   assign free1   = ~used1 & (used1 + 1'b1);
 
-  assign do_walk = op_walk_q && used[op_at_q];  // a flow unbound meanwhile does not move
+  assign do_walk = op_walk_q && used[op_at_q];  // a flow that was unbound meanwhile is not moved
   assign place   = op_bind_q || do_walk;
   assign full    = &used0 && &used1;
   assign to1     = count(used1) < count(used0);
@@ -227,7 +227,7 @@ module dc_flow_cuckoo #(
 
   logic [Ways-1:0]       kicked_way;
   logic [EntryW-1:0]     entry;
-  logic [TagW+SlotW-1:0] kicked;  // the entry kicked out; a valid one
+  logic [TagW+SlotW-1:0] kicked;  // the evicted entry is valid
   logic [FlowW-1:0]      kicked_tag;
   logic [BucketW-1:0]    kicked_low;
   assign kicked_way = Ways'(1) << way_q;
@@ -256,7 +256,7 @@ module dc_flow_cuckoo #(
   assign write0 = write_ways0 != '0 || (sweep_i && in_range_i);
   assign write1 = write_ways1 != '0 || (sweep_i && in_range_i);
 
-  // The lower bits of a leaving entry: its bucket without the contribution of the upper bits.
+  // Lower bits of an evicted entry: its bucket without the part from the upper bits.
   assign kicked     = op_from_q ? read0[way_q*EntryW +: TagW+SlotW] : read1[way_q*EntryW +: TagW+SlotW];
   assign kicked_tag = {kicked[SlotW +: TagW], BucketW'(0)};
   assign kicked_low = op_from_q ? op0_q ^ hash(kicked_tag, Matrix0) : op1_q ^ hash(kicked_tag, Matrix1);
@@ -297,12 +297,12 @@ module dc_flow_cuckoo #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Room for a bind of the flow that was looked up: as of the cycle in which it is answered, and of the claim in it
+  // Room for a bind of the looked-up flow: state in the cycle of the answer, with its claim
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned RoomW = $clog2(Stash + 2 * Ways + 1);
 
   logic [Ways-1:0]  free_match0, free_match1;
-  logic [RoomW-1:0] claimed_q, claimed_d;  // entries of the stash and binds under way
+  logic [RoomW-1:0] claimed_q, claimed_d;  // number of stash entries and of binds in the pipeline
   logic             room_q;
 
   always_comb begin
@@ -320,7 +320,7 @@ module dc_flow_cuckoo #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The flow a slot has or last had
+  // The flow that a slot has, or had last
   // ---------------------------------------------------------------------------------------------
   logic name_q;
   always_ff @(posedge clk_i) name_q <= name_i;

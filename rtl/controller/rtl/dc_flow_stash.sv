@@ -3,7 +3,7 @@
 //
 // All entries are compared at once. One change a cycle. put_i requires a free place.
 module dc_flow_stash #(
-  parameter int unsigned Depth = 32,  // a power of two, at least 2
+  parameter int unsigned Depth = 32,  // number of places, a power of two, at least 2
   parameter int unsigned FlowW = 24,
   parameter int unsigned SlotW = 10,
   localparam int unsigned AtW = $clog2(Depth)
@@ -11,12 +11,12 @@ module dc_flow_stash #(
   input  logic             clk_i,
   input  logic             clear_i,
   output logic [Depth-1:0] used_o,
-  // look-up: in this cycle
+  // look-up, answered in this cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             match_o,
   output logic [SlotW-1:0] match_slot_o,
-  // changes
+  // changes of the stash
   input  logic             put_i,       // puts the entry into a free place
   input  logic             replace_i,   // puts the entry into place at_i
   input  logic             remove_i,    // removes the entry at place at_i
@@ -27,7 +27,7 @@ module dc_flow_stash #(
   input  logic             erase_i,     // erases the entry of a slot
   input  logic [SlotW-1:0] erase_slot_i,
   output logic             erased_o,    // with erase_i: the slot had an entry
-  // one place
+  // look-up of one place
   input  logic [AtW-1:0]   look_at_i,
   output logic [FlowW-1:0] look_flow_o,
   output logic [SlotW-1:0] look_slot_o,
@@ -41,7 +41,7 @@ module dc_flow_stash #(
   always_comb begin
     same         = '0;
     match_slot_o = '0;
-    if (match_i && used_q != '0) begin  // saves simulation time
+    if (match_i && used_q != '0) begin  // the condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         same[i] = used_q[i] && flow_q[i] == match_flow_i;
         if (same[i]) match_slot_o |= slot_q[i];
@@ -50,7 +50,7 @@ module dc_flow_stash #(
   end
   assign match_o = same != '0;
 
-  // A slot has one flow at most.
+  // A slot belongs to one flow at most.
   always_comb begin
     doomed = '0;
     if (erase_i && used_q != '0) begin

@@ -9,28 +9,28 @@ module dc_flow_table #(
   localparam int unsigned SlotW = $clog2(Slots)
 ) (
   input  logic             clk_i,
-  // look-up: answered in the next cycle
+  // look-up of a flow: answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             bound_o,
   output logic [SlotW-1:0] slot_o,
-  // the flow of a slot: in the next cycle
+  // the flow of a slot: answered in the next cycle
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // changes
+  // changes of the table
   input  logic             bind_i,
   input  logic             unbind_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  // sweep
+  // sweep of the table after reset
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic             error_o     // a word used in the cycle before had wrong parity
+  output logic             error_o     // a word used in the previous cycle had wrong parity
 );
-  logic             unname_q;  // the flow of the slot that was swept in the cycle before is valid
+  logic             unname_q;  // the flow of the slot swept in the previous cycle is valid
   logic             match_q, name_q, wrong_slot, wrong_flow;
   logic             wen;
   logic [FlowW-1:0] waddr;

@@ -6,16 +6,16 @@ module dc_free_list #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,   // frees all slots; the sweep that follows orders them
+  input  logic             clear_i,  // soft reset: frees all slots; the following sweep orders them
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
   output logic [SlotW-1:0] slot_o,    // the next free slot
-  input  logic             take_i,    // takes the slot at the head; only with any_o
+  input  logic             take_i,    // takes the slot at the head; only when any_o is 1
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
   output logic [SlotW:0]   count_o,
-  output logic             error_o    // the slot taken in the cycle before had wrong parity
+  output logic             error_o    // the slot taken in the previous cycle had wrong parity
 );
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;

@@ -4,7 +4,7 @@
 // A copy of the floor and ceiling tables, written together with them and swept with the slots at power-up.
 module dc_limits (
   input  logic        clk_i,
-  input  logic        sweep_i,        // entries become "no limit"
+  input  logic        sweep_i,        // the sweep sets entries to "no limit"
   input  logic [5:0]  index_i,
   input  logic        write_i,
   input  logic [2:0]  write_table_i,
@@ -14,7 +14,7 @@ module dc_limits (
   input  logic [31:0] r_max_i,
   input  logic [5:0]  dscp_i,
   input  logic        dscp_valid_i,
-  output logic [31:0] lo_o,           // limits, three cycles after dscp_i
+  output logic [31:0] lo_o,           // limits, valid three cycles after dscp_i
   output logic [31:0] hi_o,
   output logic        error_o         // two cycles after dscp_i: a limit had wrong parity
 );

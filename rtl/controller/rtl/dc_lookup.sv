@@ -10,14 +10,14 @@ module dc_lookup #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // issue: registered at its edge
+  // an event is issued: inputs are registered at the edge
   input  logic             issue_i,
   input  dcc_controller_pkg::event_t event_i,
   input  logic [FlowW-1:0] flow_i,
-  input  logic [SlotW-1:0] slot_i,       // timer
-  input  logic [31:0]      now_i,        // the tick
+  input  logic [SlotW-1:0] slot_i,       // slot of a timer event
+  input  logic [31:0]      now_i,        // the present tick
   input  logic             dcqcn_i,  // 0, the proportional law: a CNP without marks binds nothing
-  // outputs valid in cycle 4
+  // outputs, valid in cycle 4
   output logic             valid_o,
   output dcc_controller_pkg::event_t event_o,
   output logic [FlowW-1:0] flow_o,
@@ -26,24 +26,24 @@ module dc_lookup #(
   output logic             hit_o,        // the flow has a slot
   output logic             first_o,      // the event binds the flow to a free slot
   output dcc_controller_pkg::slot_t parameters_o,
-  // flow of a slot, for the timers
+  // look-up of a slot's flow for the timers
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // a slot for software, while no event is issued
+  // read of a slot by software, while no event is issued
   input  logic             view_i,
   input  logic [SlotW-1:0] view_slot_i,  // valid two cycles later, until the next event
   output logic [FlowW-1:0] view_flow_o,
   output dcc_controller_pkg::slot_t view_o,
-  // write-back
+  // write-back of an event
   input  logic             bind_i,
   input  logic             unbind_i,
   input  logic             write_i,
   input  logic [FlowW-1:0] write_flow_i,
   input  logic [SlotW-1:0] write_slot_i,
   input  dcc_controller_pkg::slot_t write_parameters_i,
-  input  logic             give_i,       // write_slot_i is free again
-  // sweep
+  input  logic             give_i,       // write_slot_i becomes free again
+  // sweep after reset
   input  logic             clear_i,
   input  logic             sweep_i,
   input  logic             power_up_i,
@@ -51,7 +51,7 @@ module dc_lookup #(
   input  logic [FlowW-1:0] index_i,
   output logic [SlotW:0]   free_o,
   output logic [SlotW:0]   in_use_max_o,
-  // memories of which a word used in the cycle before had wrong parity
+  // memories of which a word used in the previous cycle had wrong parity
   output logic             wrong_flows_o,
   output logic             wrong_free_o,
   output logic             wrong_slots_o
@@ -64,7 +64,7 @@ module dc_lookup #(
   logic                       s2_hit_q, s3_hit_q, s4_hit_q, s3_first_q, s4_first_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Cycles 0 and 1: the flow's slot
+  // Cycles 0 and 1: look-up of the flow's slot
   // ---------------------------------------------------------------------------------------------
   logic             bound, room, take;
   logic [SlotW-1:0] matched;
@@ -111,7 +111,7 @@ module dc_lookup #(
       .index_i     (index_i),
       .error_o     (wrong_flows_o)
     );
-    assign room = 1'b1;  // an entry for every flow
+    assign room = 1'b1;  // the table has an entry for every flow
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -149,11 +149,11 @@ module dc_lookup #(
   assign in_use_max_o = in_use_max_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Cycles 2 and 3: the slot's parameters
+  // Cycles 2 and 3: the slot's stored parameters
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::slot_t parameters, s4_parameters_q;
   logic [FlowW-1:0]          stored_flow, s4_stored_flow_q;
-  logic                      viewed_q;  // the slot for software was read
+  logic                      viewed_q;  // software's slot was read in the previous cycle
 
   ram_parity #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
     .clk_i  (clk_i),

@@ -21,12 +21,12 @@ module dc_manager #(
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
-  output logic             swept_o,         // the memories are swept; the manager may still be stopped by a fault
+  output logic             swept_o,         // memories are swept; a fault may still stop the manager
   input  logic             hold_i,          // no event may be issued
   output logic             quiet_o,         // every issued event is written back
 
-  // Inputs
-  input  logic             cnp_valid_i,     // lost when the FIFO is full
+  // Inputs of events
+  input  logic             cnp_valid_i,     // a notification, lost when its FIFO is full
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -41,14 +41,14 @@ module dc_manager #(
   input  logic             command_query_i,  // 1: query of a flow's rate; 0: release
   input  logic [FlowW-1:0] command_flow_i,
 
-  // Answers
+  // Answers with rates
   output logic             rate_valid_o,
   output logic             rate_query_o,
   output logic             rate_bound_o,
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o,
 
-  // Software: tables of the rate unit, slots
+  // Software's access to tables of the rate unit and to slots
   input  logic             table_valid_i,
   input  logic             table_write_i,
   input  logic [2:0]       table_i,
@@ -89,7 +89,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Inputs: inputs before READY are counted, inputs of a disabled controller are not
+  // Inputs: counted as dropped before READY, ignored while the controller is disabled
   // ---------------------------------------------------------------------------------------------
   logic       cnp_taken, bytes_taken, cnp_full, cnp_lost, command_full, bytes_room;
   logic [1:0] dropped;
@@ -112,7 +112,7 @@ module dc_manager #(
   logic [5:0]       joined_dscp;
   logic [7:0]       joined_marks, joined_packets, joined_count;
 
-  // Memories of which a word used in the cycle before had wrong parity.
+  // Memories of which a word used in the previous cycle had wrong parity.
   logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
   logic wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
 
@@ -158,7 +158,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Timers
+  // The timers
   // ---------------------------------------------------------------------------------------------
   logic             name, timer_late, wb_valid, wb_start, overrun, clear_q;
   logic [SlotW-1:0] name_slot, timer_slot, wb_slot;
@@ -207,7 +207,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Issue
+  // Issue of events
   // ---------------------------------------------------------------------------------------------
   logic [1:0]                 kind;
   dcc_controller_pkg::event_t event_d;
@@ -237,7 +237,7 @@ module dc_manager #(
     .quiet_o       (quiet_o)
   );
 
-  // Fields that a kind does not have are 0: what its FIFO shows may never have been written.
+  // Fields that a kind of event lacks are 0: its FIFO's output may never have been written.
   always_comb begin
     event_d      = '0;
     event_d.kind = kind;
@@ -253,7 +253,7 @@ module dc_manager #(
         event_d.late = timer_late;
       end
       dcc_controller_pkg::KindCommand: event_d.query = command_query;
-      default: begin  // bytes
+      default: begin  // byte notifications
         event_d.dscp    = bytes_dscp;
         event_d.packets = bytes_packets;
         event_d.data    = bytes_length;
@@ -262,7 +262,7 @@ module dc_manager #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The pipeline
+  // The pipeline of events
   // ---------------------------------------------------------------------------------------------
   logic                       s4_valid, s4_hit, s4_first, s9_valid, s25_valid;
   dcc_controller_pkg::event_t s4_event;
@@ -470,7 +470,7 @@ module dc_manager #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // View of software
+  // Read of slots by software
   // ---------------------------------------------------------------------------------------------
   dc_view #(.FlowW(FlowW)) u_view (
     .clk_i  (clk_i),

@@ -10,7 +10,7 @@ module dc_statistics (
   input  logic        released_i,
   input  logic        answer_i,
   input  logic        cnp_lost_i,
-  input  logic [1:0]  dropped_i,    // number of inputs that came before READY
+  input  logic [1:0]  dropped_i,    // number of inputs in this cycle that came before READY
   output logic        table_full_o,
   output logic [63:0] cnps_received_o,
   output logic [63:0] cnps_dropped_no_slot_o,
@@ -85,7 +85,7 @@ module dc_statistics (
     end else if (valid_i || cnp_lost_i || dropped_i != '0) begin
       cnps_received_o        <= cnps_received_o + (cnp ? 64'(plan_i.packets) : '0);
       cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + (table_full_o ? 64'(plan_i.packets) : '0);
-      // Joined CNPs are one event.
+      // Joined CNPs count as one event.
       if (cnp && !table_full_o) begin
         cnps_coalesced_o     <= cnps_coalesced_o + 64'(plan_i.packets) - 64'(!plan_i.coalesced);
       end

@@ -15,7 +15,7 @@ module dc_status #(
   input  logic [SlotW:0]   in_use_max_i,
   input  logic [31:0]      now_i,
   input  logic [31:0]      lag_i,
-  // the last cycle of an event
+  // an event in its last cycle
   input  logic             valid_i,
   input  dcc_controller_pkg::plan_t plan_i,
   input  logic             held_i,
@@ -24,9 +24,9 @@ module dc_status #(
   // dropped inputs
   input  logic             cnp_lost_i,
   input  logic [1:0]       dropped_i,
-  // memories in the order of MEMORY_ERROR's fields
-  input  logic [Memories-1:0] wrong_i,    // memories of which a word used in the cycle before had wrong parity
-  output logic             fault_o,       // the manager has stopped
+  // memory errors, in the order of the fields of MEMORY_ERROR
+  input  logic [Memories-1:0] wrong_i,  // memories of which a word used in the previous cycle had wrong parity
+  output logic             fault_o,       // a memory fault has stopped the manager
   output dcc_regs_pkg::dcc_hw2reg_t status_o
 );
   logic [Memories-1:0] where;

@@ -13,12 +13,12 @@ module dc_sweep #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             soft_reset_i,  // one cycle
+  input  logic             soft_reset_i,  // soft reset, active for one cycle
   input  logic             fault_i,
   output logic             ready_o,       // low in the cycle of soft_reset_i and while memories are swept
-  output logic             started_o,     // READY was 1 since power-up, so time runs
+  output logic             started_o,     // READY was 1 since power-up, so time advances
   output logic             sweep_o,
-  output logic             power_up_o,    // with sweep_o: contents of memories are unknown
+  output logic             power_up_o,    // with sweep_o: the memories' contents are unknown
   output logic [FlowW-1:0] index_o,
   output logic             in_range_o     // with sweep_o: index_o is a slot, or at power-up a flow
 );

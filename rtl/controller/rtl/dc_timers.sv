@@ -18,36 +18,36 @@ module dc_timers #(
   input  logic             rst_ni,
   input  logic             clear_i,
   output logic             init_done_o,
-  input  logic             run_i,         // time runs
+  input  logic             run_i,         // time advances
   input  logic [15:0]      tick_div_i,
-  // starts
+  // starts of timers
   input  logic             start_i,
-  input  logic             start_first_i, // the start is a slot's first one
+  input  logic             start_first_i, // the start is the first one of its slot
   input  logic [SlotW-1:0] start_slot_i,
   input  logic [DueW-1:0]  start_due_i,
-  // the flow of a slot: in the next cycle
+  // look-up of a slot's flow, answered in the next cycle
   output logic             name_o,
   output logic [SlotW-1:0] name_slot_o,
   input  logic [FlowW-1:0] name_flow_i,
-  // the offer
+  // the offered timer event
   output logic             valid_o,
-  input  logic             take_i,        // the offer is issued
+  input  logic             take_i,        // the offered event is issued
   output logic [SlotW-1:0] slot_o,
   output logic [FlowW-1:0] flow_o,
   output logic [DueW-1:0]  due_o,
   output logic             late_o,
-  // status
+  // time and status
   output logic [31:0]      now_o,
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  output logic             wrong_start_o, // a waiting start had wrong parity in the cycle before
+  output logic             wrong_start_o, // a waiting start had wrong parity in the previous cycle
   output logic             wrong_wheel_o  // a word of the wheel had wrong parity in the cycle before
 );
   // ---------------------------------------------------------------------------------------------
-  // Ticks of TICK_DIV cycles; a change restarts the present tick
+  // Ticks of TICK_DIV cycles; a change of TICK_DIV restarts the present tick
   // ---------------------------------------------------------------------------------------------
-  logic [15:0] cycle_q, div_q;  // cycles of the present tick
+  logic [15:0] cycle_q, div_q;  // cycle in the present tick, and its length
   logic        tick;
   assign tick = run_i && cycle_q >= div_q - 1'b1 && div_q == tick_div_i;
 
@@ -62,9 +62,9 @@ module dc_timers #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The wheel and the starts that wait for it
+  // The timing wheel, and the starts that wait for it
   // ---------------------------------------------------------------------------------------------
-  localparam int unsigned AgainDepth = 8;  // starts after timer events, of which at most two wait
+  localparam int unsigned AgainDepth = 8;  // places for starts after timer events; at most two wait
 
   logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
   logic             wheel_done, wrong_first, wrong_again;
@@ -99,7 +99,7 @@ module dc_timers #(
   );
   assign wrong_start_o = wrong_first || wrong_again;
 
-  // The wheel counts a delay from the tick in which it accepts the command; a start names its due tick. A due tick
+  // The wheel counts a delay from the tick in which it accepts the command; a start gives its due tick. A due tick
   // that has begun meanwhile becomes the next tick.
   logic [DueW-1:0] ahead;
   logic [DueW-2:0] delay;
@@ -153,7 +153,7 @@ module dc_timers #(
   assign name_slot_o = expire_slot;
 
   logic        paced, due_now, begun, first_q;
-  logic [18:0] since_q, wait_for;  // cycles since the offer before this one was taken
+  logic [18:0] since_q, wait_for;  // cycles since the previous offer was taken, and cycles to wait
   logic [31:0] last_due_q, apart;
 
   assign due_now  = lag_o == '0;  // the event is due in the present tick
@@ -195,7 +195,7 @@ module dc_timers #(
                                               dcc_controller_pkg::Distance);
 
 `ifndef SYNTHESIS
-  // The queue always has room.
+  // The queue of starts always has room.
   always_ff @(posedge clk_i) begin
     if (rst_ni && start_i) assert (!(start_first_i ? first_full : again_full)) else $error("a start was lost");
   end

@@ -5,11 +5,11 @@ module dc_view #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             view_i,   // request, held until ready_o
+  input  logic             view_i,   // request of software, held until ready_o
   input  logic [2:0]       word_i,
   output logic             ready_o,
   output logic [31:0]      rdata_o,
-  // the requested slot
+  // the requested slot and its contents
   input  logic [FlowW-1:0] flow_i,
   input  dcc_controller_pkg::slot_t slot_i
 );
