@@ -21,9 +21,9 @@ class Changes final : public PlatformPart {
  public:
   Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,
           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules the first change.
+  /// Schedules the first change of parameters.
   void begin() override;
-  /// Adds one more change after all others; `ask` returns the configuration when simulated time
+  /// Adds a change after all other changes; `ask` returns the new configuration when simulated time
   /// reaches `at`. Call before begin().
   void ask_at(PicoSeconds at, std::function<std::shared_ptr<const PlatformConfig>()> ask) {
     planned_.push_back({at, std::move(ask)});
@@ -43,7 +43,8 @@ class Changes final : public PlatformPart {
   std::vector<std::unique_ptr<Host>>& hosts_;
   std::vector<Planned> planned_;
   std::size_t next_ = 0;
-  std::shared_ptr<const PlatformConfig> made_;  // owner of the configuration at present_
+  std::shared_ptr<const PlatformConfig>
+      made_;  // owner of the configuration that present_ points to
   Event due_;
 };
 

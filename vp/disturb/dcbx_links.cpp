@@ -16,8 +16,8 @@ constexpr Bytes kMaxFrame = 9'216;
 
 std::string path_of_end(std::size_t end) { return fmt::format("dcbx.ends.{}.ports", end); }
 
-/// The application priorities of RoCE's UDP port for packets without a class, of the classes, and
-/// of CNPs.
+/// The application priorities that DCBX announces: of RoCE's UDP port for packets without a class,
+/// of the classes, and of CNPs.
 std::vector<ApplicationPriority> application_priorities(const PlatformConfig& config) {
   std::vector<ApplicationPriority> lines;
   const auto add = [&](unsigned priority, std::uint8_t selector, unsigned protocol) {
@@ -94,8 +94,8 @@ DcbxLinks::DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!settings[i]) continue;
     const Wire& wire = network.wires()[i];
-    // The end's events have the rank of the link that arrives there, the other direction of the
-    // cable.
+    // Events of a link's end have the rank of the link that arrives there, the other direction of
+    // the cable.
     const auto its_rank = static_cast<std::uint32_t>(i ^ 1);
     End end;
     end.wire = i;

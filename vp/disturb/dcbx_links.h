@@ -16,22 +16,23 @@
 
 namespace dcc::vp {
 
-/// Checks ports. Throws SettingError if `dcbx.ends` names one that the topology does not have.
+/// Checks the entries of `dcbx.ends`. Throws SettingError for an end that the topology does not
+/// have.
 void check_dcbx(const PlatformConfig& config, const Topology& topology);
 
-/// The settings of the ends of links, indexed by the wire that leaves there (as in
+/// The DCBX settings of the ends of links, indexed by the wire that leaves there (as in
 /// Network::wires()); empty: the end sends no frames.
 std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& config,
                                                        const Topology& topology);
 
 class DcbxLinks final : public PlatformPart {
  public:
-  /// `nic_of` returns a host's NIC. All arguments must outlive this object.
+  /// `nic_of` returns a host's NIC. All arguments must outlive the DcbxLinks.
   DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
   /// Schedules the event at which all links come up.
   void begin() override;
-  /// Adds the results of DCBX to the run's.
+  /// Adds the results of DCBX to the run's results.
   void finish(RunResults& results) override;
   /// The results of DCBX; empty if it is not enabled.
   std::optional<DcbxResult> result() const;

@@ -10,15 +10,15 @@
 namespace dcc::vp {
 
 namespace {
-// Quantities that are only observed (rates, queues, marks) may differ between the two halves of the
-// window by this share …
+// Relative bound: observed quantities (rates, queues, marks) may differ between the two halves of
+// the window by this share.
 constexpr double kWitnessBound = 0.2;
-// … or rates by this share of the line rate, queues by this number of full packets, marks and
-// pauses by this share of the packets that the line carries.
+// Absolute bounds: rates by this share of the line rate, queues by this number of full packets,
+// marks and pauses by this share of the packets that the line carries.
 constexpr double kRateFloor = 0.01;
 constexpr double kQueueFloor = 2;
 constexpr double kMarkFloor = 0.005;
-// A skip of less than 1/kWorthWhile of the time watched for it is not made.
+// A skip of time is made only if it is at least 1/kWorthWhile of the time watched for it.
 constexpr std::int64_t kWorthWhile = 4;
 
 double raw(Rate rate) { return static_cast<double>(rate.raw); }
@@ -33,7 +33,7 @@ void FastForward::begin() { restart(); }
 
 void FastForward::finish(RunResults& results) { results.fast_forwarded = c_.clock.skipped(); }
 
-// ---------------------------------------------------------------- what it watches before a skip
+// ---------------------------------------------------------------- watching before a skip
 
 FastForward::Disturbance FastForward::disturbance() const {
   Disturbance d;
@@ -65,7 +65,7 @@ void FastForward::restart() {
   active_.clear();
   for (const PlannedFlow& flow : c_.plan.flows()) {
     const FlowRecord& record = c_.ledger[flow.spec.id];
-    // A stopped flow is not over but has nothing more to send.
+    // A stopped flow has unacknowledged bytes but has nothing more to send.
     if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record) &&
         c_.clock.now() < flow.spec.stop) {
       active_.push_back(&flow);
@@ -74,7 +74,7 @@ void FastForward::restart() {
   detector_.restart(quantities());
   start_ = base();
   received_ = start_.received;
-  seen();  // the count starts again here
+  seen();  // restarts the counts of the window
   looks_ = 0;
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }
@@ -196,7 +196,8 @@ bool FastForward::skip() {
   const SeriesConfig& series = c_.config.output.series;
   const bool samples =
       series.flows != FlowSeries::kNone || series.queues != QueueSeries::kNone || series.classes;
-  if (samples) time = series.interval * (time / series.interval);  // at multiples of the interval
+  // time of the last sample, at a multiple of the interval
+  if (samples) time = series.interval * (time / series.interval);
   if (time * kWorthWhile < watched) return false;
   const Proportion times{time, watched};
   std::vector<Bytes> left_out(c_.plan.count());

@@ -22,11 +22,11 @@ namespace dcc::vp {
 /// (RestDetector), moves simulated time on to shortly before the next event that is due by
 /// simulated time: a flow that starts, stops or would end, an edge of `measure`, the end of the
 /// run. Devices do not notice the skip, because a steady state is the same before and after it:
-/// packets, timers and queues keep their own time. Only counts move: each flow has fewer bytes
-/// left, and counters and statistics grow in proportion to what was watched.
+/// packets, timers and queues keep their own time. Only counts change: each flow has fewer bytes
+/// left, and counters and statistics grow in proportion to the watched window.
 ///
-/// Precondition: no losses, and nothing else that is due by simulated time (faults, changes);
-/// `check` refuses those.
+/// Precondition: no losses, and no other event that is due by simulated time (faults, changes);
+/// `check` refuses such events.
 class FastForward final : public PlatformPart {
  public:
   struct Context {
@@ -42,20 +42,20 @@ class FastForward final : public PlatformPart {
   };
   explicit FastForward(const Context& context);
   void begin() override;
-  /// Adds the time that was skipped.
+  /// Adds the skipped time to the results.
   void finish(RunResults& results) override;
 
  private:
-  /// Samples of queues and rates in one window.
+  /// Number of samples of queues and rates in one window.
   static constexpr int kLooks = 8;
 
   /// The state from which a skip extrapolates.
   struct Base {
-    PicoSeconds from{};  // begin of the window in devices' time
+    PicoSeconds from{};  // begin of the window by the devices' clock
     std::unique_ptr<Measurement::Watch> watch;
     std::vector<Bytes> received;  // bytes received by each flow of `active_`
   };
-  /// Numbers whose change makes the watched window useless.
+  /// Counts whose change makes the watched window useless.
   struct Disturbance {
     PicoSeconds next_kept{};
     std::uint64_t losses = 0;

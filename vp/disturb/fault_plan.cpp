@@ -80,7 +80,8 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
 void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network) {
   std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
   for (const FaultParameters& fault : config.faults) {
-    if (!fault.is_on_wires()) continue;  // others: link_faults.h, memory_faults.h, pause_storms.h
+    // other kinds of faults are in link_faults.h, memory_faults.h, pause_storms.h
+    if (!fault.is_on_wires()) continue;
     for (std::size_t i = 0; i < hooks.size(); ++i) {
       const Wire& wire = network.wires()[i];
       if (!fault.everywhere() && network.name_of(wire) != fault.link) continue;

@@ -10,7 +10,7 @@
 
 namespace dcc::vp {
 
-/// Checks the faults' names. Throws SettingError, which lists the existing names, for a link or
+/// Checks the names in faults. Throws SettingError, which lists the existing names, for a link or
 /// flow that does not exist. Flows are numbered from 0 to `flows` - 1.
 void check_faults(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 

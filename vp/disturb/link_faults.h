@@ -22,15 +22,15 @@ class LinkFaults final : public PlatformPart {
   LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
              Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
              std::uint32_t rank);
-  /// Schedules the faults.
+  /// Schedules the begin and end of all link faults.
   void begin() override;
-  /// Warns of hosts that could not be reached.
+  /// Adds a warning about hosts that could not be reached.
   void finish(RunResults& results) override;
   /// The split of the network; empty if the network was not split.
   std::optional<NetworkSplit> split() const;
 
  private:
-  /// One entry of `faults`, which may begin and end several times.
+  /// One entry of `faults`, whose fault may begin and end several times.
   class Fault {
    public:
     Fault(const FaultParameters& config, const Network& network, Scheduler& scheduler,
@@ -46,13 +46,14 @@ class LinkFaults final : public PlatformPart {
     Scheduler& scheduler_;
     Partitions& partitions_;
     LiveFabric& fabric_;
-    std::vector<std::size_t> wires_;  // numbers 2 · cable + side of the wires
+    std::vector<std::size_t> wires_;  // numbers of the fault's wires, 2 · cable + side
     bool there_ = false;
     Event change_;
   };
 
   const Network& network_;
-  std::unique_ptr<LiveFabric> fabric_;  // network with failing links, or null
+  // network whose routes follow failures of links; null: no link fails
+  std::unique_ptr<LiveFabric> fabric_;
   std::deque<Fault> faults_;
 };
 

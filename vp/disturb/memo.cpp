@@ -16,14 +16,16 @@ namespace dcc::vp {
 namespace {
 // Time between two checks whether a burst is over.
 constexpr PicoSeconds kLook = kMicroSecond;
-// A burst in memory takes about 100 bytes for each flow and as much as all counters of the network.
+// Maximum number of bursts in memory. A burst takes about 100 bytes for each flow and as much as
+// all counters of the network.
 constexpr std::size_t kMostBursts = 128;
 // Greatest number of bursts in memory that begin with the same flow.
 constexpr std::size_t kMostAlike = 4;
 // A first flow may have this many more remembered bursts than bursts taken from memory.
 constexpr unsigned kMostInVain = 4;
-constexpr std::size_t kMostKinds = std::size_t{1} << 20;  // number of first flows, 100 bytes each
-// Ends of flows come before all events of NICs, as packets do.
+// maximum number of first flows in memory, 100 bytes each
+constexpr std::size_t kMostKinds = std::size_t{1} << 20;
+// Rank of the ends of remembered flows, which come before all events of NICs, as packets do.
 constexpr std::uint32_t kReplayRank = kNicRank - 1;
 constexpr unsigned kAllPriorities = 0xFF;
 }  // namespace
@@ -135,7 +137,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
   return false;
 }
 
-/// The first repetition is always checked.
+/// Decides whether a repetition is checked by simulation. The first repetition is always checked.
 bool Memo::wants_check(const RememberedBurst& burst) {
   const auto below = static_cast<std::uint64_t>(c_.config.fast_forward.memo_check.to_fixed(32));
   return !burst.checked || random_.next_u32() < below;
@@ -188,7 +190,7 @@ void Memo::end_watch() {
 }
 
 void Memo::check(const std::optional<RememberedBurst>& seen) {
-  double mean = 1;  // the burst had other flows, or lost packets
+  double mean = 1;  // errors of a burst that had other flows, or lost packets, are not recorded
   double greatest = 1;
   if (seen && burst_->has_same_flows(*seen, c_.plan)) {
     mean = greatest = 0;
@@ -211,7 +213,7 @@ void Memo::check(const std::optional<RememberedBurst>& seen) {
                             [this](const auto& one) { return one.get() == burst_; }));
 }
 
-/// Counts from outside `measure` cannot be used within it.
+/// Forgets all bursts, because counts from outside `measure` cannot be used within it.
 void Memo::forget_all() {
   for (auto& [key, known] : known_) {
     for (const auto& burst : known.bursts) count(*burst);
@@ -302,9 +304,10 @@ namespace {
   throw SettingError("fast_forward.memo", why);
 }
 
-/// Memory knows flows by their ends; where several paths join the ends, each flow takes its own.
+/// Refuses several paths between two hosts: the memory identifies flows by their ends; with several
+/// paths, each flow takes its own path.
 void require_single_paths(const Platform& p) {
-  if (!p.plan.is_held()) return;  // then no flow waits, and none is taken from memory
+  if (!p.plan.is_held()) return;  // no flow waits then, and no flow is taken from memory
   std::unordered_set<std::uint64_t> seen;
   for (const PlannedFlow& flow : p.plan.flows()) {
     if (!seen.insert(std::uint64_t{flow.spec.from} << 32 | flow.spec.to).second) continue;

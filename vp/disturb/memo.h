@@ -27,15 +27,15 @@
 namespace dcc::vp {
 
 /// A burst begins when a gated flow starts while the network is at rest, and ends when the network
-/// is at rest again. The first time that a flow of some kind begins a burst, only its kind is
-/// noted; the second time the burst is simulated and remembered. When the flow begins a burst
-/// again, gates and computations are run ahead with the remembered ends of flows (GatePreview). If
-/// the same flows begin at the same times, nothing of the burst is simulated: flows end when they
-/// ended before, which opens gates as usual, and counters grow by what the burst counted. Every
-/// queue pair serves one flow, so nothing of an algorithm or a receiver outlives a burst.
+/// is at rest again. The first time that a flow of a certain kind begins a burst, only its kind is
+/// noted; the second time the burst is simulated and stored. When the flow begins a burst again,
+/// gates and computations are run ahead with the remembered ends of flows (GatePreview). If the
+/// same flows begin at the same times, the burst is not simulated: flows end at their remembered
+/// times, which opens gates as usual, and counters grow by the counts of the burst. Every queue
+/// pair serves one flow, so nothing of an algorithm or a receiver outlives a burst.
 ///
-/// A sample of the repetitions is simulated as if nothing were known, and compared. A burst that
-/// differs by more than `memo_error` is forgotten.
+/// A sample of the repetitions is simulated without use of memory, and compared with it. A burst
+/// that differs by more than `memo_error` is forgotten.
 class Memo final : public PlatformPart, private FlowMemory {
  public:
   struct Context {
@@ -54,13 +54,13 @@ class Memo final : public PlatformPart, private FlowMemory {
   void finish(RunResults& results) override;
 
  private:
-  friend struct MemoTamper;  // of tests
+  friend struct MemoTamper;  // class by which tests change the memory
   enum class Mode : std::uint8_t { kIdle, kRecording, kChecking, kReplaying };
-  /// What is known of bursts that begin with one kind of flow.
+  /// The stored bursts that begin with one kind of flow.
   struct Known {
     std::vector<std::unique_ptr<RememberedBurst>> bursts;
     bool seen = false;
-    unsigned recorded = 0;  // bursts remembered so far
+    unsigned recorded = 0;  // number of bursts stored so far
     unsigned hits = 0;
   };
 
@@ -81,7 +81,7 @@ class Memo final : public PlatformPart, private FlowMemory {
   void forget_all();
   void count(RememberedBurst& burst);
 
-  /// Takes burst_ from memory, with these flows.
+  /// Takes the burst burst_ from memory; `flows`: its flows.
   void replay(std::vector<std::uint32_t> flows);
   void replay_begin(const PlannedFlow& flow);
   void replay_due();
@@ -92,18 +92,19 @@ class Memo final : public PlatformPart, private FlowMemory {
   SpotChecks errors_;
   RandomStream random_;
   std::unordered_map<std::uint64_t, Known> known_;
-  std::size_t in_memory_ = 0;  // number of bursts
-  std::uint64_t begun_ = 0;    // flows that have begun, here or in the network
+  std::size_t in_memory_ = 0;  // number of bursts in memory
+  std::uint64_t begun_ = 0;    // number of flows that have begun, in the network or from memory
   Mode mode_ = Mode::kIdle;
-  PicoSeconds from_{};                // begin of the burst
-  std::uint64_t key_ = 0;             // its key
+  PicoSeconds from_{};                // time at which the present burst began
+  std::uint64_t key_ = 0;             // key of the kind of flow with which the present burst began
   RememberedBurst* burst_ = nullptr;  // the burst that is checked or replayed
-  std::vector<std::uint32_t> flows_;  // of the burst, by id in the order of their begin
+  // ids of the present burst's flows, in the order of their begin
+  std::vector<std::uint32_t> flows_;
   std::unique_ptr<Measurement::Watch> watch_;
-  // Of the replay:
-  std::vector<char> has_begun_;  // by index into flows_
-  std::size_t next_begin_ = 0;   // the first that has not
-  std::size_t next_end_ = 0;     // index into RememberedBurst::ends
+  // State of the replay of a burst
+  std::vector<char> has_begun_;  // flags of flows that have begun, by index into flows_
+  std::size_t next_begin_ = 0;   // index into flows_ of the first flow that has not begun
+  std::size_t next_end_ = 0;     // index into RememberedBurst::ends of the next end
   Event look_event_;
   Event replay_event_;
 };

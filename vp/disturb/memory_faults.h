@@ -17,7 +17,7 @@ class MemoryFaults final : public PlatformPart {
   /// Precondition: check_faults() has passed.
   MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
                std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules the faults.
+  /// Schedules the bit flips.
   void begin() override;
 
  private:

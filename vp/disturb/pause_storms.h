@@ -18,7 +18,7 @@ class PauseStorms final : public PlatformPart {
   /// Precondition: check_faults() has passed.
   PauseStorms(const PlatformConfig& config, const Topology& topology, Partitions& partitions,
               std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules the storms.
+  /// Schedules the begin and end of all pause storms.
   void begin() override;
 
  private:

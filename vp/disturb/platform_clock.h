@@ -32,16 +32,17 @@ class PlatformClock {
   /// The simulated time of the next kept event; max() if none is scheduled.
   PicoSeconds next_kept() const;
 
-  /// Skips time: the run continues at now() + `time`. Precondition: that is before next_kept().
+  /// Skips simulated time: the run continues at now() + `time`. Precondition: now() + `time` is
+  /// before next_kept().
   void skip(PicoSeconds time);
-  /// The time skipped so far.
+  /// Simulated time skipped so far.
   PicoSeconds skipped() const { return ahead_; }
   /// The simulated time of a past moment of the devices' time.
   PicoSeconds simulated(PicoSeconds device) const;
 
  private:
   struct Skip {
-    PicoSeconds after;  // devices' time after which this skip applies
+    PicoSeconds after;  // time of the devices' clock after which this skip applies
     PicoSeconds ahead;
   };
   Scheduler& scheduler_;

@@ -20,7 +20,7 @@ class Reconfigurer final : public sc_core::sc_module {
 
   ApbProgrammer programmer;
 
-  /// Requests a change. Call from a device's event.
+  /// Requests a change of the controller's parameters. Call from a device's event.
   void reconfigure(const dcc_config& from, const dcc_config& to);
   /// The sentence with which the driver refused a change; empty if none was refused.
   const std::string& failure() const { return failure_; }

@@ -1,4 +1,4 @@
-// The course of a burst of traffic: which flows began and ended when, and what was counted.
+// The course of a burst of traffic: when its flows began and ended, and the counts of the burst.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dcc::vp {
 
-/// A burst in memory. Times count from its begin.
+/// A burst in memory. Its times count from the begin of the burst.
 struct RememberedBurst {
   struct Flow {
     std::uint32_t id = 0;  // id of the simulated flow
@@ -26,23 +26,23 @@ struct RememberedBurst {
     std::uint64_t packets = 0;
     std::uint64_t ce = 0;
     std::uint64_t cnps = 0;
-    std::uint32_t received_order = 0;  // indices into `ends`
+    std::uint32_t received_order = 0;  // order of the flow's reception, as an index into `ends`
     std::uint32_t sent_order = 0;
   };
   struct End {
     PicoSeconds at;
-    std::uint32_t flow = 0;  // index into `flows`
+    std::uint32_t flow = 0;  // index of the end's flow in `flows`
     bool sent = false;
   };
-  std::vector<Flow> flows;  // ordered by begin
-  std::vector<End> ends;    // ordered by time
+  std::vector<Flow> flows;  // flows of the burst, ordered by their begin
+  std::vector<End> ends;    // ends of the burst's flows, ordered by time
   PicoSeconds length{};     // time until the network is at rest again
   Measurement::Stretch counted;
-  std::int64_t owed = 0;  // replays that the measurement does not contain yet
+  std::int64_t owed = 0;  // number of replays that are not yet in the measurement
   bool checked = false;
 
-  /// The course of these flows, which began at or after `from` and have ended. Empty if packets of
-  /// one were sent again.
+  /// Records the course of these flows, which began at or after `from` and have ended. Empty if a
+  /// packet of any flow was retransmitted.
   static std::optional<RememberedBurst> of(const std::vector<std::uint32_t>& flows,
                                            const FlowLedger& ledger, PicoSeconds from);
   /// True if the same flows began in the same order, at whatever times.
@@ -54,7 +54,7 @@ bool are_alike(const FlowSpec& a, const FlowSpec& b);
 /// A hash of the properties that are_alike() compares.
 std::uint64_t hash_of(const FlowSpec& flow);
 
-/// Runs gates ahead along a burst and compares the flows that begin.
+/// Runs gates ahead along a stored burst and compares the flows that begin.
 class BurstMatch final : private GatePreview::Course {
  public:
   BurstMatch(const RememberedBurst& burst, const FlowPlan& plan, const FlowGates& gates,
@@ -62,7 +62,8 @@ class BurstMatch final : private GatePreview::Course {
   /// True if from `now` on the same flows begin at the same times as in the burst, and no others
   /// until it ends.
   bool matches();
-  /// The flows, in the order of RememberedBurst::flows. Valid if matches() returned true.
+  /// The flows of the present burst, in the order of RememberedBurst::flows. Valid if matches()
+  /// returned true.
   std::vector<std::uint32_t>& flows() { return flows_; }
 
  private:
@@ -74,7 +75,8 @@ class BurstMatch final : private GatePreview::Course {
   const PicoSeconds from_;
   GatePreview preview_;
   std::vector<std::uint32_t> flows_;
-  std::map<HostId, Qpn> further_;  // by host: difference of queue pair numbers
+  std::map<HostId, Qpn>
+      further_;  // difference of queue pair numbers from the stored burst, by host
 };
 
 }  // namespace dcc::vp

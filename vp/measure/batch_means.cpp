@@ -7,7 +7,7 @@ namespace dcc::vp {
 namespace {
 
 constexpr std::size_t kMostBatches = 32;
-// With fewer batches the test of dependence would miss a steady trend.
+// Least number of batches; with fewer batches the test of dependence would miss a steady trend.
 constexpr std::size_t kLeastBatches = 16;
 
 double mean_of_values(const std::vector<double>& values) {
@@ -16,7 +16,7 @@ double mean_of_values(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Quantile of Student's t, 97.5 %, for batches - 1 degrees of freedom.
+/// The 97.5 % quantile of Student's t with batches - 1 degrees of freedom.
 double student_t(std::size_t batches) { return batches == kMostBatches ? 2.0395 : 2.1314; }
 
 }  // namespace

@@ -25,7 +25,7 @@ void balance(const Platform& p, RunResults& results) {
     add_to(b, link);
     results.link_traversals += link.packets;
   }
-  // Number of packets that were made and not sent, or that arrived and are kept.
+  // Number of packets that were made and not sent, or that arrived and are still stored.
   std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
@@ -162,7 +162,7 @@ void add_to(Balance& balance, const TimerCounters& timers) {
 
 namespace {
 
-/// Adds what devices have counted over the whole run.
+/// Adds the counts of all devices over the whole run to the results.
 class Collector final : public PlatformPart {
  public:
   explicit Collector(const Platform& platform) : p_(platform) {}

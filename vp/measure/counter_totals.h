@@ -20,9 +20,9 @@ namespace dcc::vp {
 struct CounterInfo {
   std::string_view name;
   CounterAbout about;
-  // the kinds of devices over which the figure is a sum: "switches", "hosts", …
+  // kinds of devices over which the figure is a sum: "switches", "hosts", …
   std::vector<std::string_view> over;
-  bool optional = false;  // true for devices that most networks do not have
+  bool optional = false;  // true for counters of devices that most networks do not have
 };
 
 /// One sum for each figure, in the order of metrics.json. A reader names the counter's member
@@ -51,7 +51,7 @@ class CounterTotals {
     }
     return result;
   }
-  /// Returns what was counted after `earlier`: the difference of every sum.
+  /// Returns the counts after `earlier`: the difference of every sum.
   CounterTotals since(const CounterTotals& earlier) const {
     return combine(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
   }
@@ -61,7 +61,8 @@ class CounterTotals {
     for (std::uint64_t& sum : sums_) visit(sum);
   }
 
-  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // by index into described()
+  // sum of the figure with this index in described()
+  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }
   /// The sum that contains the counter, e.g. of(&SwitchCounters::ecn_marks).
   template <class Counters>
   std::uint64_t of(std::uint64_t Counters::*counter) const {
@@ -76,7 +77,8 @@ class CounterTotals {
   static std::size_t index_of(std::string_view name);
   template <class Counters>
   static std::size_t figure_of(std::uint64_t Counters::*counter) {
-    std::size_t figure = described().size();  // index; out of range if there is no description
+    // index of the figure; out of range if the counter has no description
+    std::size_t figure = described().size();
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
       if (member == counter) figure = index_of(name);
     });

@@ -19,7 +19,7 @@ struct Interval {
 };
 using Intervals = std::vector<Interval>;
 
-/// Disjoint intervals in the order of time.
+/// Merges intervals to disjoint intervals in the order of time.
 Intervals united(Intervals all) {
   std::sort(all.begin(), all.end(),
             [](const Interval& a, const Interval& b) { return a.from < b.from; });
@@ -40,7 +40,7 @@ PicoSeconds length(const Intervals& united_ones) {
   return sum;
 }
 
-/// Duration for which both intervals overlap.
+/// Total duration for which intervals of both lists overlap.
 PicoSeconds overlap(const Intervals& a, const Intervals& b) {
   PicoSeconds sum{};
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -172,7 +172,7 @@ class Analysis {
   /// A sentence on why `node` did not begin.
   std::string reason(Node node) const {
     const std::string waiting = text(node);
-    // Goes back to the first node that began and did not end, or that does not wait.
+    // Goes back from the node to the first node that began and did not end, or that does not wait.
     std::vector<Node> way{node};
     std::set<std::uint32_t> seen;  // visited gates; those that open at any event may form circles
     for (bool first = true; !way.empty(); first = false) {
@@ -222,7 +222,8 @@ class Analysis {
            (ready == PicoSeconds::max() ? "" : ", at " + text_of(rounded_up(ready)));
   }
   void add_ranks() {
-    std::map<HostId, std::pair<Intervals, Intervals>> hosts;  // times of computing, communicating
+    // times in which each host computes, and in which it communicates
+    std::map<HostId, std::pair<Intervals, Intervals>> hosts;
     for (const ComputationResult& one : results_.computations) {
       Intervals& computing = hosts[one.host].first;
       if (one.start) computing.push_back({*one.start, one.end.value_or(results_.sim_time)});
@@ -258,7 +259,8 @@ class Analysis {
     using Key = std::tuple<HostId, unsigned, std::int64_t>;  // key: host, processor, end
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
-      if (!d_.takes_part[one.entry] || one.end == one.start) continue;  // the flow took no time
+      // skips an entry that takes no part, and a flow that took no time
+      if (!d_.takes_part[one.entry] || one.end == one.start) continue;
       ended[{one.host, d_.computations[one.id].processor, one.end->count}] = one.id;
     }
     for (Node node = last_; node.number != kNone;) {
@@ -303,7 +305,7 @@ class Analysis {
   const std::vector<GateOpening>& openings_;
   const RunResults& results_;
   const std::function<const FlowSpec&(std::uint32_t)>& spec_of_;
-  std::vector<Opener> openers_;  // what opened each gate
+  std::vector<Opener> openers_;  // the event that opened each gate
   Node last_;
   DependencyResult out_;
 };

@@ -13,7 +13,7 @@
 namespace dcc::vp {
 
 /// `results` holds all flows and computations; `spec_of` returns a flow's properties; `openings`
-/// tells what opened each gate, by number.
+/// tells which event opened each gate, by gate number.
 ///
 /// The critical path is found backwards from the flow or computation that ends last. Its
 /// predecessor is the flow or computation whose event opened its gate in the run: the last event

@@ -335,14 +335,14 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("reordering", [&] { describe_reordering(v, r); });
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
-  // For the flows that begin within `measure`. A flow completes when its last byte is received, so
-  // the time does not include the acknowledgement.
+  // Slowdowns of the flows that begin within `measure`. A flow completes when its last byte is
+  // received, so the time does not include the acknowledgement.
   if (m.slowdown_received) {
     v.group("slowdown_received",
             [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });
   }
-  // Relative to the base round trip of a full packet plus the flow's wire bytes at the slowest
-  // link's rate.
+  // Slowdowns relative to the base round trip of a full packet plus the flow's wire bytes at the
+  // slowest link's rate.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
   v.group("fct", [&] { describe_flow_groups(v, m.completion_times); });

@@ -9,12 +9,12 @@ namespace dcc::vp {
 
 /// Version of the document's form. It grows when a figure changes its meaning.
 constexpr int kMetricsSchemaVersion = 1;
-/// The greatest number of flows in metrics.json; flows.csv has all.
+/// Maximum number of flows in metrics.json; flows.csv contains all flows.
 constexpr std::size_t kMaxFlowsInMetrics = 10'000;
 
-/// Visits the whole document in its order. To add a figure, add a described member to its struct
-/// (results.h, metrics.h, a device's struct of counters); for a figure that is computed, add a line
-/// to the function of its group.
+/// Visits all figures in the order of the document. To add a figure, add a described member to its
+/// struct (results.h, metrics.h, a device's struct of counters); for a figure that is computed, add
+/// a line to the function of its group.
 void describe_metrics(MetricVisitor& v, const RunResults& results, const Metrics& metrics);
 
 /// Visits one flow: a row of flows.csv, an element of `flows`.

@@ -40,7 +40,7 @@ HostRow of_nic(const char* name, const char* unit, const char* meaning,
           [member](const HostPort& p) { return p.nic.counters().*member; }};
 }
 
-/// A counter that is the difference of two.
+/// Describes a counter of a NIC that is the difference of two counters.
 HostRow of_nic(const char* name, const char* unit, const char* meaning,
                std::uint64_t NicCounters::*all, std::uint64_t NicCounters::*without) {
   return {{name, kHardware, unit, meaning}, [all, without](const HostPort& p) {

@@ -16,17 +16,18 @@ struct LinkCounters;
 
 namespace dcc::vp {
 
-/// One counter.
+/// A counter by its name in the tools for adapters and switches.
 struct FieldCounter {
   std::string name;    // name, such as np_cnp_sent or SAI_QUEUE_STAT_DROPPED_PACKETS
   const char* source;  // tool or group of files that shows the counter: hw_counters, ethtool -S, …
   const char* unit;
   const char* meaning;       // how the platform counts it
-  std::uint64_t divide = 1;  // counted units in one unit of the value
-  bool peak = false;         // true: greatest value within `measure`; else the count within it
+  std::uint64_t divide = 1;  // number of counted units in one unit of the value
+  // true: the figure is the greatest value within `measure`; false: the count within `measure`
+  bool peak = false;
 };
 
-/// A counter of the same tools that is not modelled.
+/// A counter of the adapter and switch tools that is not modelled.
 struct MissingCounter {
   const char* name;
   const char* source;
@@ -53,7 +54,7 @@ struct SwitchPort {
   const LinkCounters& in;
 };
 
-/// Append the present value of each counter of the table, before division, in the table's order.
+/// Appends the present value of each counter of the table, before division, in the table's order.
 void read_counters(const HostPort& port, std::vector<std::uint64_t>& to);
 void read_counters(const SwitchPort& port, std::vector<std::uint64_t>& to);
 void read_counters(const SwitchPort& port, int priority, std::vector<std::uint64_t>& to);
@@ -62,11 +63,11 @@ void read_counters(const SwitchPort& port, int priority, std::vector<std::uint64
 struct FieldCounts {
   struct Port {
     std::string device;  // name of the switch
-    std::string port;    // wire that begins at the port
+    std::string port;    // name of the wire that begins at the port
     std::vector<std::uint64_t> values;
-    std::vector<std::vector<std::uint64_t>> queues;  // values of each priority
+    std::vector<std::vector<std::uint64_t>> queues;  // counter values of each priority of the port
   };
-  std::vector<std::vector<std::uint64_t>> hosts;  // values of each host
+  std::vector<std::vector<std::uint64_t>> hosts;  // counter values of each host
   std::vector<Port> ports;
 };
 

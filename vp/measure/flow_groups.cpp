@@ -10,7 +10,8 @@ namespace dcc::vp {
 void FlowGrouping::add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
                        const std::optional<double>& slowdown) {
   if (flow.background || !flow.begun || flow.bytes.value_or(0) <= 0) return;
-  // The last instant belongs to the window when the run ends there.
+  // Skips flows outside the window; the window's last instant belongs to it when the run ends
+  // there.
   if (flow.start < from_ || flow.start >= to_) return;
   Cell& cell = cells_[{flow.dscp, flow.entry, flow.of_incast, SizeBins::of(*flow.bytes)}];
   ++cell.begun;

@@ -16,8 +16,8 @@
 
 namespace dcc::vp {
 
-/// Flows with a number of bytes whose first byte was posted within `measure`. A completion time
-/// runs from the first byte posted to the last ACK (to the last byte received where nothing
+/// Figures of finite flows whose first byte was posted within `measure`. A completion time runs
+/// from the first byte posted to the last ACK (to the last byte received where nothing
 /// acknowledges) and may end after `measure`. Quantiles are by nearest rank over the completed
 /// flows.
 struct FlowGroup {
@@ -59,7 +59,7 @@ struct FlowGroup {
 /// The flows of a group whose size is in one of SizeBins.
 struct SizedFlowGroup {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // greatest size; empty: no upper limit
+  std::optional<Bytes> up_to;  // greatest size of the bin in bytes; empty: no upper limit
   FlowGroup flows;
 };
 
@@ -96,8 +96,8 @@ class FlowGrouping {
 
  private:
   struct Sample {
-    std::int64_t taken = 0;  // completion time in picoseconds
-    double slowdown = 0;     // slowdown; negative: not known
+    std::int64_t taken = 0;  // completion time of a flow in picoseconds
+    double slowdown = 0;     // slowdown of a flow; negative: unknown
   };
   struct Cell {
     std::size_t begun = 0;

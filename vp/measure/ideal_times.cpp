@@ -85,7 +85,8 @@ PicoSeconds IdealTimes::of_reference(const PlannedFlow& flow) const {
   const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
   const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
   const Bytes whole = spec.bytes / spec.message;
-  const Bytes rest = spec.bytes % spec.message;  // bytes of a shorter last message
+  // bytes of the flow's last message, which may be shorter
+  const Bytes rest = spec.bytes % spec.message;
   const Bytes messages = whole + (rest != 0 ? 1 : 0);
   const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
   // Headers of every packet, a RETH for every message, and the payload.

@@ -28,7 +28,7 @@ class IdealTimes {
   // Pairs of hosts that are kept, of some 150 bytes each: repeated traffic has few pairs, and
   // random traffic between many hosts rarely meets a pair again.
   static constexpr std::size_t kMaxKnown = std::size_t{1} << 16;
-  /// The last time found for a pair of hosts, and its arguments.
+  /// The last completion time found for a pair of hosts, and its arguments.
   struct Known {
     FlowSpec spec;
     AckMode ack;
@@ -40,7 +40,7 @@ class IdealTimes {
 
   const PlatformConfig& config_;
   const Network& network_;
-  mutable std::unordered_map<std::uint64_t, Known> known_;  // by both hosts
+  mutable std::unordered_map<std::uint64_t, Known> known_;  // completion times, by pair of hosts
 };
 
 }  // namespace dcc::vp

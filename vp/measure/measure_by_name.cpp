@@ -36,7 +36,7 @@ void Measurement::read_by_name(std::vector<std::uint64_t>& to) const {
   });
 }
 
-/// Peaks are no counts: the peaks of the window replace their differences.
+/// Reads peak values, which are not counts: the peaks of the window replace their differences.
 void Measurement::read_peaks() {
   if (!report_by_name_) return;
   std::vector<std::uint64_t> now;

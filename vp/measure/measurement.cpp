@@ -14,8 +14,8 @@
 namespace dcc::vp {
 
 namespace {
-// The greatest number of flows in a series; more would be unreadable and would take longer than the
-// run.
+// Maximum number of flows in a series; more flows would be unreadable and would take longer than
+// the run.
 constexpr std::size_t kMaxSampledFlows = kFewFlows;
 static_assert(kMaxSampledFlows == kMostFlowsInSeries);
 constexpr std::size_t kMaxSampledQueues = 64;
@@ -50,8 +50,9 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
-    // The busiest port is known only at the end. A small network samples all ports and chooses
-    // then; a large one samples the ports that most flows lead to.
+    // Chooses the ports to sample, because the busiest port is known only at the end. A small
+    // network samples all ports and chooses then; a large one samples the ports that most flows
+    // lead to.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
@@ -103,7 +104,8 @@ Snapshot Measurement::snapshot() const {
   s.cnps_received.reserve(hosts_.size());
   for (const Wire& wire : network_.wires()) {
     LinkCounters link = wire.link().counters();
-    link.busy -= busy_ahead(wire);  // a link counts the whole time of a packet when it begins
+    // corrects for a link's counting the whole time of a packet when it begins
+    link.busy -= busy_ahead(wire);
     s.wires.push_back({link, pause_of(wire)});
     s.counters.add(link);
   }
@@ -246,7 +248,8 @@ void Measurement::finish(RunResults& results) {
         config_, plan_.dependencies(), gates_.openings(), results,
         [this](std::uint32_t flow) -> const FlowSpec& { return plan_.flow(flow).spec; });
   }
-  // The results of a large network are kept once: what they are made from goes at once.
+  // Results are collected and their inputs freed at once, so that a large network's results are
+  // stored only once.
   collect_links(results);
   window_.wires = {};
   collect_queues(results);

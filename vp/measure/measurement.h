@@ -26,37 +26,38 @@ class FlowGates;
 
 class Measurement final : public PlatformPart {
  public:
-  /// `rank` must be the greatest of all devices' ranks: a sample at t sees everything that happened
-  /// at t.
+  /// Makes the measurement. `rank` must be the greatest of all devices' ranks: a sample at t
+  /// includes every event at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
               Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
               FlowLedger& ledger, FlowGates& gates, const Partitions& partitions,
               std::uint32_t rank);
   void begin() override;
-  /// Adds everything but the balance, hosts, time and speed.
+  /// Adds all results except the balance, hosts, time and speed.
   void finish(RunResults& results) override;
   /// CNPs that a host received within `measure`. Valid after finish().
   std::uint64_t cnps_received(HostId host) const { return window_.cnps_received[host]; }
 
   /// Counters and statistics at one moment. Valid until the next kept event of the clock.
   struct Watch {
-    PicoSeconds from;  // time of the devices' clock
+    PicoSeconds from;  // start of the watch by the devices' clock
     Snapshot counted;
-    std::vector<QueueStatistics> queues;  // queue statistics; empty if queues are not measured
-    std::vector<LogHistogram> rtt_ns;     // round trips of each host in ns
-    std::vector<Reordering> reordering;   // reordering at each host
+    // statistics of each queue; empty if queues are not measured
+    std::vector<QueueStatistics> queues;
+    std::vector<LogHistogram> rtt_ns;    // round-trip times of each host in ns
+    std::vector<Reordering> reordering;  // reordering at each host
   };
   std::unique_ptr<Watch> watch() const;
-  /// Extrapolates over skipped time: everything that was counted and measured since `watch`
-  /// continues in proportion. Flows gain exactly `left_out` bytes, which their records contain
-  /// already.
+  /// Extrapolates over skipped time: all counts and measurements since `watch` continue in
+  /// proportion. Flows gain exactly `left_out` bytes, which their records contain already.
   void repeat_since(const Watch& watch, PicoSeconds skipped, const std::vector<Bytes>& left_out);
 
-  /// What was counted and measured between two moments at which the network was at rest.
+  /// Counts and measurements between two moments at which the network was at rest.
   struct Stretch {
     Snapshot counted;
-    std::vector<QueueStatistics> queues_from, queues_to;  // queues; empty if they are not measured
-    LogHistogram rtt_ns;                                  // of all hosts
+    // statistics of queues at both moments; empty if queues are not measured
+    std::vector<QueueStatistics> queues_from, queues_to;
+    LogHistogram rtt_ns;  // round-trip times of all hosts in ns
   };
   Stretch stretch_since(const Watch& watch) const;
   /// Counts a stretch `times` more times, in place of as long a time at rest. Precondition: since
@@ -79,7 +80,7 @@ class Measurement final : public PlatformPart {
   void sample_flows(PicoSeconds now, double interval_s);
   /// The state of a flow at its sender and its algorithm.
   struct Sending {
-    std::int64_t rate = 0;  // Rate::raw
+    std::int64_t rate = 0;  // rate of the flow as Rate::raw
     std::int64_t target = 0;
     double alpha = 0;
   };
@@ -126,10 +127,11 @@ class Measurement final : public PlatformPart {
   std::vector<BufferUse> buffers_;
   LogHistogram rtt_ns_;
   Reordering reordering_;
-  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // by host; or empty
-  std::vector<DelayResult> delays_;                          // delays of each class
+  // delay statistics of each host; empty if delays are not recorded
+  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;
+  std::vector<DelayResult> delays_;  // delays of each class
 
-  bool report_by_name_ = false;  // measure/field_counters.h
+  bool report_by_name_ = false;  // true if the counters of measure/field_counters.h are reported
   bool sample_flow_series_ = false;
   // bytes received at the last sample by each flow of a held plan
   std::vector<Bytes> sampled_received_;

@@ -7,13 +7,14 @@ namespace dcc::vp {
 namespace {
 /// What a histogram gained between two moments, as LogHistogram::counts(); empty: nothing.
 std::vector<std::int64_t> gain(const LogHistogram& before, const LogHistogram& after) {
-  constexpr std::size_t kHead = 4;  // their sum, number of buckets, least and greatest value
+  // numbers before the buckets: sum, number of buckets, least and greatest value
+  constexpr std::size_t kHead = 4;
   const std::vector<std::int64_t> from = before.counts();
   const std::vector<std::int64_t> to = after.counts();
   std::vector<std::int64_t> gained(to.begin(), to.begin() + kHead);
   gained[0] -= from[0];
   gained[1] = 0;
-  std::size_t at = kHead;  // in `from`, whose buckets are some of those of `to`
+  std::size_t at = kHead;  // position in `from`, whose buckets are a subset of those of `to`
   for (std::size_t i = kHead; i < to.size(); i += 2) {
     std::int64_t more = to[i + 1];
     if (at < from.size() && from[at] == to[i]) {

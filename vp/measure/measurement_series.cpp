@@ -10,7 +10,8 @@ namespace dcc::vp {
 
 namespace {
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
-double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // `rate` is Rate::raw
+// Converts a rate to Gb/s; `rate` is a Rate::raw.
+double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }
 }  // namespace
 
 void Measurement::sample() {
@@ -77,7 +78,8 @@ std::vector<Measurement::Sending> Measurement::senders() const {
     all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
   }
   if (partitions_.group() == nullptr) return all;
-  // Summed as bits, since each value comes from one process and zeros from the others.
+  // The values of alpha are added as bits, since each value comes from one process and zeros from
+  // the others.
   std::vector<std::int64_t> alphas(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
   AllReduce reduce(partitions_.group());

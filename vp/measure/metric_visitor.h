@@ -18,7 +18,7 @@ namespace dcc::vp {
 
 enum class MetricType { kNumber, kInteger, kTruth, kText, kTexts, kFigures };
 
-/// A value as the run has it; a file format converts it. A time is written in the unit of its
+/// The value of a figure; a file format converts it. A time is written in the unit of its
 /// description (s or us). monostate: the run has no such value.
 using MetricValue =
     std::variant<std::monostate, bool, std::uint64_t, double, PicoSeconds, Ratio, std::string_view>;
@@ -30,7 +30,7 @@ struct VisitedMetric {
   bool nullable = false;
   MetricValue value;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty: it is no sum over devices
+  // kinds of devices over which the figure is a sum; empty: the figure is not a sum over devices
   std::vector<std::string_view> over;
 };
 
@@ -45,7 +45,7 @@ class MetricVisitor {
     visit({name, type_of<Plain>(), !std::is_same_v<T, Plain>, value_of(value), about,
            std::move(over)});
   }
-  /// Every member that a struct describes:
+  /// Visits every member that a struct describes:
   ///
   ///     template <class Visitor>
   ///     static void describe(Visitor&& v) { v(&Struct::member, "name", {"unit", "meaning", …}); }

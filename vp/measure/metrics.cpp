@@ -101,7 +101,8 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
     if (!m) m.emplace();
     const PicoSeconds due = flow.start + *flow.deadline;
     const bool met = flow.end_rx && *flow.end_rx <= due;
-    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // the deadline is still open
+    // skips a flow whose deadline is still open at the end of the run
+    if (!met && due >= results.sim_time && !flow.end_rx) continue;
     ++m->flows;
     if (!met) ++m->missed;
   }
@@ -114,7 +115,7 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
 std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
   if (queries.empty()) return std::nullopt;
   QueryMetrics m;
-  std::vector<double> took;  // times in ps; exact for more than a day
+  std::vector<double> took;  // completion times in ps; exact for more than a day
   double sum = 0;
   for (const QueryResult& query : queries) {
     if (query.asked != PicoSeconds::max()) ++m.queries;
@@ -305,11 +306,12 @@ void sort_values(std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &values[i], sizeof bits);
-    keys[i] = (bits & kSign) != 0 ? ~bits : bits | kSign;  // keys in the order of the values
+    keys[i] = (bits & kSign) != 0 ? ~bits : bits | kSign;  // sort keys in the order of the values
     for (unsigned pass = 0; pass < kPasses; ++pass) ++places[pass][digit(keys[i], pass)];
   }
   for (unsigned pass = 0; pass < kPasses; ++pass) {
-    if (places[pass][digit(keys[0], pass)] == keys.size()) continue;  // all have the same digit
+    // skips a pass in which all keys have the same digit
+    if (places[pass][digit(keys[0], pass)] == keys.size()) continue;
     std::size_t sum = 0;
     for (std::size_t& place : places[pass]) sum += std::exchange(place, sum);
     for (const std::uint64_t key : keys) sorted[places[pass][digit(key, pass)]++] = key;

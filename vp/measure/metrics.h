@@ -15,12 +15,13 @@ namespace dcc::vp {
 /// Derived figures of a flow.
 struct FlowMetrics {
   Ratio weight{1};
-  PicoSeconds active{};               // time within the window in which the flow had data to send
-  double goodput_gbps = 0;            // payload received in the window / active time
+  PicoSeconds active{};     // time within the window in which the flow had data to send
+  double goodput_gbps = 0;  // goodput: payload received in the window divided by the active time
   std::optional<PicoSeconds> fct;     // time from the first byte posted to the last ACK
   std::optional<PicoSeconds> fct_rx;  // time from the first byte posted to the last byte received
-  std::optional<double> slowdown;     // fct (fct_rx if nothing is acknowledged) / ideal
-  std::optional<double> slowdown_received;   // fct_rx / ideal_rx
+  // slowdown: fct (fct_rx if nothing is acknowledged) divided by the ideal time
+  std::optional<double> slowdown;
+  std::optional<double> slowdown_received;   // slowdown by reception: fct_rx divided by ideal_rx
   std::optional<double> reference_slowdown;  // slowdown relative to reference_ideal
 };
 
@@ -40,15 +41,18 @@ class FlowFigures {
 struct ClassMetrics {
   unsigned dscp = 0;
   Ratio weight{1};
-  std::size_t flows = 0;                    // flows that were active in the window
-  double goodput_gbps = 0;                  // payload received in the window / length of the window
-  std::optional<double> goodput_half_gbps;  // measure/batch_means.h
-  // share of the goodput of all classes; empty if nothing was received
+  std::size_t flows = 0;  // number of the class's flows that were active in the window
+  // goodput: payload received in the window divided by the length of the window
+  double goodput_gbps = 0;
+  // half the 95 % confidence interval of the goodput (measure/batch_means.h)
+  std::optional<double> goodput_half_gbps;
+  // share of the class in the goodput of all classes; empty if nothing was received
   std::optional<double> share;
-  // Empty if there is more than one bottleneck, or if the closed loop sets the shares of tenants.
+  // Share of the class by its weight. Empty if there is more than one bottleneck, or if the closed
+  // loop sets the shares of tenants.
   std::optional<double> expected_share;
-  std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
-  std::optional<PicoSeconds> settled;     // measure/settling.h
+  std::optional<double> share_error_max;  // greatest |share / expected - 1| of the class's flows
+  std::optional<PicoSeconds> settled;     // settling time of the class (measure/settling.h)
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -84,10 +88,12 @@ struct ClassMetrics {
 
 struct TenantMetrics {
   std::string name;
-  std::optional<double> share;  // share of the goodput of all tenants
+  std::optional<double> share;  // share of the tenant in the goodput of all tenants
   std::optional<double> expected_share;
-  std::optional<double> share_error;         // relative error of the share, |share / expected - 1|
-  std::optional<double> share_error_window;  // measure/tenant_windows.h
+  std::optional<double>
+      share_error;  // relative error of the tenant's share, |share / expected - 1|
+  // greatest error of the tenant's share over windows (measure/tenant_windows.h)
+  std::optional<double> share_error_window;
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -106,7 +112,7 @@ struct TenantMetrics {
 /// Slowdown of the completed flows whose payload is more than `above` and at most `up_to` bytes.
 struct SlowdownBin {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // greatest size; empty: no upper limit
+  std::optional<Bytes> up_to;  // greatest flow size of the bin in bytes; empty: no upper limit
   std::size_t flows = 0;
   double mean = 0;
   double p50 = 0;
@@ -150,7 +156,7 @@ struct DeadlineMetrics {
 struct QueryMetrics {
   std::size_t queries = 0;
   std::size_t answered = 0;
-  std::optional<PicoSeconds> mean;  // mean of answered queries; empty if there are none
+  std::optional<PicoSeconds> mean;  // mean time of the answered queries; empty if there are none
   std::optional<PicoSeconds> p50;
   std::optional<PicoSeconds> p99;
   std::optional<PicoSeconds> longest;
@@ -173,16 +179,17 @@ struct QueryMetrics {
 };
 
 struct Metrics {
-  double goodput_gbps = 0;  // sum over all flows but the background
+  double goodput_gbps = 0;  // sum of the goodput of all flows except background flows
   // Half width of goodput's 95 % interval (measure/batch_means.h); empty with background flows.
   std::optional<double> goodput_half_gbps;
   std::optional<double> jain;  // Jain's index of active flows' goodput; empty if no flow was active
   // Jain's index of goodput / weight; 1 if all flows share by weight
   std::optional<double> jain_weighted;
   FlowFigures of_flow;
-  std::vector<ClassMetrics> classes;       // classes with flows, by DSCP
-  std::vector<TenantMetrics> tenants;      // tenants in the order of the configuration
-  std::optional<SlowdownBin> slowdown;     // over all completed flows; empty if there are none
+  std::vector<ClassMetrics> classes;   // classes with flows, by DSCP
+  std::vector<TenantMetrics> tenants;  // tenants in the order of the configuration
+  // slowdowns over all completed flows; empty if there are none
+  std::optional<SlowdownBin> slowdown;
   std::vector<SlowdownBin> slowdown_bins;  // size bins that contain flows
   // Statistics of FlowMetrics::slowdown_received of the flows that begin within `measure`, whenever
   // they end; empty for RoCE.
@@ -198,7 +205,8 @@ struct Metrics {
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
 
-/// Jain's index (Σx)² / (n·Σx²), between 1/n and 1. Empty for no values; 1 if all values are zero.
+/// Jain's index (Σx)² / (n·Σx²) of the values, between 1/n and 1. Empty for no values; 1 if all
+/// values are zero.
 std::optional<double> jain_index(const std::vector<double>& values);
 
 /// Returns the value of rank ⌈percent/100·n⌉ (nearest rank) and sorts `values`. Precondition:
@@ -208,7 +216,7 @@ double percentile(std::vector<double>& values, double percent);
 /// True if all active flows share one link that limits them: one port of one receiver or sender.
 bool has_single_bottleneck(const RunResults& results);
 
-/// Returns a sentence for every sum that is wrong and every loss that must not happen.
+/// Returns a sentence for every balance that is wrong and every loss that must not happen.
 std::vector<std::string> broken_balances(const RunResults& results);
 
 }  // namespace dcc::vp

@@ -7,12 +7,12 @@
 
 namespace dcc::vp {
 
-/// Totals since the start of the run.
+/// Totals of the run since its start.
 struct Progress {
   PicoSeconds now{};
   PicoSeconds duration{};
-  /// Share of the run that is over, 0 … 1: of the traffic's bytes if the run ends with them, or of
-  /// simulated time, whichever is greater.
+  /// Completed share of the run, 0 … 1: share of the traffic's bytes if the run ends with them, or
+  /// of simulated time, whichever is greater.
   double done = 0;
   std::uint64_t link_traversals = 0;
   std::uint64_t drops = 0;
@@ -28,7 +28,7 @@ class RunObserver {
   /// long in a large network.
   virtual bool wants_progress() const = 0;
   virtual void on_progress(const Progress& progress) = 0;
-  /// True to stop at the next opportunity; the results then have completed = false.
+  /// True if the run must stop at the next opportunity; the results then have completed = false.
   virtual bool stop_requested() const { return false; }
 };
 

@@ -23,7 +23,7 @@ struct Sums {
   std::uint64_t nics = 0;
   std::uint64_t cores = 0;
   PicoSeconds busy{};
-  std::vector<HandlerCounts> handlers;  // by kind
+  std::vector<HandlerCounts> handlers;  // counts of handler calls, by kind of event
 
   void add(const HandlerReport& report) {
     ++nics;
@@ -45,7 +45,7 @@ struct Sums {
       sum.reaction.merge(one.reaction);
     }
   }
-  /// Adds what other processes counted; every process knows all NICs, and counts for its own.
+  /// Adds the counts of other processes; every process knows all NICs, and counts for its own NICs.
   void gather(ProcessGroup& group) {
     AllReduce reduce(&group);
     reduce.add(busy);

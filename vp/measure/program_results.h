@@ -27,7 +27,7 @@ struct ProgramCounters {
   std::uint64_t reaction_ns = 0;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
     using Self = ProgramCounters;
     v(&Self::events, "program_events",
       {"program events", "", "events for the programs of NICs (algorithm: program)"});
@@ -59,7 +59,7 @@ struct HandlerResult {
   std::uint64_t handled = 0;
   std::uint64_t faults = 0;
   std::uint64_t instructions = 0;
-  // Empty if it never ran.
+  // Waiting times of the handler's events; empty if the handler never ran.
   std::optional<PicoSeconds> wait_mean, wait_p50, wait_p99, wait_max;
   std::optional<PicoSeconds> service_mean, service_p50, service_p99;
   std::optional<PicoSeconds> reaction_p50, reaction_p99, reaction_max;
@@ -123,7 +123,7 @@ struct ReactionResult {
   }
 };
 
-/// A program over all NICs that run it.
+/// Figures of a program, summed over all NICs that run it.
 struct ProgramResult {
   std::string file;
   std::uint64_t nics = 0;
@@ -132,7 +132,7 @@ struct ProgramResult {
   std::vector<HandlerResult> handlers;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // all members but the handlers
+  static void describe(Visitor&& v) {  // describes all members except the handlers
     v(&ProgramResult::file, "file", {"", "name of the program's file"});
     v(&ProgramResult::nics, "nics", {"", "NICs that run the program"});
     v(&ProgramResult::cores, "cores", {"", "program cores of these NICs together"});

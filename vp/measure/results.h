@@ -21,7 +21,7 @@
 
 namespace dcc::vp {
 
-/// One flow of the run. Numbers of bytes are payload.
+/// Results of one flow. Numbers of bytes are payload bytes.
 struct FlowResult {
   std::uint32_t id = 0;
   HostId from = 0;
@@ -29,11 +29,11 @@ struct FlowResult {
   std::uint16_t from_port = 0;  // number of the port of `from` that the flow uses, from 0
   std::uint16_t to_port = 0;
   unsigned dscp = 0;
-  unsigned entry = 0;      // index of its entry in the list of traffic
-  bool of_incast = false;  // true if it answers a random incast of the entry
+  unsigned entry = 0;      // index of the flow's entry in the list of traffic
+  bool of_incast = false;  // true if the flow answers a random incast of its entry
   // true if the flow is outside congestion control and takes no part in fairness and shares
   bool background = false;
-  std::optional<Bytes> bytes;           // size of the flow; empty if it has no end
+  std::optional<Bytes> bytes;  // size of the flow in payload bytes; empty if the flow has no end
   std::optional<PicoSeconds> deadline;  // deadline after `start`; empty: none
   PicoSeconds start{};                  // time at which the first byte was posted
   // time at which the last ACK arrived; empty if unfinished or never acknowledged
@@ -43,23 +43,25 @@ struct FlowResult {
   std::optional<PicoSeconds> ideal;
   // ideal time to the last byte received; empty if the transport is RoCE
   std::optional<PicoSeconds> ideal_rx;
-  std::optional<PicoSeconds> reference_ideal;  // base RTT plus wire bytes at the slowest link
-  std::optional<PicoSeconds> stopped;          // end of the source, by `stop:` or by the transport
+  // completion time by the reference formula: base RTT plus wire bytes at the slowest link
+  std::optional<PicoSeconds> reference_ideal;
+  // time at which the flow's source ended, by `stop:` or by the transport
+  std::optional<PicoSeconds> stopped;
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // payload bytes received within `measure`
   FlowCounts counts;
   // time at which a byte of the flow was last received or acknowledged; `start` if none was
   PicoSeconds progress{};
   BitRate rate_cap{};     // rate limit of the application; 0: none
-  bool begun = false;     // true if the first byte was posted
+  bool begun = false;     // true if the flow's first byte was posted
   bool waiting = false;   // true if posted bytes of a reliable flow have not been received
   bool reversed = false;  // true if `to` sends the data, as for READ
   bool completed = false;
 };
 
-/// One direction of a link. Numbers are counted within `measure`.
+/// Results of one direction of a link. Numbers are counted within `measure`.
 struct LinkResult {
-  std::string name;  // from->to, e.g. "h1->s0"
+  std::string name;  // name of the link, from->to, e.g. "h1->s0"
   BitRate rate;
   // wire bytes without overhead of packets that were not lost on the wire
   std::uint64_t tx_bytes = 0;
@@ -67,7 +69,7 @@ struct LinkResult {
   PicoSeconds pause{};  // time in which PFC paused any priority
 };
 
-/// An egress queue over `measure`; all priorities of a port together.
+/// Results of an egress queue over `measure`; all priorities of a port together.
 struct QueueResult {
   std::string port;  // name of the link that the queue feeds
   double mean_bytes = 0;
@@ -89,7 +91,7 @@ struct QueueResult {
   }
 };
 
-/// The packets in a switch that wait for any of its ports, over `measure`.
+/// Results of a switch's buffer over `measure`: the packets that wait for any of its ports.
 struct BufferResult {
   std::string of;
   double mean_bytes = 0;
@@ -146,13 +148,14 @@ struct HostResult {
   std::uint64_t missed_latency = 0;
   std::uint64_t cnps_lost = 0;
   std::uint64_t inputs_dropped = 0;
-  std::uint64_t instructions = 0;       // instructions of the CPU; 0 if the host has no CPU
+  std::uint64_t instructions = 0;  // instructions that the CPU executed; 0 if the host has no CPU
   std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
   std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
-  std::uint64_t busy_ns = 0;           // time since the CPU last slept, if it is in a trap handler
-  std::uint64_t tables_unwritten = 0;  // 1 if its enabled controller cannot cut a rate
+  std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
+  // 1 if the host's enabled controller cannot cut a rate; else 0
+  std::uint64_t tables_unwritten = 0;
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -210,9 +213,10 @@ struct Balance {
   std::uint64_t packets_delivered = 0;
   std::uint64_t packets_dropped = 0;    // packets dropped anywhere, losses by faults included
   std::uint64_t packets_in_flight = 0;  // packets in flight at the end of the run
-  std::uint64_t events_started = 0;     // timer events of controllers
+  std::uint64_t events_started = 0;     // timer events that controllers started
   std::uint64_t events_expired = 0;
-  std::uint64_t events_cancelled = 0;  // a restart counts as one cancelled and one started
+  // timer events cancelled; a restart counts as one cancelled and one started
+  std::uint64_t events_cancelled = 0;
   std::uint64_t events_pending = 0;
 
   template <class Visitor>
@@ -244,14 +248,14 @@ constexpr std::size_t kMostFlowsInSeries = 2048;
 struct FlowRateColumns {
   std::vector<PicoSeconds> t;
   std::vector<std::uint32_t> flow;
-  std::vector<double> rate_gbps;  // rate allowed by congestion control, wire bits
+  std::vector<double> rate_gbps;  // rate that congestion control allows the flow, in wire bits
   std::vector<double> target_gbps;
   std::vector<double> alpha;
   std::vector<double> goodput_gbps;  // payload received in the interval that ends at t
 };
 struct QueueColumns {
   std::vector<PicoSeconds> t;
-  std::vector<std::uint32_t> port;  // index into RunResults::queues
+  std::vector<std::uint32_t> port;  // index of the port's queue in RunResults::queues
   std::vector<Bytes> bytes;
 };
 struct ClassColumns {
@@ -266,7 +270,7 @@ struct QosTenantResult {
   unsigned dscp = 0;
   unsigned flows = 0;     // active flows at the meters' last report
   double factor = 1;      // factor of one of its flows in the senders' tables
-  double correction = 0;  // part of the factor learned from shares, in octaves
+  double correction = 0;  // part of the tenant's factor that was learned from shares, in octaves
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -289,7 +293,7 @@ struct QosResult {
   std::vector<QosTenantResult> tenants;  // tenants in the order of the configuration
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // describes all members but the tenants
+  static void describe(Visitor&& v) {  // describes all members except the tenants
     constexpr Statistic kSum = Statistic::kSum;
     v(&QosResult::manager, "manager",
       {"host", "host of the QoS manager; the group exists only with a manager"});
@@ -313,9 +317,9 @@ struct QueryResult {
 struct ComputationResult {
   std::uint32_t id = 0;
   HostId host = 0;
-  std::uint16_t entry = 0;           // index into the list of traffic
-  std::optional<PicoSeconds> start;  // time of its begin; empty: did not begin
-  std::optional<PicoSeconds> end;    // time of its end; empty: did not end
+  std::uint16_t entry = 0;           // index of the computation's entry in the list of traffic
+  std::optional<PicoSeconds> start;  // time at which the computation began; empty: it did not begin
+  std::optional<PicoSeconds> end;    // time at which the computation ended; empty: it did not end
 };
 
 /// A host's share in traffic that waits: unions of the times of its computations, and of the flows
@@ -324,7 +328,7 @@ struct RankResult {
   HostId host = 0;
   PicoSeconds computing{};
   PicoSeconds communicating{};
-  PicoSeconds exposed{};  // time spent communicating and not computing
+  PicoSeconds exposed{};  // time in which the host communicates and does not compute
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -340,7 +344,7 @@ struct RankResult {
 
 /// A flow or a computation on the critical path.
 struct PathStep {
-  std::string kind;  // flow or compute
+  std::string kind;  // kind of the step: flow or compute
   std::uint32_t id = 0;
   HostId from = 0;
   HostId to = 0;
@@ -460,7 +464,7 @@ struct DcbxResult {
   std::vector<DcbxDifference> differences;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // describes all members but the differences
+  static void describe(Visitor&& v) {  // describes all members except the differences
     constexpr Statistic kSum = Statistic::kSum;
     v(&DcbxResult::ends, "ends",
       {"", "ends of links that send LLDP frames; the group exists only with dcbx"});
@@ -476,7 +480,7 @@ struct DcbxResult {
 struct NetworkSplit {
   PicoSeconds when{};
   std::size_t hosts = 0;
-  std::string first;  // name of one of these hosts
+  std::string first;  // name of one of the unreachable hosts
 };
 
 /// Digests (`output.digest`): one row for each instant, one column for each device.
@@ -486,7 +490,7 @@ struct DigestColumns {
   std::vector<std::vector<std::uint64_t>> rows;
 };
 
-/// Mean and quantile; empty if no value was counted.
+/// Mean of a histogram, and one of its quantiles; empty if no value was counted.
 std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds);
 std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille);
 
@@ -566,30 +570,33 @@ struct RunResults {
   PicoSeconds sim_time{};
   std::optional<PicoSeconds>
       fast_forwarded;  // part of sim_time that was skipped; empty if fast-forward is off
-  std::optional<MemoResult> memo;  // empty unless fast_forward.memo
+  // results of the traffic memory; empty unless fast_forward.memo is enabled
+  std::optional<MemoResult> memo;
   PicoSeconds measured_from{};
   PicoSeconds measured_to{};
   double wall_s = 0;  // wall-clock time of the simulation alone, in seconds
   std::uint64_t link_traversals = 0;
-  std::uint64_t events = 0;  // events of all schedulers
+  std::uint64_t events = 0;  // number of events that all schedulers ran
   unsigned threads = 1;      // number of threads that shared the run
   // why one thread ran everything although more were allowed; empty otherwise
   std::string partition_refusal;
-  CounterTotals counters;           // within `measure`
+  CounterTotals counters;           // counts within `measure`
   LogHistogram rtt_ns;              // RTTs of packets acknowledged within `measure`
   Reordering reordering;            // reordering of data received within `measure`
-  std::vector<DelayResult> delays;  // delays by DSCP; empty if not asked for
-  std::vector<FlowResult> flows;    // by id
+  std::vector<DelayResult> delays;  // delays by DSCP; empty if output.delays is off
+  std::vector<FlowResult> flows;    // results of all flows, by id
   std::vector<QueryResult> queries;
-  std::vector<ComputationResult> computations;   // by number
-  std::optional<DependencyResult> dependencies;  // waiting by name; empty if there is none
+  std::vector<ComputationResult> computations;  // results of all computations, by number
+  // results of traffic that waits by name; empty if there is none
+  std::optional<DependencyResult> dependencies;
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
-  std::vector<HostResult> hosts;           // by port
-  std::vector<HartResult> harts;           // of hosts with several harts
-  std::vector<ProgramResult> programs;     // by file; empty if no NIC runs a program
-  std::optional<ReactionResult> reaction;  // empty if no algorithm measures it
+  std::vector<HostResult> hosts;  // by port
+  std::vector<HartResult> harts;  // harts of hosts with several harts
+  // results of programs, by file; empty if no NIC runs a program
+  std::vector<ProgramResult> programs;
+  std::optional<ReactionResult> reaction;  // reaction times; empty if no algorithm measures them
   std::vector<DeadlockedWire> deadlock;
   std::optional<NetworkSplit> split;          // hosts cut off by faults; empty if none was
   std::optional<FieldCounts> field_counters;  // counters by the field's names, if they are reported
@@ -601,17 +608,17 @@ struct RunResults {
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;
-  std::optional<DigestColumns> digests;  // digests, if they were asked for
+  std::optional<DigestColumns> digests;  // state digests, if output.digest is enabled
   /// Broken promises that the platform found, one sentence each. The run then exits with 1.
   std::vector<std::string> failures;
   /// One sentence for each trace file.
   std::vector<std::string> traces;
   /// Trace files that could not be written; all other results are complete.
   std::vector<std::string> lost_traces;
-  /// What only the platform could see during the run, in the order of time; diagnose() adds these
-  /// to its findings (diagnose/platform_notes.cpp has their ids).
+  /// Findings that only the platform could see during the run, in the order of time; diagnose()
+  /// adds these to its findings (diagnose/platform_notes.cpp has their ids).
   std::vector<Finding> notes;
-  /// What diagnose() found (diagnose/diagnosis.h): for the user, does not fail the run.
+  /// Findings of diagnose() (diagnose/diagnosis.h), for the user; a finding does not fail the run.
   std::vector<Finding> diagnoses;
 };
 

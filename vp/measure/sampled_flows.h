@@ -1,4 +1,4 @@
-// The flows at which a sample of flows looks.
+// The flows that a sample of flows visits.
 #pragma once
 
 #include <algorithm>

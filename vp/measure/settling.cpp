@@ -10,9 +10,9 @@ namespace {
 constexpr double kSettledWithin = 0.1;
 constexpr std::size_t kMinWindows = 4;
 
-/// The series as running sums, so that any interval is a difference.
+/// The series of classes as running sums, so that the sum over any interval is a difference.
 struct SummedClasses {
-  std::vector<PicoSeconds> t;  // ends of intervals
+  std::vector<PicoSeconds> t;  // end times of the intervals
   std::map<unsigned, std::vector<double>> by_dscp;
   std::vector<double> all;
 

@@ -67,7 +67,7 @@ void SlotTrace::on_timeline(SlotIndex index, std::uint32_t flow, SlotChange chan
   const PicoSeconds now = scheduler_.now();
   if (!slot.named) events.name_thread(track(index), "slot " + std::to_string(index));
   slot.named = true;
-  // a reset left the slot open
+  // ends the slice of a slot that a reset left open
   if (slot.open && change == SlotChange::kBound) events.end(track(index), now);
   if (!slot.open || change == SlotChange::kBound) {
     events.begin(track(index), now, "flow " + std::to_string(target_.flow_id(flow)),

@@ -18,8 +18,8 @@ enum TraceThread : int {
   kThreadFunctions = 1,
   kThreadAccesses = 2,
   kThreadDma = 3,
-  kThreadOtherHarts = 4,  // functions of hart 1; those of the next harts follow
-  kThreadSlots = 100,     // number of a slot's row: this number plus that of the slot
+  kThreadOtherHarts = 4,  // row of the functions of hart 1; rows of the next harts follow
+  kThreadSlots = 100,     // number of slot 0's row; the row of slot n is n further
 };
 
 /// Observes every change of a slot. On the timeline each slot is a row; a slice lasts from bound to

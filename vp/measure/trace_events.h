@@ -23,7 +23,7 @@ class TraceEvents {
 
   /// Creates the file. Throws std::runtime_error if it cannot be written.
   explicit TraceEvents(const std::filesystem::path& file);
-  /// Completes the file. Throws std::runtime_error if any part of it could not be written.
+  /// Completes the timeline file. Throws std::runtime_error if any part of it could not be written.
   void close();
 
   void name_process(int process, const std::string& name);

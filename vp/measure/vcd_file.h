@@ -29,7 +29,7 @@ class VcdFile {
   /// The value is unknown (x) until its first change.
   Signal add(const std::string& path, unsigned bits);
   void change(Signal signal, PicoSeconds t, std::uint64_t value);
-  /// Sets a signal to z, such as those of a slot without a flow.
+  /// Sets a signal to high impedance (z), such as the signals of a slot without a flow.
   void release(Signal signal, PicoSeconds t);
 
  private:

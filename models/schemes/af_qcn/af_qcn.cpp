@@ -30,8 +30,9 @@ void AfQcnParameters::describe(ParameterVisitor& v) {
   });
 }
 
-// A flow's excess is known only where it is sampled, and a step is an error that feedback must take
-// back: many flows on one link want more samples and smaller steps than QCN does.
+// Shares of the network's values for AF-QCN's defaults. A flow's excess is known only where it is
+// sampled, and a step is an error that feedback must take back: many flows on one link need more
+// samples and smaller steps than with QCN.
 AfQcnParameters::Shares AfQcnParameters::shares() const {
   return {Ratio(1, 5), 2, Ratio(1, 2000),
           "a fifth of the product of slowest link and base RTT, at least 2 packets",

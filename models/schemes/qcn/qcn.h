@@ -13,14 +13,14 @@ namespace dcc {
 /// IEEE 802.1Qau-2010 (802.1Q-2018, clause 32); Alizadeh et al., "Data Center Transport
 /// Mechanisms", Allerton 2008. The congestion point is the switch's (switch/qcn_point.h).
 struct QcnParameters : AlgorithmParameters {
-  Bytes q_eq = 33_KB;  // queue length at which the congestion point aims
+  Bytes q_eq = 33_KB;  // queue length in bytes that the congestion point aims at
   Ratio w{2};
   Bytes sample_bytes = 150_KB;
-  Ratio gd{1, 128};                       // Gd: the greatest feedback, 63, cuts to about a half
-  Ratio min_decrease_factor{1, 2};        // rpgMinDecFac
-  Bytes byte_counter = 150_KB;            // rpgByteReset
-  PicoSeconds timer = kMilliSecond * 15;  // rpgTimeReset
-  unsigned threshold = 5;                 // rpgThreshold
+  Ratio gd{1, 128};  // gain Gd: the greatest feedback, 63, cuts the rate to about a half
+  Ratio min_decrease_factor{1, 2};  // rpgMinDecFac, the greatest decrease as a factor of the rate
+  Bytes byte_counter = 150_KB;      // rpgByteReset, bytes of a byte counter cycle
+  PicoSeconds timer = kMilliSecond * 15;  // rpgTimeReset, length of a timer cycle
+  unsigned threshold = 5;                 // rpgThreshold, number of cycles of fast recovery
   BitRate r_ai = 5_Mbps;
   BitRate r_hai = 50_Mbps;
   BitRate r_min = 10_Mbps;
@@ -31,11 +31,11 @@ struct QcnParameters : AlgorithmParameters {
   void ask_switch(SwitchParameters& parameters) const override;
 
  protected:
-  /// Defaults as shares of the network's measures.
+  /// Defaults as shares of the network's properties.
   struct Shares {
-    Ratio sample{1};  // of the product of slowest link and base RTT …
+    Ratio sample{1};  // sampling interval, as a share of the product of slowest link and base RTT
     Bytes sample_packets = 5;
-    Ratio step{1, 500};  // of the slowest link's rate
+    Ratio step{1, 500};  // increase step, as a share of the slowest link's rate
     const char* sample_text = "the product of slowest link and base RTT, at least 5 packets";
     const char* step_text = "1/500 of the slowest link's rate";
   };
@@ -65,7 +65,7 @@ class Qcn final : public Algorithm {
     long double target = 0;
     unsigned byte_cycles = 0;
     unsigned timer_cycles = 0;
-    Bytes bytes = 0;  // bytes of the present byte cycle
+    Bytes bytes = 0;  // bytes sent in the present byte counter cycle
     bool limited = false;
   };
   void cycle(FlowNumber number, Flow& flow);
@@ -73,7 +73,7 @@ class Qcn final : public Algorithm {
 
   AlgorithmHost& host_;
   QcnParameters parameters_;
-  long double line_, r_ai_, r_hai_, r_min_;  // Mb/s
+  long double line_, r_ai_, r_hai_, r_min_;  // line rate, steps and minimum rate in Mb/s
   long double gd_, min_decrease_factor_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;

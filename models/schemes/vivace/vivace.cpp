@@ -62,7 +62,8 @@ Vivace::Vivace(AlgorithmHost& host, const VivaceParameters& parameters, std::uin
 
 AlgorithmNeeds Vivace::needs() const {
   AlgorithmNeeds needs = RateTrials::needs();
-  // A packet that waits in a NIC that is paused waits because of the network.
+  // The RTT begins when pacing releases a packet: a packet that waits in a paused NIC waits because
+  // of the network.
   needs.rtt_from_due = true;
   return needs;
 }

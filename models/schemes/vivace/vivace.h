@@ -1,4 +1,4 @@
-// PCC Vivace: a rate that follows the slope of a utility, measured by two rates in turn.
+// PCC Vivace: the rate follows the slope of a utility, measured by alternating two rates.
 #pragma once
 
 #include "schemes/common/rate_trials.h"
@@ -11,13 +11,13 @@ namespace dcc {
 /// link overshoot one after the other, so the default keeps it constant.
 struct VivaceParameters final : RateTrialsParameters {
   BitRate unit{1'000'000};     // rate that counts as 1 in the utility; first rate of a flow
-  Ratio latency_cost{900};     // b
-  Ratio loss_cost{1135, 100};  // c
-  Ratio tolerance{1, 100};     // growth of the RTT per time that counts as none
-  Ratio probe{1, 20};          // ε: rates that are compared lie this share above and below
-  Ratio step{1};               // θ0: units of rate for a slope of 1
-  Ratio first_bound{1, 20};    // ω0: greatest change of a rate, as a share of it …
-  Ratio bound_growth{0};       // … and what each change that met the bound adds to it
+  Ratio latency_cost{900};     // b, the weight of the RTT's growth in the utility
+  Ratio loss_cost{1135, 100};  // c, the weight of losses in the utility
+  Ratio tolerance{1, 100};     // growth of the RTT per time that is ignored
+  Ratio probe{1, 20};          // ε: the compared rates lie this share above and below the rate
+  Ratio step{1};               // θ0: units of rate by which the rate changes for a slope of 1
+  Ratio first_bound{1, 20};    // ω0: greatest change of a rate, as a share of the rate
+  Ratio bound_growth{0};       // increase of the greatest change after each change that reached it
 
   void describe(ParameterVisitor& v) override;
 };
@@ -39,9 +39,9 @@ class Vivace final : public RateTrials {
 
  private:
   struct State {
-    int sign = 0;             // direction of the last change
-    unsigned same = 0;        // changes in that direction before it
-    unsigned bound_hits = 0;  // k
+    int sign = 0;             // direction of the last change of the rate
+    unsigned same = 0;        // number of preceding changes in that direction
+    unsigned bound_hits = 0;  // k, the number of changes that met the bound
   };
 
   long double first_rate(const FlowStart&) const override { return unit_; }

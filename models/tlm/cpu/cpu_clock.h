@@ -1,4 +1,4 @@
-// The clock of a CPU: cycles to simulated time and back.
+// Converts between cycles of a CPU's clock and simulated time.
 #pragma once
 
 #include <algorithm>

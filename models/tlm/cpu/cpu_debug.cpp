@@ -11,7 +11,7 @@ namespace dcc::model {
 namespace {
 
 constexpr std::uint32_t kQuantaPerSocketPoll =
-    64;  // quanta between two polls of the debugger's socket, a system call each
+    64;  // number of quanta between two polls of the debugger's socket; a poll costs a system call
 
 const char kHelp[] =
     "modules                 what can be looked at\n"
@@ -67,13 +67,14 @@ void CpuDebug::stop(const DebugStop& stop) {
   GdbServer::Resume wish = gdb_->serve(*this, stop);
   stepping_over_ = true;
   if (!gdb_->attached()) watched_.clear();
-  // A debugger may itself have written a watched value; such a change causes no stop.
+  // Reads watched values again: a debugger may itself have written a watched value, and such a
+  // change causes no stop.
   for (WatchedValue& value : watched_) value.last = value.read();
   change_note_.clear();
   while (!resume(wish)) wish = gdb_->serve(*this, ReverseDebug::no_history());
 }
 
-/// Resumes the CPU. False: the debugger wants to go back beyond the history.
+/// Resumes the CPU. Returns false if the debugger wants to go back beyond the history.
 bool CpuDebug::resume(GdbServer::Resume resume) {
   single_step_ = resume == GdbServer::Resume::kStep;
   held_ = resume == GdbServer::Resume::kHold;
@@ -123,7 +124,7 @@ void CpuDebug::after_watchpoint() {
     return;
   }
   stepping_over_ = true;
-  // Backwards, a watchpoint stops before the access that it watches.
+  // In reverse execution, a watchpoint stops before the access that it watches.
   reverse_.note_stop(hart_.steps() - 1, 0, extra);
 }
 
@@ -155,7 +156,7 @@ bool CpuDebug::poll_asleep() {
   return single_step_;
 }
 
-// The first change is kept until the CPU has stopped for it.
+// Notes the first change of a watched value, which is kept until the CPU has stopped for it.
 bool CpuDebug::note_change(const char* when, const sc_core::sc_time& time) {
   for (WatchedValue& value : watched_) {
     if (!change_note_.empty()) break;

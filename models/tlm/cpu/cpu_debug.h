@@ -1,4 +1,4 @@
-// The debugger's side of a CPU: registers, memory, stops, watched values and monitor commands.
+// The debugger's access to a CPU: registers, memory, stops, watched values and monitor commands.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace dcc::model {
 
-/// The CPU that a CpuDebug works on.
+/// The interface of the CPU that a CpuDebug works on.
 class DebuggedCpu {
  public:
-  /// Debug accesses of the bus: no time, no side effects. Return the number of bytes moved.
+  /// Debug accesses to the bus, without time and side effects. Return the number of bytes moved.
   virtual std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) = 0;
   virtual std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
                                    std::size_t bytes) = 0;
@@ -34,7 +34,7 @@ class DebuggedCpu {
   virtual bool is_within_instruction() const = 0;
   virtual std::string cpu_name() const = 0;
   virtual std::string whereabouts() const = 0;
-  /// The CPU's own time, which may be ahead of SystemC's by up to a quantum.
+  /// The CPU's local time, which may be ahead of SystemC's by up to a quantum.
   virtual sc_core::sc_time local_time() const = 0;
 
  protected:
@@ -50,25 +50,28 @@ class CpuDebug final : private DebugTarget {
   ~CpuDebug() override;
 
   // --- Building -------------------------------------------------------------------------------
-  /// Opens a port of the loopback interface for gdb (0: any free one, see port()). With `wait` the
-  /// first instruction waits for the debugger. Throws std::runtime_error if the port is taken.
+  /// Opens a port of the loopback interface for gdb (0: any free port, see port()). With `wait`,
+  /// the CPU waits for the debugger before the first instruction. Throws std::runtime_error if the
+  /// port is in use.
   void enable(std::uint16_t port, bool wait);
   /// Serves this hart by the port of `first`, which is hart 0 of the same host. Call in order of
   /// the harts' numbers, after first.enable().
   void join(CpuDebug& first);
   bool is_enabled() const { return gdb_ != nullptr; }
   std::uint16_t port() const { return gdb_ ? gdb_->port() : 0; }
-  /// Modules and values for the monitor commands. Must outlive this object.
+  /// Sets the modules and values for monitor commands. The registry must outlive the CpuDebug.
   void set_registry(const DebugRegistry* registry) { registry_ = registry; }
   /// `start` is called when the debugger begins to watch a value. From then on the caller calls
   /// compare_watched() after every event of the devices, as long as the call returns true. Without
   /// `start`, values are compared only after the CPU's own accesses and at the end of its quanta.
   void set_watch_starter(std::function<void()> start) { start_watching_ = std::move(start); }
-  /// Enables stepping and running backwards; null: disabled. One CPU of a simulation.
+  /// Sets the snapshots that enable stepping and running backwards; null: disabled. Only one CPU of
+  /// a simulation may have them.
   void set_history(SnapshotHistory* history) { reverse_.set_history(history); }
 
   // --- Execution ------------------------------------------------------------------------------
-  /// Before the first instruction: waits for the debugger if enable() was told to.
+  /// Called before the first instruction: waits for the debugger if enable() was called with
+  /// `wait`.
   void begin();
   /// True while the debugger lets only other harts run.
   bool is_held() const { return held_; }
@@ -81,28 +84,31 @@ class CpuDebug final : private DebugTarget {
     stepping_over_ = false;
     return step;
   }
-  /// `budget`, or the number of instructions to the end of a replay's stage if that is less.
+  /// Returns `budget`, or the number of instructions to the end of a replay's stage if that is
+  /// less.
   std::uint64_t limited(std::uint64_t budget) const {
     return reverse_.is_replaying() ? std::min(budget, reverse_.steps_left()) : budget;
   }
-  /// The CPU has executed the requested instructions; `quantum_over`: the budget was a whole
-  /// quantum.
+  /// Called when the CPU has executed the requested instructions; `quantum_over`: the budget was a
+  /// whole quantum.
   void after_budget(bool quantum_over);
-  /// The hart stopped by request of a device or of compare_watched().
+  /// Called when the hart has stopped because a device or compare_watched() requested a stop.
   void after_request();
   void after_breakpoint();
   void after_watchpoint();
   bool is_stepping() const { return single_step_; }
-  /// The CPU has slept or served the mailbox. `stepping`: result of is_stepping() before that.
+  /// Called when the CPU has slept or served the mailbox. `stepping`: result of is_stepping()
+  /// before that.
   void after_step(bool stepping);
-  /// The program cannot go on; `why`: one or two sentences.
+  /// Called when the program cannot continue; `why`: one or two sentences.
   void after_death(const std::string& why);
-  /// To be called every few quanta while the CPU sleeps. True: the CPU must return from its sleep.
+  /// Called every few quanta while the CPU sleeps. Returns true if the CPU must return from its
+  /// sleep.
   bool poll_asleep();
-  /// Must be called after an access of the CPU. Returns true if a watched value changed, so that
-  /// the CPU must stop.
+  /// Called after an access of the CPU. Returns true if a watched value changed, so that the CPU
+  /// must stop.
   bool watched_changed_by_access();
-  /// To be called after an event of a device at `now`. False if no value is watched any more.
+  /// Called after an event of a device at `now`. Returns false if no value is watched any more.
   bool compare_watched(const sc_core::sc_time& now);
   void report_exit(std::uint32_t code);
 
@@ -119,7 +125,7 @@ class CpuDebug final : private DebugTarget {
   void forget_session();
   bool note_change(const char* when, const sc_core::sc_time& time);
 
-  // DebugTarget
+  // Functions of DebugTarget
   bool debug_read_register(unsigned number, std::uint32_t& value) override;
   bool debug_write_register(unsigned number, std::uint32_t value) override;
   std::size_t debug_read_memory(std::uint32_t address, std::uint8_t* data,
@@ -137,7 +143,7 @@ class CpuDebug final : private DebugTarget {
   bool debug_can_run() const override { return cpu_.is_running(); }
   void debug_follow(Follow follow) override;
 
-  // Monitor commands
+  // Functions for monitor commands
   std::string monitor_modules() const;
   std::string monitor_cpu() const;
   std::string monitor_read(const std::string& path) const;
@@ -151,11 +157,12 @@ class CpuDebug final : private DebugTarget {
   bool waits_for_debugger_ = false;
   bool held_ = false;
   bool single_step_ = false;
-  bool stepping_over_ = false;  // a breakpoint may sit on the next instruction
+  bool stepping_over_ = false;  // true if a breakpoint at the next instruction must be ignored
   std::uint32_t quanta_since_poll_ = 0;
   const DebugRegistry* registry_ = nullptr;
   std::vector<WatchedValue> watched_;
-  std::string change_note_;  // the first change since the CPU last stopped; empty: none
+  // text about the first watched change since the CPU last stopped; empty: none
+  std::string change_note_;
   std::function<void()> start_watching_;
 };
 

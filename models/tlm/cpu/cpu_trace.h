@@ -13,7 +13,7 @@
 
 namespace dcc::model {
 
-/// A stretch of simulated time, from `from` (included) to `to` (excluded).
+/// A span of simulated time, from `from` (included) to `to` (excluded).
 struct TraceWindow {
   sc_core::sc_time from = sc_core::SC_ZERO_TIME;
   sc_core::sc_time to = sc_core::sc_max_time();
@@ -26,7 +26,7 @@ class CpuTrace {
  public:
   CpuTrace(riscv::Hart& hart, const CpuClock& clock) : hart_(hart), clock_(clock) {}
 
-  /// Names for addresses; may be null. Must outlive this object.
+  /// Sets the names of addresses; may be null. `symbols` must outlive the trace.
   void set_symbols(const riscv::SymbolTable* symbols) { symbols_ = symbols; }
   /// Writes one line per instruction within the window: time, address, symbol, instruction, and the
   /// register written. Null switches the lines off.
@@ -35,20 +35,20 @@ class CpuTrace {
     lines_window_ = window;
   }
   /// Reports entered and left functions within the window, in cycles of the CPU's clock. Null
-  /// switches the reports off. When the window or the program ends, the sink sees the end of every
-  /// open function.
+  /// switches the reports off. When the window or the program ends, the end of every open function
+  /// is reported to the sink.
   void set_calls(riscv::CallSink* sink, const TraceWindow& window = {});
   /// Reports every instruction to `observer`. Null switches the reports off.
   void set_observer(riscv::InstructionObserver* observer) { observer_ = observer; }
   riscv::InstructionObserver* observer() const { return observer_; }
-  /// Ends the functions that are still open. Call once, after the simulation.
+  /// Reports the end of functions that are still open. Call once, after the simulation.
   void finish();
 
-  /// True if some instruction of the next `quantum` may have to be reported as line or call.
+  /// True if an instruction within the next `quantum` may have to be reported as line or call.
   bool is_active(const sc_core::sc_time& quantum) const;
-  /// Runs up to `budget` instructions. Stops early as Hart::run() does.
+  /// Runs up to `budget` instructions with tracing. Stops early as Hart::run() does.
   riscv::Stop run(std::uint64_t budget);
-  /// Runs one instruction.
+  /// Runs one instruction with tracing.
   riscv::Stop step();
 
  private:

@@ -15,15 +15,16 @@ namespace dcc::model {
 class DebugRegistry {
  public:
   struct Module {
-    std::string name;                       // "host0.controller"
-    std::string kind;                       // "congestion controller"
-    std::function<std::string()> describe;  // a few lines of text for people; may be empty
+    std::string name;  // name of the module, for example "host0.controller"
+    std::string kind;  // kind of the module, for example "congestion controller"
+    // describes the module in a few lines of text for people; may be empty
+    std::function<std::string()> describe;
   };
   /// A family of values: a register ("controller.status"), or indexed ("controller.slot[N]").
   struct Value {
-    std::string name;         // name without index, for example "controller.slot"
-    std::string help;         // "rate, alpha and counters of slot N"
-    std::uint32_t count = 0;  // number of values of an indexed family; 0: a single value
+    std::string name;  // name without index, for example "controller.slot"
+    std::string help;  // meaning of the values, for example "rate, alpha and counters of slot N"
+    std::uint32_t count = 0;  // number of values of an indexed family; 0: the value is not indexed
     /// Reads a value as text for people. `monitor stop-on-change` compares these texts.
     std::function<std::string(std::uint32_t index)> read;
   };
@@ -42,7 +43,7 @@ class DebugRegistry {
   const std::vector<Module>& modules() const { return modules_; }
   const std::vector<Value>& values() const { return values_; }
 
-  /// A reader for "name" or "name[index]"; empty with `error` set if there is no such value.
+  /// Returns a reader for "name" or "name[index]"; empty with `error` set if the name is unknown.
   std::function<std::string()> find(const std::string& path, std::string& error) const;
 
  private:

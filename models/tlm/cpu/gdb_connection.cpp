@@ -146,7 +146,8 @@ std::optional<GdbConnection::Input> GdbConnection::take_packet() {
     }
     const std::size_t hash = buffer_.find('#');
     if (hash == std::string::npos || hash + 2 >= buffer_.size()) {
-      if (buffer_.size() > kMaxBuffered) buffer_.clear();  // the packet has no end
+      // drops the received bytes, in which no packet ends
+      if (buffer_.size() > kMaxBuffered) buffer_.clear();
       return std::nullopt;
     }
     const std::string body = buffer_.substr(1, hash - 1);
@@ -188,7 +189,8 @@ void GdbConnection::write_all(const std::string& bytes) {
     const ssize_t count = ::send(client_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      closed_ = true;  // the debugger has disconnected or does not read
+      closed_ =
+          true;  // closes the connection, since the debugger has disconnected or does not read
       return;
     }
     done += static_cast<std::size_t>(count);

@@ -18,7 +18,7 @@ int hex_digit(char c);
 /// two seconds.
 class GdbConnection {
  public:
-  /// Listens on a port; 0: any free one. Throws std::runtime_error if it cannot listen.
+  /// Listens on a TCP port; 0: any free port. Throws std::runtime_error if it cannot listen.
   explicit GdbConnection(std::uint16_t port);
   GdbConnection(const GdbConnection&) = delete;
   GdbConnection& operator=(const GdbConnection&) = delete;
@@ -31,8 +31,8 @@ class GdbConnection {
     enum Kind { kPacket, kInterrupt, kClosed } kind = kClosed;
     std::string packet;  // contents of a packet, without escapes
   };
-  /// Returns the next packet, Ctrl-C or the end of the connection; nothing within `timeout_ms` (-1:
-  /// waits for ever).
+  /// Returns the next packet, Ctrl-C or the end of the connection; empty if nothing arrives within
+  /// `timeout_ms` (-1: waits for ever).
   std::optional<Input> receive(int timeout_ms);
   void send(const std::string& contents);
   void acknowledge_no_more() { acknowledging_ = false; }
@@ -45,7 +45,7 @@ class GdbConnection {
  private:
   static constexpr std::size_t kMaxBuffered = 64 * 1024;
   bool accept_client(int timeout_ms);
-  /// Handles a second client that connects while one is connected.
+  /// Handles a second client that connects while a client is connected.
   void meet_newcomer();
   void adopt(int client);
   bool read_more(int timeout_ms);

@@ -25,7 +25,8 @@ std::string hex_bytes(const std::uint8_t* data, std::size_t count) {
   }
   return text;
 }
-std::string hex_word(std::uint32_t value) {  // in the byte order of the target
+// Formats a word as hexadecimal bytes in the byte order of the target.
+std::string hex_word(std::uint32_t value) {
   const std::uint8_t bytes[] = {
       static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8),
       static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 24)};
@@ -95,7 +96,8 @@ bool GdbServer::poll(const DebugTarget& self) {
       if (attached_) return true;
       continue;
     }
-    // gdb halts the target by connecting and sends nothing else while the target runs.
+    // Detects that a debugger connects: gdb halts the target by connecting and sends nothing else
+    // while the target runs.
     const bool newcomer = !attached_;
     attached_ = true;
     if (handle(input->packet)) {
@@ -139,7 +141,8 @@ GdbServer::Resume GdbServer::serve(const DebugTarget& self, const DebugStop& sto
       leave();
       return Resume::kContinue;
     }
-    if (input->kind == GdbConnection::Input::kInterrupt) continue;  // the CPU is stopped already
+    // ignores Ctrl-C, since the CPU is stopped already
+    if (input->kind == GdbConnection::Input::kInterrupt) continue;
     if (handle(input->packet)) return resume_;
   }
 }
@@ -331,7 +334,8 @@ bool GdbServer::handle_reverse(const std::string& packet) {
   return true;
 }
 
-// The debugger already got this reply at a later simulated time, over the same connection.
+// Restores the session without sending a reply: the debugger already got this reply at a later
+// simulated time, over the same connection.
 void GdbServer::restore_session(const std::string& session) {
   suspend_points(true);
   points_.clear();
@@ -361,7 +365,8 @@ std::string GdbServer::save_session() const {
 
 void GdbServer::suspend_points(bool suspended) {
   const std::vector<Point> points = std::move(points_);
-  points_.clear();  // removes breakpoints and watchpoints that only this debugger had set
+  // removes breakpoints and watchpoints that only the disconnected debugger had set
+  points_.clear();
   for (const Point& point : points) {
     apply(point, !suspended);
   }

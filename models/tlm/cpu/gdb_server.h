@@ -36,7 +36,7 @@ class DebugTarget {
                                          std::size_t bytes) = 0;
   virtual void debug_set_breakpoint(std::uint32_t address, bool set) = 0;
   virtual void debug_set_watchpoint(const Watch& watch, bool set) = 0;
-  /// Executes a `monitor …` command of the debugger. The answer is shown to the user.
+  /// Executes a `monitor …` command of the debugger. Returns the answer for the user.
   virtual std::string debug_monitor(const std::string& command) = 0;
   /// True if the CPU can step and run backwards.
   virtual bool debug_goes_back() const { return false; }
@@ -48,8 +48,8 @@ class DebugTarget {
 
 /// Reason of a stop.
 struct DebugStop {
-  int signal = 5;     // POSIX numbers: 5 trap, 2 interrupt, 11 the program is lost
-  std::string extra;  // "watch:80001000;" and the like
+  int signal = 5;  // signal number of the stop: 5 trap, 2 interrupt, 11 the program cannot continue
+  std::string extra;  // additional part of the stop reply, for example "watch:80001000;"
   std::string note;   // text shown to the user before the stop
 };
 
@@ -85,16 +85,16 @@ class GdbServer {
   // State of the debugger's connection, kept when the CPU goes back in time: breakpoints, and
   // received bytes that are not yet parsed.
   std::string save_session() const;
-  /// Restores a state that saved_state() returned: `told` comes from the same debugger at a later
+  /// Restores a state that save_session() returned to the same debugger's connection at a later
   /// time. The CPU is about to stop.
   void restore_session(const std::string& session);
-  /// While suspended, breakpoints and watchpoints are kept but do not stop the CPU.
+  /// Suspends breakpoints and watchpoints: they are kept but do not stop the CPU.
   void suspend_points(bool suspended);
-  /// True if memory or a register was written since the last call.
+  /// True if the debugger wrote memory or a register since the last call.
   bool consume_writes() { return std::exchange(wrote_, false); }
 
  private:
-  /// Handles one packet. Returns true if the CPU is to go on as resume_ says.
+  /// Handles one packet. Returns true if the CPU is to continue as resume_ says.
   bool handle(const std::string& packet);
   bool handle_resume(const std::string& packet);
   bool handle_reverse(const std::string& packet);
@@ -134,7 +134,7 @@ class GdbServer {
   std::size_t selected_ = 0;           // hart whose registers gdb reads
   GdbConnection connection_;
   bool attached_ = false;
-  bool reply_due_ = false;  // true if the debugger said continue or step and waits for a reply
+  bool reply_due_ = false;  // true if the debugger sent continue or step and waits for a reply
   Resume resume_ = Resume::kContinue;
   DebugStop last_stop_;
   std::vector<Point> points_;

@@ -7,9 +7,10 @@
 namespace dcc::model {
 namespace {
 
-// Number of instructions below which a replay is repeated as a whole, without another snapshot.
+// Number of instructions below which a replay is repeated as a whole instead of taking another
+// snapshot.
 constexpr std::uint64_t kShortReplay = 20'000;
-// Number of snapshots from which on replays take no further ones.
+// Number of snapshots from which on replays take no further snapshots.
 constexpr std::size_t kMaxReplaySnapshots = 64;
 constexpr char kNoHistory[] = "replaylog:begin;";
 
@@ -24,7 +25,7 @@ void ReverseDebug::take_due_snapshot() {
 bool ReverseDebug::resume(GdbServer::Resume resume) {
   if (history_ == nullptr) return true;
   if (!gdb_->attached()) {
-    // The snapshots taken so far do not know the connection of the next debugger.
+    // Forgets the snapshots taken so far, which do not know the connection of the next debugger.
     first_snapshot_ = history_->snapshots();
     return true;
   }
@@ -56,7 +57,7 @@ void ReverseDebug::restore(bool search, std::uint64_t end, std::uint32_t pc,
   std::ostringstream request;
   request << search << ' ' << end << ' ' << pc << ' ' << extra << '\n' << gdb_->save_session();
   history_->restore(number, request.str());
-  std::abort();  // not reached: compilers do not see that a virtual function never returns
+  std::abort();  // never reached: compilers do not see that a virtual function never returns
 }
 
 void ReverseDebug::accept(const std::string& text) {
@@ -81,7 +82,8 @@ void ReverseDebug::note_stop(std::uint64_t at, std::uint32_t pc, const std::stri
   request_->found_extra = extra;
 }
 
-/// Goes to the stop that was found, else searches before the snapshot from which this search began.
+/// Returns to the stop that was found; otherwise searches before the snapshot from which this
+/// search began.
 void ReverseDebug::continue_search(const Request& done) {
   if (done.found) restore(false, done.found_at, done.found_pc, done.found_extra);
   std::size_t number = history_->snapshots() - 1;
@@ -93,7 +95,8 @@ void ReverseDebug::continue_search(const Request& done) {
 std::optional<DebugStop> ReverseDebug::arrive() {
   if (request_->stage < request_->end) {
     request_->stage = request_->end;
-    // A stop found before this snapshot is not part of the snapshot: accept() begins a new request.
+    // Takes a snapshot; a stop found earlier is not part of it, since accept() begins a new
+    // request.
     take_snapshot();
     return std::nullopt;
   }

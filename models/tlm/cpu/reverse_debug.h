@@ -15,33 +15,34 @@
 
 namespace dcc::model {
 
-/// Reaches an earlier moment of a hart by restoring a snapshot and replaying from there. A moment
-/// is a number of instructions begun (Hart::steps()). History begins where a debugger first let the
-/// CPU run. A debugger's write to memory or registers is not part of the deterministic run, so that
-/// a snapshot is taken when the CPU goes on after a write.
+/// Brings a hart to an earlier moment by restoring a snapshot and replaying from it. A moment is a
+/// number of instructions begun (Hart::steps()). History begins where a debugger first let the CPU
+/// run. A debugger's write to memory or registers is not part of the deterministic run, so that a
+/// snapshot is taken when the CPU goes on after a write.
 class ReverseDebug {
  public:
   explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}
 
-  /// Sets the history of snapshots, without which the CPU cannot go backwards. Only one CPU of a
-  /// simulation may have it.
+  /// Sets the history of snapshots, without which the CPU cannot run backwards. Only one CPU of a
+  /// simulation may have a history.
   void set_history(SnapshotHistory* history) { history_ = history; }
   bool is_available() const { return history_ != nullptr; }
   void set_server(GdbServer* gdb) { gdb_ = gdb; }
-  /// Called after a restore: the caller drops all state of the debugger that is not in GdbServer.
+  /// Sets the function that is called after a restore: the caller drops all debugger state that is
+  /// not in GdbServer.
   void set_restored_handler(std::function<void()> handler) { on_restored_ = std::move(handler); }
 
-  /// Takes the snapshot that is due, if one is due.
+  /// Takes a snapshot if one is due.
   void take_due_snapshot();
-  /// Executes the debugger's wish to go on or back. False: there is no history before this moment.
-  /// Going back restores a snapshot and does not return.
+  /// Executes the debugger's request to run forwards or backwards. Returns false if there is no
+  /// history before this moment. Running backwards restores a snapshot and does not return.
   bool resume(GdbServer::Resume resume);
-  /// The stop to report when resume() returned false.
+  /// The stop reply for a resume() that returned false.
   static DebugStop no_history();
 
   // --- While replaying ------------------------------------------------------------------------
   bool is_replaying() const { return request_ != nullptr; }
-  /// Number of instructions to run before arrive() is due. Precondition: is_replaying().
+  /// Number of instructions to run until arrive() is due. Precondition: is_replaying().
   std::uint64_t steps_left() const { return request_->stage - hart_.steps(); }
   bool has_arrived() const { return is_replaying() && hart_.steps() >= request_->stage; }
   /// Notes a breakpoint or watchpoint hit at moment `at`. `pc`: address of a breakpoint, else 0;
@@ -52,13 +53,13 @@ class ReverseDebug {
   std::optional<DebugStop> arrive();
 
  private:
-  /// A request to go back, under way.
+  /// A request to go back that is in progress.
   struct Request {
-    bool search = false;      // true: find the last stop before `end`; false: go to `end`
-    std::uint64_t end = 0;    // moment
+    bool search = false;    // true: find the last stop before `end`; false: go to the moment `end`
+    std::uint64_t end = 0;  // moment to go to, in instructions begun
     std::uint64_t stage = 0;  // moment of the next arrive(): `end`, or halfway for a snapshot
-    std::uint32_t pc = 0;     // pc that the CPU must have at `end`; 0: any
-    std::string extra;        // text of the stop reply
+    std::uint32_t pc = 0;     // value of pc that the CPU must have at `end`; 0: any value
+    std::string extra;        // text of the stop reply at the end of the request
     // The last stop found by a search.
     bool found = false;
     std::uint64_t found_at = 0;
@@ -69,7 +70,7 @@ class ReverseDebug {
   void take_snapshot();
   void accept(const std::string& text);
   /// Sends a request to the last snapshot before `end`; a search needs a snapshot before the stop
-  /// that it looks for. Does not return.
+  /// that is searched for. Does not return.
   [[noreturn]] void restore(bool search, std::uint64_t end, std::uint32_t pc,
                             const std::string& extra);
   [[noreturn]] void continue_search(const Request& done);
@@ -79,8 +80,8 @@ class ReverseDebug {
   GdbServer* gdb_ = nullptr;
   std::function<void()> on_restored_;
   std::vector<std::uint64_t> moments_;  // moments of all snapshots, in instructions begun
-  std::size_t first_snapshot_ = 0;      // first snapshot of the attached debugger
-  std::unique_ptr<Request> request_;    // request under way; null: no replay
+  std::size_t first_snapshot_ = 0;  // number of the first snapshot taken for the attached debugger
+  std::unique_ptr<Request> request_;  // request in progress; null: no replay
 };
 
 }  // namespace dcc::model

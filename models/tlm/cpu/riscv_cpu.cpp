@@ -9,9 +9,10 @@ namespace {
 
 using riscv::Stop;
 
-constexpr int kQuantaPerPoll = 10;  // quanta between two polls of the debugger while asleep
+// number of quanta between two polls of the debugger while the CPU sleeps
+constexpr int kQuantaPerPoll = 10;
 
-/// Instructions of one quantum, at least 1.
+/// Number of instructions in one quantum, at least 1.
 std::uint64_t quantum_steps(const RiscvCpuConfig& c, const CpuClock& clock) {
   const std::uint64_t cycles = clock.cycles_in(c.quantum);
   return std::max<std::uint64_t>(1, cycles * c.cpi.denominator / c.cpi.numerator);
@@ -90,7 +91,7 @@ void RiscvCpu::run() {
   }
 }
 
-/// Runs to the end of the quantum, or until something stops the hart.
+/// Runs instructions to the end of the quantum, or until an event stops the hart.
 void RiscvCpu::run_on() {
   if (dmi_wanted_) request_dmi();
   const std::uint64_t start = hart_.steps();

@@ -25,14 +25,15 @@ struct RiscvCpuConfig {
   std::uint32_t hart_id = 0;
   std::uint64_t clock_hz = 1'000'000'000;
   riscv::Hart::Cpi cpi{};
-  /// Simulated time that the CPU may run ahead of all other processes. An interrupt is seen up to
-  /// one quantum late.
+  /// Simulated time that the CPU may run ahead of all other processes. The CPU takes an interrupt
+  /// up to one quantum late.
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
-  std::uint32_t ram_bytes = 0;  // bytes of RAM, a multiple of 4096; code runs from RAM and ROM only
-  riscv::RamWindow rom;         // read-only memory for code; size 0: none
-  HartGroup* group = nullptr;   // the harts of the host; null: this one alone
+  // size of RAM in bytes, a multiple of 4096; code runs from RAM and ROM only
+  std::uint32_t ram_bytes = 0;
+  riscv::RamWindow rom;        // read-only memory for code; size 0: none
+  HartGroup* group = nullptr;  // the harts of the host; null: this one alone
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
@@ -59,7 +60,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   ~RiscvCpu() override;
 
   // --- Building -------------------------------------------------------------------------------
-  /// Call before the simulation starts. `symbols` may be null and must outlive the CPU.
+  /// Sets the program. Call before the simulation starts. `symbols` may be null and must outlive
+  /// the CPU.
   void set_program(std::uint32_t entry, const riscv::SymbolTable* symbols);
   CpuDebug& debug() { return debug_; }
   const CpuDebug& debug() const { return debug_; }
@@ -81,11 +83,11 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   /// Sets a level-sensitive interrupt line. May be called from a device's event, from a process, or
   /// during a bus access of this CPU.
   void set_interrupt(riscv::Cause line, bool high);
-  /// Ends the program. A device calls this during an access of this CPU.
+  /// Ends the program with an exit code. Called by a device during an access of this CPU.
   void exit(std::uint32_t code);
   /// True if the calling SystemC process is this CPU's, as in a device that it accesses.
   bool is_current() const { return sc_core::sc_get_current_process_handle() == process_; }
-  /// Tells the hart that RAM, which may hold code, was written by another master.
+  /// Tells the hart that another bus master wrote RAM, which may hold code.
   void memory_changed(std::uint32_t address, std::uint32_t bytes) {
     hart_.code_changed(address, bytes);
     hart_.foreign_store(address, bytes);
@@ -101,17 +103,18 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   // --- Reading --------------------------------------------------------------------------------
   State state() const { return state_; }
   std::uint32_t exit_code() const { return exit_code_; }
-  /// Why the program died, in one or two sentences with pc, symbol and access; empty if it lives.
+  /// Reason why the program died, in one or two sentences with pc, symbol and access; empty while
+  /// it lives.
   const std::string& failure() const { return failure_; }
-  /// Present position of the CPU: "pc 0x… (main+0x4), …".
+  /// Text with the CPU's present position: "pc 0x… (main+0x4), …".
   std::string whereabouts() const override;
   std::uint64_t instructions() const { return hart_.retired(); }
   const riscv::Hart& hart() const { return hart_; }
-  /// Time since the CPU last woke up, or began; zero while it sleeps.
+  /// Time since the CPU last woke up, or since its start; zero while it sleeps.
   sc_core::sc_time awake_for() const {
     return asleep_ ? sc_core::SC_ZERO_TIME : sc_core::sc_time_stamp() - awake_since_;
   }
-  /// Time at which the CPU reached this number of cycles.
+  /// Time at which the CPU's clock reached this number of cycles.
   sc_core::sc_time time_of(std::uint64_t cycles) const { return clock_.time_of(cycles); }
 
  private:
@@ -134,7 +137,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void request_dmi();
   void invalidate_dmi(sc_dt::uint64 start, sc_dt::uint64 end);
 
-  // MemoryBus
+  // Functions of MemoryBus
   bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) override;
   bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
   bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
@@ -143,7 +146,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   bool access(tlm::tlm_command command, std::uint32_t address, std::uint32_t size,
               std::uint32_t& value);
 
-  // DebuggedCpu
+  // Functions of DebuggedCpu
   std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) override;
   std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
                            std::size_t bytes) override;
@@ -174,8 +177,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   sc_core::sc_event wake_;
   tlm::tlm_generic_payload payload_;
   bool dmi_wanted_ = true;
-  std::uint32_t tohost_ = 0;    // address of the mailbox to the host; 0: none
-  std::uint32_t fromhost_ = 0;  // address of the mailbox from the host; 0: none
+  std::uint32_t tohost_ = 0;    // address of the mailbox word to the host (tohost); 0: none
+  std::uint32_t fromhost_ = 0;  // address of the mailbox word from the host (fromhost); 0: none
 
   Semihosting semihosting_;
 

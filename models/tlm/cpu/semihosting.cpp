@@ -29,11 +29,15 @@ enum Operation : std::uint32_t {
   kTickFrequency = 0x31,
 };
 
-constexpr std::uint32_t kConsole = 1, kFeatures = 4;  // handles
+// semihosting handles of the console and of the feature file
+constexpr std::uint32_t kConsole = 1, kFeatures = 4;
 constexpr std::uint32_t kMinusOne = 0xFFFFFFFF;
-constexpr std::uint32_t kApplicationExit = 0x20026;  // ADP_Stopped_ApplicationExit
-constexpr std::uint32_t kMaxBytes = 1u << 20;        // most bytes that one call transfers
-constexpr std::uint32_t kBadHandle = 9, kNoFile = 2, kNoCall = 38, kBadAddress = 14;  // errno
+// reason code ADP_Stopped_ApplicationExit of a successful exit
+constexpr std::uint32_t kApplicationExit = 0x20026;
+// maximum number of bytes that one semihosting call transfers
+constexpr std::uint32_t kMaxBytes = 1u << 20;
+// semihosting error numbers (errno)
+constexpr std::uint32_t kBadHandle = 9, kNoFile = 2, kNoCall = 38, kBadAddress = 14;
 // Contents of the feature file: magic number, then one byte: SYS_EXIT_EXTENDED (bit 0), separate
 // stdout and stderr (bit 1).
 constexpr std::array<std::uint8_t, 5> kFeatureList = {'S', 'H', 'F', 'B', 0x01};
@@ -65,7 +69,7 @@ std::uint32_t Semihosting::open(const std::array<std::uint32_t, 3>& block, const
 // Reads console input and returns the number of bytes that were not read.
 std::uint32_t Semihosting::read(const std::array<std::uint32_t, 3>& block, const Machine& machine) {
   if (!is_open(block[0])) return fail(kBadHandle);
-  if (block[0] == kConsole) return block[2];  // the console has no input, so no byte was read
+  if (block[0] == kConsole) return block[2];  // no byte was read, since the console has no input
   const auto size = static_cast<std::uint32_t>(kFeatureList.size());
   const std::uint32_t bytes = std::min(block[2], size - features_at_);
   if (!machine.write(block[1], kFeatureList.data() + features_at_, bytes)) {
@@ -136,11 +140,11 @@ Semihosting::Answer Semihosting::call(std::uint32_t operation, std::uint32_t par
       return {1'000'000'000};
     case kErrno:
       return {errno_};
-    case kCommandLine:  // the command line is empty
+    case kCommandLine:  // returns an empty command line
       if (!get(2) || block[1] == 0 || !put(block[0], 0, 1)) return {fail(kBadAddress)};
       put(parameter + 4, 0, 4);
       return {0};
-    case kHeapInfo:  // four zero words: the program chooses heap and stack
+    case kHeapInfo:  // returns four zero words, so the program chooses heap and stack
       if (!get(1) || !put(block[0], 0, 8) || !put(block[0] + 8, 0, 8)) return {fail(kBadAddress)};
       return {0};
     case kExit:

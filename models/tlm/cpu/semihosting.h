@@ -8,22 +8,23 @@
 
 namespace dcc::model {
 
-/// The calls of Arm's semihosting specification (version 3.0, 32 bit), which RISC-V Semihosting 0.4
-/// takes over: SYS_OPEN of the console (":tt") and of the list of features, SYS_WRITE0, WRITEC,
-/// WRITE, READ, READC, CLOSE, ISERROR, ISTTY, SEEK, FLEN, CLOCK, TIME, ELAPSED, TICKFREQ, ERRNO,
-/// GET_CMDLINE, HEAPINFO, EXIT and EXIT_EXTENDED. Any other call fails with -1: a program reaches
-/// no file of the machine that simulates. The console has no input, and all times are simulated.
+/// Executes the calls of Arm's semihosting specification (version 3.0, 32 bit), which RISC-V
+/// Semihosting 0.4 takes over: SYS_OPEN of the console (":tt") and of the list of features,
+/// SYS_WRITE0, WRITEC, WRITE, READ, READC, CLOSE, ISERROR, ISTTY, SEEK, FLEN, CLOCK, TIME, ELAPSED,
+/// TICKFREQ, ERRNO, GET_CMDLINE, HEAPINFO, EXIT and EXIT_EXTENDED. Any other call fails with -1: a
+/// program cannot access files of the simulating machine. The console has no input, and all times
+/// are simulated.
 class Semihosting {
  public:
   struct Machine {
-    /// Access to the program's memory; returns false if a byte is outside memory.
+    /// Accesses the program's memory; the functions return false if a byte is outside memory.
     std::function<bool(std::uint32_t, std::uint8_t*, std::size_t)> read;
     std::function<bool(std::uint32_t, const std::uint8_t*, std::size_t)> write;
     std::function<void(char)> console;
     std::uint64_t now_ns = 0;
   };
   struct Answer {
-    std::uint32_t value = 0;  // value for a0, or the exit code
+    std::uint32_t value = 0;  // value for the program's a0, or the exit code
     bool exit = false;
   };
 
@@ -36,7 +37,7 @@ class Semihosting {
   std::uint32_t fail(std::uint32_t number);
 
   std::uint32_t errno_ = 0;
-  std::uint32_t features_at_ = 0;  // position in the list of features
+  std::uint32_t features_at_ = 0;  // read position in the list of features
 };
 
 }  // namespace dcc::model
