@@ -2,6 +2,10 @@
 // refused accesses.
 #include "clint.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "driver/memory_map.h"
 #include "model_test.h"
 
@@ -136,6 +140,45 @@ TEST_F(ClintTest, TicksOfMachineVirtAreTenMegahertz) {
     EXPECT_EQ(read(DCC_CLINT_MSIP + 4), 0u) << "another hart's";
     std::uint32_t value = 0;
     EXPECT_EQ(access(tlm::TLM_READ_COMMAND, 0xC000, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  });
+}
+
+TEST_F(ClintTest, EachHartHasItsLines) {
+  std::vector<std::string> seen;
+  std::vector<Clint::Lines> lines;
+  for (const char* const hart : {"0", "1", "2"}) {
+    const auto line = [&seen, hart](const char* name) {
+      return [&seen, name, hart](bool high) {
+        seen.push_back(name + std::string(hart) + (high ? "+" : "-"));
+      };
+    };
+    lines.push_back({line("timer"), line("software")});
+  }
+  Clint clint("several", std::move(lines), MachineKind::kDcc);
+  Initiator idle("idle");
+  bus_.socket.bind(clint.socket);
+  idle.socket.bind(clint_.socket);
+  simulate([&] {
+    write(DCC_CLINT_MSIP + 8, 1);
+    write(DCC_CLINT_MTIMECMP + 16 + 4, 0);
+    write(DCC_CLINT_MTIMECMP + 16, 300);
+    write(DCC_CLINT_MTIMECMP + 8 + 4, 0);
+    write(DCC_CLINT_MTIMECMP + 8, 200);
+    EXPECT_EQ(read(DCC_CLINT_MTIMECMP + 16), 300u);
+    EXPECT_EQ(read(DCC_CLINT_MTIMECMP), 0xFFFFFFFFu);
+    EXPECT_EQ(seen, (std::vector<std::string>{"software2+"}));
+    wait_ns(200);
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    EXPECT_EQ(seen, (std::vector<std::string>{"software2+", "timer1+"}));
+    wait_ns(100);
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    write(DCC_CLINT_MTIMECMP + 8, 5000);
+    EXPECT_EQ(seen, (std::vector<std::string>{"software2+", "timer1+", "timer2+", "timer1-"}));
+    std::uint32_t value = 0;
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, DCC_CLINT_MSIP + 12, value),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, DCC_CLINT_MTIMECMP + 24, value),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
   });
 }
 

@@ -174,5 +174,42 @@ TEST_F(PlicTest, DebuggerClaimsNothing) {
   });
 }
 
+TEST_F(PlicTest, EachHartHasItsContext) {
+  Plic plic("several", sc_core::SC_ZERO_TIME, 2);
+  Initiator second("second");
+  second.socket.bind(plic.socket);
+  bool output[2] = {};
+  for (unsigned hart : {0u, 1u}) {
+    plic.connect_hart(hart, [&output, hart](bool high) { output[hart] = high; });
+  }
+  const auto access = [&second](tlm::tlm_command command, std::uint32_t offset,
+                                std::uint32_t value) {
+    EXPECT_EQ(second.access(command, offset, value), tlm::TLM_OK_RESPONSE);
+    return value;
+  };
+  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
+    access(tlm::TLM_WRITE_COMMAND, offset, value);
+  };
+  const auto get = [&](std::uint32_t offset) { return access(tlm::TLM_READ_COMMAND, offset, 0); };
+  simulate([&] {
+    set(VIRT_PLIC_PRIORITY + 4 * 5, 3);
+    set(VIRT_PLIC_ENABLE + 0x80, 1u << 5);
+    plic.set_level(5, true);
+    EXPECT_FALSE(output[0]);
+    EXPECT_TRUE(output[1]);
+    set(VIRT_PLIC_THRESHOLD + 0x1000, 3);
+    EXPECT_FALSE(output[1]);
+    set(VIRT_PLIC_ENABLE, 1u << 5);
+    EXPECT_TRUE(output[0]) << "threshold 0 is that of hart 0";
+    EXPECT_EQ(get(VIRT_PLIC_CLAIM + 0x1000), 5u) << "a claim heeds no threshold";
+    EXPECT_FALSE(output[0]) << "one of the harts has the source in service";
+    EXPECT_EQ(get(VIRT_PLIC_CLAIM), 0u);
+    set(VIRT_PLIC_CLAIM + 0x1000, 5);
+    EXPECT_TRUE(output[0]);
+    set(VIRT_PLIC_ENABLE + 0x100, ~0u);
+    EXPECT_EQ(get(VIRT_PLIC_ENABLE + 0x100), 0u) << "context of no hart";
+  });
+}
+
 }  // namespace
 }  // namespace dcc::model::plic_test

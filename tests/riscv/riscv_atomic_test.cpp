@@ -11,6 +11,9 @@ constexpr std::uint32_t kWord = kRam + 0x800;
 class RiscvAtomic : public HartFixture {
  protected:
   RiscvAtomic() { hart_.set_reg(10, kWord); }
+  void stored(std::uint32_t address, std::uint32_t /*size*/) override {
+    stored_.push_back(address);
+  }
   void set_word(std::uint32_t value) { put(kWord, {value}); }
   /// Runs one operation on a word that holds `old`; returns the new content of the word.
   std::uint32_t result(Word funct5, std::uint32_t old, std::uint32_t operand) {
@@ -25,6 +28,8 @@ class RiscvAtomic : public HartFixture {
     EXPECT_EQ(hart_.pc(), kRam + 4);
     return word(kWord);
   }
+
+  std::vector<std::uint32_t> stored_;  // addresses of reported stores
 };
 
 TEST_F(RiscvAtomic, OperationsLeaveTheirResultAndGiveTheOldValue) {
@@ -62,6 +67,37 @@ TEST_F(RiscvAtomic, AReservationIsUsedUpByOneStore) {
   EXPECT_EQ(hart_.reg(13), 0u) << "stored";
   EXPECT_NE(hart_.reg(14), 0u) << "no reservation any more";
   EXPECT_EQ(word(kWord), 2u);
+}
+
+TEST_F(RiscvAtomic, AStoreOfAnotherMasterEndsTheReservation) {
+  const struct {
+    std::uint32_t address, bytes;
+    bool kept;
+  } kStores[] = {{kWord, 4, false},       {kWord + 3, 1, false}, {kWord - 3, 4, false},
+                 {kWord - 64, 65, false}, {kWord + 4, 4, true},  {kWord - 4, 4, true}};
+  for (const auto& one : kStores) {
+    hart_.set_pc(kRam);
+    set_word(1);
+    put(kRam, {lr(12, 10), sc(13, 10, 11)});
+    run(1);
+    EXPECT_EQ(hart_.reservation(), kWord);
+    hart_.foreign_store(one.address, one.bytes);
+    run(1);
+    EXPECT_EQ(hart_.reg(13) == 0, one.kept) << one.address - kWord;
+  }
+}
+
+TEST_F(RiscvAtomic, StoresToAGuardedPageAreReported) {
+  set_word(1);
+  put(kRam, {sw(11, 10, 4), sw(11, 10, 4), sw(11, 10, 4)});
+  run(1);
+  EXPECT_TRUE(stored_.empty());
+  hart_.guard({kWord});
+  run(1);
+  EXPECT_EQ(stored_, std::vector<std::uint32_t>{kWord + 4});
+  hart_.guard({});
+  run(1);
+  EXPECT_EQ(stored_.size(), 1u);
 }
 
 TEST_F(RiscvAtomic, AReservationIsForOneWord) {
