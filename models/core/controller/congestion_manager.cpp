@@ -54,8 +54,8 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
   dscp &= kDscpMask;
   statistics_.cnps_received += count;
 
-  // (5) Match the flow number. (5a) No match: look for a free address, bind, register the timer
-  // event; no free address: drop the notification.
+  // Step (5): match the flow number. (5a) No match: look for a free address, bind the flow to it,
+  // register the timer event; no free address: drop the notification.
   SlotIndex slot = flows_.match(flow);
   const bool first = slot == FlowTable::kNoSlot;
   if (first) {
@@ -77,7 +77,8 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
 
   statistics_.cnps_coalesced += count - 1u;
 
-  // (5b) Decrease by look-up, with the notification's DSCP. (5c) Write back.
+  // Step (5b): decrease the rate by look-up, with the notification's DSCP. (5c) Write the slot
+  // back.
   SlotParameters& parameters = store_[slot];
   const RateBits before = parameters.rc;
   const std::uint32_t delta = first ? 0 : ticks_since(parameters.t_latest, now);
@@ -106,7 +107,7 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
       break;
   }
 
-  // (6) The rate goes to the scheduler, which knows no rate of a freshly bound flow yet.
+  // Step (6): the rate goes to the scheduler, which knows no rate of a freshly bound flow yet.
   if (!first && parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
@@ -116,7 +117,8 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
                                                    std::uint32_t length, std::uint32_t packets) {
   flow &= kFlowNumberMask;
 
-  // (2) Match the flow number. (3) Read the parameters; not over the threshold: (5) only add.
+  // Steps (2) and (3): match the flow number and read its parameters; if the bytes do not exceed
+  // the threshold, step (5) only adds them.
   const SlotIndex slot = flows_.match(flow);
   if (!over_threshold(slot, length)) {
     add_bytes(slot, dscp, length, packets);
@@ -126,13 +128,13 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
 
-  // (4) Increase by look-up. (5) Write back.
+  // Step (4): increase the rate by look-up. (5) Write the slot back.
   const RateBits before = parameters.rc;
   LawPort port(parameters_, rates_, statistics_);
   law_->byte_event(parameters, length, port);
   notify(slot, flow, SlotChange::kByteIncrease);
 
-  // (6) The rate goes to the scheduler if it changed.
+  // Step (6): the rate goes to the scheduler if it changed.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
@@ -140,7 +142,7 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
 void CongestionManager::add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets) {
   statistics_.byte_notifications += packets;
-  if (slot == FlowTable::kNoSlot) {  // no match: drop the notification
+  if (slot == FlowTable::kNoSlot) {  // the flow has no slot, so the notification is dropped
     statistics_.byte_notifications_unmatched += packets;
     return;
   }
@@ -188,17 +190,18 @@ std::optional<Rate> CongestionManager::query(std::uint32_t flow) const {
 // The patent, case 3 (timer event), steps (2) to (5).
 std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
   ++timer_counters_.expired;
-  // (2) Read the flow number by the address, latched before the slot may be freed.
+  // Step (2): read the flow number by the address, latched before the slot may be freed.
   const std::uint32_t flow = flows_.read(slot);
   SlotParameters& parameters = store_[slot];
   const RateBits before = parameters.rc;
 
-  // (3) Increase by look-up. (4) Write back.
+  // Step (3): increase the rate by look-up. (4) Write the slot back.
   LawPort port(parameters_, rates_, statistics_);
   const bool at_maximum = law_->timer(parameters, ticks_since(parameters.t_latest, now), port);
   notify(slot, flow, SlotChange::kTimerIncrease);
 
-  // (3a) At the maximum rate: clear the flow number. (3b) Else register the next timer event.
+  // Step (3a): at the maximum rate, clear the flow number. (3b) Otherwise register the next timer
+  // event.
   if (at_maximum) {
     flows_.release(slot);
     ++statistics_.slots_released;
@@ -207,12 +210,12 @@ std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
     start_timer(slot, now);
   }
 
-  // (5) The rate goes to the scheduler if it changed.
+  // Step (5): the rate goes to the scheduler if it changed.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
 
-// A slot begins at INITIAL_RATE, but not above the greatest rate of its DSCP.
+// Initialises a slot, which begins at INITIAL_RATE, but not above the greatest rate of its DSCP.
 void CongestionManager::initialise(SlotParameters& slot, std::uint8_t dscp) {
   slot = {};
   slot.rc = std::min(parameters_.initial_rate, rate_limits(parameters_.rate, tables_, dscp).hi);

@@ -23,8 +23,8 @@ struct RateAnswer {
 /// The event that changed a slot's parameters.
 enum class SlotChange : std::uint8_t { kBound, kCut, kByteIncrease, kTimerIncrease, kReleased };
 
-/// Is called right after every change of a slot; for traces and debuggers. On kReleased the slot is
-/// already free, and `flow` is the flow that had it.
+/// Interface that is called right after every change of a slot; for traces and debuggers. On
+/// kReleased the slot is already free, and `flow` is the flow that had the slot.
 class SlotObserver {
  public:
   virtual void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) = 0;
@@ -33,30 +33,30 @@ class SlotObserver {
   ~SlotObserver() = default;
 };
 
-/// Least delay of a started event: it reaches the timing engine in the next tick at the latest, and
-/// is due in the tick after that at the earliest.
+/// Least delay of a started timer event in ticks: the start reaches the timing engine in the next
+/// tick at the latest, and is due in the tick after that at the earliest.
 constexpr Ticks kMinDelay = 2;
 
-/// Carries out the events of slots, each as one atomic read-modify-write of a slot, and asks the
-/// law that CTRL selects once for each. Time is given in ticks; the caller decides when an answer
-/// reaches the scheduler.
+/// Carries out the events of slots, each as one atomic read-modify-write of a slot, and calls the
+/// law that CTRL selects once for each event. Time is given in ticks; the caller decides when an
+/// answer reaches the scheduler.
 class CongestionManager {
  public:
   /// The engines must outlive the manager, which loads its registers and tables into `rates`.
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
-  /// A congestion notification of `flow` (24 bits; higher bits are masked). It stands for `marks`
-  /// marked packets among the `packets` that arrived since the notification before (0: not told),
-  /// and `count` notifications were joined to it.
+  /// Handles a congestion notification of `flow` (24 bits; higher bits are masked). It stands for
+  /// `marks` marked packets among the `packets` that arrived since the previous notification (0:
+  /// unknown), and `count` notifications were joined to it.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0, std::uint8_t count = 1);
   /// Counts `packets` packets with `length` bytes in total, which the flow has sent.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets = 1);
-  /// Counts bytes that are not over the threshold in the flow's `slot`; FlowTable::kNoSlot if the
+  /// Counts bytes that do not exceed the threshold in the flow's `slot`; FlowTable::kNoSlot if the
   /// flow has none.
   void add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length, std::uint32_t packets);
-  /// True if `length` bytes more would lead to an increase.
+  /// True if `length` additional bytes would lead to an increase of the slot's rate.
   bool over_threshold(SlotIndex slot, std::uint32_t length) const {
     return counts_to_threshold_ && slot != FlowTable::kNoSlot &&
            std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
@@ -65,8 +65,8 @@ class CongestionManager {
   /// event as it is, so the slot's own due tick decides what the expiry means.
   struct TimerOutcome {
     enum class Kind : std::uint8_t {
-      kExpired,  // the slot's interval is over
-      kStale,    // the slot is due later, and its event was started again
+      kExpired,  // the timer interval of the slot is over
+      kStale,    // the slot is due later, and its timer event was started again
       kFreed,    // the slot's flow had been released; the slot is free now
     } kind;
     std::optional<RateAnswer> answer;
@@ -78,7 +78,7 @@ class CongestionManager {
   void release(std::uint32_t flow);
   /// The rate of the flow's slot, if it has one.
   std::optional<Rate> query(std::uint32_t flow) const;
-  // Count notifications that the caller has dropped.
+  // Counts notifications that the caller has dropped.
   void count_lost_cnp() { ++statistics_.cnps_lost; }
   void count_dropped_input() { ++statistics_.inputs_dropped; }
   /// See FlowTable::hold_back.
@@ -87,12 +87,12 @@ class CongestionManager {
   const ControllerParameters& parameters() const { return parameters_; }
   /// Replaces the parameters, which act from the next notification on.
   void set_parameters(const ControllerParameters& parameters);
-  /// The law that CTRL selects.
+  /// The law that CTRL selects for the controller.
   const Law& law() const { return *law_; }
   /// Result of increases_by_bytes() of the selected law, kept because each packet asks for it.
   bool increases_by_bytes() const { return increases_by_bytes_; }
   const RateTables& tables() const { return tables_; }
-  /// Keeps one copy of tables that are equal to `other`.
+  /// Shares tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const RateTables& other) { tables_.share_with(other); }
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
 
@@ -102,9 +102,9 @@ class CongestionManager {
   const FlowTable& flows() const { return flows_; }
   const SlotParameters& slot(SlotIndex slot) const { return store_[slot]; }
   const ControllerStatistics& statistics() const { return statistics_; }
-  /// Counts of the slots' timer events. The timing engine's own counters count its starts.
+  /// Counters of the slots' timer events. The timing engine's own counters count its starts.
   const TimerCounters& timer_counters() const { return timer_counters_; }
-  /// Sets the observer; null: none.
+  /// Sets the observer of slot changes; null: none.
   void observe(SlotObserver* observer) { observer_ = observer; }
 
  private:

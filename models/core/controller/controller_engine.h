@@ -29,8 +29,8 @@ class RateSink {
 
 /// Causes of an interrupt as bits, at the positions of the register IRQ_STATUS.
 enum ControllerCause : std::uint32_t {
-  kCauseTableFull = 1u << 0,  // a CNP found no free slot
-  kCauseOverrun = 1u << 1,    // the timing engine fell 2^15 ticks behind
+  kCauseTableFull = 1u << 0,  // interrupt cause: a CNP found no free slot
+  kCauseOverrun = 1u << 1,    // interrupt cause: the timing engine fell 2^15 ticks behind
 };
 
 /// Receives interrupt causes each time they arise; the register block keeps them.
@@ -50,11 +50,12 @@ constexpr std::uint32_t kMaxLatencyCycles =
 
 /// Properties of a controller that are fixed when it is built.
 struct ControllerConfig {
-  std::uint32_t slots = 1024;  // 1 … kMaxSlots
+  std::uint32_t slots = 1024;  // number of slots, 1 … kMaxSlots
   Frequency clock{250'000'000};
-  PicoSeconds tick = kMicroSecond;    // length of a tick; the driver writes it to TICK_DIV
-  std::uint32_t latency_cycles = 64;  // timing::kMinLatency … kMaxLatencyCycles: issue to answer
-  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
+  PicoSeconds tick = kMicroSecond;  // length of a tick; the driver writes it to TICK_DIV
+  // cycles from issue to answer, timing::kMinLatency … kMaxLatencyCycles
+  std::uint32_t latency_cycles = 64;
+  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels: top, middle, last
 
   PicoSeconds clock_period() const { return clock.cycles(1); }
   void describe(ParameterVisitor& v);
@@ -64,9 +65,10 @@ struct ControllerConfig {
 
 /// One slot as the register window `slots` shows it.
 struct SlotView {
-  std::optional<std::uint32_t> flow;  // flow of the slot; none: the slot is free
+  std::optional<std::uint32_t> flow;  // flow of the slot; empty: the slot is free
   SlotParameters parameters;
-  std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
+  // due tick of the slot's timer: 16 bits and the epoch bit; empty: not pending
+  std::optional<std::uint32_t> timer_due;
 };
 
 class ControllerModel;
@@ -112,7 +114,7 @@ class ControllerEngine {
   virtual const ControllerConfig& config() const = 0;
   virtual bool ready() = 0;
   virtual SlotView slot(SlotIndex slot) = 0;
-  /// The slot of a flow, or none.
+  /// The slot of a flow; empty if the flow has none.
   virtual std::optional<SlotIndex> slot_of(std::uint32_t flow) = 0;
   virtual std::uint32_t free_slots() = 0;
   virtual const ControllerStatistics& statistics() = 0;
@@ -121,7 +123,7 @@ class ControllerEngine {
   /// timing::kAtPort waited there.
   virtual std::uint64_t bytes_dropped_at_port() const = 0;
   virtual std::uint64_t missed_latency() = 0;
-  virtual Tick timer_lateness_max() = 0;  // greatest lateness of an expiry, in whole ticks
+  virtual Tick timer_lateness_max() = 0;  // greatest lateness of a timer event, in whole ticks
   virtual Tick time() = 0;
   virtual Tick timer_lag() = 0;
   virtual bool overrun() = 0;
@@ -134,7 +136,7 @@ class ControllerEngine {
   /// Ends a run. An engine in lock-step compares all slots and counters, and throws
   /// LockstepMismatch if they differ.
   virtual void finish() {}
-  /// The model, alone or in lock-step with RTL; null if RTL alone calculates.
+  /// The model, alone or in lock-step with RTL; null if only RTL computes the rates.
   virtual ControllerModel* model() = 0;
 };
 

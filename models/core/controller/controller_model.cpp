@@ -100,7 +100,7 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
 }
 
 /// Issues the pending bytes if they can be issued by `cycle` and no timer event precedes them;
-/// otherwise puts them into the FIFO.
+/// otherwise puts the bytes into the FIFO.
 void ControllerModel::flush_pending_bytes(Cycle cycle) {
   const Bytes bytes = pending_bytes_;
   pending_bytes_.packets = 0;
@@ -177,7 +177,7 @@ void ControllerModel::sample(Cycle edge) {
   }
 }
 
-/// True if a CNP or bytes are dropped: while disabled, and while a reset is under way.
+/// Returns true if a CNP or bytes are dropped: while disabled, and while a reset is in progress.
 bool ControllerModel::dropped(Cycle sampled) {
   if (!enabled_) return true;
   if (sampled < reset_from_ || sampled >= ready_from_) return false;

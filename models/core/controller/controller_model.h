@@ -40,7 +40,7 @@ class ControllerModel final : public ControllerEngine {
                   RateSink& sink, std::unique_ptr<TimerEngine> timers = nullptr,
                   std::unique_ptr<RateEngine> rates = nullptr);
 
-  // As in ControllerEngine.
+  // Functions of ControllerEngine
   void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
            std::uint8_t packets = 0) override;
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override;
@@ -49,13 +49,13 @@ class ControllerModel final : public ControllerEngine {
 
   const ControllerParameters& parameters() const override { return manager_.parameters(); }
   const RateTables& tables() const override { return manager_.tables(); }
-  /// Keeps one copy of tables that are equal to `other`.
+  /// Shares tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const RateTables& other) { manager_.share_tables(other); }
   void access(regs::RegisterAccess& access) override;
   void set_parameters(const ControllerParameters& parameters, bool reset = false) override;
-  // Steps of an access, for callers without a register block.
+  // Steps of a register access, for callers without a register block.
   void soft_reset() { set_parameters(parameters(), true); }
-  /// Writes an entry of a table; false if there is no such entry.
+  /// Writes an entry of a table; returns false if the index is beyond the table.
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
   /// Waits until the pipeline is empty, as a read of a table or of a slot does.
   void access_window() { quiesce(); }
@@ -111,7 +111,7 @@ class ControllerModel final : public ControllerEngine {
     enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
     Cycle when = 0;
     Kind kind = Kind::kRate;
-    std::uint32_t flow = 0;  // flow number; the interrupt causes if kCause
+    std::uint32_t flow = 0;  // flow number; for kCause, the interrupt causes
     Rate rate;
   };
 
@@ -125,7 +125,7 @@ class ControllerModel final : public ControllerEngine {
     std::uint16_t index = 0;  // index of the table entry or of the register
     std::uint32_t word = 0;   // number of the word in a table's window
     std::uint32_t value = 0;
-    Cycle least = 0;  // least time from the edge at which the access acts to its end
+    Cycle least = 0;  // minimum time from the edge at which the access acts to its end
   };
 
   static std::uint32_t divider(const ControllerParameters& parameters) {
@@ -165,7 +165,7 @@ class ControllerModel final : public ControllerEngine {
   Cycle next_sample() const;
   void sample(Cycle edge);
   void sample_cnp(const Cnp& cnp);
-  /// False if the FIFO is full.
+  /// Samples byte notifications; returns false if the FIFO is full.
   bool sample_bytes(const Bytes& bytes);
   bool dropped(Cycle sampled);
   /// Issues events up to `cycle`. Returns a cycle before which no further event is issued.
@@ -236,7 +236,7 @@ class ControllerModel final : public ControllerEngine {
   RingQueue<Cnp> cnps_;
   RingQueue<Bytes> bytes_;
   RingQueue<Command> commands_;
-  bool bytes_matter_ = false;  // waiting bytes may lead to an answer
+  bool bytes_matter_ = false;  // true if waiting bytes may lead to an answer
 
   Cycle last_issue_ = -timing::kSameFlow;
   Cycle next_issue_ = 0;          // no event is issued before this cycle
@@ -259,7 +259,7 @@ class ControllerModel final : public ControllerEngine {
   };
   bool enabled_ = false;  // CTRL.ENABLE at the latest sampled edge; enable_changes_ are to come
   RingQueue<EnableChange> enable_changes_;
-  // A soft reset drops inputs that are sampled from reset_from_ on and before ready_from_.
+  // A soft reset drops inputs that are sampled from cycle reset_from_ on and before ready_from_.
   bool reset_pending_ = false;
   Cycle reset_from_ = 0;
   Cycle ready_from_ = 0;

@@ -19,12 +19,13 @@ static_assert(table_of(block::kWindowDecayLo) == RateTable::kDecayLo, "order of 
 static_assert(table_of(block::kWindowDecrease) == RateTable::kDecrease, "order of tables");
 static_assert(block::kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
 
-constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
+// mask of a stored due tick: 16 bits and the epoch bit
+constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;
 }  // namespace
 
 // ---- Accesses -----------------------------------------------------------------------------------
 
-/// Waits until the pipeline is empty. Returns the edge from which an access takes effect.
+/// Waits until the pipeline is empty. Returns the edge from which a register access takes effect.
 Cycle ControllerModel::quiesce() {
   if (before_first_edge()) return 0;
   advance(edge() - 1);

@@ -6,7 +6,7 @@
 
 namespace dcc {
 
-/// True if no event of `flow` can be issued in `cycle`, but for joined CNPs.
+/// True if no event of `flow` can be issued in `cycle`, apart from joined CNPs.
 bool ControllerModel::blocked(std::uint32_t flow, Cycle cycle) {
   return recent_.ready(flow, cycle) != cycle || (!joined_.empty() && joined_.find(flow) != nullptr);
 }
@@ -35,7 +35,8 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
       from = next_issue_;
       continue;
     }
-    if (at == heads.timer && !load_timer_head(at)) continue;  // no event is due yet
+    // skips timer events, since no event is due yet
+    if (at == heads.timer && !load_timer_head(at)) continue;
     // An edge decides whether a CNP joins others by the state at its begin, not by the event that
     // the edge issues.
     const bool joins = at == heads.cnp && can_join(cnps_.front(), at);
@@ -92,7 +93,7 @@ bool ControllerModel::issue_at(Cycle at, const Heads& heads) {
   } else {
     return false;
   }
-  if (round != nullptr) {  // the joined CNPs of its flow wait for the next round
+  if (round != nullptr) {  // the joined CNPs of the event's flow wait for the next round
     round->issued = at;
     round->after_cnp = false;
   }
@@ -151,7 +152,7 @@ void ControllerModel::issue_timer(Cycle cycle) {
   const std::uint32_t free_before = manager_.flows().free_slots();
   const CongestionManager::TimerOutcome outcome = manager_.timer_event(event, now);
   if (manager_.flows().free_slots() != free_before) {
-    freed_lately(cycle);  // drops records of old issues
+    freed_lately(cycle);  // removes records of old issues
     freed_.push(cycle);
   }
   if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {

@@ -24,7 +24,7 @@ std::uint32_t log2_rounded_up(std::uint32_t n) {
   return bits;
 }
 
-/// Word `word` of a slot, in the layout of the slots window.
+/// Returns word number `word` of a slot, in the layout of the register window `slots`.
 std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
   const SlotParameters& p = slot.parameters;
   switch (static_cast<SlotsWord>(word)) {
@@ -95,7 +95,7 @@ std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
     case Live::kEventsPending:
       return static_cast<std::uint32_t>(device_.timer_counters().pending());
   }
-  std::abort();  // the block asks for live registers only
+  std::abort();  // unreachable: the register block reads live registers only
 }
 
 std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {

@@ -12,9 +12,11 @@ namespace dcc {
 /// (AlgorithmContext::controller); only an algorithm with a hardware controller reads it.
 struct ControllerSetup {
   ControllerConfig config;
-  std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: timers of the model
-  std::function<std::unique_ptr<RateEngine>()> rates;    // empty: rate unit of the model
-  ControllerEngineFactory engine;                        // makes the whole block; empty: model
+  // makes the timing engine; empty: the model's timers
+  std::function<std::unique_ptr<TimerEngine>()> timers;
+  // makes the rate unit; empty: the model's rate unit
+  std::function<std::unique_ptr<RateEngine>()> rates;
+  ControllerEngineFactory engine;  // makes the whole block; empty: the model
 
   /// The smallest setup, with one slot: enough to ask an algorithm for its needs.
   static ControllerSetup one_slot() {

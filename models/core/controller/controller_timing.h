@@ -40,7 +40,8 @@ constexpr std::uint32_t kSlotsOfATickCycle = 16;
 constexpr Cycle least_interval(std::uint32_t slots) { return kTimerEvents * slots + 64; }
 
 constexpr std::uint32_t kCnpDepth = 64;
-constexpr std::uint32_t kBytesDepth = 64;  // flows
+// number of flows whose joined byte notifications can wait
+constexpr std::uint32_t kBytesDepth = 64;
 constexpr std::uint32_t kCommandDepth = 16;
 
 /// Byte notifications that the NIC keeps in front of the port while it is not ready; more are

@@ -84,7 +84,7 @@ class CycleClock {
   PicoSeconds period_;
   std::uint64_t reciprocal_;
   std::uint32_t divider_;
-  Tick tick_base_ = 0;  // begins with base_cycle_
+  Tick tick_base_ = 0;  // tick that begins with base_cycle_
   Cycle base_cycle_ = 0;
   std::vector<Span> before_;  // earlier spans that tick_of() may still need
   Tick tick_ = 0;             // result of the latest tick_of_next()

@@ -108,7 +108,7 @@ BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate c
   const Uint128 wanted = reference->bits_per_second;
   Uint128 scaled = Uint128(configured.bits_per_second) * there * there / (wanted * wanted);
   if (there < wanted) scaled = scaled * there / wanted;
-  constexpr Uint128 kMax = 10'000'000'000'000;  // a rate beyond that of any link
+  constexpr Uint128 kMax = 10'000'000'000'000;  // a rate above that of any link
   return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMax)));
 }
 }  // namespace

@@ -100,14 +100,14 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
 
  private:
   struct Flow {
-    Rate rate;  // the rate that the NIC was given last
+    Rate rate;  // rate that the NIC was given last for the flow
     std::uint8_t dscp = 0;
     bool alive = false;
-    bool paced = false;  // a slot paces the flow, so it has no window
+    bool paced = false;  // true if a slot paces the flow, so that it has no window
     bool notified = false;
-    bool window_filled = false;  // the window was full since `sent` was 0
-    Bytes window = 0;            // the window's bytes, used while no slot paces the flow
-    Bytes sent = 0;              // payload since the window changed or a notification came
+    bool window_filled = false;  // true if the window was full at some time since `sent` was 0
+    Bytes window = 0;            // bytes of the window, which applies while no slot paces the flow
+    Bytes sent = 0;  // payload bytes sent since the window changed or a notification came
     PicoSeconds marked_at = PicoSeconds::max();  // arrival of the newest unanswered CNP; max: none
   };
   /// Lets the window of a flow without a slot grow.
@@ -120,7 +120,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
 
   AlgorithmHost& host_;
   Bytes initial_window_;
-  PicoSeconds latency_;  // from an event at the controller's input to its answer, at least
+  PicoSeconds latency_;  // minimum time from an event at the controller's input to its answer
   NumberedTable<Flow> flows_;
   LogHistogram reactions_;
   std::unique_ptr<ControllerEngine> device_;

@@ -24,7 +24,7 @@ class FlowTable {
   std::uint32_t free_slots() const { return free_count_; }
   std::uint32_t bound_slots() const { return slots() - free_count_; }
 
-  /// The slot of a bound flow, or kNoSlot.
+  /// The slot of a bound flow; kNoSlot if the flow is not bound.
   SlotIndex match(std::uint32_t flow) const {
     for (std::uint32_t i = home(flow);; i = (i + 1) & mask_) {
       if (buckets_[i].flow == flow) return buckets_[i].slot;
@@ -62,23 +62,25 @@ class FlowTable {
     std::uint32_t slot = 0;
   };
   std::uint32_t home(std::uint32_t flow) const {
-    return (flow * 2654435769u) >> shift_;  // 2^32 / golden ratio: spreads dense numbers
+    // multiplicative hash: 2^32 / golden ratio spreads dense numbers
+    return (flow * 2654435769u) >> shift_;
   }
 
   static constexpr std::uint32_t kUnbound =
-      1u << 31;  // flag beside the number of the flow that was bound before
+      1u << 31;  // flag stored with the number of the flow that was bound before
 
   SlotIndex take_free();
   void enter(std::uint32_t flow, SlotIndex slot);
   void resize_buckets(int bits);
 
   std::uint32_t slots_;
-  std::vector<Bucket> buckets_;  // a power of two, at most half full
+  // hash buckets; their number is a power of two, at most half are used
+  std::vector<Bucket> buckets_;
   std::uint32_t mask_ = 0;
   int shift_ = 0;
   std::vector<std::uint32_t> flow_of_;  // flow of each slot that was ever bound
   std::vector<std::uint16_t>
-      released_;  // released slots in order; a ring once every slot was bound
+      released_;  // released slots in order; a ring after every slot was bound
   std::uint32_t released_head_ = 0;
   std::uint32_t free_count_ = 0;
   std::uint32_t held_back_ = 0;  // the number of released slots that cannot be bound yet

@@ -9,9 +9,9 @@
 
 namespace dcc {
 
-/// Unsigned 1.16: α, decrease multiplier, decay. 0 … 65536 (= 1.0).
+/// Unsigned 1.16 fixed point, for α, decrease multiplier and decay: 0 … 65536 (= 1.0).
 using Fraction16 = std::uint32_t;
-/// Unsigned 24.8 Mb/s, as in Rate::raw.
+/// Unsigned 24.8 fixed point in Mb/s, as in Rate::raw.
 using RateBits = std::uint32_t;
 /// The controller's internal address of a flow, 0 … slots − 1.
 using SlotIndex = std::uint32_t;
@@ -19,17 +19,18 @@ using SlotIndex = std::uint32_t;
 using Ticks = std::uint32_t;
 
 constexpr Fraction16 kOne16 = 65536;
-constexpr std::uint32_t kFlowNumberLimit = 1u << 24;  // flow numbers are queue pair numbers
+// upper limit of flow numbers, which are queue pair numbers
+constexpr std::uint32_t kFlowNumberLimit = 1u << 24;
 constexpr std::uint32_t kMaxSlots = 16384;
 /// The longest delay of a timer event.
 constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
 /// The number of ticks since the last cut, Δ = now − t_latest, saturates at this value.
 constexpr std::uint32_t kMaxDelta = regs::dcc_map::kDecreasePeriodValueMax;
-constexpr Ticks kMaxAlphaInterval = 4096;  // ticks between two updates of α
+constexpr Ticks kMaxAlphaInterval = 4096;  // maximum number of ticks between two updates of α
 constexpr std::uint32_t kMaxAlphaIntervals =
-    4095;  // number of α intervals since the last cut at which the count saturates
-constexpr std::uint32_t kNeutralIncrease = 256;   // f_inc, 8.8
-constexpr std::uint32_t kNeutralDecrease = 4096;  // f_dec, 4.12
+    4095;  // maximum number of α intervals since the last cut; the count saturates
+constexpr std::uint32_t kNeutralIncrease = 256;   // factor f_inc of 1.0, in 8.8 fixed point
+constexpr std::uint32_t kNeutralDecrease = 4096;  // factor f_dec of 1.0, in 4.12 fixed point
 
 /// (a·b + 2^15) >> 16: the product of a number and a 16-bit fraction, rounded half up.
 constexpr std::uint64_t mul16(std::uint64_t a, std::uint64_t b) {

@@ -16,8 +16,8 @@ struct ControllerCnp {
   std::uint32_t flow = 0;
   std::uint8_t dscp = 0;
   std::uint8_t marks = 0;
-  std::uint8_t packets = 0;  // packets that the CNP reports; 0: not reported
-  std::uint8_t count = 1;    // number of joined CNPs
+  std::uint8_t packets = 0;  // number of packets that the CNP reports; 0: not reported
+  std::uint8_t count = 1;    // number of joined CNPs in this entry
 
   /// True if `other` can join this CNP without loss: both are clear or both are not, and the sums
   /// fit their fields.
@@ -42,7 +42,7 @@ struct ControllerCnp {
 class JoinedCnps {
  public:
   struct Entry {
-    Cycle issued = 0;        // the flow's latest issue
+    Cycle issued = 0;        // cycle of the flow's latest issue
     bool after_cnp = false;  // true if the latest issue of the flow was a CNP
     ControllerCnp cnp;
   };
@@ -85,7 +85,7 @@ class JoinedCnps {
   }
 
  private:
-  std::vector<Entry> entries_;  // at most timing::kSameFlow
+  std::vector<Entry> entries_;  // entries of flows with joined CNPs, at most timing::kSameFlow
 };
 
 }  // namespace dcc

@@ -15,12 +15,12 @@ struct LockstepReport {
   LockstepReport(std::string whose, std::string log, std::string program)
       : name(std::move(whose)), log_path(std::move(log)), replay_program(std::move(program)) {}
 
-  std::uint64_t seed = 0;       // seed of the run, for the report only
-  std::string name;             // "host 3 timer"
-  std::string log_path;         // written at a difference, read by the replay
-  std::string told_path;        // name of that file in the report; empty: log_path
-  std::string replay_program;   // name of the replay program in the report
-  std::size_t last_calls = 20;  // listed
+  std::uint64_t seed = 0;      // seed of the run, for the report only
+  std::string name;            // name of the engine, for example "host 3 timer"
+  std::string log_path;        // path of the recording, written at a difference, read by the replay
+  std::string told_path;       // name of the recording in the report; empty: log_path
+  std::string replay_program;  // name of the replay program in the report
+  std::size_t last_calls = 20;  // number of last calls that the report lists
 
   /// The line of the report that gives the command for a replay with `waveform`.
   std::string replay_line(const std::string& waveform) const {

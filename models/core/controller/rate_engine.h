@@ -13,12 +13,12 @@ namespace dcc {
 /// Operands of a cut. The caller saturates fields to their ranges.
 struct DecreaseRequest {
   RateBits rc = 0;
-  RateBits rt = 0;          // read by the proportional law alone
+  RateBits rt = 0;          // target rate; read only by the proportional law
   Fraction16 alpha = 0;     // alpha of the slot, 0 … 65536 (= 1.0)
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
   std::uint8_t dscp = 0;    // DSCP of the flow, 0 … 63
   std::uint8_t marks = 1;   // CE marks that the notification stands for
-  bool first = false;       // the first cut of a slot, or a step of a hold (proportional law)
+  bool first = false;  // true for the first cut of a slot, or a step of a hold (proportional law)
 };
 struct DecreaseResult {
   RateBits rc = 0;
@@ -33,12 +33,13 @@ struct IncreaseRequest {
   RateBits rt = 0;
   std::uint8_t dscp = 0;  // DSCP of the flow, 0 … 63
   IncreaseStage stage = IncreaseStage::kRecovery;
-  std::uint32_t packets = 0;  // unmarked packets, 0 … 2^20 − 1; read by the proportional law alone
+  // number of unmarked packets, 0 … 2^20 − 1; read only by the proportional law
+  std::uint32_t packets = 0;
 };
 struct IncreaseResult {
   RateBits rc = 0;
   RateBits rt = 0;
-  bool at_maximum = false;  // rc is the greatest rate of its DSCP
+  bool at_maximum = false;  // true if rc is the greatest rate of its DSCP
 };
 
 /// Arithmetic on copies of registers and tables: the result of a request depends on the request and

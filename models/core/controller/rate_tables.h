@@ -10,12 +10,12 @@
 namespace dcc {
 
 enum class RateTable : std::uint8_t {
-  kFactor,    // by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
-  kFloor,     // by DSCP: least rate, 24.8 Mb/s
-  kCeiling,   // by DSCP: greatest rate, 24.8 Mb/s
-  kDecayHi,   // by n >> 6: (1 − g)^(64·index), 1.16
-  kDecayLo,   // by n & 63: (1 − g)^index, 1.16
-  kDecrease,  // by argument >> 8: multiplier of a cut, 1.16, interpolated
+  kFactor,    // factors by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
+  kFloor,     // least rate by DSCP, 24.8 Mb/s
+  kCeiling,   // greatest rate by DSCP, 24.8 Mb/s
+  kDecayHi,   // high decay factors by n >> 6: (1 − g)^(64·index), 1.16
+  kDecayLo,   // low decay factors by n & 63: (1 − g)^index, 1.16
+  kDecrease,  // multipliers of a cut by argument >> 8, 1.16, interpolated
 };
 constexpr int kRateTables = 6;
 constexpr std::uint32_t kDecreaseEntries = 257;
@@ -70,7 +70,7 @@ class RateTables {
     }
   };
   static const std::shared_ptr<Contents>& neutral();
-  /// The contents for a write: not shared.
+  /// Returns the table's own, unshared contents, for a write.
   Contents& own();
 
   std::shared_ptr<Contents> contents_;

@@ -27,7 +27,8 @@ class RecentIssues {
     const std::uint32_t kept = std::min(next_, kSize);
     for (std::uint32_t back = 1; back <= kept; ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
-      if (issue.cycle + timing::kSameFlow <= cycle) break;  // all issues before this one are older
+      // all issues before the present one are older
+      if (issue.cycle + timing::kSameFlow <= cycle) break;
       if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
     }
     return cycle;
@@ -55,7 +56,7 @@ class RecentIssues {
   };
   Cycle latest_ = -timing::kSameFlow;
   std::uint32_t next_ = 0;     // number of issues since the last pause
-  std::vector<Issue> issues_;  // empty before the first issue
+  std::vector<Issue> issues_;  // issues in a ring; empty before the first issue
 };
 
 }  // namespace dcc

@@ -43,7 +43,7 @@ class RingQueue {
     items_.resize(items_.empty() ? 4 : items_.size() * 2);
   }
 
-  std::vector<T> items_;  // size: a power of two, or 0
+  std::vector<T> items_;  // items of the ring; their number is a power of two, or 0
   std::uint32_t head_ = 0;
   std::uint32_t count_ = 0;
 };

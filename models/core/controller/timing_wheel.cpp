@@ -36,7 +36,8 @@ void check(std::uint32_t slots, const WheelSplit& split) {
 TimingWheel::TimingWheel(std::uint32_t slots, const WheelSplit& split) {
   check(slots, split);
   const std::array<int, 3> shifts = {split.middle + split.last, split.last, 0};
-  const std::array<int, 3> bits = {split.top, split.middle + 1, split.last + 1};  // two turns
+  // bits of each level's digit; lower levels have two turns
+  const std::array<int, 3> bits = {split.top, split.middle + 1, split.last + 1};
   std::uint32_t places = 0;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     levels_[i].shift = shifts[i];

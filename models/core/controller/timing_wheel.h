@@ -60,7 +60,8 @@ class TimingWheel final : public TimerEngine {
   static constexpr Place kNowhere = 0xFFFF;
   static constexpr Place kReady = 0xFFFE;
   static constexpr std::uint16_t kNil = 0xFFFF;
-  static constexpr std::uint32_t kDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
+  // mask of a due time: 16 bits and the epoch bit
+  static constexpr std::uint32_t kDueMask = (1u << 17) - 1;
 
   struct Entry {
     std::uint32_t due = 0;
@@ -77,7 +78,7 @@ class TimingWheel final : public TimerEngine {
   struct Level {
     int shift = 0;           // number of bits below this level's digit
     Place first = 0;         // index of the level's first place in lists_
-    std::uint32_t mask = 0;  // places − 1
+    std::uint32_t mask = 0;  // number of places in the level minus 1
     SlotBitmap occupied;
     /// Next occupied place at or after absolute digit `from`, as an absolute digit.
     std::optional<Tick> next_occupied(Tick from) const;
@@ -101,12 +102,12 @@ class TimingWheel final : public TimerEngine {
   Tick next_moment() const;
   Level& level_of(Place place);
 
-  std::array<Level, 3> levels_;  // top, middle, last
-  std::vector<List> lists_;      // empty before the first start
+  std::array<Level, 3> levels_;  // levels of the wheel: top, middle, last
+  std::vector<List> lists_;      // lists of all places; empty before the first start
   std::vector<Entry> entries_;   // entries of slots up to the highest that was ever started
-  SlotBitmap ready_;             // events due at pointer_
+  SlotBitmap ready_;             // slots with an event due at pointer_
   Tick pointer_ = 0;
-  Tick moment_ = 0;  // the wheel has no work before this tick
+  Tick moment_ = 0;  // tick before which the wheel has no work
   std::uint64_t moves_ = 0;
   std::uint32_t largest_snapshot_ = 0;
 };

@@ -14,7 +14,7 @@ namespace dcc {
 struct DcqcnParameters : AlgorithmParameters {
   /// Named sets of values; parameters that the user writes override single values.
   enum class Preset : std::uint8_t {
-    kAuto,       // rates and times follow the network: follow_network()
+    kAuto,       // auto: rates and times follow the network, see follow_network()
     kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
     kAdapter,    // defaults of adapters: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
                  // Mb/s, least rate 1 Mb/s; targets stay at cuts that no timer increase precedes
@@ -31,21 +31,21 @@ struct DcqcnParameters : AlgorithmParameters {
   Variant variant = Variant::kStandard;
   Preset preset_name = Preset::kAuto;
   Ratio g{1, 256};
-  unsigned f = 5;                                  // F, fast recovery threshold
-  PicoSeconds alpha_timer = kMicroSecond * 55;     // K
-  PicoSeconds increase_timer = kMicroSecond * 55;  // T
-  PicoSeconds decrease_period{0};                  // least time between cuts; 0: every CNP
-  Bytes byte_counter = 10_MB;                      // B; 0: off
+  unsigned f = 5;                                  // F, number of events of fast recovery
+  PicoSeconds alpha_timer = kMicroSecond * 55;     // K, interval of α's decay
+  PicoSeconds increase_timer = kMicroSecond * 55;  // T, interval of the increase timer
+  PicoSeconds decrease_period{0};  // minimum time between two cuts; 0: every CNP cuts
+  Bytes byte_counter = 10_MB;      // B, bytes of a byte event; 0: no byte counter
   BitRate r_ai = 40_Mbps;
   BitRate r_hai = 40_Mbps;
   BitRate r_min = 40_Mbps;
-  std::optional<BitRate> r_max;         // greatest rate; empty: the line's rate
-  std::optional<BitRate> initial_rate;  // initial rate; empty: the line's rate
+  std::optional<BitRate> r_max;         // maximum rate; empty: the line rate
+  std::optional<BitRate> initial_rate;  // initial rate of a flow; empty: the line rate
   Ratio initial_alpha{1};
-  bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
-  Ratio mi{0};                // multiplicative increase, share of the rate an increase
+  bool timer_restart = true;  // true: a cut restarts the increase timer and the byte counter
+  Ratio mi{0};                // multiplicative increase: share of the rate that an increase adds
   Clamp clamp_target = Clamp::kAlways;
-  Ratio cut_floor{0};  // share of the rate that one cut leaves at least
+  Ratio cut_floor{0};  // least share of the rate that remains after one cut
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;

@@ -12,25 +12,25 @@
 #include "controller/rate_engine.h"
 #include "registers/generated/dcc_map.h"
 
-struct dcc_parameters;  // driver/dcc_regs.h
+struct dcc_parameters;  // defined in driver/dcc_regs.h
 
 namespace dcc {
 
 /// One congestion notification for a bound flow.
 struct CnpEvent {
   std::uint8_t dscp = 0;
-  std::uint8_t marks = 1;    // CE marks that the notification stands for
-  std::uint8_t packets = 0;  // packets since the previous notification; 0: not reported
-  bool first = false;        // the notification has just bound the slot
-  std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if first
+  std::uint8_t marks = 1;    // number of CE marks that the notification stands for
+  std::uint8_t packets = 0;  // number of packets since the previous notification; 0: unknown
+  bool first = false;        // true if the notification has just bound the slot
+  std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if `first`
 };
 
 /// What a law did with a notification.
 enum class CnpOutcome : std::uint8_t {
-  kIgnored,    // nothing changed
-  kCoalesced,  // nothing changed, and the notification counts as coalesced
-  kCut,        // the slot changed, and the time of its last cut is now
-  kHoldEnded,  // the rate is back at its target
+  kIgnored,    // the notification changed nothing
+  kCoalesced,  // the notification changed nothing and counts as coalesced
+  kCut,        // the notification cut the rate, and the time of the last cut is now
+  kHoldEnded,  // the notification ended a hold; the rate is back at its target
 };
 
 /// What a law uses while it handles an event: the parameters, and the rate unit with its counters.

@@ -13,14 +13,18 @@ namespace {
 const ProportionalLaw kProportionalLaw;
 
 constexpr std::int32_t kPacket = ProportionalView::kPacket;
-constexpr std::int32_t kOnTheWay = 8;  // number of marks that may be under way at any rate
+constexpr std::int32_t kOnTheWay = 8;  // number of marks that may be in flight at any rate
 constexpr int kPromisedShift = 6;      // longest wait for a clear notification: 64 intervals
-constexpr int kFastShift = 2;          // a packet or mark counts four times in the fast phase
-constexpr int kSilentShift = 17;       // a silent flow rises by a packet each 512 Mb/s of target
-constexpr std::int32_t kAccountMax = (1 << 27) - 1;  // packets that the rate unit takes at once
-constexpr std::uint32_t kPacketsMax = kMaxDelta;     // greatest packets of a request (DELTA)
-constexpr std::uint32_t kMarkShift = 10;             // a mark is four entries of the decrease table
-constexpr PicoSeconds kShort = kMicroSecond * 32;    // intervals up to here have the full steps
+// shift in the fast phase, in which a packet or mark counts four times
+constexpr int kFastShift = 2;
+constexpr int kSilentShift = 17;  // a silent flow rises by a packet each 512 Mb/s of target
+// greatest account in packets that the rate unit takes at once
+constexpr std::int32_t kAccountMax = (1 << 27) - 1;
+// greatest number of packets in a request (field DELTA)
+constexpr std::uint32_t kPacketsMax = kMaxDelta;
+// log2 of a mark's argument, four entries of the decrease table
+constexpr std::uint32_t kMarkShift = 10;
+constexpr PicoSeconds kShort = kMicroSecond * 32;  // longest interval with full steps
 
 void add_to_account(ProportionalView slot, std::int32_t difference) {
   slot.set_account(std::clamp(slot.account() + difference, -kAccountMax - 1, kAccountMax));
@@ -202,7 +206,7 @@ CnpOutcome ProportionalLaw::notify(SlotParameters& slot, const CnpEvent& cnp, La
     end_hold(view, parameters.brisk);
     slot.rc = slot.rt;
   };
-  if (cnp.marks == 0) {  // a clear notification
+  if (cnp.marks == 0) {  // handles a clear notification
     if (!view.holding()) return CnpOutcome::kIgnored;
     finish_hold();
     return CnpOutcome::kHoldEnded;
@@ -214,7 +218,7 @@ CnpOutcome ProportionalLaw::notify(SlotParameters& slot, const CnpEvent& cnp, La
   }
   slot.dscp = cnp.dscp;
   if (view.holding()) {
-    if (cnp.packets > cnp.marks) {  // some packets arrived without a mark
+    if (cnp.packets > cnp.marks) {  // at least one packet arrived without a mark
       finish_hold();
     } else {
       view.hold_marks() = static_cast<std::uint8_t>(std::min(255, view.hold_marks() + cnp.marks));
