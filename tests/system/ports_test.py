@@ -225,6 +225,10 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
             one.metrics.pop("threads", None)
             two.metrics.pop("threads", None)
             self.assertEqual(one.metrics, two.metrics)
+        # Two parts that are the two planes have no link between them; the run ends all the same.
+        ends = TREE + "duration: 5ms\ntraffic: [{kind: all_to_all, bytes: 50KB}]\n" \
+                      "nic: {ports: 2, port_mode: dual_plane}\n"
+        self.assertEqual(self.run_it(ends, threads=1).table, self.run_it(ends, threads=2).table)
         gated = TREE + "duration: 5ms\nnic: {ports: 2}\ntraffic: [{kind: collective, bytes: 90KB, rounds: 2}]\n"
         self.assertEqual(self.run_it(gated, threads=1).table, self.run_it(gated, threads=2).table)
 

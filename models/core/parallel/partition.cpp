@@ -116,7 +116,8 @@ class Division {
         partition.lookahead = std::min(partition.lookahead, cable.link.delay);
       }
     }
-    return partition;
+    // Parts without a link between them, such as two planes, have no lookahead to run by.
+    return partition.lookahead == PicoSeconds::max() ? undivided(topology_) : partition;
   }
 
   const Topology& topology_;

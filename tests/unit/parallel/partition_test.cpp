@@ -130,5 +130,20 @@ TEST(Divide, LeavesWholeWhatHasOneSwitchOrOneThatWorks) {
   EXPECT_EQ(divide(lot, std::vector<double>(lot.nodes().size()), 2).count, 1u) << "no load at all";
 }
 
+// Two planes have no link between them, so no lookahead would let one wait for the other.
+TEST(Partition, PartsWithoutALinkBetweenThemAreOne) {
+  TopologyParameters parameters;
+  parameters.kind = TopologyKind::kLeafSpine;
+  parameters.leaf_spine = {2, 3, 2, kHostLink, kFabricLink};
+  parameters.ports = 2;
+  parameters.port_mode = PortMode::kDualPlane;
+  const Topology planes = Topology::of(parameters);
+  const std::vector<double> load(planes.nodes().size(), 1.0);
+  EXPECT_EQ(divide(planes, load, 2).count, 1u);
+  const NetworkPartition four = divide(planes, load, 4);
+  EXPECT_EQ(four.count, 4u);
+  EXPECT_EQ(four.lookahead, kFabricLink.delay);
+}
+
 }  // namespace
 }  // namespace dcc::partition_test
