@@ -15,7 +15,8 @@ namespace dcc {
 class ParameterVisitor;
 
 struct CreditParameters {
-  std::optional<Bytes> buffer;  // buffer of one input and lane; empty: credit_buffer_for() the link
+  // credit buffer of one input and lane in bytes; empty: credit_buffer_for() the link
+  std::optional<Bytes> buffer;
 
   void describe(ParameterVisitor& v);
 };
@@ -75,11 +76,11 @@ class LaneCredits {
  private:
   /// All numbers are blocks; totals count from when the link came up.
   struct Lane {
-    std::int64_t sent = 0;        // FCTBS: blocks sent in total
-    std::int64_t limit = 0;       // FCCL received: blocks that may be sent in total
-    std::int64_t arrived = 0;     // ABR: blocks received in total
-    std::int64_t held = 0;        // blocks in the buffer now
-    std::int64_t advertised = 0;  // FCCL sent: blocks that the far end may send in total
+    std::int64_t sent = 0;        // FCTBS: number of blocks sent in total
+    std::int64_t limit = 0;       // FCCL received: number of blocks that may be sent in total
+    std::int64_t arrived = 0;     // ABR: number of blocks received in total
+    std::int64_t held = 0;        // number of blocks in the buffer now
+    std::int64_t advertised = 0;  // FCCL sent: number of blocks that the far end may send in total
     template <class Digest>
     void add_state(Digest& d) const {
       d(sent, limit, arrived, held, advertised);

@@ -162,7 +162,8 @@ void DcbxEnd::receive(const Packet& packet) {
   if (!up_since_) return;
   received_until_ = scheduler_.now() + kSecond * frame.seconds_to_live;
   received_ = std::move(frame);
-  if (received_->seconds_to_live == 0) expire_received();  // 0: the other end shuts down
+  // a time to live of 0 means that the other end shuts down
+  if (received_->seconds_to_live == 0) expire_received();
   resolve();
   schedule_tick();
 }
@@ -222,7 +223,7 @@ bool DcbxEnd::consume_credit() {
 }
 
 void DcbxEnd::send_frame() {
-  if (!consume_credit()) {  // the frame is made when the next credit is available
+  if (!consume_credit()) {  // the LLDP frame is made when the next credit is available
     next_frame_ = *up_since_ + kSecond * (seconds_credited_ + 1);
     schedule_tick();
     return;

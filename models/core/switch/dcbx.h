@@ -22,14 +22,17 @@ class ParameterVisitor;
 
 /// Settings of some ends of links that differ from the others.
 struct DcbxEndParameters {
-  enum class Willing : std::uint8_t { kAuto, kYes, kNo };  // kAuto: NICs are willing, switches not
+  // whether an end is willing; kAuto: NICs are willing, switches are not
+  enum class Willing : std::uint8_t { kAuto, kYes, kNo };
 
-  std::vector<std::string> ports;         // names of wires, cables or nodes; empty: all ends
-  bool silent = false;                    // true: the end sends and accepts no LLDP
-  Willing willing = Willing::kAuto;       // whether the end adopts the other end's settings
-  std::optional<std::uint8_t> pfc;        // priorities that PFC pauses, bit p; empty: as switch.pfc
-  std::vector<unsigned> bandwidth;        // ETS, percent by priority; empty: as switch.scheduler
-  std::optional<unsigned> roce_priority;  // priority of UDP port 4791; empty: that of DSCP 0
+  // names of wires, cables or nodes that the entry applies to; empty: all ends
+  std::vector<std::string> ports;
+  bool silent = false;               // true: the end sends and accepts no LLDP
+  Willing willing = Willing::kAuto;  // whether the end adopts the settings of the other end
+  std::optional<std::uint8_t> pfc;   // priorities that PFC pauses, as a mask; empty: as switch.pfc
+  // ETS bandwidth in percent by priority; empty: as switch.scheduler
+  std::vector<unsigned> bandwidth;
+  std::optional<unsigned> roce_priority;  // priority of UDP port 4791 (RoCE); empty: that of DSCP 0
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError if the bandwidth shares do not add up.
@@ -50,7 +53,7 @@ struct DcbxParameters {
 /// The configured settings of one end.
 struct DcbxSettings {
   bool willing = false;
-  std::uint8_t pfc = 0;  // priorities that PFC pauses, bit p
+  std::uint8_t pfc = 0;  // priorities that PFC pauses, as a mask (bit p: priority p)
   EtsTable ets;
   std::vector<ApplicationPriority> applications;
 
@@ -133,7 +136,8 @@ class DcbxEnd {
   }
 
  private:
-  static constexpr std::int64_t kMaxCredit = 5;  // txCreditMax
+  // txCreditMax, the maximum number of transmission credits
+  static constexpr std::int64_t kMaxCredit = 5;
 
   void resolve();
   void send_frame();

@@ -30,7 +30,7 @@ class PortDiscipline {
     PacketFifo dropped;
     Packet* returned = nullptr;  // header that the switch sends back to its sender; null: none
     std::uint64_t trimmed = 0;   // number of packets that lost their payload
-    Bytes trimmed_bytes = 0;     // payload bytes of those packets
+    Bytes trimmed_bytes = 0;     // payload bytes of the trimmed packets
     std::uint64_t marked = 0;    // number of packets marked CE
 
     /// Removes the payload of a packet: a header of at most `header` wire bytes remains.
@@ -107,7 +107,7 @@ struct DisciplineParameters {
 };
 
 struct DisciplineContext {
-  RandomStream& random;    // random stream of the switch
+  RandomStream& random;    // random numbers of the switch
   const Scheduler& clock;  // simulated time
 };
 

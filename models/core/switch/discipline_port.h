@@ -66,9 +66,9 @@ class DisciplinePort final : public EgressPort {
   void update_bytes();
 
   std::unique_ptr<PortDiscipline> discipline_;
-  PacketFifo held_;                       // packets from the far end, in order of arrival …
-  std::deque<std::uint16_t> held_ports_;  // … and the ports at which each goes on
-  bool releasing_ = false;                // within release_one()
+  PacketFifo held_;  // packets from the far end that are held back, in order of arrival
+  std::deque<std::uint16_t> held_ports_;  // ports at which each packet in held_ continues
+  bool releasing_ = false;                // true while release_one() runs
 };
 
 }  // namespace dcc

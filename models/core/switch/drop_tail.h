@@ -17,9 +17,10 @@ struct DropTailParameters final : DisciplineParameters {
   Bytes min_threshold = 30'000;
   Bytes max_threshold = 90'000;
   Ratio max_probability{1, 10};
-  Ratio weight{1, 512};            // weight of the newest queue length in the average
-  std::optional<Bytes> cut_above;  // queue length above which payloads are trimmed; empty: never
-  Bytes header = 74;               // wire bytes of a trimmed packet
+  Ratio weight{1, 512};  // weight of the newest queue length in the average
+  // queue length in bytes above which payloads are trimmed; empty: never
+  std::optional<Bytes> cut_above;
+  Bytes header = 74;  // wire bytes of a trimmed packet
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -61,10 +62,11 @@ class DropTailPort final : public PortDiscipline {
   DisciplineContext context_;
   PicoSeconds packet_time_{};  // wire time of a full packet; 0 before attach()
   std::array<PacketFifo, kPriorities> waiting_;
-  unsigned present_ = 0;  // bit p: a packet of priority p is queued
+  unsigned present_ = 0;  // mask of priorities with queued packets
   Bytes bytes_ = 0;
   double average_ = 0;
-  std::int64_t spared_ = -1;  // arrivals since the last victim; -1: average below the thresholds
+  // arrivals since the last packet chosen by RED; -1: average below the thresholds
+  std::int64_t spared_ = -1;
   PicoSeconds empty_since_{};
 };
 

@@ -35,7 +35,8 @@ void MarkingParameters::describe(ParameterVisitor& v) {
 
 void MarkingParameters::apply_to(EcnParameters& ecn) const {
   if (enabled) ecn.enabled = *enabled;
-  if (kmin || kmax) ecn.reference_rate.reset();  // given thresholds hold for the port at any rate
+  // thresholds written for the port hold at any link rate
+  if (kmin || kmax) ecn.reference_rate.reset();
   if (kmin) ecn.kmin = *kmin;
   if (kmax) ecn.kmax = *kmax;
   if (pmax) ecn.pmax = *pmax;

@@ -38,14 +38,14 @@ struct EcnParameters {
   enum class Scope : std::uint8_t { kQueue, kPort };
   /// The number that a packet's probability of a mark is compared with.
   enum class Draw : std::uint8_t {
-    kRandom,  // every switch draws anew: on a path, the probabilities of marks add up
-    kPacket   // a hash of the packet, the same in all switches: the greatest probability counts
+    kRandom,  // every switch draws a random number per packet, so probabilities along a path add up
+    kPacket   // all switches use the same hash of the packet, so the greatest probability counts
   };
   /// Source of kmin, kmax, pmax and reference_rate: the user, or a rule by link rate and distance.
   /// Two rules are for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
   /// distance") and set mark_at as well.
   enum class Rule : std::uint8_t {
-    kAuto,  // the algorithm chooses (AlgorithmParameters::ask_marking), otherwise kGiven
+    kAuto,  // the algorithm chooses the rule (AlgorithmParameters::ask_marking), otherwise kGiven
     kGiven,
     kDcqcn,
     kDctcp,
@@ -71,8 +71,8 @@ struct EcnParameters {
   /// set by its congestion control algorithm.
   std::uint32_t unmarked_between = 0;
 
-  std::uint8_t priorities = 0xFF;                  // bit p: queues of priority p mark
-  std::map<unsigned, MarkingParameters> by_speed;  // marking values by the port's rate in Mb/s
+  std::uint8_t priorities = 0xFF;                  // mask of priorities whose queues mark packets
+  std::map<unsigned, MarkingParameters> by_speed;  // marking parameters by the port's rate in Mb/s
 
   void describe(ParameterVisitor& v);
   /// The parameters with the values of `by_speed` for this rate.

@@ -28,7 +28,7 @@ struct PortContext {
   /// that a prefetch does not have to read the port itself.
   struct Wire {
     const PacketOut* out = nullptr;
-    unsigned lines = 0;  // cache lines of `out` that send() touches
+    unsigned lines = 0;  // number of cache lines of `out` that send() uses
     const QueueStatistics* statistics = nullptr;
 
     void prefetch() const {
@@ -43,9 +43,10 @@ struct PortContext {
   RandomStream& random;
   IngressControl& ingress;
   EgressPorts& ports;
-  PathChoice* departure_observer = nullptr;  // load balancer that is told of departures; or null
-  bool queue_all = false;                    // true: no packet passes through
-  bool needs_reverse_packets = false;        // DisciplinePort: the discipline sees reverse packets
+  // load balancer that is notified of departures; null: none
+  PathChoice* departure_observer = nullptr;
+  bool queue_all = false;              // true: every packet is queued, none passes through
+  bool needs_reverse_packets = false;  // DisciplinePort: the discipline sees reverse packets
   QcnPointParameters qcn;
   std::vector<Wire> wires;  // wire of each port
   /// Routes a packet that the switch itself created, and sends it.
@@ -119,8 +120,8 @@ class alignas(64) EgressPort {
 
   /// What most ports of a large network never need; allocated at its first use.
   struct Rare {
-    SwitchCounters counters;  // all counters except dequeued_, enqueued_ and tx_bytes_
-    std::array<QueueCounters, kPriorities> by_queue{};  // QueueingPort
+    SwitchCounters counters;  // all counters of the port except dequeued_, enqueued_ and tx_bytes_
+    std::array<QueueCounters, kPriorities> by_queue{};  // QueueingPort: counters by priority
     PacketFifo lldp_frames;
   };
   const Rare& rare() const { return rare_ != nullptr ? *rare_ : kNothingRare; }
@@ -170,21 +171,21 @@ class alignas(64) EgressPort {
   PfcPort pfc_;
   PacketOut* out_ = nullptr;
   PicoSeconds free_at_{};  // time at which the wire can take the next packet
-  Bytes bytes_ = 0;        // bytes queued, all priorities together
+  Bytes bytes_ = 0;        // bytes queued at the port, in all priorities
   QueueStatistics* statistics_ = nullptr;
   std::uint64_t tx_bytes_ = 0;
-  std::uint8_t waiting_ = 0;      // bit p: a packet of priority p is queued
+  std::uint8_t waiting_ = 0;      // mask of priorities with queued packets
   bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
-  bool attends_departures_ : 1;   // no packet passes through: each departure must be handled
+  bool attends_departures_ : 1;   // each departure must be handled, so no packet passes through
   bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
   bool ruled_ : 1;                // QueueingPort: queues have rules of their own
-  bool selective_ : 1;            // QueueingPort: such a rule may refuse a packet
+  bool selective_ : 1;            // QueueingPort: a rule of a queue may refuse a packet
   bool attends_all_ : 1;          // QueueingPort: attend_all()
-  std::uint16_t number_;          // of this port
+  std::uint16_t number_;          // number of this port
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
   PortContext* context_;
 
-  Event wire_free_;  // scheduled while the wire is busy and something waits for the wire
+  Event wire_free_;  // event at which the wire is free; scheduled while a packet waits for the wire
 
   LinkParameters link_;
   std::uint64_t dequeued_ = 0;
@@ -193,7 +194,7 @@ class alignas(64) EgressPort {
 
  private:
   static const Rare kNothingRare;
-  std::unique_ptr<Rare> rare_;  // null: nothing happened yet that counts there
+  std::unique_ptr<Rare> rare_;  // rarely used state; null: not used yet
 
  protected:
   std::unique_ptr<LaneCredits> credits_;

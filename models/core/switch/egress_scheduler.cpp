@@ -11,7 +11,8 @@
 namespace dcc {
 
 namespace {
-constexpr Bytes kMinQuantum = 1'600;  // least quantum in bytes: shares are exact over short times
+// minimum quantum in bytes, so that shares are exact over short times
+constexpr Bytes kMinQuantum = 1'600;
 constexpr std::uint32_t kMaxWeight = 10'000;
 }  // namespace
 

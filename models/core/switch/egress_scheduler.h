@@ -19,13 +19,14 @@ class ParameterVisitor;
 
 struct EgressSchedulerParameters {
   enum class Kind : std::uint8_t {
-    kFifo,           // the priorities that may send take turns, packet by packet
-    kStrict,         // the highest number first
-    kEts,            // 802.1Qaz: weight 0: strict, before the others, which share by weight
+    kFifo,    // the priorities that may send take turns, packet by packet
+    kStrict,  // strict priority: the highest number is sent first
+    kEts,     // 802.1Qaz: priorities with weight 0 are strict and first; the others share by weight
     kVlArbitration,  // two tables of InfiniBand (switch/vl_arbitration.h)
   };
   Kind kind = Kind::kFifo;
-  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // by priority (kEts)
+  // weight of each priority (kEts)
+  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};
   VlArbitrationParameters vl;
   /// A priority limited to a rate by a credit-based shaper, and served before weighted priorities.
   struct Shaper {

@@ -21,9 +21,10 @@ class ParameterVisitor;
 /// The watchdog of switch/pfc_watchdog.h.
 struct WatchdogParameters {
   enum class Action : std::uint8_t { kDrop, kForward };
-  std::optional<PicoSeconds> detect;  // least time of a storm; empty: no watchdog
+  // minimum duration of a storm that the watchdog detects; empty: no watchdog
+  std::optional<PicoSeconds> detect;
   PicoSeconds restore = kMilliSecond * 400;
-  std::optional<PicoSeconds> poll;  // time between two looks; empty: as `detect`
+  std::optional<PicoSeconds> poll;  // time between two checks of the watchdog; empty: as `detect`
   Action action = Action::kDrop;
 
   void describe(ParameterVisitor& v);
@@ -34,13 +35,15 @@ DCC_ENUM_NAMES(WatchdogParameters::Action, {WatchdogParameters::Action::kDrop, "
 
 struct PfcParameters {
   bool enabled = true;
-  Ratio alpha{1, 8};                      // share of the free buffer; see SharedBufferParameters
+  Ratio alpha{1, 8};  // share of the free buffer that a class may use; see SharedBufferParameters
   std::optional<BitRate> reference_rate;  // port rate that alpha is for; alpha scales with the rate
-  std::optional<Bytes> headroom;  // per ingress port and priority; empty: headroom_for the link
-  PicoSeconds response{};         // time a neighbour takes to pause; headroom covers it
-  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each class has its own
-  Bytes resume_below = 3_KB;             // resume when a class is this far below its threshold
-  std::uint8_t priorities = 0xFF;        // bit p: priority p is lossless
+  // headroom per ingress port and priority; empty: headroom_for the link
+  std::optional<Bytes> headroom;
+  PicoSeconds response{};  // time that a neighbour takes to pause; the headroom covers it
+  // size of a headroom pool for all classes; empty: each class has its own headroom
+  std::optional<Bytes> shared_headroom;
+  Bytes resume_below = 3_KB;       // a class resumes when it is this far below its threshold
+  std::uint8_t priorities = 0xFF;  // mask of lossless priorities (bit p: priority p)
   WatchdogParameters watchdog;
 
   void describe(ParameterVisitor& v);
@@ -60,8 +63,8 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters);
 
 struct PfcCounters {
-  std::uint64_t pauses_sent = 0;   // classes that this port paused
-  std::uint64_t resumes_sent = 0;  // classes that this port resumed
+  std::uint64_t pauses_sent = 0;   // number of pauses of classes that this port sent
+  std::uint64_t resumes_sent = 0;  // number of resumes of classes that this port sent
   std::uint64_t pauses_received = 0;
   std::uint64_t resumes_received = 0;
   std::uint64_t frames_sent = 0;
@@ -69,7 +72,7 @@ struct PfcCounters {
   std::uint64_t credit_frames_sent = 0;  // credit frames; part of frames_sent
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
     v(&PfcCounters::pauses_sent, "pfc_pauses", {"PFC pauses", "", "times a priority was paused"});
     v(&PfcCounters::credit_frames_sent, "credit_frames",
       {"credit frames", "packets", "frames by which switches advertised free buffer"});
@@ -190,9 +193,9 @@ class PfcPort {
   void record(std::uint8_t wanted, PicoSeconds now);
 
   PfcCounters counters_;
-  std::unique_ptr<History> history_;  // null: no pause yet
-  std::uint8_t priorities_ = 0xFF;    // priorities that may be paused, by bit
-  std::uint8_t ignored_ = 0;          // priorities whose pauses do not block
+  std::unique_ptr<History> history_;  // history of pauses; null: no pause yet
+  std::uint8_t priorities_ = 0xFF;    // mask of priorities that may be paused
+  std::uint8_t ignored_ = 0;          // mask of priorities whose pauses are ignored
   bool pause_due_ = false;            // a pause frame is due
   bool lldp_due_ = false;             // an LLDP frame is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.

@@ -40,9 +40,9 @@ class PfcWatchdog {
  private:
   struct Queue {
     bool in_storm = false;
-    std::uint64_t frames = 0;  // pause frames, and ends of pauses, until the last look
+    std::uint64_t frames = 0;  // number of pause frames and of ends of pauses at the last check
     std::uint64_t ends = 0;
-    PicoSeconds quiet_since{};  // when a pause or its end was last seen
+    PicoSeconds quiet_since{};  // time at which a pause or its end was last seen
     std::uint64_t storms = 0;
     std::uint64_t restored = 0;
   };

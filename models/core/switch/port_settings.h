@@ -28,7 +28,7 @@ struct PoolParameters {
 struct PriorityParameters {
   std::optional<bool> lossy;
   std::optional<Ratio> alpha;
-  std::optional<Bytes> limit;  // greatest number of bytes; excludes alpha
+  std::optional<Bytes> limit;  // maximum number of bytes of the class; excludes alpha
   std::optional<Bytes> reserved;
   std::string pool = "auto";
   std::optional<Bytes> headroom;
@@ -36,7 +36,7 @@ struct PriorityParameters {
   std::optional<Bytes> resume_at;
   struct Queue {
     std::optional<Ratio> alpha;
-    std::optional<Bytes> limit;  // greatest number of bytes; excludes alpha
+    std::optional<Bytes> limit;  // maximum number of bytes of the queue; excludes alpha
   };
   Queue queue;
   MarkingParameters marking;
@@ -48,12 +48,14 @@ struct PriorityParameters {
   /// Replaces the values that `other` sets.
   void override_with(const PriorityParameters& other);
 };
-using PrioritySettings = std::map<unsigned, PriorityParameters>;  // settings by priority
+// settings of a port's queues or classes, by priority
+using PrioritySettings = std::map<unsigned, PriorityParameters>;
 
 /// Ports whose settings differ from those of the switch.
 struct PortException {
-  std::vector<std::string> ports;  // names as in vp/build/port_exceptions.h; empty: all
-  std::optional<BitRate> rate;     // rate of the ports; empty: any
+  // names of the ports, as in vp/build/port_exceptions.h; empty: all ports
+  std::vector<std::string> ports;
+  std::optional<BitRate> rate;  // rate of the ports that the entry applies to; empty: any rate
   MarkingParameters marking;
   PrioritySettings priorities;
 
@@ -64,16 +66,19 @@ struct PortException {
 struct PortSettings {
   struct Queue {
     EcnParameters ecn;
-    bool drops = false;                      // WRED: drops packets that are to be marked, not ECT
+    bool drops = false;  // true: WRED drops packets that are to be marked but are not ECT
     std::optional<std::uint32_t> alpha_q16;  // limit as a share of `pool`'s free bytes, 65536 = 1.0
     std::optional<Bytes> limit;
     int pool = 0;
   };
   std::array<Queue, kPriorities> queues;
-  bool queues_differ = false;  // from SwitchParameters::ecn with no limit
+  // true if marking differs from SwitchParameters::ecn or a queue has a limit
+  bool queues_differ = false;
   std::uint8_t lossless = 0;
-  std::array<std::optional<ClassRules>, kPriorities> rules;  // empty: SharedBufferParameters hold
-  std::array<std::optional<Bytes>, kPriorities> headroom{};  // by priority; empty: the port's
+  // rules by priority; empty: SharedBufferParameters apply
+  std::array<std::optional<ClassRules>, kPriorities> rules;
+  // headroom by priority; empty: the headroom of the port
+  std::array<std::optional<Bytes>, kPriorities> headroom{};
 };
 
 /// Resolves the settings of a port of this rate. `exceptions` apply in this order, the last one

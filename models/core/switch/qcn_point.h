@@ -14,14 +14,14 @@ namespace dcc {
 /// (schemes/qcn/qcn.h).
 struct QcnPointParameters {
   bool enabled = false;
-  Bytes set_point = 0;                // cpQSp: target queue length
+  Bytes set_point = 0;                // cpQSp: target queue length in bytes
   std::int64_t w = 0;                 // cpW: weight of the queue's growth
-  Bytes sample_base = 0;              // cpSampleBase: bytes between samples without congestion
+  Bytes sample_base = 0;              // cpSampleBase: bytes between two samples without congestion
   std::uint8_t message_priority = 6;  // priority of notification messages
   // AF-QCN: part of the feedback that follows a flow's excess over its fair share; 0: plain QCN.
   double fair = 0;
-  PicoSeconds fair_interval{};  // time over which arrivals of flows are counted
-  std::vector<double> weights;  // weight of a flow by its DSCP; empty: all are 1
+  PicoSeconds fair_interval{};  // interval in which the arrivals of flows are counted
+  std::vector<double> weights;  // weight of a flow by its DSCP; empty: all weights are 1
 };
 
 /// Counts the arrivals of each flow and averages them over intervals, each with half the weight of
@@ -45,8 +45,8 @@ class FlowShares {
   struct Flow {
     std::uint32_t number = 0;
     double weight = 1;
-    Bytes arrived = 0;  // in the present interval
-    Bytes average = 0;  // of the intervals before it
+    Bytes arrived = 0;  // bytes of the flow that arrived in the present interval
+    Bytes average = 0;  // average bytes of the flow per earlier interval
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, weight, arrived, average);
@@ -56,9 +56,9 @@ class FlowShares {
 
   PicoSeconds interval_;
   std::int64_t turn_ = 0;    // number of the present interval
-  Bytes all_ = 0;            // sum of the averages
+  Bytes all_ = 0;            // sum of the averages of all flows
   double weights_ = 0;       // sum of the weights of flows with an average
-  std::vector<Flow> flows_;  // in order of their numbers
+  std::vector<Flow> flows_;  // flows in the order of their numbers
 };
 
 /// The congestion point of one egress queue. Feedback Fb = (Qsp − Q) − w·(Q − Qold), quantised to
@@ -85,8 +85,8 @@ class QcnPoint {
   Bytes set_point_;
   std::int64_t w_;
   Bytes sample_base_;
-  Bytes to_sample_;      // bytes until the next sample
-  Bytes old_queue_ = 0;  // length at the last sample
+  Bytes to_sample_;      // number of bytes until the next sample
+  Bytes old_queue_ = 0;  // queue length at the last sample
   double fair_;
   std::vector<double> weights_;
   FlowShares shares_;

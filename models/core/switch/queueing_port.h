@@ -92,7 +92,7 @@ class QueueingPort final : public EgressPort {
  private:
   /// Packets of one priority.
   struct alignas(32) Queue {
-    PacketFifo fifo;  // Arbitration::kFifo
+    PacketFifo fifo;  // queue under Arbitration::kFifo
     Bytes bytes = 0;
     Bytes peak = 0;
     template <class Digest>
@@ -124,12 +124,12 @@ class QueueingPort final : public EgressPort {
   /// Rules of one queue (set_queues()).
   struct QueueRule {
     EcnMarker marker;
-    bool drops = false;    // WRED
+    bool drops = false;    // true for WRED: packets that cannot be marked are dropped
     bool limited = false;  // limited to `limit`, or to alpha times the free bytes of `pool`
     std::uint32_t alpha_q16 = 0;
     std::optional<Bytes> limit;
     int pool = 0;
-    bool refuses = false;  // set_refusal()
+    bool refuses = false;  // true after set_refusal()
   };
   using QueueRules = std::array<QueueRule, kPriorities>;
 
@@ -153,9 +153,10 @@ class QueueingPort final : public EgressPort {
   void charge_credits(int priority, Bytes bytes);
   void send_notification(const Packet& packet, std::uint32_t feedback);
 
-  std::vector<TurnQueue> turns_;       // queues by priority; empty: Arbitration::kFifo
-  std::unique_ptr<QueueRules> rules_;  // null: ecn_ holds for all queues, and nothing limits them
-  std::vector<QcnPoint> qcn_;          // QCN points by priority; empty: QCN is off
+  std::vector<TurnQueue> turns_;  // queues by priority; empty: Arbitration::kFifo
+  // rules of the queues; null: ecn_ holds for all queues, and nothing limits them
+  std::unique_ptr<QueueRules> rules_;
+  std::vector<QcnPoint> qcn_;  // QCN points by priority; empty: QCN is off
   alignas(64) std::array<Queue, kPriorities> queue_;
   EcnMarker ecn_;
 };

@@ -38,9 +38,9 @@ struct SharedBufferParameters {
 /// taken from the pool, and their limit is `limit` or, without one, alpha times the free bytes of
 /// the pool. Without both only the pool is a limit.
 struct ClassRules {
-  std::optional<std::uint32_t> alpha_q16;  // alpha as a fraction of 65536
+  std::optional<std::uint32_t> alpha_q16;  // dynamic limit alpha in units of 1/65536; empty: none
   std::optional<Bytes> limit;
-  Bytes reserved = 0;  // bytes that no other class can take
+  Bytes reserved = 0;  // bytes reserved for the class, which no other class can take
   int pool = 0;
   /// A paused class resumes when it holds at most `resume_at`, or `resume_below` less than its
   /// threshold.
@@ -198,8 +198,8 @@ class SharedBuffer {
  private:
   struct Class {
     Bytes shared = 0;
-    Bytes headroom = 0;  // bytes held in the headroom
-    Bytes peak = 0;      // greatest value of `shared`
+    Bytes headroom = 0;  // bytes of the class that are stored in its headroom
+    Bytes peak = 0;      // greatest value of `shared` so far
     std::uint32_t alpha_q16 = 0;
     bool lossless = false;
     bool headroom_complete = false;  // Headroom::reserved is the full headroom
@@ -207,7 +207,7 @@ class SharedBuffer {
   };
   static_assert(sizeof(Class) == 32, "two classes fit a cache line");
   struct Headroom {
-    Bytes wanted = 0;    // full headroom while the class is lossless
+    Bytes wanted = 0;    // full headroom of the class in bytes, while the class is lossless
     Bytes reserved = 0;  // headroom set aside at present, taken out of the pool
     Bytes peak = 0;      // greatest number of bytes held in the headroom
   };
@@ -222,8 +222,8 @@ class SharedBuffer {
                                            : std::make_unique<ClassHeadrooms>(*other.classes)) {}
     PortHeadroom(PortHeadroom&&) noexcept = default;
 
-    Bytes wanted = 0;                         // by each class, while `classes` is null
-    std::unique_ptr<ClassHeadrooms> classes;  // by priority
+    Bytes wanted = 0;  // full headroom of each class in bytes, while `classes` is null
+    std::unique_ptr<ClassHeadrooms> classes;  // headroom by priority
   };
   struct Pool {
     Bytes size = 0;
@@ -271,13 +271,13 @@ class SharedBuffer {
   /// exceeds peak_. peak_ is updated at a release only, not at each admit().
   Bytes pass_through_limit_ = 0;
   Bytes headroom_used_ = 0;
-  Bytes private_used_ = 0;    // bytes in disciplines' own memory
-  Bytes elsewhere_used_ = 0;  // bytes in reserved parts and in pools_
+  Bytes private_used_ = 0;    // bytes stored in the disciplines' own memory
+  Bytes elsewhere_used_ = 0;  // bytes stored in reserved parts and in pools_
   Bytes peak_ = 0;
   std::vector<Class> classes_;          // classes by port and priority
   std::vector<PortHeadroom> headroom_;  // headroom by port
   std::vector<ClassRules> rules_;       // rules by port and priority; empty if no class has rules
-  std::vector<Pool> pools_;             // pools 1, 2, …
+  std::vector<Pool> pools_;             // pools with the numbers 1, 2, …
   Bytes cell_;
   std::optional<Bytes> shared_headroom_;
 };

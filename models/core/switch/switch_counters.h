@@ -12,19 +12,19 @@ struct SwitchCounters {
   std::uint64_t tx_bytes = 0;         // bytes sent, link overhead included
   std::uint64_t ecn_marks = 0;        // packets changed from ECT to CE by this switch
   std::uint64_t dropped = 0;          // packets that found no room in the buffer
-  std::uint64_t dropped_bytes = 0;    // wire bytes of those packets
+  std::uint64_t dropped_bytes = 0;    // wire bytes of the dropped packets
   std::uint64_t credits_dropped = 0;  // credit packets dropped by a discipline; not in `dropped`
-  std::uint64_t cnms_sent = 0;        // congestion notification messages (802.1Qau)
-  std::uint64_t trimmed = 0;          // packets that lost their payload
-  std::uint64_t trimmed_bytes = 0;    // payload bytes of those packets
-  std::uint64_t returned = 0;         // trimmed headers sent back to their senders
+  std::uint64_t cnms_sent = 0;  // congestion notification messages (802.1Qau) that the switch sent
+  std::uint64_t trimmed = 0;    // packets that lost their payload
+  std::uint64_t trimmed_bytes = 0;  // payload bytes of the trimmed packets
+  std::uint64_t returned = 0;       // trimmed headers sent back to their senders
   // Counters of a switch as a whole, 0 for a single port.
-  std::uint64_t unroutable = 0;       // packets without a route
+  std::uint64_t unroutable = 0;       // packets dropped because the switch has no route for them
   std::uint64_t path_news_sent = 0;   // packets created by the load balancer
   std::uint64_t path_news_taken = 0;  // packets of load balancers consumed by this switch
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
     v(&SwitchCounters::dropped, "drops_no_room",
       {"packets without room", "packets", "of drops, those for which a switch had no room"});
     v(&SwitchCounters::unroutable, "drops_no_route",

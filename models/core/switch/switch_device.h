@@ -192,7 +192,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void apply_rules(int port, const PortSettings& settings);
 
   static constexpr int kNoPort = -1;
-  static constexpr int kKept = -2;  // result: path_choice_ kept the packet
+  static constexpr int kKept = -2;  // result of the port choice: path_choice_ kept the packet
   int choose(Packet& packet);
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
@@ -216,8 +216,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   DcbxPorts dcbx_;
   std::uint64_t unroutable_ = 0;
   Actions actions_;
-  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: there are none
-  std::unique_ptr<PfcWatchdog> watchdog_;                      // watchdog; null: none
+  // entries of `switches` by port; empty: no entries
+  std::vector<std::vector<const PortException*>> exceptions_;
+  std::unique_ptr<PfcWatchdog> watchdog_;  // PFC watchdog of the switch; null: none
 };
 
 }  // namespace dcc

@@ -18,7 +18,8 @@ std::uint8_t SwitchParameters::lossless_priorities() const {
 }
 
 Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
-  LinkParameters slower = link;  // the delay counts twice, and the response time once
+  // a reserve for the delay counts twice, and for the response time once
+  LinkParameters slower = link;
   slower.delay += PicoSeconds(pfc.response.count / 2);
   const Bytes bytes = headroom_for(slower, largest_packet);
   if (cell == 1) return bytes;

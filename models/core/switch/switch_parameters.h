@@ -23,13 +23,13 @@ class ParameterVisitor;
 struct SwitchParameters {
   /// Order of packets from different inputs within one output queue.
   enum class Arbitration : std::uint8_t {
-    kFifo,        // packets leave in the order of arrival
-    kRoundRobin,  // inputs take turns, packet by packet
+    kFifo,        // packets leave the switch in the order of arrival
+    kRoundRobin,  // inputs take turns at an output, packet by packet
   };
   /// Order of packets that arrive at the same picosecond.
   enum class Ties : std::uint8_t {
-    kWire,    // order by link number, always the same
-    kSeeded,  // order drawn anew for each instant
+    kWire,    // arrivals at one instant are ordered by link number
+    kSeeded,  // arrivals at one instant are ordered at random, anew for each instant
   };
   /// Mechanism that keeps a neighbour from overrunning the buffer.
   enum class FlowControl : std::uint8_t {
@@ -37,12 +37,12 @@ struct SwitchParameters {
     kCredits,  // each input has a buffer per priority and advertises its free space
   };
   Bytes buffer = 32_MiB;
-  Bytes cell = 1;  // the buffer holds packets in whole cells of this size
+  Bytes cell = 1;  // size of a buffer cell in bytes; a packet takes whole cells
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
   Ties ties = Ties::kWire;  // order of packets that arrive together; see Link::set_tie_order
   BalancerChoice routing;   // load balancer, a section of its own in configurations
-  unsigned mtu = 1'000;     // payload bytes of a full packet of the NICs
+  unsigned mtu = 1'000;     // payload bytes of a full packet of the network's NICs
   PicoSeconds jitter{};     // random delay of each packet; see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;

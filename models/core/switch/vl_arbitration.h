@@ -17,7 +17,7 @@ struct VlArbitrationParameters {
   static constexpr unsigned kUnlimited = 255;
 
   struct Entry {
-    unsigned lane = 0;    // lane of the entry, which is a priority
+    unsigned lane = 0;    // virtual lane of the entry, equal to the priority
     unsigned weight = 1;  // weight in units of 64 bytes; 0: the entry is skipped
   };
   std::vector<Entry> high;
@@ -52,9 +52,9 @@ class VlArbiter {
     Bytes bytes;
   };
   struct Table {
-    std::vector<Entry> entries;  // entries with a weight above 0
-    unsigned lanes = 0;          // bit l: lane l is in the table
-    std::size_t at = 0;          // index of the present entry
+    std::vector<Entry> entries;  // table entries with a weight above 0
+    unsigned lanes = 0;          // mask of lanes that are in the table
+    std::size_t at = 0;          // index of the present table entry
     Bytes left = 0;              // bytes that the present entry may still send
     int pick(unsigned eligible);
   };
@@ -62,7 +62,7 @@ class VlArbiter {
 
   Table high_;
   Table low_;
-  Table* last_ = nullptr;  // table of the last pick; null: neither
+  Table* last_ = nullptr;  // table of the last chosen packet; null: no packet yet
   bool unlimited_;
   Bytes limit_;      // bytes of high_ before a packet from low_
   Bytes high_left_;  // bytes of high_ that may still be sent before a packet from low_
