@@ -70,7 +70,8 @@ static void add(struct flow *flow, int32_t difference) {
   flow->account = sum;
 }
 
-/* The current rate falls by marks, or to FIRST_CUT; the target loses a part of it, or is halved. */
+/* Cuts a flow's rates. At a first cut the current rate falls to the share FIRST_CUT and the target
+ * is halved; else the current rate falls by the marks, and the target by a part of that fall. */
 static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks, int first) {
   const uint32_t first_cut = first ? dcc_value(5, 2341) : 0;
   uint64_t argument = ((uint64_t)marks << dcc_value(7, 10)) * factor(event->dscp) >> 12;

@@ -31,7 +31,7 @@ class PortOutages {
     PicoSeconds period{};
     bool meets(PicoSeconds from, PicoSeconds to) const;
   };
-  std::vector<std::vector<Outage>> of_port_;  // by port; empty if none fails
+  std::vector<std::vector<Outage>> of_port_;  // outages of each port; empty if no port fails
 };
 
 }  // namespace dcc::vp

@@ -31,7 +31,7 @@ HEADER = pathlib.Path(__file__).resolve().parents[3] / "models/schemes/indigo/tr
 
 
 def level(value, first):
-    """The level of a positive value: 0 below 2^first, then four to the octave."""
+    """Number of the quantisation level of a value: 0 below 2^first, then four levels per octave."""
     if value < 2.0 ** first:
         return 0
     return min(LEVELS - 1, 1 + math.floor(4 * (math.log2(value) - first)))
@@ -68,7 +68,7 @@ def episode(draw, policy, errors, expert_share):
     for _ in range(ROUNDS):
         delay = max(0.0, sum(windows) - 1)
         for i in range(flows):
-            seen = max(0.0, delay + draw.gauss(0, 0.02))  # whole packets, others' phases
+            seen = max(0.0, delay + draw.gauss(0, 0.02))  # noise of packet sizes and other flows
             index = state_of(seen, windows[i], before[i])
             costs = [math.log(act(windows[i], a) / ideal) ** 2 for a in range(ACTIONS)]
             for a in range(ACTIONS):

@@ -21,7 +21,7 @@ module dc_finish #(
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
-  output dcc_controller_pkg::plan_t plan_o,  // the event's plan, with the slot as written back
+  output dcc_controller_pkg::plan_t plan_o,  // effects of the event, and the slot to write back
   output logic             held_o,           // a hold began, which counts as a cut
   output logic             released_o,       // the slot is released because the rate is the maximum
   output logic             answer_o,

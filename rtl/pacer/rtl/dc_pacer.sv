@@ -93,7 +93,7 @@ module dc_pacer #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Inputs that wait: a rate, wakes
+  // Registers of inputs that wait for their row: one rate change, and wakes of flows
   // ---------------------------------------------------------------------------------------------
   logic             rate_ready, rate_waits, wake_waits, post, wake, take_rate, take_wake;
   logic [FlowW-1:0] rate_flow, wake_flow, woken_flow;

@@ -14,8 +14,8 @@ namespace dcc {
 struct DcqcnParameters : AlgorithmParameters {
   /// Named sets of values; parameters that the user writes override single values.
   enum class Preset : std::uint8_t {
-    kAuto,       // auto: rates and times follow the network, see follow_network()
-    kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
+    kAuto,   // auto: rates and times follow the network, see follow_network()
+    kSig15,  // DCQCN's values in SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
     kAdapter,    // defaults of adapters: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
                  // Mb/s, least rate 1 Mb/s; targets stay at cuts that no timer increase precedes
     kReference,  // the published reference simulator's default: as kAdapter with g = 1/256, no byte
