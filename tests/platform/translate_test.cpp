@@ -236,7 +236,8 @@ TEST(ControllerProgram, WithoutKnownFlowsWeightsStay) {
 TEST(NicProgram, SaysWhatTheSectionSaysInTheRegistersUnits) {
   const auto programme_of = [](const std::string& nic) {
     return nic_program(
-        load_config_text("nic: {" + nic + "}\n", "t.yaml", std::filesystem::path("."), {}).config);
+        load_config_text("nic: {" + nic + "}\n", "t.yaml", std::filesystem::path("."), {}).config,
+        0);
   };
   const nic_config p = programme_of(
       "mtu: 2KB, ack: per_message, congestion_control: {algorithm: dcqcn}, cnp: {interval: 7us, "

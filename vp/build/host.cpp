@@ -40,8 +40,8 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       [&] { return make_rate_engine(config_, id_, context.recordings); },
       controller_engine(config_, id_, context.recordings)};
   algorithm_ = config_.congestion_control_of(id_).make(
-      {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
-       context.controller_rank, &controller, config_.seed});
+      {context.scheduler, nic_.device().transmitter(), config_.mtu_of(id_),
+       context.longest_base_rtt, context.controller_rank, &controller, config_.seed});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
   nic_.device().set_algorithm(algorithm_.get());
   NicDevice& nic = nic_.device();

@@ -18,16 +18,30 @@ std::optional<Framing> framing_of(const TransportChoice& choice) {
   return transport->framing;
 }
 
+namespace {
+Bytes full_packet(const std::optional<Framing>& framing, std::uint32_t mtu) {
+  return framing ? framing->data(mtu) : Bytes{roce::data_wire_bytes(mtu, false, false)};
+}
+}  // namespace
+
 PacketSizes packet_sizes(const PlatformConfig& config) {
-  const std::optional<Framing> framing = framing_of(config.nic.transport);
-  if (framing) return {framing->data(config.nic.mtu), framing->control};
-  return {roce::data_wire_bytes(config.nic.mtu, false, false), roce::ack_wire_bytes()};
+  PacketSizes sizes;
+  sizes.framing = framing_of(config.nic.transport);
+  sizes.full = full_packet(sizes.framing, config.largest_mtu());
+  sizes.ack = sizes.framing ? sizes.framing->control : Bytes{roce::ack_wire_bytes()};
+  sizes.mtu_by_host = config.peer_nics().mtu;
+  return sizes;
+}
+
+Bytes PacketSizes::full_between(HostId a, HostId b) const {
+  if (mtu_by_host.empty()) return full;
+  return full_packet(framing, std::min(mtu_by_host.at(a), mtu_by_host.at(b)));
 }
 
 SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
-  to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
-  to.mtu = config.nic.mtu;
+  to.mtu = config.largest_mtu();
+  to.largest_packet = roce::data_wire_bytes(to.mtu, true, true);
   for (const AlgorithmChoice* const choice : config.congestion_controls()) {
     const AlgorithmParameters* const algorithm = choice->chosen();
     if (algorithm != nullptr) algorithm->ask_switch(to);
@@ -58,6 +72,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
     to.window = group->window;
     to.recovery = group->recovery;
     to.ack_every = group->ack_every;
+    to.mtu = group->mtu;
   }
   to.host = host;
   to.seed = config.seed;
@@ -241,7 +256,7 @@ dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate
   to.keep_target = from.clamp_target == DcqcnParameters::Clamp::kAfterTimer ? 1 : 0;
   to.byte_counter = from.byte_counter != 0 ? 1 : 0;
   to.parameters = from.registers(config.nic.controller, line_rate, config.topology.slowest_link(),
-                                 config.nic.mtu);
+                                 config.mtu_of(host));
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);
     dcc_class& out = to.classes[dscp];
@@ -253,10 +268,10 @@ dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate
   return to;
 }
 
-nic_config nic_program(const PlatformConfig& config) {
+nic_config nic_program(const PlatformConfig& config, HostId host) {
   const NicConfig& from = config.nic;
   nic_config to{};
-  to.parameters.mtu = from.mtu;
+  to.parameters.mtu = config.mtu_of(host);
   to.parameters.cnp_interval = static_cast<std::uint32_t>(from.cnp.interval / kNanoSecond);
   to.parameters.cnp_dscp = from.cnp.dscp;
   to.parameters.cnp_priority = from.cnp.priority;

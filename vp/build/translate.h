@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "config/platform_config.h"
 #include "driver/dcc_config.h"
@@ -14,8 +15,13 @@ namespace dcc::vp {
 
 /// Wire bytes of a full data packet and of its acknowledgement.
 struct PacketSizes {
-  Bytes full = 0;
+  Bytes full = 0;  // between hosts with the greatest path MTU
   Bytes ack = 0;
+  std::optional<Framing> framing;          // empty: RoCE's
+  std::vector<std::uint32_t> mtu_by_host;  // empty: all hosts have the same
+
+  /// A full data packet between two hosts.
+  Bytes full_between(HostId a, HostId b) const;
 };
 PacketSizes packet_sizes(const PlatformConfig& config);
 /// The framing of a transport other than RoCE; empty for RoCE.
@@ -29,7 +35,8 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host, const Li
 /// Returns the settings that the driver of `host` programs into the host's controller. `line_rate`
 /// is the rate of the host's link.
 dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate);
-/// The settings that the driver programs into a NIC, without the addresses of rings and memory.
-nic_config nic_program(const PlatformConfig& config);
+/// The settings that the driver programs into a host's NIC, without the addresses of rings and
+/// memory.
+nic_config nic_program(const PlatformConfig& config, HostId host);
 
 }  // namespace dcc::vp

@@ -44,7 +44,8 @@ class ControllerCheck : private CheckContext {
   void check_congestion_control() const {
     const NicConfig& nic = c_.nic;
     const AlgorithmChoice& choice = nic.congestion_control;
-    bool reads_telemetry = check_algorithm(choice, "nic.congestion_control", c_.nic.ack_every);
+    bool reads_telemetry =
+        check_algorithm(choice, "nic.congestion_control", c_.nic.ack_every, c_.nic.mtu);
     std::set<HostId> named;
     for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i, named);
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
@@ -214,12 +215,12 @@ class ControllerCheck : private CheckContext {
   /// Checks the algorithm's own rules and its requirements on the NIC. Returns true if the
   /// algorithm reads telemetry.
   bool check_algorithm(const AlgorithmChoice& choice, const std::string& section,
-                       unsigned ack_every) const {
+                       unsigned ack_every, std::uint32_t mtu) const {
     const NicConfig& nic = c_.nic;
     if (choice.chosen() != nullptr) {
-      check_together(section, [&] { choice.chosen()->check(nic.mtu + kMaxHeaders); });
+      check_together(section, [&] { choice.chosen()->check(mtu + kMaxHeaders); });
     }
-    const AlgorithmNeeds needs = choice.needs(nic.mtu);
+    const AlgorithmNeeds needs = choice.needs(mtu);
     const std::string ack = given("nic.ack", section + ".algorithm");
     require(!needs.ack_each || nic.ack == AckMode::kPerPacket, ack,
             choice.name() + " needs ack: per_packet, not " + name_of(nic.ack));
@@ -245,7 +246,7 @@ class ControllerCheck : private CheckContext {
               "host " + std::to_string(host) + " is named twice");
     }
     return check_algorithm(others.congestion_control, path + ".congestion_control",
-                           others.ack_every);
+                           others.ack_every, others.mtu);
   }
 
   /// Checks the limits of the controller's hardware; docs/controller-contract.md has the reasons.
@@ -289,7 +290,7 @@ class ControllerCheck : private CheckContext {
     if (is_drawn(spec.pattern)) return;  // messages of drawn flows are as long as the flows
     constexpr Bytes kPreambleAndGap = 20;
     const Bytes payload =
-        std::min({spec.message, spec.bytes.value_or(spec.message), Bytes{c_.nic.mtu}});
+        std::min({spec.message, spec.bytes.value_or(spec.message), Bytes{c_.smallest_mtu()}});
     const Bytes packet =
         roce::send_wire_bytes(static_cast<std::uint32_t>(payload), false, false) + kPreambleAndGap;
     // A flow of few packets loses no notification, because the NIC keeps some packets in front of

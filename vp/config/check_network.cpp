@@ -20,9 +20,9 @@ class NetworkCheck : private CheckContext {
     if (s.routing.chosen() != nullptr) {
       check_together("routing", [&] { s.routing.chosen()->check(); });
     }
-    require(s.buffer >= 4 * (c_.nic.mtu + kMaxHeaders), given("switch.buffer", "nic.mtu"),
+    require(s.buffer >= 4 * (c_.largest_mtu() + kMaxHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
-                text_of(Bytes{c_.nic.mtu}));
+                text_of(Bytes{c_.largest_mtu()}));
     if (s.has_credits()) check_credits();
     check_pools();
     check_priorities("switch", s.priorities, s.ecn);
@@ -79,7 +79,7 @@ class NetworkCheck : private CheckContext {
   void check_pools() const {
     const SwitchParameters& s = c_.switch_;
     const Bytes headroom = s.pfc.shared_headroom.value_or(0);
-    const Bytes least = 4 * (c_.nic.mtu + kMaxHeaders);
+    const Bytes least = 4 * (c_.largest_mtu() + kMaxHeaders);
     if (s.pfc.shared_headroom) {
       require_queues("switch.pfc.shared_headroom", "a shared headroom pool");
       require(s.buffer - headroom >= least, given("switch.pfc.shared_headroom", "switch.buffer"),
@@ -130,13 +130,13 @@ class NetworkCheck : private CheckContext {
       EcnParameters ecn = port_ecn;
       one.marking.apply_to(ecn);
       check_thresholds(path + ".ecn", ecn, path + ".ecn");
-      const Bytes packet = c_.nic.mtu + kMaxHeaders;
+      const Bytes packet = c_.largest_mtu() + kMaxHeaders;
       require(one.limit.value_or(packet) + one.reserved.value_or(0) >= packet, path + ".limit",
               "a limit of " + text_of(one.limit.value_or(0)) + " does not let a packet of mtu " +
-                  text_of(Bytes{c_.nic.mtu}) + " in");
+                  text_of(Bytes{c_.largest_mtu()}) + " in");
       require(one.queue.limit.value_or(packet) >= packet, path + ".queue.limit",
               "a limit of " + text_of(one.queue.limit.value_or(0)) +
-                  " does not let a packet of mtu " + text_of(Bytes{c_.nic.mtu}) + " in");
+                  " does not let a packet of mtu " + text_of(Bytes{c_.largest_mtu()}) + " in");
       require(!one.limit || one.resume_at.value_or(0) <= *one.limit + one.reserved.value_or(0),
               given(path + ".resume_at", path + ".limit"),
               "resume_at of " + text_of(one.resume_at.value_or(0)) + " is above the limit of " +
@@ -149,10 +149,10 @@ class NetworkCheck : private CheckContext {
 
   void check_credits() const {
     const SwitchParameters& s = c_.switch_;
-    const Bytes largest = c_.nic.mtu + kMaxHeaders + kCreditBlock;
+    const Bytes largest = c_.largest_mtu() + kMaxHeaders + kCreditBlock;
     require(!s.credits.buffer || *s.credits.buffer >= 2 * largest,
             given("switch.credits.buffer", "nic.mtu"),
-            "a buffer that does not hold two packets of mtu " + text_of(Bytes{c_.nic.mtu}) +
+            "a buffer that does not hold two packets of mtu " + text_of(Bytes{c_.largest_mtu()}) +
                 " keeps a link from sending");
     require(s.discipline.name() == "auto" || s.discipline.name() == "fifo",
             given("switch.discipline.kind", "switch.flow_control"),

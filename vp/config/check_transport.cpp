@@ -1,3 +1,4 @@
+#include <map>
 #include <string>
 
 #include "config/check_context.h"
@@ -18,6 +19,7 @@ class TransportCheck : private CheckContext {
       check_transport("nics." + std::to_string(i), group.transport, group.congestion_control);
     }
     if (c_.mixes_transports()) check_mixture();
+    if (c_.mixes_mtus()) check_mtus();
     check_reliability();
   }
 
@@ -140,7 +142,27 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// The port discipline that `switch.discipline: auto` stands for.
+  /// A transport that cuts messages itself gives the slots or tokens of all its hosts the time of
+  /// one full packet.
+  void check_mtus() const {
+    std::map<std::string, std::uint32_t> first;
+    const auto check = [&](const TransportChoice& choice, std::uint32_t mtu,
+                           const std::string& entry) {
+      if (choice.chosen() == nullptr || choice.chosen()->on_roce()) return;
+      const std::uint32_t other = first.emplace(choice.name(), mtu).first->second;
+      require(other == mtu, given(entry + ".mtu", "nic.mtu"),
+              "hosts with transport " + choice.name() + " need packets of one size: mtu: " +
+                  text_of(Bytes{other}) + " as the others, not " + text_of(Bytes{mtu}));
+    };
+    std::size_t named = 0;
+    for (const OtherNics& group : c_.nics) named += group.hosts.size();
+    if (named < c_.topology.host_count()) check(c_.nic.transport, c_.nic.mtu, "nic");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      check(c_.nics[i].transport, c_.nics[i].mtu, "nics." + std::to_string(i));
+    }
+  }
+
+  /// The discipline of ports that `switch.discipline: auto` means.
   std::string own_discipline(const TransportParameters* transport) const {
     if (c_.mixes_transports()) return "fifo";
     return transport != nullptr ? transport->discipline() : "auto";

@@ -23,10 +23,11 @@ class ListsCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       check_together("traffic." + std::to_string(i),
                      [&] { flows += c_.traffic[i].check(c_.topology.host_count(), c_.duration); });
-      require(c_.traffic[i].service != Service::kUd ||
-                  c_.traffic[i].message <= static_cast<Bytes>(c_.nic.mtu),
-              "traffic." + std::to_string(i) + ".message",
-              "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.nic.mtu) + "B)");
+      require(
+          c_.traffic[i].service != Service::kUd ||
+              c_.traffic[i].message <= static_cast<Bytes>(c_.largest_mtu()),
+          "traffic." + std::to_string(i) + ".message",
+          "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.largest_mtu()) + "B)");
     }
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       if (!c_.traffic[i].has_gates()) continue;

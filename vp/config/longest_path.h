@@ -17,7 +17,9 @@ class LongestPath {
   /// `config` must outlive the LongestPath; its topology and MTU must not change.
   explicit LongestPath(const PlatformConfig& config) : config_(config) {}
 
-  std::uint32_t full_packet() const { return roce::data_wire_bytes(config_.nic.mtu, false, false); }
+  std::uint32_t full_packet() const {
+    return roce::data_wire_bytes(config_.largest_mtu(), false, false);
+  }
   PicoSeconds base_rtt() {
     if (!base_rtt_) {
       base_rtt_ = Routing(Topology::of(config_.topology))

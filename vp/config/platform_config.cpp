@@ -35,6 +35,43 @@ const DmaParameters& PlatformConfig::dma_of(HostId id) const {
   return group == nullptr ? nic.dma : group->dma;
 }
 
+std::uint32_t PlatformConfig::mtu_of(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? nic.mtu : group->mtu;
+}
+
+std::map<std::uint32_t, std::size_t> PlatformConfig::hosts_by_mtu() const {
+  std::map<std::uint32_t, std::size_t> hosts_with;
+  std::size_t named = 0;
+  for (const OtherNics& group : nics) {
+    if (!group.hosts.empty()) hosts_with[group.mtu] += group.hosts.size();
+    named += group.hosts.size();
+  }
+  if (named < topology.host_count()) hosts_with[nic.mtu] += topology.host_count() - named;
+  return hosts_with;
+}
+
+std::uint32_t PlatformConfig::largest_mtu() const {
+  if (!mixes_mtus()) return nic.mtu;
+  const std::map<std::uint32_t, std::size_t> hosts_with = hosts_by_mtu();
+  // Both ends of a path have its MTU or a greater one.
+  std::size_t ends = 0;
+  for (auto kind = hosts_with.rbegin(); kind != hosts_with.rend(); ++kind) {
+    ends += kind->second;
+    if (ends >= 2) return kind->first;
+  }
+  return nic.mtu;
+}
+
+std::uint32_t PlatformConfig::smallest_mtu() const {
+  return mixes_mtus() ? hosts_by_mtu().begin()->first : nic.mtu;
+}
+
+bool PlatformConfig::mixes_mtus() const {
+  return std::any_of(nics.begin(), nics.end(),
+                     [this](const OtherNics& group) { return group.mtu != nic.mtu; });
+}
+
 const RecoveryParameters& PlatformConfig::recovery_of(HostId id) const {
   const OtherNics* const group = other_nic(id);
   return group == nullptr ? nic.recovery : group->recovery;
@@ -51,11 +88,18 @@ PeerNics PlatformConfig::peer_nics() const {
       for (const HostId id : group.hosts) peers.going_back[id] = !group.recovery.is_selective();
     }
   }
+  if (mixes_mtus()) {
+    peers.mtu.assign(topology.host_count(), nic.mtu);
+    for (const OtherNics& group : nics) {
+      for (const HostId id : group.hosts) peers.mtu[id] = group.mtu;
+    }
+  }
   return peers;
 }
 
 bool PlatformConfig::has_unlike_ends() const {
-  return mixes_transports() || std::any_of(nics.begin(), nics.end(), [this](const OtherNics& one) {
+  return mixes_transports() || mixes_mtus() ||
+         std::any_of(nics.begin(), nics.end(), [this](const OtherNics& one) {
            return one.recovery.reorder_window != nic.recovery.reorder_window;
          });
 }

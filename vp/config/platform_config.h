@@ -96,7 +96,8 @@ struct OtherNics {
   WindowParameters window;
   RecoveryParameters recovery;
   unsigned ack_every = 1;
-  bool is_new = true;  // true until the members below have been copied from `nic`
+  std::uint32_t mtu = 1000;
+  bool is_new = true;  // true while these six members are not copied from `nic` yet
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
@@ -105,6 +106,7 @@ struct OtherNics {
     window = nic.window;
     recovery = nic.recovery;
     ack_every = nic.ack_every;
+    mtu = nic.mtu;
   }
 };
 
@@ -286,7 +288,18 @@ struct PlatformConfig {
   std::vector<const AlgorithmChoice*> congestion_controls() const;
   /// The DMA parameters of this host's NIC.
   const DmaParameters& dma_of(HostId id) const;
-  /// The parameters by which this host's NIC retransmits lost packets.
+  /// Payload bytes of a full packet of this host's NIC.
+  std::uint32_t mtu_of(HostId id) const;
+  /// Payload bytes of a full packet between two hosts.
+  std::uint32_t path_mtu(HostId a, HostId b) const { return std::min(mtu_of(a), mtu_of(b)); }
+  /// Payload bytes of the largest packet in the network: the greatest path MTU of two hosts.
+  std::uint32_t largest_mtu() const;
+  std::uint32_t smallest_mtu() const;
+  /// True if not all hosts have the same MTU.
+  bool mixes_mtus() const;
+  /// Number of hosts with each MTU.
+  std::map<std::uint32_t, std::size_t> hosts_by_mtu() const;
+  /// How this host's NIC repeats lost packets.
   const RecoveryParameters& recovery_of(HostId id) const;
   /// What the hosts' NICs tell each other at connection setup.
   PeerNics peer_nics() const;

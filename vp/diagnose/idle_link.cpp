@@ -23,9 +23,10 @@ class ShortFlows {
   ShortFlows(const PlatformConfig& config, const RunResults& results, const FlowFigures& figures,
              double all_the_time)
       : window_(static_cast<double>((results.measured_to - results.measured_from).count)) {
-    const Bytes packet = roce::data_wire_bytes(config.nic.mtu, true, true);
-    wire_ps_per_payload_bit_ =
-        1e12 * static_cast<double>(packet) / static_cast<double>(config.nic.mtu);
+    // Small packets have the greater share of headers.
+    const std::uint32_t mtu = config.smallest_mtu();
+    const Bytes packet = roce::data_wire_bytes(mtu, true, true);
+    wire_ps_per_payload_bit_ = 1e12 * static_cast<double>(packet) / static_cast<double>(mtu);
     double all = 0, of_short = 0;
     for (const FlowResult& flow : results.flows) {
       const auto bytes = static_cast<double>(flow.delivered_measured);

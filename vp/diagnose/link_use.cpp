@@ -1,6 +1,7 @@
 #include "diagnose/link_use.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -10,13 +11,23 @@ namespace dcc::vp {
 
 PicoSeconds round_trip_bound(const Evidence& evidence) {
   constexpr int kLinks = 12;
-  const Bytes packet = roce::data_wire_bytes(evidence.config().nic.mtu, true, true);
+  const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
   PicoSeconds slowest{};
   for (const Cable& cable : evidence.topology().cables()) {
     slowest = std::max(slowest, cable.link.delay + serialization_time(packet + cable.link.overhead,
                                                                       cable.link.rate));
   }
   return slowest * kLinks;
+}
+
+std::uint64_t full_packets_delivered(const Evidence& evidence) {
+  std::map<std::uint32_t, Bytes> by_mtu;
+  for (const FlowResult& flow : evidence.results()->flows) {
+    by_mtu[evidence.config().path_mtu(flow.from, flow.to)] += flow.delivered_measured;
+  }
+  std::uint64_t packets = 0;
+  for (const auto& [mtu, bytes] : by_mtu) packets += static_cast<std::uint64_t>(bytes) / mtu;
+  return packets;
 }
 
 LinkUse::LinkUse(const Evidence& evidence)

@@ -13,8 +13,10 @@ namespace dcc::vp {
 /// value takes seconds.
 PicoSeconds round_trip_bound(const Evidence& evidence);
 
-/// The hosts between which the data of a flow goes; a READ's data comes from the host that receives
-/// the request.
+/// Payload delivered within the window, in full packets of each flow's path.
+std::uint64_t full_packets_delivered(const Evidence& evidence);
+
+/// The hosts between which the data of a flow goes; a READ's data comes from the host that it asks.
 inline HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
 inline HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
 

@@ -5,6 +5,7 @@
 #include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/link_use.h"
 
 namespace dcc::vp {
 namespace {
@@ -12,12 +13,9 @@ namespace {
 class NearlyAllMarked final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
-    const NicConfig& nic = evidence.config().nic;
     if (!any_host_shares_by_weight(evidence.config())) return std::nullopt;
-    Bytes received = 0;
-    for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
-    // With fewer than 1 % of packets unmarked, a flow's marks no longer depend on its rate.
-    const auto packets = static_cast<std::uint64_t>(received / nic.mtu);
+    // With fewer than 1 % of packets unmarked, marks no longer depend on a flow's rate.
+    const std::uint64_t packets = full_packets_delivered(evidence);
     const std::uint64_t marks = results.counters.of(&SwitchCounters::ecn_marks);
     if (packets == 0 || 100 * marks <= 99 * packets) return std::nullopt;
     return Observation{

@@ -87,7 +87,8 @@ class StarvingFlows final : public Diagnosis {
     };
     BitRate rate = std::min(rate_at(flow.from, flow.from_port), rate_at(flow.to, flow.to_port));
     if (flow.rate_cap.bits_per_second != 0) rate = std::min(rate, flow.rate_cap);
-    return serialization_time(roce::data_wire_bytes(evidence.config().nic.mtu, true, true), rate);
+    const std::uint32_t mtu = evidence.config().path_mtu(flow.from, flow.to);
+    return serialization_time(roce::data_wire_bytes(mtu, true, true), rate);
   }
 
   static std::string cause(const Evidence& evidence, const FlowResult& flow) {

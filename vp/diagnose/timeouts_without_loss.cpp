@@ -6,6 +6,7 @@
 
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/link_use.h"
 
 namespace dcc::vp {
 namespace {
@@ -20,12 +21,8 @@ class TimeoutsWithoutLoss final : public Diagnosis {
   /// retransmitted.
   static bool matters(const Evidence& evidence, std::uint64_t timeouts, std::uint64_t again) {
     std::uint64_t flows = 0;
-    Bytes bytes = 0;
-    for (const FlowResult& flow : evidence.results()->flows) {
-      flows += flow.begun ? 1 : 0;
-      bytes += flow.delivered_measured;
-    }
-    const auto packets = static_cast<std::uint64_t>(bytes) / evidence.config().nic.mtu;
+    for (const FlowResult& flow : evidence.results()->flows) flows += flow.begun ? 1 : 0;
+    const std::uint64_t packets = full_packets_delivered(evidence);
     return timeouts * kOneFlowIn >= flows || again * kOnePacketIn >= packets;
   }
 

@@ -34,6 +34,7 @@ struct Competition {
   std::vector<Party> parties;
   double weight = 0;
   double bytes = 0;
+  std::uint32_t mtu = 0;  // greatest path MTU of the flows
   PicoSeconds last_start{};
 };
 
@@ -73,7 +74,7 @@ class WeightsMissed final : public Diagnosis {
     const Competition* all = nullptr;
     Error error;
     for (const Competition& one : found) {
-      const Error here = error_of(one, evidence.config());
+      const Error here = error_of(one);
       if (here.packets < kPackets || std::abs(here.value) <= kError) continue;
       if (all != nullptr && std::abs(here.value) <= std::abs(error.value)) continue;
       all = &one;
@@ -91,7 +92,7 @@ class WeightsMissed final : public Diagnosis {
         {{"error", error.value}, {"share", share}, {"of", error.of->name}}};
   }
 
-  static Error error_of(const Competition& all, const PlatformConfig& config) {
+  static Error error_of(const Competition& all) {
     Error worst;
     double lightest = all.weight;
     for (const Party& party : all.parties) {
@@ -102,7 +103,7 @@ class WeightsMissed final : public Diagnosis {
       }
       lightest = std::min(lightest, party.weight);
     }
-    worst.packets = all.bytes * lightest / all.weight / config.nic.mtu;
+    worst.packets = all.bytes * lightest / all.weight / all.mtu;
     return worst;
   }
 
@@ -200,6 +201,7 @@ class WeightsMissed final : public Diagnosis {
       const double weight = of.weight.value();
       all.weight += weight;
       all.bytes += bytes;
+      all.mtu = std::max(all.mtu, config.path_mtu(flow->from, flow->to));
       all.last_start = std::max(all.last_start, flow->start);
       Party& party = classes[flow->dscp];
       party.name = fmt::format("the class of DSCP {} (weight {:.4g} a flow)", flow->dscp, weight);
@@ -260,7 +262,7 @@ class WeightsMissed final : public Diagnosis {
     const LinkResult* const last = use.to_receiver(first);
     const BitRate rate = last == nullptr ? config.topology.slowest_link() : last->rate;
     // If the share of marks is this great, too few unmarked packets remain to distinguish flows.
-    const double part = marks * config.nic.mtu / all.bytes;
+    const double part = marks * all.mtu / all.bytes;
     if (part > 0.95) {
       return fmt::format(
           "{:.3g} % of the packets were marked, heavy flows' like light ones' (a "
@@ -269,7 +271,7 @@ class WeightsMissed final : public Diagnosis {
     }
     const double least = static_cast<double>(dcc.r_min.bits_per_second) / 1e9;
     const double window = to_seconds(results.measured_to - results.measured_from);
-    const double lightest = packets * config.nic.mtu * 8e-9 / window;
+    const double lightest = packets * all.mtu * 8e-9 / window;
     if (all.parties.size() == all.flows.size() && lightest < 1.5 * least) {
       return fmt::format("the lightest flow's share, {:.3g} Gb/s, is near the least rate (r_min)",
                          lightest);
@@ -277,10 +279,8 @@ class WeightsMissed final : public Diagnosis {
     const auto in_time = [](double seconds) {
       return text_of(kMicroSecond * static_cast<std::int64_t>(std::llround(seconds * 1e6)));
     };
-    // Shares approach the weights by a factor of e in the time constant S/K
-    // (docs/differentiation.md).
-    const double bits =
-        static_cast<double>(roce::data_wire_bytes(config.nic.mtu, true, true) + 20) * 8;
+    // Shares come closer by a factor of e in the time constant S/K (docs/differentiation.md).
+    const double bits = static_cast<double>(roce::data_wire_bytes(all.mtu, true, true) + 20) * 8;
     const double queue =
         static_cast<double>(ecn.kmax) * 8 / static_cast<double>(rate.bits_per_second);
     const double needed = 10 * (bits / (static_cast<double>(dcc.r_ai.bits_per_second)) + queue);
@@ -316,7 +316,7 @@ class WeightsMissed final : public Diagnosis {
           packets * part);
     }
     const double used = all.bytes * 8 / window / static_cast<double>(rate.bits_per_second) * bits /
-                        (static_cast<double>(config.nic.mtu) * 8);
+                        (static_cast<double>(all.mtu) * 8);
     if (used < 0.9) {
       return fmt::format(
           "the queue swings, {:.3g} % of the link were used by them (a greater "

@@ -93,7 +93,7 @@ std::vector<RestDetector::Quantity> FastForward::quantities() {
   }
   looked_.assign(2 * members_.size() + c_.network.queues().size(), 0);
   all.resize(all.size() + 2 * members_.size(), {kWitnessBound, kRateFloor * line, 0});
-  const double mtu = c_.config.nic.mtu;
+  const double mtu = c_.config.largest_mtu();
   all.resize(active_.size() + looked_.size(), {kWitnessBound, kQueueFloor * mtu, 0});
   const double packets = line / 256 * 1e6 * to_seconds(c_.config.fast_forward.window) / (8 * mtu);
   all.resize(all.size() + 2, {kWitnessBound, kMarkFloor * packets, 0});
@@ -187,7 +187,7 @@ bool FastForward::skip() {
     if (bytes[i] == 0 || active_[i]->spec.bytes == 0) continue;
     // One window before the end of a flow, packets are simulated again.
     const Proportion window{c_.config.fast_forward.window, watched};
-    const Bytes left = std::max<Bytes>(0, unsent - window.of(bytes[i]) - c_.config.nic.mtu);
+    const Bytes left = std::max<Bytes>(0, unsent - window.of(bytes[i]) - mtu_of(*active_[i]));
     const Uint128 until = static_cast<Uint128>(left) * static_cast<Uint128>(watched.count) /
                           static_cast<Uint128>(bytes[i]);
     if (until < static_cast<Uint128>(time.count))
@@ -201,12 +201,12 @@ bool FastForward::skip() {
   if (time * kWorthWhile < watched) return false;
   const Proportion times{time, watched};
   std::vector<Bytes> left_out(c_.plan.count());
-  const auto mtu = static_cast<Bytes>(c_.config.nic.mtu);
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const PlannedFlow& flow = *active_[i];
     const Bytes unsent = sender(flow).unsent(flow.from_qpn);
     Bytes& owed = owed_[flow.spec.id];
     owed += times.of(bytes[i]);
+    const Bytes mtu = mtu_of(flow);
     const Bytes whole = std::min(owed, std::max<Bytes>(0, unsent - 1)) / mtu * mtu;
     owed -= whole;
     if (whole == 0) continue;

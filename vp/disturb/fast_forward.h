@@ -75,6 +75,9 @@ class FastForward final : public PlatformPart {
   Bytes received(std::size_t active) const {
     return c_.ledger[active_[active]->spec.id].received_bytes;
   }
+  Bytes mtu_of(const PlannedFlow& flow) const {
+    return c_.config.path_mtu(flow.spec.from, flow.spec.to);
+  }
   Transmitter& sender(const PlannedFlow& flow) const {
     return c_.hosts[flow.spec.from]->nic().device().transmitter();
   }

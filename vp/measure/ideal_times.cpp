@@ -27,6 +27,7 @@ std::optional<PicoSeconds> IdealTimes::compute(const FlowSpec& spec, AckMode ack
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
   nic.ack = ack;
+  nic.mtu = config_.path_mtu(spec.from, spec.to);
   const Network::Ways there = network_.ways(spec.from, spec.to, spec.id);
   const Network::Ways back = network_.ways(spec.to, spec.from, spec.id);
   if (!there.several && !back.several) return ideal_fct(flow, nic, there.fastest, back.fastest);
@@ -81,7 +82,7 @@ bool IdealTimes::has_one_path(HostId from, HostId to) const {
 PicoSeconds IdealTimes::of_reference(const PlannedFlow& flow) const {
   const FlowSpec& spec = flow.spec;
   const LinkParameters& link = network_.host_link(spec.from);
-  const std::uint32_t mtu = config_.nic.mtu;
+  const std::uint32_t mtu = config_.path_mtu(spec.from, spec.to);
   const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
   const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
   const Bytes whole = spec.bytes / spec.message;

@@ -142,7 +142,7 @@ std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& pla
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const nic_config rings = block.nic;
-  block.nic = nic_program(config);
+  block.nic = nic_program(config, host);
   block.nic.send_ring_entries = rings.send_ring_entries;
   block.nic.completion_ring_entries = rings.completion_ring_entries;
   block.nic.memory_base = BOOT_RAM_BASE;

@@ -141,7 +141,9 @@ QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn, const QueuePairConfig
     QueuePairIdentity identity;
     identity.flow = unplanned_flow(host);
     if (has_host(registers.remote_host)) {
-      identity.base_rtt = routing_->base_rtt(host, registers.remote_host, sizes_.full, sizes_.ack);
+      const HostId peer = registers.remote_host;
+      identity.base_rtt =
+          routing_->base_rtt(host, peer, sizes_.full_between(host, peer), sizes_.ack);
     }
     identity.waits_for_peer = false;
     return identity;
@@ -225,6 +227,12 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPo
   if (&from != &to && from.name() != to.name()) {
     refuse(name(flow.from) + " has transport " + from.name() + ", " + name(flow.to) + " has " +
            to.name() + " (nics): both ends of a flow need the same");
+  }
+  const std::uint32_t mtu = config.path_mtu(flow.from, flow.to);
+  if (flow.service == Service::kUd && flow.message > static_cast<Bytes>(mtu)) {
+    refuse("a datagram is one packet: at most " + std::to_string(mtu) + "B between hosts " +
+           std::to_string(flow.from) + " and " + std::to_string(flow.to) + " (nics, mtu), not " +
+           std::to_string(flow.message) + "B");
   }
   if (from.chosen() == nullptr || from.chosen()->on_roce()) {
     const RecoveryParameters& sender = config.recovery_of(flow.from);

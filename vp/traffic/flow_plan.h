@@ -165,7 +165,8 @@ class FlowPlan final : public ConnectionManager {
   const End* find(HostId host, Qpn qpn, const QueuePairConfig& registers) const;
   PlannedFlow plan(const FlowSpec& spec);
   PicoSeconds base_rtt(const FlowSpec& spec) const {
-    return routing_->base_rtt(spec.from, spec.to, sizes_.full, sizes_.ack);
+    return routing_->base_rtt(spec.from, spec.to, sizes_.full_between(spec.from, spec.to),
+                              sizes_.ack);
   }
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 

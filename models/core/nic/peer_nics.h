@@ -9,7 +9,8 @@
 
 namespace dcc {
 
-/// Settings of all NICs of a network that both ends of a queue pair must know, by host number.
+/// Settings of all NICs of a network that both ends of a queue pair must know, by host number. A
+/// host that does not exist is like the NIC that asks.
 struct PeerNics {
   /// Hosts that do not repeat selectively. Empty: all hosts repeat in the same way.
   std::vector<bool> going_back;
@@ -17,10 +18,10 @@ struct PeerNics {
   std::vector<std::uint32_t> mtu;
 
   bool differ() const { return !going_back.empty() || !mtu.empty(); }
-  bool goes_back(HostId host) const { return !going_back.empty() && going_back[host]; }
+  bool goes_back(HostId host) const { return host < going_back.size() && going_back[host]; }
   /// Path MTU of a queue pair between a host whose MTU is `own` and `host`: the smaller of the two.
   std::uint32_t path_mtu(std::uint32_t own, HostId host) const {
-    return mtu.empty() ? own : std::min(own, mtu[host]);
+    return host < mtu.size() ? std::min(own, mtu[host]) : own;
   }
 };
 

@@ -63,7 +63,9 @@ void Transmitter::set_dma(Dma* dma) {
 void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   SendQueuePair& pair = pairs_.keep(qpn);
   if (pair.created) pacing_.deactivate(qpn);
-  pair = SendQueuePair(parameters_.mtu);
+  // A datagram's work request names its host itself, so the path MTU limits each request instead.
+  pair = SendQueuePair(config.service == Service::kUd ? parameters_.mtu
+                                                      : path_mtu(config.remote_host));
   pair.created = true;
   pair.goes_back = peers_ != nullptr && peers_->goes_back(config.remote_host);
   pair.config = config;

@@ -69,6 +69,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
 
+  /// Payload bytes of a full packet to `host`.
+  std::uint32_t path_mtu(HostId host) const {
+    return peers_ == nullptr ? parameters_.mtu : peers_->path_mtu(parameters_.mtu, host);
+  }
+
   // ---- Queue pairs
 
   /// Creates a queue pair, or resets an existing one. Numbers are small and dense. A queue pair

@@ -356,8 +356,8 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
 bool NicHostInterface::is_startable(const nic_wqe& entry, Operation operation) {
   const Service service = nic_.transmitter().service(entry.qpn);
   if (service == Service::kUd) {
-    return entry.opcode == NIC_WQE_SEND && entry.length <= nic_.parameters().mtu &&
-           connections_.has_host(entry.remote_host);
+    return entry.opcode == NIC_WQE_SEND && connections_.has_host(entry.remote_host) &&
+           entry.length <= nic_.transmitter().path_mtu(entry.remote_host);
   }
   if (!expects_response(operation)) return true;
   if (is_atomic(operation) && entry.length != kAtomicBytes) return false;

@@ -1,0 +1,129 @@
+// Hosts with different MTUs in one network: a path has the smaller one of its ends.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "small_platform.h"
+
+namespace dcc::vp::mtu_by_host_test {
+namespace {
+
+/// Hosts 0 and 1 have the MTU of `nics`, hosts 2 and 3 that of `nic`.
+std::string four_hosts(const std::string& traffic, const std::string& rest) {
+  return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+         "host: {driver: none}\nduration: 2ms\nmeasure: {from: 0ms}\n"
+         "traffic: [" +
+         traffic + "]\n" + rest;
+}
+
+constexpr const char* kSmall = "nic: {mtu: 1024B}\n";
+constexpr const char* kLarge = "nic: {mtu: 4096B}\n";
+constexpr const char* kMixed = "nic: {mtu: 1024B}\nnics: [{hosts: 0..1, mtu: 4096B}]\n";
+
+/// When each flow ended, its ideal time, and the data packets of all NICs.
+std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
+  return in_a_process([&] {
+    RunSetup setup;
+    setup.threads = threads;
+    const RunResults results = run(config_of(yaml), setup);
+    std::string text;
+    for (const FlowResult& flow : results.flows) {
+      text += std::to_string(flow.delivered_total) + " " +
+              std::to_string(flow.end ? flow.end->count : -1) + " " +
+              std::to_string(flow.end_rx ? flow.end_rx->count : -1) + " " +
+              std::to_string(flow.ideal ? flow.ideal->count : -1) + ", ";
+    }
+    return text + std::to_string(results.counters.of(&NicCounters::data_received));
+  });
+}
+
+std::string flow(const std::string& from, const std::string& to, const std::string& rest) {
+  return "{kind: flow, from: " + from + ", to: " + to + ", bytes: 200001B, " + rest + "}";
+}
+
+// The oracle is the same flow alone in a network where every host has the smaller MTU.
+TEST(MtuByHost, AFlowHasPacketsOfTheSmallerEnd) {
+  for (const char* const rest :
+       {"message: 60001B", "message: 60001B, operation: read", "message: 60001B, operation: send",
+        "message: 60001B, service: uc", "message: 1024B, service: ud, operation: send"}) {
+    const auto in = [&](const char* from, const char* to, const char* nics) {
+      return outcome(four_hosts(flow(from, to, rest), nics));
+    };
+    const std::string small = in("1", "0", kSmall);
+    EXPECT_NE(small, in("1", "0", kLarge)) << rest;
+    EXPECT_EQ(small, in("3", "2", kMixed)) << rest;
+    EXPECT_EQ(small, in("1", "2", kMixed)) << rest;
+    EXPECT_EQ(small, in("2", "1", kMixed)) << rest;
+    EXPECT_EQ(in("1", "0", kLarge), in("1", "0", kMixed)) << rest;
+  }
+}
+
+TEST(MtuByHost, EntriesForAllHostsAreLikeNic) {
+  const std::string flows =
+      flow("1", "0", "message: 60001B") + ", " + flow("3", "0", "rate: 1Gbps");
+  EXPECT_EQ(outcome(four_hosts(flows, kLarge)),
+            outcome(four_hosts(flows, "nics: [{hosts: 0..3, mtu: 4096B}]\n")));
+  EXPECT_EQ(outcome(four_hosts(flows, kLarge)),
+            outcome(four_hosts(flows, std::string(kLarge) + "nics: [{hosts: 2, ack_every: 1}]\n")));
+}
+
+TEST(MtuByHost, ADriverProgramsTheMtuOfItsHost) {
+  const auto natively = [](const char* from, const char* to, const char* nics) {
+    std::string yaml = four_hosts(flow(from, to, "message: 60001B"), nics);
+    return outcome(yaml.replace(yaml.find("driver: none"), 12, "driver: native"));
+  };
+  EXPECT_EQ(natively("1", "0", kLarge), natively("1", "0", kMixed));
+  EXPECT_EQ(natively("3", "2", kSmall), natively("3", "2", kMixed));
+  const std::string across = natively("1", "2", kMixed);
+  EXPECT_EQ(across.substr(across.rfind(' ')), " 196");  // 200001 bytes in packets of 1024
+}
+
+TEST(MtuByHost, ThreadsChangeNothing) {
+  const std::string flows =
+      flow("1", "2", "message: 60001B") + ", " + flow("3", "0", "rate: 1Gbps");
+  EXPECT_EQ(outcome(four_hosts(flows, kMixed), 1), outcome(four_hosts(flows, kMixed), 2));
+}
+
+// The greatest packet of the network is one that two hosts can exchange.
+TEST(MtuByHost, OneHostAloneMakesNoPacketGreater) {
+  const auto config = [](const std::string& nics) {
+    return config_of(four_hosts(flow("1", "0", "message: 60001B"), nics));
+  };
+  EXPECT_EQ(config("nic: {mtu: 1024B}\nnics: [{hosts: 3, mtu: 9000B}]\n").largest_mtu(), 1024u);
+  EXPECT_EQ(config("nic: {mtu: 1024B}\nnics: [{hosts: [2, 3], mtu: 9000B}]\n").largest_mtu(),
+            9000u);
+  EXPECT_EQ(config("nics: [{hosts: 0..2, mtu: 2KB}, {hosts: 3, mtu: 9KB}]\n").largest_mtu(), 2000u);
+  EXPECT_EQ(config("nics: [{hosts: 0..2, mtu: 2KB}, {hosts: 3, mtu: 9KB}]\n").smallest_mtu(),
+            2000u);
+}
+
+std::string refusal(const std::string& yaml) {
+  try {
+    const Planned planned(yaml);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MtuByHost, RefusesDatagramsThatDoNotFit) {
+  const char* const datagrams = "message: 4KB, service: ud, operation: send";
+  EXPECT_EQ(refusal(four_hosts(flow("1", "0", datagrams), kMixed)), "");
+  EXPECT_EQ(refusal(four_hosts(flow("1", "2", datagrams), kMixed)),
+            "traffic.0: a datagram is one packet: at most 1024B between hosts 1 and 2 (nics, mtu), "
+            "not 4000B");
+}
+
+TEST(MtuByHost, RefusesTwoSizesForATransportWithPacketsOfOneSize) {
+  const std::string kind = "transport: {kind: ndp}";
+  const std::string said = refusal(four_hosts(
+      flow("1", "0", "dscp: 0"),
+      "nic: {mtu: 1024B, " + kind + "}\nnics: [{hosts: 0..1, mtu: 4096B, " + kind + "}]\n"));
+  EXPECT_NE(said.find("hosts with transport ndp need packets of one size: mtu: 1KiB as the others, "
+                      "not 4KiB"),
+            std::string::npos)
+      << said;
+}
+
+}  // namespace
+}  // namespace dcc::vp::mtu_by_host_test
