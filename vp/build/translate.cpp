@@ -80,6 +80,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
   to.link_overhead = link.overhead;
   to.link_delay = with_jitter(config, link).delay;
   to.pfc_priorities = config.switch_.lossless_priorities();
+  to.pause_quanta = config.switch_.pauses() ? config.switch_.pfc.quanta.value_or(0) : 0;
   const TransportParameters* const transport = config.transport_of(host).chosen();
   if (transport != nullptr) transport->ask_nic(to);
   if (config.switch_.has_credits()) {

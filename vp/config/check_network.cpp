@@ -24,6 +24,7 @@ class NetworkCheck : private CheckContext {
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.largest_mtu()}));
     if (s.has_credits()) check_credits();
+    if (s.pauses()) check_quanta();
     check_pools();
     check_priorities("switch", s.priorities, s.ecn);
     for (std::size_t i = 0; i < c_.switches.size(); ++i) {
@@ -61,6 +62,20 @@ class NetworkCheck : private CheckContext {
     require(s.discipline.name() == "auto" || s.discipline.name() == "fifo",
             given(path, "switch.discipline.kind"),
             what + " acts on the switch's own queues: discipline: {kind: fifo}");
+  }
+
+  /// A pause must not end before its renewal, which may wait for a packet.
+  void check_quanta() const {
+    const auto& quanta = c_.switch_.pfc.quanta;
+    if (!quanta) return;
+    constexpr Bytes kGaps = 40;  // overhead of the packet and of the frame
+    const Bytes half = c_.largest_mtu() + kMaxHeaders + kPauseFrameBytes + kGaps;
+    const Bytes least = (2 * half + kPauseQuantum - 1) / kPauseQuantum;
+    require(*quanta >= least, given("switch.pfc.quanta", "nic.mtu"),
+            "a pause of " + std::to_string(*quanta) +
+                " quanta is over before a renewal behind a packet of mtu " +
+                text_of(Bytes{c_.largest_mtu()}) + " arrives: write at least " +
+                std::to_string(least));
   }
 
   void check_watchdog() const {

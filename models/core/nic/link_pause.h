@@ -21,6 +21,10 @@ class LinkPause {
   void block(unsigned priorities, PicoSeconds now);
   /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
   void pause_received(unsigned priorities, PicoSeconds now);
+  /// The time of these pauses is over.
+  void end(unsigned priorities, PicoSeconds now) {
+    if ((paused_ & priorities) != 0) block(paused_ & ~priorities, now);
+  }
   /// Enables PFC for the priorities in `mask` and resumes the others. Returns true if a priority
   /// was resumed.
   bool set_pfc_mask(unsigned mask, PicoSeconds now);

@@ -9,6 +9,7 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
     : parameters_(parameters),
       scheduler_(scheduler),
       pool_(pool),
+      rank_(rank),
       transmitter_(scheduler, pool, ledger, counters_, parameters_, rank),
       receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_, rank) {
   receiver_.observe_reordering(&reordering_);
@@ -75,15 +76,38 @@ void NicDevice::storm(unsigned priorities) {
 void NicDevice::send_pause(unsigned priorities) {
   stopped_ = priorities;
   priorities |= storm_;
-  ++counters_.pause_frames_sent;
   counters_.pauses_sent += static_cast<unsigned>(__builtin_popcount(priorities));
+  send_pause_frame();
+}
+
+void NicDevice::send_pause_frame() {
+  const unsigned priorities = stopped_ | storm_;
+  ++counters_.pause_frames_sent;
   for (std::size_t p = 0; p < kPriorities; ++p) pause_frames_sent_[p] += priorities >> p & 1;
   Packet* const frame = pool_.allocate();
   frame->kind = PacketKind::kPause;
   frame->wire_bytes = kPauseFrameBytes;
   frame->pause_classes = static_cast<std::uint8_t>(priorities);
+  if (const unsigned quanta = parameters_.pause_quanta) {
+    frame->pause_quanta = quanta;
+    Event& renewal = pause_times().renewal;
+    if (renewal.is_scheduled()) scheduler_.cancel(renewal);
+    if (priorities != 0)
+      scheduler_.schedule_in(renewal, renewal_time(quanta, parameters_.line_rate));
+  }
   transmitter_.send_link_control(frame);
 }
+
+NicDevice::PauseTimes& NicDevice::pause_times() {
+  if (pause_times_ == nullptr) {
+    pause_times_.reset(
+        new PauseTimes{{scheduler_, Event::calling<&NicDevice::end_pauses>(*this, rank_)},
+                       Event::calling<&NicDevice::send_pause_frame>(*this, rank_)});
+  }
+  return *pause_times_;
+}
+
+void NicDevice::end_pauses() { transmitter_.end_pauses(pause_times_->theirs.take_ended()); }
 
 void NicDevice::set_mtu(std::uint32_t mtu) {
   parameters_.mtu = mtu;
@@ -133,6 +157,12 @@ void NicDevice::receive(Packet* packet, int) {
       break;
     case PacketKind::kPause:
       transmitter_.on_pause(packet->pause_classes);
+      if (packet->pause_quanta != 0) {
+        pause_times().theirs.received(packet->pause_classes,
+                                      pause_time(packet->pause_quanta, parameters_.line_rate));
+      } else if (pause_times_ != nullptr) {
+        pause_times_->theirs.received(0, {});
+      }
       break;
     case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
     case PacketKind::kLldp:         // handled before the switch statement

@@ -10,6 +10,7 @@
 #include "nic/receiver.h"
 #include "nic/transmitter.h"
 #include "switch/dcbx.h"
+#include "switch/pause_times.h"
 #include "wire/link.h"
 
 namespace dcc {
@@ -97,24 +98,36 @@ class NicDevice final : public PacketSink {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,
       counters_.bytes_sent, counters_.bytes_received, counters_.retransmits, counters_.ce_received);
     if (dcbx_ != nullptr) d(*dcbx_);
+    if (pause_times_ != nullptr) d(pause_times_->theirs, pause_times_->renewal);
     if (transport_ != nullptr) d(*transport_);
   }
 
  private:
+  /// Pauses that last for a time (switch/pause_times.h).
+  struct PauseTimes {
+    TimedPauses theirs;  // pauses that the switch asked for
+    Event renewal;       // of the pauses that this NIC asked for
+  };
+  PauseTimes& pause_times();
+  void send_pause_frame();
+  void end_pauses();
+
   NicParameters parameters_;
   Algorithm* algorithm_ = nullptr;
   bool enabled_ = true;
   NicCounters counters_;
   Scheduler& scheduler_;
   PacketPool& pool_;
+  std::uint32_t rank_;
   Transmitter transmitter_;
   Receiver receiver_;
   Transport* transport_ = nullptr;
   Reordering reordering_;
   std::unique_ptr<DcbxEnd> dcbx_;  // DCBX of the port; null: not enabled
   std::array<std::uint64_t, kPriorities> pause_frames_sent_{};
-  unsigned stopped_ = 0;  // priorities stopped by send_pause()
-  unsigned storm_ = 0;    // priorities stopped by storm()
+  std::unique_ptr<PauseTimes> pause_times_;  // null: no pause with a time yet
+  unsigned stopped_ = 0;                     // priorities stopped by send_pause()
+  unsigned storm_ = 0;                       // priorities stopped by storm()
 };
 
 }  // namespace dcc

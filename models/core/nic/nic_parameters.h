@@ -140,6 +140,7 @@ struct NicParameters {
   Bytes link_overhead = 20;
   PicoSeconds link_delay{};
   std::uint8_t pfc_priorities = 0;     // bit p: the NIC may pause priority p of the switch
+  unsigned pause_quanta = 0;           // time of a pause, 802.3 annex 31B; 0: until it is resumed
   std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
   Bytes largest_packet = 1'100;        // wire bytes; used with credits
 

@@ -145,6 +145,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void on_cnm(const Packet& cnm);
   /// A PFC frame stops the priorities in the mask and resumes the others.
   void on_pause(unsigned priorities);
+  /// The time of these pauses is over.
+  void end_pauses(unsigned priorities) {
+    pause_.end(priorities, now());
+    pauses_changed();
+  }
   /// Enables PFC for the priorities in `mask` (bit p: priority p) and ignores pauses of others.
   void set_pfc_mask(std::uint8_t mask) {
     if (pause_.set_pfc_mask(mask, now())) pauses_changed();

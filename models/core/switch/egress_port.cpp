@@ -36,6 +36,7 @@ void EgressPort::handle_flow_control(const Packet& frame) {
   const PicoSeconds now = context_->scheduler.now();
   if (credits_ == nullptr) {
     pfc_.receive_frame(frame, now);
+    if (context_->pause_times != nullptr) context_->pause_times->received(number_, frame);
     return;
   }
   credits_->receive_frame(frame);
@@ -53,6 +54,7 @@ Packet* EgressPort::next_link_frame() {
   Packet* const frame = context_->pool.allocate();
   if (credits_ == nullptr) {
     pfc_.write_frame(*frame);
+    if (context_->pause_times != nullptr) context_->pause_times->sent(number_, *frame);
   } else {
     credits_->write_frame(*frame);
     pfc_.sent_credits(credits_->frames_due() != 0);

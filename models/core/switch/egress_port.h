@@ -14,6 +14,7 @@
 #include "switch/credits.h"
 #include "switch/egress_scheduler.h"
 #include "switch/ingress_control.h"
+#include "switch/pause_times.h"
 #include "switch/pfc.h"
 #include "switch/switch_counters.h"
 #include "units.h"
@@ -48,7 +49,8 @@ struct PortContext {
   bool queue_all = false;              // true: every packet is queued, none passes through
   bool needs_reverse_packets = false;  // DisciplinePort: the discipline sees reverse packets
   QcnPointParameters qcn;
-  std::vector<Wire> wires;  // wire of each port
+  std::vector<Wire> wires;                  // wire of each port
+  SwitchPauseTimes* pause_times = nullptr;  // null: pauses last until they are resumed
   /// Routes a packet that the switch itself created, and sends it.
   std::function<void(Packet*)> forward_own;
 };

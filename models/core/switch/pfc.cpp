@@ -50,6 +50,12 @@ void PfcParameters::describe(ParameterVisitor& v) {
   v.bits(
       "priorities", priorities,
       {"lossless priorities, which are paused; others drop packets when the buffer is full", ""});
+  v.field(
+      "quanta", quanta, "unlimited", {"1", "65535"},
+      {"time of a pause in quanta of 512 bit times, from switches and NICs alike. The sender of "
+       "the pause renews it after half of that time, and resumes with a time of 0; unlimited: "
+       "a pause ends when it is resumed",
+       "IEEE 802.3, 31B: pause_time"});
   v.section("watchdog", {"ends pause storms", "SONiC: PFC watchdog"},
             [&] { watchdog.describe(v); });
 }

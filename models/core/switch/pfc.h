@@ -37,13 +37,12 @@ struct PfcParameters {
   bool enabled = true;
   Ratio alpha{1, 8};  // share of the free buffer that a class may use; see SharedBufferParameters
   std::optional<BitRate> reference_rate;  // port rate that alpha is for; alpha scales with the rate
-  // headroom per ingress port and priority; empty: headroom_for the link
-  std::optional<Bytes> headroom;
-  PicoSeconds response{};  // time that a neighbour takes to pause; the headroom covers it
-  // size of a headroom pool for all classes; empty: each class has its own headroom
-  std::optional<Bytes> shared_headroom;
-  Bytes resume_below = 3_KB;       // a class resumes when it is this far below its threshold
-  std::uint8_t priorities = 0xFF;  // mask of lossless priorities (bit p: priority p)
+  std::optional<Bytes> headroom;  // per ingress port and priority; empty: headroom_for the link
+  PicoSeconds response{};         // time a neighbour takes to pause; headroom covers it
+  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each class has its own
+  Bytes resume_below = 3_KB;             // resume when a class is this far below its threshold
+  std::uint8_t priorities = 0xFF;        // bit p: priority p is lossless
+  std::optional<unsigned> quanta;        // time of a pause; empty: until it is resumed
   WatchdogParameters watchdog;
 
   void describe(ParameterVisitor& v);
@@ -94,6 +93,10 @@ class PfcPort {
     pause_due_ = frame_due_ = true;
     ++counters_.resumes_sent;
   }
+  /// Sends the pauses in force again.
+  void renew() {
+    if (stopped_ != 0) pause_due_ = frame_due_ = true;
+  }
   /// True if some frame (LLDP, pause or credits) is due to the neighbour.
   bool frame_due() const { return frame_due_; }
   /// Fills in a pause frame, which is then no longer due.
@@ -101,6 +104,10 @@ class PfcPort {
 
   /// Applies a pause frame from the neighbour.
   void receive_frame(const Packet& packet, PicoSeconds now);
+  /// The time of these pauses of the neighbour is over.
+  void end_pauses(std::uint8_t priorities, PicoSeconds now) {
+    if ((paused_ & priorities) != 0) pause(static_cast<std::uint8_t>(paused_ & ~priorities), now);
+  }
   /// Bit p: priority p must not be sent, because the neighbour paused it or the link is down.
   std::uint8_t blocked() const { return blocked_; }
   /// Bit p: the neighbour has paused priority p.

@@ -31,7 +31,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
           {*this, ports_, hash_seed_, seed, index, &actions_, parameters.mtu})),
       random_(seed, "switch", index),
       ingress_(parameters, ports, egress_),
-      context_{scheduler, pool, random_, ingress_, egress_, nullptr, false, false, {}, {}, {}},
+      context_{scheduler, pool,  random_, ingress_, egress_, nullptr,
+               false,     false, {},      {},       nullptr, {}},
       dcbx_(egress_, ingress_),
       actions_(*this, rank) {
   if (path_choice_ != nullptr) path_needs_ = path_choice_->needs();
@@ -41,6 +42,11 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
   context_.wires.resize(static_cast<std::size_t>(ports));
   context_.forward_own = [this](Packet* packet) { forward_own(packet); };
   egress_.build(context_, parameters, ports, rank);
+  if (parameters.pauses() && parameters.pfc.quanta) {
+    pause_times_ =
+        std::make_unique<SwitchPauseTimes>(scheduler, egress_, ports, *parameters.pfc.quanta, rank);
+    context_.pause_times = pause_times_.get();
+  }
   if (parameters.pauses() && parameters.pfc.watchdog.detect && !egress_.have_disciplines()) {
     watchdog_ =
         std::make_unique<PfcWatchdog>(scheduler, parameters.pfc.watchdog, egress_, ports, rank);
@@ -57,6 +63,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   const PortSettings settings = settings_of(port, parameters_, link);
   egress_.set_queues(port, settings);
   if (watchdog_ != nullptr) egress_.queueing(port).attend_all();
+  if (pause_times_ != nullptr) pause_times_->set_rate(port, link.rate);
   // Needed without pauses, too: DCBX may make priorities lossless when the link comes up.
   SharedBuffer& buffer = ingress_.buffer();
   buffer.set_alpha(port, alpha_for(link, parameters_.pfc));

@@ -156,6 +156,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     d(random_, ingress_.buffer(), unroutable_, ingress_.paused_classes(), path_choice_, egress_,
       dcbx_);
     if (watchdog_ != nullptr) d(*watchdog_);
+    if (pause_times_ != nullptr) d(*pause_times_);
   }
 
  private:
@@ -216,9 +217,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   DcbxPorts dcbx_;
   std::uint64_t unroutable_ = 0;
   Actions actions_;
-  // entries of `switches` by port; empty: no entries
-  std::vector<std::vector<const PortException*>> exceptions_;
-  std::unique_ptr<PfcWatchdog> watchdog_;  // PFC watchdog of the switch; null: none
+  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: there are none
+  std::unique_ptr<PfcWatchdog> watchdog_;                      // watchdog; null: none
+  std::unique_ptr<SwitchPauseTimes> pause_times_;  // null: pauses last until they are resumed
 };
 
 }  // namespace dcc

@@ -55,8 +55,10 @@ PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac) 
   PfcFrame frame;
   frame.source_mac = source_mac;
   frame.enabled = 0xFF;
+  const auto time =
+      static_cast<std::uint16_t>(packet.pause_quanta != 0 ? packet.pause_quanta : 0xFFFF);
   for (std::size_t p = 0; p < kPriorities; ++p) {
-    frame.time[p] = (packet.pause_classes >> p & 1) != 0 ? std::uint16_t{0xFFFF} : std::uint16_t{0};
+    frame.time[p] = (packet.pause_classes >> p & 1) != 0 ? time : std::uint16_t{0};
   }
   return frame;
 }

@@ -24,8 +24,8 @@ std::vector<std::uint8_t> serialize(const PfcFrame& frame);
 /// Parses a PFC frame. Returns false if the bytes are not a PFC frame. Accepts any input.
 bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
-/// Makes the PFC frame of a kPause packet: all classes enabled, stopped classes with the longest
-/// pause time.
+/// Makes the frame of a kPause packet: all classes enabled. Stopped classes have the packet's time,
+/// or the longest one if the packet has none.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
 /// InfiniBand flow control packet (7.9.4). InfiniBand has no Ethernet header, so the frame uses the

@@ -212,10 +212,10 @@ struct alignas(64) Packet {
       0;               // DMA length of the RETH, in the first packet of a message and in kRead
   Qpn source_qpn = 0;  // number of the queue pair at the sender of this packet
   union {
-    // data packet: immediate value in the last packet of a message; transports other than RoCE
-    // define their own use
-    std::uint32_t immediate = 0;
-    std::uint32_t qcn_feedback;  // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
+    std::uint32_t immediate = 0;  // data: immediate value, in the last packet of a message;
+                                  // transports other than RoCE define their own use
+    std::uint32_t pause_quanta;   // kPause: time of its pauses, 802.3 annex 31B; 0: no end
+    std::uint32_t qcn_feedback;   // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
   };
   std::uint32_t icrc = 0;  // invariant CRC computed by the sender, with real payload only
   Operation operation = Operation::kWrite;
