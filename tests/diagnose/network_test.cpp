@@ -33,6 +33,21 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss"));
 }
 
+TEST(TimeoutsWithoutLoss, NameTheTimeoutOfTheHostsThatRepeated) {
+  SyntheticRun run(
+      "nic: {recovery: {timeout: 500us}}\n"
+      "nics: [{hosts: 2, recovery: {timeout: 2ms}}, {hosts: 3, recovery: {timeout: 50us}}]\n");
+  FlowRecord repeated;
+  repeated.retransmits = 20;
+  run.add(2, 0).counts = FlowCounts(repeated);
+  run.add(1, 0);
+  run.count(&NicCounters::timeouts, 3);
+  run.count(&FlowRecord::retransmits, 40);
+  EXPECT_TRUE(says(run.found("timeouts_without_loss"), "nics.0.recovery.timeout is 2ms"));
+  run.add(1, 0).counts = FlowCounts(repeated);
+  EXPECT_TRUE(says(run.found("timeouts_without_loss"), "nic.recovery.timeout is 500us"));
+}
+
 // A link of 80 km of fibre at 100 Gb/s needs 2 * 400 us * 12.5 GB/s = 10 MB of headroom for each
 // input.
 TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {

@@ -86,7 +86,7 @@ TEST(PauseQuanta, AWatchdogFindsAStormThatIsRenewed) {
   const std::string watchdog = ", watchdog: {detect: 50us, poll: 10us, restore: 50us}";
   const std::string raging = outcome(incast("quanta: 1000", storm));
   EXPECT_NE(raging, outcome(incast("quanta: 1000")));
-  EXPECT_EQ(raging, outcome(incast("priorities: all", storm)));
+  EXPECT_EQ(raging, outcome(incast("alpha: 1/8", storm)));
   const Outcome watched(run(incast("quanta: 1000" + watchdog, storm)));
   EXPECT_GT(watched.lost, 0u);
 }

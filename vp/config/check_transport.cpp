@@ -75,6 +75,11 @@ class TransportCheck : private CheckContext {
             given("routing.kind", kind),
             routing.name() + " holds packets in the switch's buffer, which ports of discipline " +
                 kept_by + " do not charge: discipline: {kind: fifo}, or another routing");
+    require(c_.switch_.ecn.draw == EcnParameters::Draw::kRandom || kept_by == "auto" ||
+                kept_by == "fifo",
+            given("switch.ecn.draw", kind),
+            "ports of discipline " + kept_by +
+                " draw anew for each mark: draw: random, or discipline: {kind: fifo}");
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
     check_together(section + ".transport", [&] { transport->check(); });

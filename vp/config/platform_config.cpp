@@ -19,6 +19,11 @@ const OtherNics* PlatformConfig::other_nic(HostId id) const {
   return nullptr;
 }
 
+std::string PlatformConfig::nic_path(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? "nic" : "nics." + std::to_string(group - nics.data());
+}
+
 const AlgorithmChoice& PlatformConfig::congestion_control_of(HostId id) const {
   const OtherNics* const group = other_nic(id);
   return group == nullptr ? nic.congestion_control : group->congestion_control;

@@ -282,7 +282,9 @@ struct PlatformConfig {
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
   /// The entry of `nics` for the host; null if its NIC has the parameters of `nic`.
   const OtherNics* other_nic(HostId id) const;
-  /// The congestion control algorithm of the flows that this host sends.
+  /// The section that describes this host's NIC: "nic", or "nics." and the number of its entry.
+  std::string nic_path(HostId id) const;
+  /// The congestion control of the flows that this host sends.
   const AlgorithmChoice& congestion_control_of(HostId id) const;
   /// The congestion control algorithms of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;

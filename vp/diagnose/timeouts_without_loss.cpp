@@ -26,6 +26,29 @@ class TimeoutsWithoutLoss final : public Diagnosis {
     return timeouts * kOneFlowIn >= flows || again * kOnePacketIn >= packets;
   }
 
+  struct Timeout {
+    std::string path;  // of the hosts that it is set for
+    PicoSeconds value = PicoSeconds::max();
+  };
+
+  /// The shortest timeout of the hosts that sent packets again; of all that sent, if none did.
+  static Timeout shortest_timeout(const Evidence& evidence) {
+    const PlatformConfig& config = evidence.config();
+    Timeout of_repeating, of_all;
+    for (const FlowResult& flow : evidence.results()->flows) {
+      if (!flow.begun) continue;
+      const PicoSeconds timeout = config.recovery_of(flow.from).timeout;
+      const auto keep = [&](Timeout& shortest) {
+        if (timeout < shortest.value) shortest = {config.nic_path(flow.from), timeout};
+      };
+      keep(of_all);
+      if (flow.counts.of(&FlowRecord::retransmits) > 0) keep(of_repeating);
+    }
+    if (of_repeating.path.empty())
+      return of_all.path.empty() ? Timeout{"nic", config.nic.recovery.timeout} : of_all;
+    return of_repeating;
+  }
+
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const std::uint64_t timeouts = results.counters.of(&NicCounters::timeouts);
@@ -40,17 +63,13 @@ class TimeoutsWithoutLoss final : public Diagnosis {
         timeouts, again);
     std::vector<FindingFigure> figures{{"timeouts", static_cast<double>(timeouts)},
                                        {"retransmits", static_cast<double>(again)}};
-    PicoSeconds timeout = evidence.config().nic.recovery.timeout;
-    for (const OtherNics& group : evidence.config().nics) {
-      // the shortest timeout, which expires first
-      timeout = std::min(timeout, group.recovery.timeout);
-    }
     if (results.wasted) {
       text +=
           "the timers of the transport are shorter than its round trips in this network "
           "(nic.transport)";
     } else {
-      text += fmt::format("nic.recovery.timeout is {}", readable(timeout));
+      const auto [path, timeout] = shortest_timeout(evidence);
+      text += fmt::format("{}.recovery.timeout is {}", path, readable(timeout));
       if (const auto rtt = quantile_of(results.rtt_ns, 990)) {
         text += fmt::format(", the round trip reaches {} (99th percentile of acknowledged packets)",
                             readable(*rtt));

@@ -39,6 +39,24 @@ class DisciplinePort final : public EgressPort {
   }
   /// Removes all packets and appends them to `to`.
   void evict_all(PacketFifo& to);
+  /// Chooses the port of each held packet that was to go on at `port` anew: `choose(packet)`
+  /// returns it, or -1 if there is none. Packets without a port are appended to `lost`.
+  template <class Choose>
+  void choose_again(int port, Choose choose, PacketFifo& lost) {
+    for (std::size_t left = held_ports_.size(); left != 0; --left) {
+      Packet* const packet = held_.pop();
+      int next = held_ports_.front();
+      held_ports_.pop_front();
+      if (next == port) next = choose(*packet);
+      if (next < 0) {
+        context_->ingress.buffer().change_private(-Bytes{packet->wire_bytes});
+        lost.push(packet);
+        continue;
+      }
+      held_.push(packet);
+      held_ports_.push_back(static_cast<std::uint16_t>(next));
+    }
+  }
   /// Packets from the far end that this port holds back.
   std::size_t held() const { return held_ports_.size(); }
   /// Prefetches the cache lines that queueing or sending a packet touches.

@@ -235,6 +235,15 @@ void SwitchDevice::route_again(int port) {
   ingress_.set_rerouting(true);
   while (!waiting.empty()) forward(waiting.pop());
   ingress_.set_rerouting(false);
+  if (!egress_.have_disciplines()) return;
+  for (int other = 0; other < ports_; ++other) {
+    egress_.discipline(other).choose_again(
+        port, [this](Packet& packet) { return choose(packet); }, waiting);
+  }
+  while (!waiting.empty()) {
+    ++unroutable_;
+    pool_.free(waiting.pop());
+  }
 }
 
 std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {

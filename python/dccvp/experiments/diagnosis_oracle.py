@@ -74,6 +74,9 @@ def drawn(rng):
         if rng.random() < 0.5:
             config["nic"]["payload"], config["host"] = "real", {"driver": "native", "ram": "64MiB"}
     config["traffic"] = drawn_traffic(rng, rate, hosts, end)
+    if rng.random() < 0.15:
+        recovery = rng.choice(({"kind": "none"}, {"timeout": "2ms"}, {"timeout": "50us", "kind": "go_back_n"}))
+        config["nics"] = [{"hosts": f"1..{rng.randint(1, hosts - 1)}", "recovery": recovery}]
     return config
 
 
@@ -294,8 +297,9 @@ def traffic_ends_early(left):
 def starving_flows(left):
     open_flows = [flow for flow in left.begun() if flow["completed"] != "true"]
     decisions = []
-    recovers = left.params["nic.recovery.kind"]["value"] != "none"
-    timeouts = 2 * left.value("nic.recovery.timeout") if recovers else 0.0
+    nics = ["nic", *(f"nics.{i}" for i in range(len(left.config.get("nics", []))))]
+    recovers = [nic for nic in nics if left.params[f"{nic}.recovery.kind"]["value"] != "none"]
+    timeouts = max((2 * left.value(f"{nic}.recovery.timeout") for nic in recovers), default=0.0)
     for flow in open_flows:
         life = left.end - float(flow["start_s"])
         silence = left.end - left.last.get(flow["id"], float(flow["start_s"]))

@@ -109,6 +109,37 @@ TEST(Abq, RoutingAgainLetsHeldAcksGo) {
   star.expect_all_arrived();
 }
 
+// Ports hold ACKs for a port whose way is gone. `way`: how host 2 is reached afterwards.
+struct FailedWay : Incast {
+  explicit FailedWay(const PortSet& way) : Incast(true) {
+    begin(1000);
+    scheduler.run_until(kMilliSecond * 2);
+    RouteTable routes(kSenders + 1);
+    for (HostId host = 0; host <= kSenders; ++host) {
+      routes.from(host, host == 2 ? way : PortSet::consecutive(host, 1));
+    }
+    device->set_routes(routes);
+    device->route_again(2);
+    sent = device->counters(2).tx_bytes;
+    scheduler.run_until(kMilliSecond * 10);
+  }
+  std::uint64_t sent = 0;
+};
+
+// About 190 ACKs are held, a quarter of them for host 2; host 3 knows no such flow.
+TEST(Abq, HeldAcksTakeTheNewWayWhenTheirPortHasFailed) {
+  FailedWay star(PortSet::consecutive(3, 1));
+  EXPECT_EQ(star.device->counters(2).tx_bytes, star.sent);
+  EXPECT_GT(star.nics[3]->counters().unknown_qp, 40u);
+  EXPECT_EQ(star.device->totals().unroutable, 0u);
+}
+
+TEST(Abq, HeldAcksWithoutAWayAreLost) {
+  FailedWay star(PortSet{});
+  EXPECT_EQ(star.device->counters(2).tx_bytes, star.sent);
+  EXPECT_GT(star.device->totals().unroutable, 40u);
+}
+
 // With a threshold of nothing ACKs go on only while the port is idle, so its clock must drive them.
 TEST(Abq, AcksGoOnWhileThePortIsIdle) {
   Incast star(true, 0);
