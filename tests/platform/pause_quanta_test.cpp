@@ -72,7 +72,7 @@ TEST(PauseQuanta, ThreadsChangeNothing) {
 TEST(PauseQuanta, ASlowHostRenewsItsPauses) {
   const std::string slow =
       "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}\n"
-      "host: {driver: none}\nduration: 1ms\nmeasure: {from: 400us}\n"
+      "host: {driver: native}\nduration: 1ms\nmeasure: {from: 400us}\n"
       "nic: {congestion_control: {algorithm: none}, payload: real, dma: {rate: 40Gbps}}\n"
       "traffic: [{kind: incast, senders: 1..2, receiver: 0}]\n";
   const Outcome timed(run(slow + "switch: {pfc: {quanta: 40}}\n"));
