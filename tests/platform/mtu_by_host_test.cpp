@@ -112,8 +112,8 @@ TEST(MtuByHost, RefusesDatagramsThatDoNotFit) {
   const char* const datagrams = "message: 4KB, service: ud, operation: send";
   EXPECT_EQ(refusal(four_hosts(flow("1", "0", datagrams), kMixed)), "");
   EXPECT_EQ(refusal(four_hosts(flow("1", "2", datagrams), kMixed)),
-            "traffic.0: a datagram is one packet: at most 1024B between hosts 1 and 2 (nics, mtu), "
-            "not 4000B");
+            "traffic.0: a datagram is one packet: at most 1024B between host 1 and host 2 (nics, "
+            "mtu), not 4000B");
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ class TransportCheck : private CheckContext {
     };
     std::size_t named = 0;
     for (const OtherNics& group : c_.nics) named += group.hosts.size();
-    if (named < c_.topology.host_count()) check(c_.nic.transport, c_.nic.mtu, "nic");
+    if (named < c_.topology.port_count()) check(c_.nic.transport, c_.nic.mtu, "nic");
     for (std::size_t i = 0; i < c_.nics.size(); ++i) {
       check(c_.nics[i].transport, c_.nics[i].mtu, "nics." + std::to_string(i));
     }

@@ -52,7 +52,7 @@ std::map<std::uint32_t, std::size_t> PlatformConfig::hosts_by_mtu() const {
     if (!group.hosts.empty()) hosts_with[group.mtu] += group.hosts.size();
     named += group.hosts.size();
   }
-  if (named < topology.host_count()) hosts_with[nic.mtu] += topology.host_count() - named;
+  if (named < topology.port_count()) hosts_with[nic.mtu] += topology.port_count() - named;
   return hosts_with;
 }
 
@@ -94,7 +94,7 @@ PeerNics PlatformConfig::peer_nics() const {
     }
   }
   if (mixes_mtus()) {
-    peers.mtu.assign(topology.host_count(), nic.mtu);
+    peers.mtu.assign(topology.port_count(), nic.mtu);
     for (const OtherNics& group : nics) {
       for (const HostId id : group.hosts) peers.mtu[id] = group.mtu;
     }

@@ -161,7 +161,7 @@ void bring_clock(LoadedConfig& loaded) {
   }
   constexpr std::uint64_t kPreambleAndGap = 20;
   const std::uint64_t bits =
-      8 * (roce::send_wire_bytes(config.nic.mtu, false, false) + kPreambleAndGap);
+      8 * (roce::send_wire_bytes(config.smallest_mtu(), false, false) + kPreambleAndGap);
   const std::uint64_t packets = topology.fastest_link().bits_per_second / bits;
   std::uint64_t& clock = config.nic.controller.clock.hertz;
   if (packets <= clock) return;

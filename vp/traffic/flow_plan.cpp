@@ -230,8 +230,8 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPo
   }
   const std::uint32_t mtu = config.path_mtu(flow.from, flow.to);
   if (flow.service == Service::kUd && flow.message > static_cast<Bytes>(mtu)) {
-    refuse("a datagram is one packet: at most " + std::to_string(mtu) + "B between hosts " +
-           std::to_string(flow.from) + " and " + std::to_string(flow.to) + " (nics, mtu), not " +
+    refuse("a datagram is one packet: at most " + std::to_string(mtu) + "B between " +
+           name(flow.from) + " and " + name(flow.to) + " (nics, mtu), not " +
            std::to_string(flow.message) + "B");
   }
   if (from.chosen() == nullptr || from.chosen()->on_roce()) {
