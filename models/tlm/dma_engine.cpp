@@ -55,6 +55,12 @@ bool DmaEngine::holds(std::uint64_t address, std::size_t bytes, bool writable) c
 }
 
 bool DmaEngine::read(std::uint64_t address, void* to, std::size_t bytes) {
+  if (!read_bytes(address, to, bytes)) return false;
+  if (on_read_) on_read_(address, bytes);
+  return true;
+}
+
+bool DmaEngine::read_bytes(std::uint64_t address, void* to, std::size_t bytes) {
   if (unsigned char* const from = direct(address, bytes)) {
     std::memcpy(to, from, bytes);
     return true;

@@ -28,9 +28,10 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   /// DMA accesses all targets.
   void add_memory(std::uint64_t base, std::uint64_t bytes, bool writable = true);
 
-  /// Sets a function that is called after every write, with its place.
-  using WriteObserver = std::function<void(std::uint64_t address, std::size_t bytes)>;
-  void set_write_observer(WriteObserver observer) { on_write_ = std::move(observer); }
+  /// Sets functions that are called after every write, and every read, with its place.
+  using Observer = std::function<void(std::uint64_t address, std::size_t bytes)>;
+  void set_write_observer(Observer observer) { on_write_ = std::move(observer); }
+  void set_read_observer(Observer observer) { on_read_ = std::move(observer); }
 
   bool holds(std::uint64_t address, std::size_t bytes, bool writable) const override;
   bool read(std::uint64_t address, void* to, std::size_t bytes) override;
@@ -55,7 +56,9 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
     bool writable;
   };
   bool write_bytes(std::uint64_t address, const void* from, std::size_t bytes);
-  WriteObserver on_write_;
+  bool read_bytes(std::uint64_t address, void* to, std::size_t bytes);
+  Observer on_write_;
+  Observer on_read_;
   std::vector<Memory> memories_;  // memory that DMA reaches; empty: all targets
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;

@@ -39,6 +39,13 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
     for (std::size_t i = 1; i < cpus_.size(); ++i) cpus_[i]->debug().join(cpu().debug());
   }
 
+  if (config.race_check) {
+    races_ = std::make_unique<riscv::RaceDetector>(config.harts, DCC_RAM_BASE, ram_bytes);
+    for (unsigned i = 0; i < cpus_.size(); ++i) {
+      cpus_[i]->set_access_observer(&races_->observer(i));
+    }
+  }
+
   std::vector<Clint::Lines> lines;
   for (const auto& one : cpus_) {
     const auto line = [hart = one.get()](riscv::Cause cause) {
@@ -93,6 +100,18 @@ void FirmwareHost::exit(std::uint32_t code) {
   for (const auto& hart : cpus_) {
     if (cpus_.size() == 1 || hart->is_current()) hart->exit(code);
   }
+}
+
+std::vector<std::string> FirmwareHost::race_sentences() const {
+  std::vector<std::string> all;
+  if (races_ == nullptr || races_->count() == 0) return all;
+  const auto name = [this](std::uint32_t address) { return elf_.symbols().with_address(address); };
+  for (const riscv::RaceDetector::Race& race : races_->races()) {
+    all.push_back(riscv::race_sentence(race, races_->dma(), name));
+  }
+  all.push_back(std::to_string(races_->count()) + " accesses race, by " +
+                std::to_string(races_->different()) + " pairs of instructions");
+  return all;
 }
 
 std::uint64_t FirmwareHost::instructions() const {

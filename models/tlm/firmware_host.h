@@ -17,6 +17,7 @@
 #include "registers/machine_map.h"
 #include "registers/register_block.h"
 #include "riscv/elf_file.h"
+#include "riscv/race_detector.h"
 #include "sim_control.h"
 #include "test_finisher.h"
 #include "uart.h"
@@ -32,6 +33,7 @@ struct FirmwareHostConfig {
   MachineKind machine = MachineKind::kDcc;
   /// Number of harts, 1 to kMaxHarts. Several harts have the numbers 0, 1, …
   unsigned harts = 1;
+  bool race_check = false;    // true: races of harts and DMA are looked for
   std::uint32_t hart_id = 0;  // number of the hart if it is the only one
   std::uint64_t clock_hz = 1'000'000'000;
   riscv::Hart::Cpi cpi{};
@@ -77,7 +79,12 @@ class FirmwareHost final : public sc_core::sc_module {
   /// Must be called by every master other than the harts that wrote RAM: ends reservations of lr.w.
   void memory_written(std::uint32_t address, std::uint64_t bytes) {
     for (const auto& cpu : cpus_) cpu->foreign_store(address, bytes);
+    if (races_ != nullptr) races_->dma_wrote(address, bytes);
   }
+  /// Null unless races are looked for.
+  riscv::RaceDetector* races() { return races_.get(); }
+  /// A sentence on each kind of race found so far, and one on their number; empty without races.
+  std::vector<std::string> race_sentences() const;
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
   /// True if the firmware program exited with code 0.
   bool succeeded() const {
@@ -95,6 +102,7 @@ class FirmwareHost final : public sc_core::sc_module {
 
   riscv::ElfFile elf_;
   DebugRegistry registry_;
+  std::unique_ptr<riscv::RaceDetector> races_;
   HartGroup group_;  // used with several harts only
   std::vector<std::unique_ptr<RiscvCpu>> cpus_;
   std::unique_ptr<Clint> clint_;

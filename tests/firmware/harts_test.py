@@ -5,6 +5,7 @@ time, and QEMU's machine virt as the oracle.
   harts_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -17,6 +18,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
 from harness import PATIENCE  # noqa: E402
 
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
+NETWORK = f"""\
+duration: 2ms
+topology: {{kind: star, hosts: 3}}
+nic: {{congestion_control: {{algorithm: dcc}}, payload: real}}
+host: {{driver: firmware, elf: {FIRMWARE}/test_harts_traffic.elf, harts: 2, clock: 400MHz, ram: 8MiB}}
+traffic: [{{kind: incast, receiver: 0, bytes: 64KiB}}]
+"""
 QEMU = "qemu-system-riscv32"
 ROUNDS = 20000
 
@@ -118,6 +126,62 @@ class Harts(unittest.TestCase):
     def test_a_hart_that_never_goes_on_is_parked(self):
         status, _, err = run("ends_p", "--quiet")
         self.assertEqual(status, 0, err)
+
+    def network(self, folder, *options):
+        config = pathlib.Path(folder) / "small.yaml"
+        config.write_text(NETWORK, encoding="utf-8")
+        done = subprocess.run([DCCVP, "run", config, "--no-plots", "--quiet", "--force", "--out", f"{folder}/out",
+                               *options],
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+        return done.returncode, done.stderr.decode()
+
+    def test_hosts_of_a_network(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, err = self.network(folder)
+            self.assertEqual(status, 0, err)
+            metrics = json.loads((pathlib.Path(folder) / "out/metrics.json").read_text(encoding="utf-8"))
+            flows = (pathlib.Path(folder) / "out/flows.csv").read_bytes()
+            self.assertEqual([(one["host"], one["hart"]) for one in metrics["harts"]],
+                             [(host, hart) for host in range(3) for hart in range(2)])
+            for host in metrics["hosts"]:
+                counts = [one["instructions"] for one in metrics["harts"] if one["host"] == host["id"]]
+                self.assertEqual(sum(counts), host["instructions"])
+                self.assertGreater(min(counts), 1000)
+            self.assertEqual(sum(host["messages_verified"] for host in metrics["hosts"]), 2)
+            # Orders of the driver, the application and DMA hold, and the check changes nothing.
+            status, err = self.network(folder, "-c", "host.race_check=true")
+            self.assertEqual(status, 0, err)
+            self.assertNotIn("race", err)
+            self.assertEqual((pathlib.Path(folder) / "out/flows.csv").read_bytes(), flows)
+
+    def test_coverage_of_several_harts_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, err = self.network(folder, "-c", "output.trace.coverage=true")
+            self.assertEqual(status, 2)
+            self.assertIn("follow one hart", err)
+
+    def test_a_race_is_told_and_gone_when_fenced(self):
+        for fences in (0, 1):
+            with self.subTest(fences):
+                status, out, err = run(f"fences_{fences}", "--quiet", "--race-check")
+                self.assertEqual((status, out), (1, "200 rounds\n"))
+                self.assertRegex(err, r"race at address 0x[0-9a-f]+ \(words[^)]*\): hart 0 store at pc 0x[0-9a-f]+ "
+                                      r"\(main[^)]*\), then hart 1 load at pc 0x[0-9a-f]+ \(hart_main")
+        self.assertEqual(run("fences_2", "--quiet", "--race-check"), (0, "200 rounds\n", ""))
+
+    def test_races_of_a_counter(self):
+        for harts in (2, 4):
+            with self.subTest(harts):
+                status, _, err = run(f"race_{harts}", "--quiet", "--race-check", harts=harts)
+                self.assertEqual(status, 1)
+                self.assertRegex(err, r"race at address 0x[0-9a-f]+ \(raced\): ")
+                self.assertNotIn("(locked", err)
+                self.assertEqual(run(f"atomic_{harts}", "--quiet", "--race-check", harts=harts)[::2], (0, ""))
+
+    def test_a_race_check_leaves_the_run_as_it_is(self):
+        plain, checked = run("race_2"), run("race_2", "--race-check")
+        pattern = r"raced \d+|\d+ instructions"
+        self.assertEqual(re.findall(pattern, plain[1]), re.findall(pattern, checked[1]))
 
     def test_bad_options_are_refused(self):
         for harts, options, told in ((0, (), "--harts must lie between 1 and 4"),

@@ -121,6 +121,7 @@ struct RomConfig {
 struct HostConfig {
   DriverKind driver = DriverKind::kNative;
   MachineKind machine = MachineKind::kDcc;  // devices and addresses that firmware sees
+  bool race_check = false;                  // true: races of harts and DMA are looked for
   unsigned harts = 1;                       // harts of the CPU that runs firmware
   std::string elf;                          // resolved path of the firmware
   Bytes ram = 4_MiB;

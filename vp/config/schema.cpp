@@ -149,6 +149,11 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
         "harts", c.harts, {"1", "4"},
         {"harts of a host, which run one program in one memory and take turns in simulated time",
          "docs/cpu.md"});
+    v.field(
+        "race_check", c.race_check, {},
+        {"look for accesses to memory by harts and DMA that no fence, atomic operation, doorbell "
+         "or interrupt orders; slows the CPU several times",
+         "docs/cpu.md"});
     v.field("clock", c.clock, {"1MHz", "10GHz"}, {"clock of the CPU", ""});
     v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles of an instruction", ""});
     v.field("quantum", c.quantum, {"1ns", "1ms"},

@@ -70,6 +70,7 @@ const Rule kRules[] = {
      "host.driver is none"},
     {"host.elf", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.harts", runs_firmware, "no host runs firmware (host.driver)"},
+    {"host.race_check", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.clock", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.cpi", runs_firmware, "no host runs firmware (host.driver)"},
     {"host.keeps_accounts", runs_firmware, "no host runs firmware (host.driver)"},

@@ -146,6 +146,7 @@ class Machine {
     c.elf = o.file;
     c.machine = o.machine;
     c.harts = o.harts;
+    c.race_check = o.race_check;
     c.clock_hz = o.clock_hz;
     c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
@@ -246,13 +247,17 @@ int run(const RunElfOptions& options) {
             ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
             : "");
   }
+  const std::vector<std::string> races = machine.host().race_sentences();
+  for (const std::string& sentence : races) {
+    std::fprintf(stderr, "dccvp run-elf: %s\n", sentence.c_str());
+  }
   if (!options.quiet) {
     print_summary(machine.host(),
                   options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
   }
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
-  return machine.host().succeeded() ? 0 : 1;
+  return machine.host().succeeded() && races.empty() ? 0 : 1;
 }
 
 }  // namespace

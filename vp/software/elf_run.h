@@ -23,20 +23,20 @@ struct RunElfOptions {
   PicoSeconds quantum = kMicroSecond;
   std::string uart_input_file;   // file with the UART's input; empty: no input
   std::string uart_output_file;  // file for the UART's output; empty: standard output
-  // TCP port of the debugger's server; -1: no debugger; 0: any free port, which is printed
-  int gdb_port = -1;
-  bool gdb_wait = true;        // true: the CPU waits for the debugger before the first instruction
-  std::string trace_file;      // trace file with one line per instruction; empty: none
-  std::string bus_trace_file;  // trace file with one line per device access; empty: none
-  std::string coverage_file;   // file for coverage of lines and branches, for lcov; empty: none
-  std::string profile_file;    // file for cost by function, for callgrind's tools; empty: none
-  bool stack_use = false;      // true: print the greatest depth of the stack
-  bool misaligned_done = false;  // true: misaligned accesses in RAM succeed instead of trapping
+  int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
+  bool gdb_wait = true;          // true: the first instruction waits for the debugger
+  std::string trace_file;        // file for one line per instruction; empty: none
+  std::string bus_trace_file;    // file for one line per device access; empty: none
+  std::string coverage_file;     // file for coverage of lines and branches, for lcov; empty: none
+  std::string profile_file;      // file for cost by function, for callgrind's tools; empty: none
+  bool stack_use = false;        // true: print the greatest depth of the stack
+  bool misaligned_done = false;  // true: misaligned accesses in RAM work instead of trapping
+  bool race_check = false;       // true: races between harts are looked for and fail the run
   bool quiet = false;            // true: print only the program's own output and errors
 };
 
-/// Loads and runs the program; prints its output, exit code and speed. Returns 0 if the program
-/// ended with code 0; 1 if it failed, trapped or exceeded its time; 2 if it cannot be loaded or an
+/// Loads and runs the program; prints its output, exit code and speed. Returns 0 if it ended with
+/// code 0; 1 if it failed, trapped, exceeded its time or raced; 2 if it cannot be loaded or an
 /// option is invalid (one sentence on standard error). Call once in a process, because it
 /// elaborates SystemC.
 int run_elf(const RunElfOptions& options);

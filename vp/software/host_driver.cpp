@@ -105,6 +105,7 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
     config.rom_base = host_.rom.base;
   }
   config.harts = host_.harts;
+  config.race_check = host_.race_check;
   // Kernels find their words of PLIC and CLINT by the hart's number, and the only hart of machine
   // virt is hart 0.
   config.hart_id = host_.machine == MachineKind::kVirt ? 0 : context.id;
@@ -130,6 +131,11 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, *interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
+  if (host_.race_check) {
+    nic_.dma()->set_read_observer([this](std::uint64_t address, std::size_t bytes) {
+      firmware_->races()->dma_read(address, bytes);
+    });
+  }
   nic_.dma()->set_write_observer([this](std::uint64_t address, std::size_t bytes) {
     firmware_->memory_written(static_cast<std::uint32_t>(address), bytes);
   });
@@ -184,6 +190,10 @@ void HostDriver::print_console_line() {
 
 void HostDriver::finish() {
   if (!console_line_.empty()) print_console_line();
+  if (firmware_ == nullptr) return;
+  for (const std::string& sentence : firmware_->race_sentences()) {
+    fmt::print(stderr, "host {}: {}\n", id_, sentence);
+  }
 }
 
 void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {

@@ -67,18 +67,16 @@ void Hart::mode_changed() {
 
 void Hart::update_windows() {
   const bool direct = ram_.data != nullptr;
-  const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
   windows_move_ = !csr_.pmp().unrestricted(csr_.data_privilege());
   window_base_ = ram_.base;
-  load_window_ = store_window_ = direct && !watching && !windows_move_ ? ram_.size : 0;
+  load_window_ = store_window_ = direct && !watched() && !windows_move_ ? ram_.size : 0;
   attention_ = true;
 }
 
 // Gives a restricted privilege mode direct access to the part of the last used protection span that
 // lies in RAM.
 void Hart::place_window(const Pmp::Span& span) {
-  const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
-  if (ram_.data == nullptr || watching) return;
+  if (ram_.data == nullptr || watched()) return;
   const std::uint64_t begin = std::max<std::uint64_t>(span.begin, ram_.base);
   const std::uint64_t end = std::min<std::uint64_t>(span.end, std::uint64_t{ram_.base} + ram_.size);
   if (begin >= end) return;
@@ -143,17 +141,27 @@ bool Hart::take_interrupt() {
   pc_ = csr_.enter_trap(cause, 0, pc_);
   reservation_.held = false;
   mode_changed();
+  if (accesses_ != nullptr) accesses_->interrupted();
   return true;
 }
 
-Stop Hart::step() {
+template <class Run>
+Stop Hart::step_by(const Run& run_one) {
   passing_breakpoint_ = true;
   cache_.forget(pc_);
   const std::uint32_t at = pc_;
-  const Stop reason = run(1);
+  const Stop reason = run_one();
   passing_breakpoint_ = false;
   cache_.forget(at);
   return reason;
+}
+
+Stop Hart::step() {
+  return step_by([this] { return run(1); });
+}
+
+Stop Hart::step_costed(const Costs& costs, std::uint64_t& sum) {
+  return step_by([&] { return run_costed(1, costs, sum); });
 }
 
 bool Hart::read_csr(std::uint32_t number, std::uint32_t& value) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "riscv/access_observer.h"
 #include "riscv/csr_file.h"
 #include "riscv/decode_cache.h"
 #include "riscv/instruction_observer.h"
@@ -125,6 +126,8 @@ class Hart {
   bool take_interrupt();
   /// Runs one instruction even if its address has a breakpoint.
   Stop step();
+  /// Like step(); also adds the cost of the instruction to `sum`.
+  Stop step_costed(const Costs& costs, std::uint64_t& sum);
 
   std::uint32_t pc() const { return pc_; }
   void set_pc(std::uint32_t pc) { pc_ = pc & ~1u; }
@@ -165,6 +168,11 @@ class Hart {
   void foreign_store(std::uint32_t address, std::uint64_t bytes) {
     const std::uint64_t word = reservation_.address;
     if (word + 4 > address && word < address + bytes) reservation_.held = false;
+  }
+  /// Reports every access and fence to `observer`. Null ends the reports.
+  void set_access_observer(AccessObserver* observer) {
+    accesses_ = observer;
+    update_windows();
   }
   /// From now on this hart reports its stores to the pages of these addresses by
   /// MemoryBus::stored(). An empty list ends the reports.
@@ -208,6 +216,8 @@ class Hart {
  private:
   template <bool kCosted>
   Stop run_as(std::uint64_t budget);
+  template <class Run>
+  Stop step_by(const Run& run_one);
   template <bool kCosted>
   void execute(std::uint64_t end);
   void decode_into(DecodedOp& entry, std::uint32_t pc);
@@ -224,6 +234,14 @@ class Hart {
   }
   bool is_ram(std::uint32_t address) const { return address - ram_.base < ram_.size; }
   bool is_semihosting_call(std::uint32_t pc);
+  /// True if accesses must not be made directly, because somebody watches them.
+  bool watched() const {
+    return !watchpoints_.empty() || csr_.triggers().watches_data() || accesses_ != nullptr;
+  }
+  void observe(AccessObserver::Kind kind, std::uint32_t address, std::uint32_t size,
+               std::uint32_t pc, AccessObserver::Ordering ordering = {}) {
+    if (accesses_ != nullptr) accesses_->accessed(kind, address, size, pc, ordering);
+  }
   bool read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value);
   bool write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value);
   bool may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
@@ -282,6 +300,7 @@ class Hart {
   const Costs* costs_ = nullptr;  // costs in use while run_costed() runs
   std::uint64_t cost_ = 0;
 
+  AccessObserver* accesses_ = nullptr;
   std::vector<std::uint32_t> guarded_;  // addresses of guard()
   std::vector<std::uint32_t> breakpoints_;
   std::vector<Watchpoint> watchpoints_;

@@ -136,6 +136,7 @@ bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc
     raise(Cause::kLoadAccessFault, address, pc);
     return false;
   }
+  observe(AccessObserver::Kind::kLoad, address, size, pc);
   if (!watchpoints_.empty()) check_watchpoints(address, size, false);
   return true;
 }
@@ -147,6 +148,7 @@ bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t p
     raise(Cause::kStoreAccessFault, address, pc);
     return false;
   }
+  observe(AccessObserver::Kind::kStore, address, size, pc);
   if (!watchpoints_.empty()) check_watchpoints(address, size, true);
   return true;
 }
@@ -182,6 +184,9 @@ bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
     raise(reserve ? Cause::kLoadAccessFault : Cause::kStoreAccessFault, address, pc);
     return false;
   }
+  constexpr std::uint32_t kAcquire = 1u << 26, kRelease = 1u << 25;
+  const AccessObserver::Ordering ordering{true, (op.raw & kAcquire) != 0, (op.raw & kRelease) != 0};
+  if (!conditional) observe(AccessObserver::Kind::kLoad, address, 4, pc, ordering);
   if (reserve) {
     reservation_ = {true, address, old};
     x_[op.rd] = old;
@@ -202,6 +207,7 @@ bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
     raise(Cause::kStoreAccessFault, address, pc);
     return false;
   }
+  observe(AccessObserver::Kind::kStore, address, 4, pc, ordering);
   x_[op.rd] = conditional ? 0 : old;
   if (!watchpoints_.empty() && !conditional) check_watchpoints(address, 4, false);
   if (!watchpoints_.empty()) check_watchpoints(address, 4, true);

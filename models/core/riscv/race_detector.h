@@ -1,0 +1,127 @@
+// Finds accesses to shared memory that no fence, atomic operation, doorbell or interrupt orders.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "riscv/access_observer.h"
+
+namespace dcc::riscv {
+
+/// Follows what happens before what between the harts of a host and its DMA, by vector clocks over
+/// words of RAM (C. Flanagan, S. Freund, FastTrack, PLDI 2009, with the fence rules of RVWMO). The
+/// program is not changed and nothing about it need be known:
+///
+///   order between harts   a store behind a fence, or an atomic operation with rl, publishes what
+///   came
+///                         before; a hart that loads the stored value and then fences, or loads it
+///                         by an atomic operation with aq, comes after
+///   order with devices    a store to a device publishes what came before the last fence; DMA and
+///                         interrupts come after it. An interrupt and a load of a device's register
+///                         come after all DMA so far
+///
+/// A race is a pair of accesses to one word by two masters, at least one a store, without such
+/// order. No race are: atomic operations; the first store behind a fence, which is how flags are
+/// set; a load that polls what DMA wrote, until the hart has seen later DMA without a fence in
+/// between; and DMA over what a hart polled.
+class RaceDetector final {
+ public:
+  static constexpr unsigned kMaxHarts = 4;
+
+  struct Side {
+    unsigned master = 0;  // number of the hart, or dma()
+    bool store = false;
+    std::uint32_t pc = 0;  // 0 for DMA
+  };
+  struct Race {
+    std::uint32_t address = 0;
+    Side first, second;  // in the order of the run
+  };
+  /// Number of different races kept for the report; further ones are counted.
+  static constexpr std::size_t kKept = 20;
+
+  /// RAM at [base, base + bytes); everything else is a device.
+  RaceDetector(unsigned harts, std::uint32_t base, std::uint32_t bytes);
+  RaceDetector(const RaceDetector&) = delete;
+  RaceDetector& operator=(const RaceDetector&) = delete;
+
+  AccessObserver& observer(unsigned hart) { return *observers_[hart]; }
+  unsigned dma() const { return harts_; }
+  void dma_read(std::uint64_t address, std::uint64_t bytes);
+  void dma_wrote(std::uint64_t address, std::uint64_t bytes);
+
+  /// Races with different instructions, in the order of the run.
+  const std::vector<Race>& races() const { return races_; }
+  /// Number of pairs of accesses that race, those of the same instructions included.
+  std::uint64_t count() const { return count_; }
+  /// Number of races with different instructions, those beyond kKept included.
+  std::size_t different() const { return seen_.size(); }
+
+ private:
+  static constexpr unsigned kMasters = kMaxHarts + 1;
+  using Clock = std::array<std::uint32_t, kMasters>;
+  class Observer;
+
+  /// One word of RAM. Times are the master's own component of its clock; 0: never.
+  struct Word {
+    Clock published{};          // clock that came with the last store
+    std::uint32_t written = 0;  // time of the last store
+    std::uint32_t written_pc = 0;
+    std::array<std::uint32_t, kMasters> read{};  // by master, since the last store
+    std::array<std::uint32_t, kMasters> read_pc{};
+    std::uint8_t writer = 0;
+    bool shared = false;  // the last store was atomic, or the first behind a fence
+  };
+  struct Master {
+    Clock now{};                // what came before
+    Clock pending{};            // what was seen and awaits a fence
+    Clock published{};          // what the last fence published
+    bool behind_fence = false;  // true if no store followed the last fence
+  };
+  static constexpr std::uint32_t kPageWords = 1024;
+  using Page = std::array<Word, kPageWords>;
+
+  void accessed(unsigned hart, AccessObserver::Kind kind, std::uint32_t address, std::uint32_t size,
+                std::uint32_t pc, AccessObserver::Ordering ordering);
+  void fenced(unsigned hart, unsigned predecessors, unsigned successors);
+  void interrupted(unsigned hart);
+  void load(unsigned master, std::uint32_t address, Word& word, std::uint32_t pc,
+            AccessObserver::Ordering ordering);
+  void store(unsigned master, std::uint32_t address, Word& word, std::uint32_t pc,
+             AccessObserver::Ordering ordering, bool shared);
+  void access_device(unsigned hart, bool store);
+  template <class Visit>
+  void each_word(std::uint64_t address, std::uint64_t bytes, Visit visit);
+  Word& word_at(std::uint32_t address);
+  static void publish(Master& master, unsigned number);
+  void begin_dma();
+  bool is_before(const Word& word, const Master& master) const {
+    return word.written <= master.now[word.writer];
+  }
+  void report(std::uint32_t address, const Side& first, const Side& second);
+
+  unsigned harts_;
+  std::uint32_t base_;
+  std::uint32_t bytes_;
+  std::vector<std::unique_ptr<AccessObserver>> observers_;
+  std::array<Master, kMasters> masters_;
+  Clock devices_{};  // what stores to devices published
+  std::unordered_map<std::uint32_t, std::unique_ptr<Page>> pages_;
+  std::vector<Race> races_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint64_t> seen_;
+  std::uint64_t count_ = 0;
+};
+
+/// One sentence on a race: "hart 1: store at 0x… (f+0x4) to 0x… (counter); hart 0: load at …".
+/// `name` names an address.
+std::string race_sentence(const RaceDetector::Race& race, unsigned dma,
+                          const std::function<std::string(std::uint32_t)>& name);
+
+}  // namespace dcc::riscv
