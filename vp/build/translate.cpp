@@ -46,9 +46,11 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
     const AlgorithmParameters* const algorithm = choice->chosen();
     if (algorithm != nullptr) algorithm->ask_switch(to);
   }
-  if (to.qcn.fair > 0) to.qcn.weights.assign(64, 1);
-  for (const auto& [dscp, entry] : config.dscp) {
-    if (to.qcn.fair > 0) to.qcn.weights.at(static_cast<std::size_t>(dscp)) = entry.weight.value();
+  if (to.qcn.enabled) {
+    to.qcn.weights.assign(64, 1);
+    for (const auto& [dscp, entry] : config.dscp) {
+      to.qcn.weights.at(static_cast<std::size_t>(dscp)) = entry.weight.value();
+    }
   }
   const TransportParameters* const transport = config.nic.transport.chosen();
   if (to.discipline.name() == "auto" && transport != nullptr && !config.mixes_transports()) {

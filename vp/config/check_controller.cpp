@@ -48,6 +48,7 @@ class ControllerCheck : private CheckContext {
         check_algorithm(choice, "nic.congestion_control", c_.nic.ack_every, c_.nic.mtu);
     std::set<HostId> named;
     for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i, named);
+    check_congestion_points();
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
             choice.name() +
                 " reads no in-band telemetry, so that `on` would change nothing; write auto");
@@ -135,6 +136,35 @@ class ControllerCheck : private CheckContext {
     require(c_.nic.transport.chosen() == nullptr, path,
             said + " has no part in this transport, which does without RoCE's CNPs: remove it");
     require(kHasRtl, path, said + kNoRtl);
+  }
+
+  /// The congestion points of switches follow one algorithm, whichever hosts run it.
+  void check_congestion_points() const {
+    const AlgorithmChoice* first = nullptr;
+    QcnPointParameters point;
+    for (std::size_t i = 0; i <= c_.nics.size(); ++i) {
+      const AlgorithmChoice& choice =
+          i == 0 ? c_.nic.congestion_control : c_.nics[i - 1].congestion_control;
+      SwitchParameters asked;
+      if (choice.chosen() != nullptr) choice.chosen()->ask_switch(asked);
+      if (!asked.qcn.enabled) continue;
+      if (first == nullptr) {
+        first = &choice;
+        point = asked.qcn;
+        continue;
+      }
+      const std::string section = "nics." + std::to_string(i - 1) + ".congestion_control";
+      require(choice.name() == first->name(), given(section + ".algorithm", section),
+              choice.name() + " and " + first->name() +
+                  " ask for different congestion points in every switch; write one of them for "
+                  "all hosts that use one");
+      require(asked.qcn.set_point == point.set_point && asked.qcn.w == point.w &&
+                  asked.qcn.sample_base == point.sample_base,
+              given(section + ".algorithm", section),
+              choice.name() +
+                  " sets the congestion points of switches, which are the same for all hosts; "
+                  "write the same q_eq, w and sample_bytes");
+    }
   }
 
   /// Checks for the parser as RTL, alone or in lock-step.

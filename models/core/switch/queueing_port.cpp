@@ -11,7 +11,9 @@ QueueingPort::QueueingPort(PortContext& context, int number, const SwitchParamet
     takes_turns_ = true;
     turns_.resize(kPriorities);
   }
-  if (parameters.qcn.enabled) qcn_.assign(kPriorities, QcnPoint(parameters.qcn));
+  if (parameters.qcn.enabled) {
+    for (int priority = 0; priority < kPriorities; ++priority) qcn_.emplace_back(parameters.qcn);
+  }
 }
 
 void QueueingPort::set_ecn(const EcnParameters& ecn) {
@@ -139,10 +141,8 @@ void QueueingPort::join_queue(Packet* packet) {
   note_queue();
   if (context_->qcn.enabled && packet->kind == PacketKind::kData) {
     QcnPoint& point = qcn_[static_cast<std::size_t>(priority)];
-    std::uint32_t feedback = point.arrival(bytes, queue.bytes, context_->random);
-    if (context_->qcn.fair > 0) {
-      feedback = point.weighed(feedback, *packet, context_->scheduler.now());
-    }
+    const std::uint32_t feedback =
+        point.arrival(*packet, queue.bytes, context_->random, context_->scheduler.now());
     if (feedback != 0) send_notification(*packet, feedback);
   }
   try_send();

@@ -5,6 +5,7 @@
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/registry.h"
+#include "schemes/af_qcn/fair_feedback.h"
 #include "switch/switch_parameters.h"
 
 namespace dcc {
@@ -41,8 +42,9 @@ AfQcnParameters::Shares AfQcnParameters::shares() const {
 
 void AfQcnParameters::ask_switch(SwitchParameters& parameters) const {
   QcnParameters::ask_switch(parameters);
-  parameters.qcn.fair = fair.value();
-  parameters.qcn.fair_interval = interval;
+  parameters.qcn.rule = [part = fair.value(), time = interval](const QcnPointParameters& point) {
+    return std::make_unique<FairFeedback>(part, time, point.weights);
+  };
 }
 
 }  // namespace dcc

@@ -7,7 +7,7 @@ namespace dcc {
 
 /// Kabbani, Alizadeh, Yasuda, Pan, Prabhakar, "AF-QCN: Approximate Fairness with Quantized
 /// Congestion Notification for Multi-tenanted Data Centers", Hot Interconnects 2010. The reaction
-/// point is QCN's; the congestion point (switch/qcn_point.h) adds the flow's excess over its fair
+/// point is QCN's; the congestion point (fair_feedback.h) adds the flow's excess over its fair
 /// share to the feedback.
 struct AfQcnParameters final : QcnParameters {
   Ratio fair{7, 8};

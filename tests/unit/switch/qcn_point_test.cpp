@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
 
 namespace dcc {
@@ -16,27 +17,33 @@ QcnPointParameters parameters() {
   return p;
 }
 
+std::uint32_t arrival(QcnPoint& point, std::uint32_t bytes, Bytes queue, RandomStream& random) {
+  Packet packet;
+  packet.wire_bytes = bytes;
+  return point.arrival(packet, queue, random, {});
+}
+
 TEST(QcnPoint, FeedbackByHand) {
   RandomStream random(1, "qcn");
   {
     // Q is 30000 and was 0: 10000 + 2·30000 = 70000; 70000·63/100000 = 44.1.
     QcnPoint point(parameters());
-    EXPECT_EQ(point.arrival(150'000, 30'000, random), 44u);
+    EXPECT_EQ(arrival(point, 150'000, 30'000, random), 44u);
     // Q stays at 30000: 10000 + 0 gives 6.3. The next sample comes after 0.85 · 30 KB or more.
-    EXPECT_EQ(point.arrival(25'000, 30'000, random), 0u);
-    EXPECT_EQ(point.arrival(10'000, 30'000, random), 6u);
+    EXPECT_EQ(arrival(point, 25'000, 30'000, random), 0u);
+    EXPECT_EQ(arrival(point, 10'000, 30'000, random), 6u);
     // A queue of 25 KB is above its set point by less than it fell since the last sample, so the
     // congestion measure is negative and QCN sends no message.
-    EXPECT_EQ(point.arrival(200'000, 25'000, random), 0u);
+    EXPECT_EQ(arrival(point, 200'000, 25'000, random), 0u);
   }
   {
     QcnPoint point(parameters());  // saturates
-    EXPECT_EQ(point.arrival(150'000, 500'000, random), 63u);
+    EXPECT_EQ(arrival(point, 150'000, 500'000, random), 63u);
   }
   {
-    QcnPoint point(parameters());                            // a steady queue at the set point
-    EXPECT_EQ(point.arrival(150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
-    EXPECT_EQ(point.arrival(200'000, 20'000, random), 0u);
+    QcnPoint point(parameters());                             // a steady queue at the set point
+    EXPECT_EQ(arrival(point, 150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
+    EXPECT_EQ(arrival(point, 200'000, 20'000, random), 0u);
   }
 }
 
@@ -45,7 +52,7 @@ TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
     RandomStream random(1, "qcn");
     QcnPoint point(parameters());
     int count = 0;
-    for (int i = 0; i < 30'000; ++i) count += point.arrival(1'000, queue, random) != 0 ? 1 : 0;
+    for (int i = 0; i < 30'000; ++i) count += arrival(point, 1'000, queue, random) != 0 ? 1 : 0;
     return count;
   };
   // A steady queue of 21600 bytes: feedback 1600·63/100000 = 1.008, interval 150 KB, 30 MB pass.
@@ -53,6 +60,27 @@ TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
   // A queue of 110000 bytes gives the feedback 90000·63/100000 = 56.7 and an interval of 0.123 ·
   // 150 KB, plus half a packet, because samples come with whole packets.
   EXPECT_NEAR(samples(110'000), 30'000 / (18.45 + 0.5), 60);
+}
+
+// The rule is told every packet, also without a sample, and decides what the message carries.
+TEST(QcnPoint, ARuleChangesTheFeedback) {
+  struct Doubled final : FeedbackRule {
+    explicit Doubled(int& calls) : calls_(calls) {}
+    std::uint32_t feedback(std::uint32_t feedback, const Packet&, PicoSeconds) override {
+      ++calls_;
+      return 2 * feedback;
+    }
+    void add_state(StateDigest&) const override {}
+    int& calls_;
+  };
+  int calls = 0;
+  QcnPointParameters p = parameters();
+  p.rule = [&](const QcnPointParameters&) { return std::make_unique<Doubled>(calls); };
+  QcnPoint point(p);
+  RandomStream random(1, "qcn");
+  EXPECT_EQ(arrival(point, 150'000, 20'000, random), 50u);  // 25 without the rule
+  EXPECT_EQ(arrival(point, 1'000, 20'000, random), 0u);
+  EXPECT_EQ(calls, 2);
 }
 
 TEST(QcnPoint, RefusesWhatCannotBe) {

@@ -59,8 +59,7 @@ Shared share(const QcnParameters& parameters, const std::vector<double>& weights
     SentInfo info;
     info.wire_bytes = packet.wire_bytes;
     qcn.on_sent(flow, info);
-    std::uint32_t feedback = point.arrival(packet.wire_bytes, std::llround(queue), random);
-    if (network.qcn.fair > 0) feedback = point.weighed(feedback, packet, host.now());
+    const std::uint32_t feedback = point.arrival(packet, std::llround(queue), random, host.now());
     if (feedback != 0) qcn.on_cnm(flow, feedback);
     next[flow] = now + kBytes * 8 / (host.mbps(flow) * 1e6);
   }

@@ -1,9 +1,10 @@
 // AF-QCN at the congestion point: flows and the shares of their weights.
+#include "schemes/af_qcn/fair_feedback.h"
+
 #include <gtest/gtest.h>
 
 #include <stdexcept>
-
-#include "switch/qcn_point.h"
+#include <vector>
 
 namespace dcc {
 namespace {
@@ -39,31 +40,23 @@ TEST(FlowShares, AFlowThatStopsIsForgotten) {
 // Both flows send as much, weights 1 and 3: the light one has twice its share, so e = 1/2, and the
 // heavy one nothing too much.
 TEST(FlowShares, FeedbackMixesQueueAndExcess) {
-  QcnPointParameters p;
-  p.set_point = 20'000;
-  p.sample_base = 150'000;
-  p.fair = 0.5;
-  p.fair_interval = kInterval;
-  p.weights.assign(64, 1);
-  p.weights[46] = 3;
-  QcnPoint point(p);
+  std::vector<double> weights(64, 1);
+  weights[46] = 3;
+  FairFeedback rule(0.5, kInterval, weights);
   Packet light, heavy;
   light.flow = 1;
   heavy.flow = 2;
   heavy.dscp = 46;
   light.wire_bytes = heavy.wire_bytes = 1'000;
-  EXPECT_EQ(point.weighed(0, light, {}), 0u);
-  EXPECT_EQ(point.weighed(0, heavy, {}), 0u);
-  EXPECT_EQ(point.weighed(20, light, kInterval), 25u);  // 10 + 63/4 = 25.75
-  EXPECT_EQ(point.weighed(20, heavy, kInterval), 10u);
-  EXPECT_EQ(point.weighed(0, light, kInterval), 0u);  // no sample, no message
+  EXPECT_EQ(rule.feedback(0, light, {}), 0u);
+  EXPECT_EQ(rule.feedback(0, heavy, {}), 0u);
+  EXPECT_EQ(rule.feedback(20, light, kInterval), 25u);  // 10 + 63/4 = 25.75
+  EXPECT_EQ(rule.feedback(20, heavy, kInterval), 10u);
+  EXPECT_EQ(rule.feedback(0, light, kInterval), 0u);  // no sample, no message
 }
 
 TEST(FlowShares, AnIntervalOfNoTimeIsRefused) {
-  QcnPointParameters p;
-  p.set_point = p.sample_base = 1'000;
-  p.fair = 0.5;
-  EXPECT_THROW(QcnPoint{p}, std::invalid_argument);
+  EXPECT_THROW(FairFeedback(0.5, {}, {}), std::invalid_argument);
 }
 
 }  // namespace
