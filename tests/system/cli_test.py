@@ -352,7 +352,8 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # Figures of the QoS manager, of DCBX, of fast_forward, of programs and of harts exist only where these are configured.
+        # Figures of the QoS manager, of DCBX, of fast_forward, of programs and of harts exist only where these are
+        # configured.
         # This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
                           if not p.startswith(("qos.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s",

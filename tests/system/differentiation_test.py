@@ -173,8 +173,9 @@ class TrainingJobs(unittest.TestCase):
         """Mean time of nine iterations of each job from the iteration `first` on, by DSCP, seconds."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "out")
-            done = subprocess.run([DCCVP, "run", str(ROOT / "configs" / "training_jobs.yaml"), "--out", str(out), "--quiet",
-                                   "--no-plots", *(word for override in overrides for word in ("-c", override))],
+            done = subprocess.run([DCCVP, "run", str(ROOT / "configs" / "training_jobs.yaml"), "--out", str(out),
+                                   "--quiet", "--no-plots",
+                                   *(word for override in overrides for word in ("-c", override))],
                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             with (out / "flows.csv").open(encoding="utf-8") as file:

@@ -6,7 +6,6 @@
 
 import collections
 import csv
-import json
 import pathlib
 import subprocess
 import sys

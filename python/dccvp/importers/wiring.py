@@ -1,5 +1,7 @@
-"""Fits an imported network to the platform, where the links of a host are its ports and no host passes packets on: hosts
-whose packets others must pass get switches of their own."""
+"""Fits an imported network to the platform, where the links of a host are its ports and no host passes packets on.
+
+Hosts that pass packets of others get switches of their own.
+"""
 
 from dccvp.common.ending import InputError
 from dccvp.importers.network import Link, Node, plural, some, unique_name
