@@ -15,8 +15,7 @@ namespace dcc::vp {
 static_assert(IRQ_SOURCE_NIC == VIRT_IRQ_NIC && IRQ_SOURCE_CONTROLLER == VIRT_IRQ_CONTROLLER);
 
 namespace {
-// RAM latency. The latency of a posted write over a memory bus to APB behind a bridge is a
-// realistic order of magnitude, so that bring-up takes visible time.
+// Latency of RAM: a realistic order of magnitude for a memory behind the host's bus.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
 // maximum number of characters of a console line; longer lines are cut
