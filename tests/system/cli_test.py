@@ -350,6 +350,11 @@ class Lists(Cli):
                        "{kind: flow, from: 0, to: 1, bytes: 2KB, after: {flows: step, scope: host}}]")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
+        # A sketch takes the place of the list of flows.
+        self.run_small("--quiet", "--force", "-c", "output.flows=sketch")
+        metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
+        self.assertIsNone(metrics.pop("flows"))
+        found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
         # Figures of the QoS manager, of DCBX, of fast_forward, of programs and of harts exist only where these are

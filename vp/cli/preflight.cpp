@@ -82,7 +82,7 @@ void check_network(const LoadedConfig& loaded) {
     }
     const bool hold = holds_flows(config) || stream.waits();
     if (hold) check_held(flows, entries);
-    check_memory(flows, hold, entries);
+    if (hold || config.output.flows == FlowOutput::kAll) check_memory(flows, hold, entries);
     if (stream.waits()) {
       check_waiting_traces(config, context);
       check_waiting_for_acks(config, resolve_dependencies(config.traffic, context, held));

@@ -61,7 +61,7 @@ std::string flow_table(const RunResults& r, const Metrics& m) {
 }
 
 std::string slowdown_table(const RunResults& r, const Metrics& m) {
-  if (r.flows.size() <= 16) return "";
+  if (r.digest == nullptr && r.flows.size() <= 16) return "";
   TextTable table({"flow size", "flows", "mean", "p50", "p95", "p99"});
   for (const SlowdownBin& b : m.slowdown_bins) {
     table.add({b.up_to ? "up to " + QuantityText<Bytes>::format(*b.up_to) : "larger",
@@ -93,16 +93,11 @@ std::string queue_table(const RunResults& r) {
 }
 
 /// Text with the number of completed flows among the flows that have an end.
-std::string completion(const std::vector<FlowResult>& flows) {
-  std::size_t finite = 0;
-  std::size_t begun = 0;  // number of started flows that have an end
-  std::size_t completed = 0;
-  for (const FlowResult& flow : flows) {
-    if (flow.bytes) ++finite;
-    if (flow.bytes && flow.begun) ++begun;
-    if (flow.completed) ++completed;
-  }
-  const std::size_t endless = flows.size() - finite;
+std::string completion(const FlowCensus& census) {
+  const std::size_t finite = census.finite;
+  const std::size_t begun = census.finite_begun;
+  const std::size_t completed = census.completed;
+  const std::size_t endless = census.flows - finite;
   std::string without = fmt::format("{} flows without end", endless);
   if (finite == 0) return without;
   std::string out = fmt::format("{} of {} flows completed", completed, begun);
@@ -134,7 +129,7 @@ std::string counters(const CounterTotals& totals) {
 
 std::string totals(const RunResults& r, const Metrics& m) {
   std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
-                                m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
+                                m.jain ? decimals(*m.jain, 4) : "-", completion(census_of(r)));
   // Jain's index of equal goodput is left out if weights differ, because equal goodput is then not
   // the goal.
   if (m.jain_weighted && std::any_of(m.classes.begin(), m.classes.end(), [&](const auto& c) {

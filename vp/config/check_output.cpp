@@ -96,6 +96,7 @@ class OutputCheck : private CheckContext {
     std::vector<std::string> known;
     for (const MetricInfo& metric : metrics_reference()) {
       if (metric.path == general) {
+        require_kept(general, figure, path);
         const bool text = metric.type == MetricType::kText || metric.type == MetricType::kTexts ||
                           metric.type == MetricType::kFigures;
         require(!text, path, in_quotes(figure) + " is text, not a number");
@@ -104,6 +105,20 @@ class OutputCheck : private CheckContext {
       known.push_back(metric.path);
     }
     fail(path, "metrics.json has no " + in_quotes(figure) + hint(general, known));
+  }
+
+  /// Refuses a figure that output.flows leaves out of metrics.json.
+  void require_kept(const std::string& general, const std::string& figure,
+                    const std::string& path) const {
+    const auto begins = [&general](const char* with) { return general.rfind(with, 0) == 0; };
+    const bool of_one = begins("flows.");
+    const bool of_times = begins("slowdown") || begins("reference_slowdown") ||
+                          (begins("fct.") && (general.find(".us_") != std::string::npos ||
+                                              general.find(".slowdown_") != std::string::npos));
+    require(!of_one || c_.output.flows == FlowOutput::kAll, path,
+            in_quotes(figure) + " is a figure of one flow, and output.flows keeps none: write all");
+    require(!of_times || c_.output.flows != FlowOutput::kNone, path,
+            in_quotes(figure) + " needs completion times, and output.flows is none: write sketch");
   }
 };
 

@@ -16,6 +16,8 @@ DCC_ENUM_NAMES(vp::BlockImplementation, {vp::BlockImplementation::kNone, "none"}
 DCC_ENUM_NAMES(vp::DriverKind, {vp::DriverKind::kNative, "native"},
                {vp::DriverKind::kFirmware, "firmware"}, {vp::DriverKind::kNone, "none"});
 DCC_ENUM_NAMES(MachineKind, {MachineKind::kDcc, "dcc"}, {MachineKind::kVirt, "virt"});
+DCC_ENUM_NAMES(vp::FlowOutput, {vp::FlowOutput::kAll, "all"}, {vp::FlowOutput::kSketch, "sketch"},
+               {vp::FlowOutput::kNone, "none"});
 DCC_ENUM_NAMES(vp::FlowSeries, {vp::FlowSeries::kAll, "all"}, {vp::FlowSeries::kNone, "none"});
 DCC_ENUM_NAMES(vp::QueueSeries, {vp::QueueSeries::kBusiest, "busiest"},
                {vp::QueueSeries::kAll, "all"}, {vp::QueueSeries::kNone, "none"});

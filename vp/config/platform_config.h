@@ -218,7 +218,12 @@ struct DigestConfig {
   std::optional<PicoSeconds> to;  // end of the digests; empty: end of the run
 };
 
+/// What the results keep of flows. kAll: each flow. kSketch: counts and quantiles with a stated
+/// error (measure/flow_digest.h). kNone: counts.
+enum class FlowOutput { kAll, kSketch, kNone };
+
 struct OutputConfig {
+  FlowOutput flows = FlowOutput::kAll;
   SeriesConfig series;
   bool delays = false;  // true if delays of packets are recorded by class
   CounterReport counters = CounterReport::kAuto;

@@ -64,6 +64,11 @@ void describe_trace(ParameterVisitor& v, TraceConfig& c) {
 }
 
 void describe_output(ParameterVisitor& v, OutputConfig& c) {
+  v.choice("flows", c.flows,
+           {"what is kept of flows; all: each, in flows.csv; sketch: no flow that has ended, but "
+            "counts and quantiles of completion times and slowdowns within 1/256 of the exact "
+            "ones; none: counts",
+            "DDSketch, VLDB 2019"});
   v.section("series", {"samples over time in series/*.csv", ""}, [&] {
     v.field("interval", c.series.interval, {"100ns", "1s"}, {"time between two samples", ""});
     v.choice("flows", c.series.flows, {"flows sampled into flow_rates.csv", ""});

@@ -48,7 +48,11 @@ std::vector<Finding> foresee(const LoadedConfig& loaded) {
 
 std::vector<Finding> diagnose(const LoadedConfig& loaded, const RunResults& results) {
   const Evidence evidence(loaded, results);
-  return findings([&](const Diagnosis& diagnosis) { return diagnosis.after(evidence); });
+  return findings([&](const Diagnosis& diagnosis) {
+    const bool listed = results.digest == nullptr;
+    return listed || !diagnosis.needs_flows() ? diagnosis.after(evidence)
+                                              : diagnosis.before(evidence);
+  });
 }
 
 }  // namespace dcc::vp

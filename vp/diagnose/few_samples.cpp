@@ -1,8 +1,6 @@
 // Diagnosis `few_samples`: a 99th percentile of so few values that it equals the greatest value.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "diagnose/diagnosis.h"
 
 namespace dcc::vp {
@@ -16,10 +14,9 @@ class FewSamples final : public Diagnosis {
   static constexpr std::size_t kShownSingly = 16;
 
   Found after(const Evidence& evidence) const override {
-    const auto& flows = evidence.results()->flows;
-    const auto samples = static_cast<std::size_t>(std::count_if(
-        flows.begin(), flows.end(), [](const FlowResult& f) { return f.completed && f.ideal; }));
-    if (samples == 0 || samples >= kLeast || flows.size() <= kShownSingly) return std::nullopt;
+    const FlowCensus census = census_of(*evidence.results());
+    const std::size_t samples = census.timed;
+    if (samples == 0 || samples >= kLeast || census.flows <= kShownSingly) return std::nullopt;
     return Observation{
         fmt::format("{} flows completed: p99 and higher quantiles of their completion times and "
                     "slowdowns are the greatest value, and another seed gives another one ({} "

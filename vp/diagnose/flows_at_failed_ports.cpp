@@ -8,6 +8,8 @@ namespace dcc::vp {
 namespace {
 
 class FlowsAtFailedPorts final : public Diagnosis {
+  bool needs_flows() const override { return true; }
+
   Found after(const Evidence& evidence) const override {
     const PortOutages outages(evidence.config(), evidence.topology());
     if (outages.empty()) return std::nullopt;

@@ -72,6 +72,7 @@ class IdleLink final : public Diagnosis {
   // Number of round trips within which a flow may still search for its rate.
   static constexpr int kRoundTrips = 20;
 
+  bool needs_flows() const override { return true; }
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();

@@ -20,7 +20,12 @@ PicoSeconds round_trip_bound(const Evidence& evidence) {
   return slowest * kLinks;
 }
 
+// Without a list of flows all packets count as packets of nic.mtu.
 std::uint64_t full_packets_delivered(const Evidence& evidence) {
+  if (evidence.results()->flows.empty()) {
+    const Bytes delivered = census_of(*evidence.results()).delivered_measured;
+    return static_cast<std::uint64_t>(delivered) / evidence.config().nic.mtu;
+  }
   std::map<std::uint32_t, Bytes> by_mtu;
   for (const FlowResult& flow : evidence.results()->flows) {
     by_mtu[evidence.config().path_mtu(flow.from, flow.to)] += flow.delivered_measured;

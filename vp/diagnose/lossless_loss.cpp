@@ -40,9 +40,10 @@ class LosslessLoss final : public Diagnosis {
         return std::nullopt;
       }
       lost = 0;
-      for (const FlowResult& flow : results.flows) {
-        const unsigned priority = config.dscp_of(flow.dscp).priority;
-        if ((lossless >> priority & 1) != 0) lost += flow.counts.of(&FlowRecord::retransmits);
+      const FlowCensus census = census_of(results);
+      for (unsigned dscp = 0; dscp < census.retransmits.size(); ++dscp) {
+        const unsigned priority = config.dscp_of(dscp).priority;
+        if ((lossless >> priority & 1) != 0) lost += census.retransmits[dscp];
       }
       if (lost == 0) return std::nullopt;
       lost_text = "packets of lossless classes were sent again after a loss in a switch";

@@ -1,8 +1,6 @@
 // Diagnosis `series_left_out`: a series that the user asked for was not written.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "diagnose/diagnosis.h"
 
 namespace dcc::vp {
@@ -11,16 +9,15 @@ namespace {
 class SeriesLeftOut final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
-    const std::size_t flows = results.flows.size();
+    const FlowCensus census = census_of(results);
+    const std::size_t flows = census.flows;
     if (evidence.config().output.series.flows != FlowSeries::kAll || flows <= kMostFlowsInSeries) {
       return std::nullopt;
     }
-    const auto begun = std::count_if(results.flows.begin(), results.flows.end(),
-                                     [](const FlowResult& flow) { return flow.begun; });
     return Observation{
         fmt::format("series/flow_rates.csv is left out: the run has {} flows ({} "
                     "began), at most {} are sampled",
-                    flows, begun, kMostFlowsInSeries),
+                    flows, census.begun, kMostFlowsInSeries),
         {{"flows", static_cast<double>(flows)}, {"most", static_cast<double>(kMostFlowsInSeries)}}};
   }
 };

@@ -22,6 +22,7 @@ class StarvingFlows final : public Diagnosis {
   // number of retransmission timeouts; a lost packet costs one timeout
   static constexpr int kTimeouts = 2;
 
+  bool needs_flows() const override { return true; }
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();

@@ -20,10 +20,9 @@ class TimeoutsWithoutLoss final : public Diagnosis {
   /// True if timers expired for one flow in kOneFlowIn, or one packet in kOnePacketIn was
   /// retransmitted.
   static bool matters(const Evidence& evidence, std::uint64_t timeouts, std::uint64_t again) {
-    std::uint64_t flows = 0;
-    for (const FlowResult& flow : evidence.results()->flows) flows += flow.begun ? 1 : 0;
     const std::uint64_t packets = full_packets_delivered(evidence);
-    return timeouts * kOneFlowIn >= flows || again * kOnePacketIn >= packets;
+    return timeouts * kOneFlowIn >= census_of(*evidence.results()).begun ||
+           again * kOnePacketIn >= packets;
   }
 
   struct Timeout {

@@ -31,22 +31,16 @@ class TrafficEndsEarly final : public Diagnosis {
 
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
-    if (!results.completed || results.flows.empty()) return std::nullopt;
-    std::size_t begun = 0;
-    bool all_over = true;
-    PicoSeconds last{};
-    for (const FlowResult& flow : results.flows) {
-      if (!flow.begun) continue;
-      ++begun;
-      all_over = all_over && (flow.completed || (flow.stopped && !flow.waiting));
-      last = std::max({last, flow.progress, flow.stopped.value_or(PicoSeconds(0))});
-    }
+    const FlowCensus census = census_of(results);
+    if (!results.completed || census.flows == 0) return std::nullopt;
+    const std::size_t begun = census.begun;
+    const PicoSeconds last = census.last;
     if (begun == 0) {
-      return Observation{fmt::format("None of {} flows began within {}", results.flows.size(),
-                                     readable(results.sim_time)),
-                         {{"flows", static_cast<double>(results.flows.size())}}};
+      return Observation{
+          fmt::format("None of {} flows began within {}", census.flows, readable(results.sim_time)),
+          {{"flows", static_cast<double>(census.flows)}}};
     }
-    if (all_over) {
+    if (census.all_over) {
       if (results.measured_to <= results.measured_from) {
         return Observation{
             fmt::format("All {} flows had ended at {}, before the window begins: nothing was "

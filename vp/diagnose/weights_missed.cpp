@@ -59,6 +59,7 @@ class WeightsMissed final : public Diagnosis {
     double packets = 0;  // number of packets of the lightest party
   };
 
+  bool needs_flows() const override { return true; }
   Found after(const Evidence& evidence) const override {
     if (controllers(evidence.config()).empty() || evidence.config().qos.manager) {
       return std::nullopt;

@@ -33,6 +33,7 @@ class WeightsWithoutEffect final : public Diagnosis {
   // number of round trips that a law needs to find its shares
   static constexpr int kRoundTrips = 100;
 
+  bool needs_flows() const override { return true; }
   Found after(const Evidence& evidence) const override { return found(evidence); }
 
  public:

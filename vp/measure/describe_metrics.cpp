@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "config/config_enum_names.h"
+#include "measure/flow_digest.h"
+
 namespace dcc::vp {
 namespace {
 
@@ -268,6 +271,17 @@ void describe_switch_ports(MetricVisitor& v, const FieldCounts& counts) {
   });
 }
 
+void describe_sketch(MetricVisitor& v, const FlowDigest& digest) {
+  const FlowOutput kept = digest.kept();
+  v.figure("flows", name_of(kept),
+           {"", "output.flows: sketch or none; the group exists only without a list of flows"});
+  v.figure("quantile_error",
+           kept == FlowOutput::kNone ? std::nullopt : std::optional(QuantileSketch::kError),
+           {"",
+            "greatest relative error of the quantiles in fct, slowdown, slowdown_received and "
+            "reference_slowdown; null: they are left out"});
+}
+
 void describe_diagnoses(MetricVisitor& v, const std::vector<Finding>& diagnoses) {
   v.list("diagnoses", diagnoses.size(), [&](std::size_t i) {
     const Finding& finding = diagnoses[i];
@@ -365,18 +379,20 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   }
   if (r.reaction) v.group("reaction", [&] { v.members(*r.reaction); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
-  v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
-  const auto count_flows = [&r](bool FlowResult::*state) {
-    return std::count_if(r.flows.begin(), r.flows.end(),
-                         [state](const FlowResult& flow) { return flow.*state; });
-  };
-  v.figure("flows_begun", count_flows(&FlowResult::begun),
+  if (r.digest != nullptr) v.group("sketch", [&] { describe_sketch(v, *r.digest); });
+  const FlowCensus census = census_of(r);
+  v.figure("flow_count", census.flows, {"", "flows of the run", Statistic::kSum, Span::kRun});
+  v.figure("flows_begun", census.begun,
            {"", "flows whose first byte was posted", Statistic::kSum, Span::kRun});
-  v.figure("flows_completed", count_flows(&FlowResult::completed),
+  v.figure("flows_completed", census.completed,
            {"", "flows whose last byte was acknowledged, or received where nothing acknowledges",
             Statistic::kSum, Span::kRun});
-  v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
-         [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
+  if (r.digest != nullptr && r.flows.empty()) {
+    v.null_group("flows");
+  } else {
+    v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
+           [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
+  }
   v.list("hosts", r.hosts.size(), [&](std::size_t i) { describe_host(v, r, i); });
   if (r.field_counters) describe_switch_ports(v, *r.field_counters);
   v.group("balance", [&] { v.members(r.balance); });

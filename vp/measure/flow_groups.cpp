@@ -15,7 +15,46 @@ void FlowGrouping::add(const FlowResult& flow, const std::optional<PicoSeconds>&
   if (flow.start < from_ || flow.start >= to_) return;
   Cell& cell = cells_[{flow.dscp, flow.entry, flow.of_incast, SizeBins::of(*flow.bytes)}];
   ++cell.begun;
-  if (taken) cell.completed.push_back({taken->count, slowdown.value_or(-1)});
+  if (!taken) return;
+  ++cell.ended;
+  if (kept_ == FlowOutput::kAll) {
+    cell.completed.push_back({taken->count, slowdown.value_or(-1)});
+  } else if (kept_ == FlowOutput::kSketch) {
+    cell.times_ps.add(static_cast<double>(taken->count));
+    if (slowdown) cell.slowdowns.add(*slowdown);
+  }
+}
+
+namespace {
+PicoSeconds time_of(double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); }
+}  // namespace
+
+FlowGroup FlowGrouping::sketched(const std::vector<const Cell*>& cells) {
+  FlowGroup group;
+  QuantileSketch times, slowdowns;
+  for (const Cell* cell : cells) {
+    group.begun += cell->begun;
+    group.completed += cell->ended;
+    times.merge(cell->times_ps);
+    slowdowns.merge(cell->slowdowns);
+  }
+  group.unfinished = group.begun - group.completed;
+  if (times.count() != 0) {
+    group.p50 = time_of(times.quantile(50));
+    group.p90 = time_of(times.quantile(90));
+    group.p99 = time_of(times.quantile(99));
+    group.p999 = time_of(times.quantile(99.9));
+    group.longest = time_of(times.max());
+    group.mean = time_of(times.mean());
+  }
+  if (slowdowns.count() != 0) {
+    group.slowdown_p50 = slowdowns.quantile(50);
+    group.slowdown_p90 = slowdowns.quantile(90);
+    group.slowdown_p99 = slowdowns.quantile(99);
+    group.slowdown_p999 = slowdowns.quantile(99.9);
+    group.slowdown_mean = slowdowns.mean();
+  }
+  return group;
 }
 
 FlowGroup FlowGrouping::summed(const std::vector<const Cell*>& cells) {
@@ -37,14 +76,13 @@ FlowGroup FlowGrouping::summed(const std::vector<const Cell*>& cells) {
     for (const double value : values) sum += value;
     return sum / static_cast<double>(values.size());
   };
-  const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
   if (!times.empty()) {
-    group.p50 = time(percentile(times, 50));
-    group.p90 = time(percentile(times, 90));
-    group.p99 = time(percentile(times, 99));
-    group.p999 = time(percentile(times, 99.9));
-    group.longest = time(times.back());
-    group.mean = time(mean(times));
+    group.p50 = time_of(percentile(times, 50));
+    group.p90 = time_of(percentile(times, 90));
+    group.p99 = time_of(percentile(times, 99));
+    group.p999 = time_of(percentile(times, 99.9));
+    group.longest = time_of(times.back());
+    group.mean = time_of(mean(times));
   }
   if (!slowdowns.empty()) {
     group.slowdown_p50 = percentile(slowdowns, 50);
@@ -66,10 +104,11 @@ FlowGroupWithSizes FlowGrouping::group(Select select) const {
     by_size[std::get<3>(key)].push_back(&cell);
   }
   FlowGroupWithSizes found;
-  found.flows = summed(all);
+  const auto sum = kept_ == FlowOutput::kAll ? summed : sketched;
+  found.flows = sum(all);
   for (std::size_t bin = 0; bin < by_size.size(); ++bin) {
     if (by_size[bin].empty()) continue;
-    found.by_size.push_back({SizeBins::above(bin), SizeBins::up_to(bin), summed(by_size[bin])});
+    found.by_size.push_back({SizeBins::above(bin), SizeBins::up_to(bin), sum(by_size[bin])});
   }
   return found;
 }

@@ -12,6 +12,7 @@
 #include "config/platform_config.h"
 #include "measure/metric_visitor.h"
 #include "measure/results.h"
+#include "stats/quantile_sketch.h"
 #include "stats/size_bins.h"
 
 namespace dcc::vp {
@@ -88,7 +89,17 @@ struct FlowGroups {
 class FlowGrouping {
  public:
   FlowGrouping(const PlatformConfig& config, const RunResults& results)
-      : config_(config), from_(results.measured_from), to_(results.measured_to) {}
+      : FlowGrouping(config, results.measured_from, results.measured_to) {}
+  /// `from` and `to`: the measured window. `kept`: kAll keeps each time, kSketch a sketch of the
+  /// times, kNone counts.
+  FlowGrouping(const PlatformConfig& config, PicoSeconds from, PicoSeconds to,
+               FlowOutput kept = FlowOutput::kAll)
+      : config_(config), from_(from), to_(to), kept_(kept) {}
+  /// Sets the window for flows that are added later.
+  void set_window(PicoSeconds from, PicoSeconds to) {
+    from_ = from;
+    to_ = to;
+  }
   /// Adds a flow. `taken`: completion time; empty: not completed.
   void add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
            const std::optional<double>& slowdown);
@@ -101,18 +112,22 @@ class FlowGrouping {
   };
   struct Cell {
     std::size_t begun = 0;
-    std::vector<Sample> completed;
+    std::size_t ended = 0;
+    std::vector<Sample> completed;       // empty unless all times are kept
+    QuantileSketch times_ps, slowdowns;  // empty unless sketches are kept
   };
   // key: DSCP, traffic entry, true for a flow of a random incast, size bin
   using Key = std::tuple<unsigned, unsigned, bool, std::size_t>;
 
   static FlowGroup summed(const std::vector<const Cell*>& cells);
+  static FlowGroup sketched(const std::vector<const Cell*>& cells);
   template <class Select>
   FlowGroupWithSizes group(Select select) const;
 
   const PlatformConfig& config_;
   PicoSeconds from_;
   PicoSeconds to_;
+  FlowOutput kept_;
   std::map<Key, Cell> cells_;
 };
 

@@ -6,9 +6,10 @@
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "measure/dependency_results.h"
-#include "measure/ideal_times.h"
+#include "measure/flow_digest.h"
 #include "measure/program_results.h"
 #include "parallel/all_reduce.h"
+#include "traffic/direct_traffic.h"
 #include "traffic/flow_gates.h"
 
 namespace dcc::vp {
@@ -24,7 +25,7 @@ constexpr std::size_t kMaxSampledQueues = 64;
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
                          Network& network, std::vector<std::unique_ptr<Host>>& hosts,
                          const FlowPlan& plan, FlowLedger& ledger, FlowGates& gates,
-                         const Partitions& partitions, std::uint32_t rank)
+                         DirectTraffic& traffic, const Partitions& partitions, std::uint32_t rank)
     : config_(config),
       scheduler_(scheduler),
       clock_(clock),
@@ -33,10 +34,23 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       plan_(plan),
       ledger_(ledger),
       gates_(gates),
+      traffic_(traffic),
       partitions_(partitions),
+      ideal_times_(config, network),
       from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
       to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
       sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
+  if (config.output.flows != FlowOutput::kAll) {
+    digest_ = std::make_shared<FlowDigest>(config);
+    if (!plan.is_held()) {
+      traffic.tell_ended([this](const PlannedFlow& flow, const FlowRecord& record) {
+        // A stop does not matter for a flow that has ended; the end of the run is not known yet.
+        const FlowResult result = result_of(flow, record, PicoSeconds(0));
+        digest_->add(result);
+        add_answer(flow.spec, result);
+      });
+    }
+  }
   clock.keep(from_event_);
   clock.keep(to_event_);
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
@@ -206,34 +220,6 @@ bool Measurement::is_here(HostId host) const {
   return partitions_.is_here(network_.topology().node_of(host));
 }
 
-std::vector<FlowRecord> Measurement::complete_records() const {
-  std::vector<FlowRecord> records;
-  if (partitions_.group() == nullptr) return records;
-  for (std::size_t i = 0; i < ledger_.size(); ++i) records.push_back(ledger_[i]);
-  AllReduce reduce(partitions_.group());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    FlowRecord& record = records[i];
-    if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
-      record.posted = PicoSeconds(0);  // the process of the sender adds the value
-    }
-    reduce.add(record.posted);
-    reduce.add(record.last_ack);
-    reduce.add(record.posted_bytes);
-    reduce.add(record.acked_bytes);
-    reduce.add(record.sent_wire_bits);
-    reduce.add(record.packets);
-    reduce.add(record.last_received);
-    reduce.add(record.received_bytes);
-    reduce.add(record.ce_received);
-    reduce.add(record.cnps_sent);
-    reduce.add(record.received_measured);
-    FlowRecord::describe(
-        [&](auto counter, const char*, const CounterAbout&) { reduce.add(record.*counter); });
-  }
-  reduce.finish();
-  return records;
-}
-
 // ---------------------------------------------------------------- results
 
 void Measurement::finish(RunResults& results) {
@@ -242,14 +228,24 @@ void Measurement::finish(RunResults& results) {
   all_reduce();
   results.measured_from = std::min(config_.measure.from, measured_to_);
   results.measured_to = measured_to_;
-  collect_flows(results);
+  if (digest_ != nullptr) digest_->end_run(results.measured_from, measured_to_, results.sim_time);
+  const bool listed = digest_ == nullptr || plan_.dependencies().any();
+  if (listed) {
+    collect_flows(results);
+  } else {
+    digest_flows(results);
+  }
   if (plan_.dependencies().any()) {
     results.dependencies = dependency_results(
         config_, plan_.dependencies(), gates_.openings(), results,
         [this](std::uint32_t flow) -> const FlowSpec& { return plan_.flow(flow).spec; });
   }
-  // Results are collected and their inputs freed at once, so that a large network's results are
-  // stored only once.
+  if (digest_ != nullptr && listed) {  // the list was for the critical path alone
+    for (const FlowResult& flow : results.flows) digest_->add(flow);
+    results.flows = {};
+  }
+  results.digest = digest_;
+  // The results of a large network are kept once: what they are made from goes at once.
   collect_links(results);
   window_.wires = {};
   collect_queues(results);
@@ -297,115 +293,6 @@ void Measurement::all_reduce_delays() {
       sum_up(delays->marked);
     }
     for (LogHistogram& messages : one.of.messages) sum_up(messages);
-  }
-}
-
-namespace {
-/// A query begins with the first of its flows and is answered when the last of them has arrived.
-/// Where the entry waits, shift_queries() adds the time until it began.
-void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
-                const std::optional<PicoSeconds>& end) {
-  if (queries.size() <= spec.query) {
-    queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
-  }
-  QueryResult& query = queries[spec.query];
-  query.asked = std::min(query.asked, spec.begins_query ? start : spec.start);
-  if (!end) query.answered.reset();
-  if (query.answered && end) query.answered = std::max(*query.answered, *end);
-}
-
-/// True if the sender's transport has ended an unfinished flow (PDQ's early termination): all data
-/// that is still posted has arrived. RoCE does not end flows.
-bool is_given_up(const FlowResult& flow, const TransportParameters* transport) {
-  return transport != nullptr && !transport->on_roce() && flow.begun &&
-         flow.delivered_total < flow.bytes.value_or(0) && !flow.waiting;
-}
-}  // namespace
-
-void Measurement::collect_flows(RunResults& results) const {
-  const std::vector<FlowRecord> gathered = complete_records();
-  const IdealTimes ideal_times(config_, network_);
-  results.flows.reserve(plan_.count());
-  plan_.each([&](const PlannedFlow& flow) {
-    const FlowSpec& spec = flow.spec;
-    const FlowRecord record =
-        gathered.empty() ? ledger_.record(spec.id, spec.start, spec.bytes) : gathered[spec.id];
-    FlowResult out;
-    out.id = spec.id;
-    const HostPorts& ports = network_.topology().host_ports();
-    out.from = ports.host_of(spec.from);
-    out.to = ports.host_of(spec.to);
-    out.from_port = static_cast<std::uint16_t>(spec.from - ports.first_port(out.from));
-    out.to_port = static_cast<std::uint16_t>(spec.to - ports.first_port(out.to));
-    out.dscp = spec.dscp;
-    out.entry = spec.entry;
-    out.of_incast = spec.of_incast;
-    out.background = spec.background;
-    out.begun = record.posted != PicoSeconds::max();
-    out.start = out.begun ? clock_.simulated(record.posted) : spec.start;
-    if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
-    out.deadline = spec.deadline;
-    if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
-    if (spec.bytes != 0) {
-      out.bytes = spec.bytes;
-      const bool software = !hosts_[spec.from]->is_direct();
-      out.ideal = ideal_times.of(spec, config_.nic.ack, software);
-      if (config_.transport_of(spec.from).chosen() != nullptr) {
-        out.ideal_rx = ideal_times.of(spec, AckMode::kNone, software);
-      }
-      out.reference_ideal = ideal_times.of_reference(flow);
-      out.completed = FlowLedger::finished(record);
-      const bool acknowledged =
-          (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
-          expects_response(spec.operation);
-      if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
-      if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
-      if (!acknowledged) out.completed = out.end_rx.has_value();
-    }
-    out.progress = out.start;
-    for (const PicoSeconds last : {record.last_received, record.last_ack}) {
-      if (out.begun && last.count > 0)
-        out.progress = std::max(out.progress, clock_.simulated(last));
-    }
-    out.rate_cap = spec.rate;
-    out.waiting = spec.service == Service::kRc && record.posted_bytes > record.received_bytes;
-    out.reversed = expects_response(spec.operation);
-    out.delivered_total = record.received_bytes;
-    if (!out.stopped && is_given_up(out, config_.transport_of(spec.from).chosen())) {
-      out.stopped = out.progress;
-    }
-    out.delivered_measured = record.received_measured;
-    out.counts = FlowCounts(record);
-    results.flows.push_back(out);
-    if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
-  });
-  shift_queries(results);
-}
-
-/// The times of an entry that waits count from its begin. So its queries are asked later than at
-/// their `start`, by as much as the first flow that the entry's own gates hold. Queries that would
-/// be asked after the end of the run are not asked.
-void Measurement::shift_queries(RunResults& results) const {
-  if (!plan_.is_held() || !plan_.dependencies().any()) return;
-  std::map<std::uint16_t, PicoSeconds> waited;  // time that each entry waited
-  for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowSpec& spec = flow.spec;
-    if (!spec.is_gated() || spec.waits_at < plan_.dependencies().first) continue;
-    if (!results.flows[spec.id].begun) continue;
-    const PicoSeconds by = results.flows[spec.id].start - spec.start;
-    const auto [found, added] = waited.emplace(spec.entry, by);
-    if (!added) found->second = std::min(found->second, by);
-  }
-  std::vector<bool> done(results.queries.size(), false);
-  for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowSpec& spec = flow.spec;
-    if (spec.query == FlowSpec::kNone || spec.begins_query || done[spec.query]) continue;
-    if (!config_.traffic[spec.entry].waits()) continue;
-    done[spec.query] = true;
-    QueryResult& query = results.queries[spec.query];
-    const auto found = waited.find(spec.entry);
-    const bool is_asked = found != waited.end() && query.asked <= results.sim_time - found->second;
-    query.asked = is_asked ? query.asked + found->second : PicoSeconds::max();
   }
 }
 
@@ -465,8 +352,8 @@ const PartKind kMeasurementKind(PartKind::kMeasurement,
                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
                                   return std::make_unique<Measurement>(
                                       p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
-                                      p.ledger, *p.part<FlowGates>(), p.partitions,
-                                      kMeasurementRank);
+                                      p.ledger, *p.part<FlowGates>(), *p.part<DirectTraffic>(),
+                                      p.partitions, kMeasurementRank);
                                 });
 }  // namespace
 

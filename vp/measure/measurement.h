@@ -13,6 +13,7 @@
 #include "config/platform_config.h"
 #include "debug/snapshot.h"
 #include "disturb/platform_clock.h"
+#include "measure/ideal_times.h"
 #include "measure/results.h"
 #include "measure/sampled_flows.h"
 #include "parallel/partitions.h"
@@ -22,6 +23,8 @@
 
 namespace dcc::vp {
 
+class DirectTraffic;
+class FlowDigest;
 class FlowGates;
 
 class Measurement final : public PlatformPart {
@@ -30,8 +33,8 @@ class Measurement final : public PlatformPart {
   /// includes every event at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
               Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-              FlowLedger& ledger, FlowGates& gates, const Partitions& partitions,
-              std::uint32_t rank);
+              FlowLedger& ledger, FlowGates& gates, DirectTraffic& traffic,
+              const Partitions& partitions, std::uint32_t rank);
   void begin() override;
   /// Adds all results except the balance, hosts, time and speed.
   void finish(RunResults& results) override;
@@ -94,7 +97,11 @@ class Measurement final : public PlatformPart {
   void all_reduce_reordering();
   void measure_buffers();
   void sample_queues(PicoSeconds now);
-  void collect_flows(RunResults& results) const;
+  /// The results of a flow with this record, in a run that ended at `end`.
+  FlowResult result_of(const PlannedFlow& flow, const FlowRecord& record, PicoSeconds end) const;
+  void add_answer(const FlowSpec& spec, const FlowResult& flow);
+  void collect_flows(RunResults& results);
+  void digest_flows(RunResults& results);
   void shift_queries(RunResults& results) const;
   void collect_links(RunResults& results) const;
   void collect_queues(RunResults& results);
@@ -108,7 +115,11 @@ class Measurement final : public PlatformPart {
   const FlowPlan& plan_;
   FlowLedger& ledger_;
   FlowGates& gates_;
+  DirectTraffic& traffic_;
   const Partitions& partitions_;
+  const IdealTimes ideal_times_;
+  std::shared_ptr<FlowDigest> digest_;  // null if the results list the flows
+  std::vector<QueryResult> queries_;
 
   std::function<void()> before_edges_;
   Snapshot from_;     // counters at the beginning of the window

@@ -8,16 +8,12 @@
 #include <utility>
 
 #include "measure/batch_means.h"
+#include "measure/flow_digest.h"
 #include "measure/settling.h"
 #include "measure/tenant_windows.h"
 
 namespace dcc::vp {
 namespace {
-
-double gbps(Bytes bytes, PicoSeconds time) {
-  if (time.count <= 0) return 0;
-  return static_cast<double>(bytes) * 8e3 / static_cast<double>(time.count);
-}
 
 PicoSeconds active_between(const FlowResult& flow, PicoSeconds from, PicoSeconds to) {
   from = std::max(from, flow.start);
@@ -35,13 +31,6 @@ std::optional<double> ratio(const std::optional<PicoSeconds>& taken,
                             const std::optional<PicoSeconds>& ideal) {
   if (!taken || !ideal || ideal->count <= 0) return std::nullopt;
   return static_cast<double>(taken->count) / static_cast<double>(ideal->count);
-}
-
-/// A flow's claim on a shared link: weight times active time.
-double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.active); }
-
-bool takes_part(const FlowResult& flow, const FlowMetrics& m) {
-  return !flow.background && m.active.count > 0;
 }
 
 void add_classes(const PlatformConfig& config, const RunResults& results, Metrics& metrics) {
@@ -69,7 +58,7 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
     c.dscp = dscp;
     c.weight = config.dscp_of(dscp).weight;
     c.flows = counts[dscp];
-    c.goodput_gbps = gbps(sums.first, window);
+    c.goodput_gbps = mean_gbps(sums.first, window);
     if (all_bytes > 0) {
       c.share = static_cast<double>(sums.first) / static_cast<double>(all_bytes);
     }
@@ -109,26 +98,6 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
   if (m && m->flows != 0) {
     m->miss_share = static_cast<double>(m->missed) / static_cast<double>(m->flows);
   }
-  return m;
-}
-
-std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
-  if (queries.empty()) return std::nullopt;
-  QueryMetrics m;
-  std::vector<double> took;  // completion times in ps; exact for more than a day
-  double sum = 0;
-  for (const QueryResult& query : queries) {
-    if (query.asked != PicoSeconds::max()) ++m.queries;
-    if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));
-  }
-  m.answered = took.size();
-  if (took.empty()) return m;
-  const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
-  m.p50 = time(percentile(took, 50));
-  m.p99 = time(percentile(took, 99));
-  m.longest = time(took.back());  // percentile() has sorted the vector
-  for (const double one : took) sum += one;
-  m.mean = time(sum / static_cast<double>(took.size()));
   return m;
 }
 
@@ -199,29 +168,6 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   return bin;
 }
 
-/// Adds the intervals of rates. The series of classes contains background flows, the goodput of all
-/// flows does not.
-void add_intervals(const RunResults& results, Metrics& metrics) {
-  const ClassColumns& series = results.class_series;
-  std::map<unsigned, std::vector<double>> by_dscp;
-  std::vector<double> all;
-  std::optional<PicoSeconds> last;
-  for (std::size_t i = 0; i < series.t.size(); ++i) {
-    if (series.t[i] <= results.measured_from || series.t[i] > results.measured_to) continue;
-    if (last != series.t[i]) all.push_back(0);
-    last = series.t[i];
-    all.back() += series.goodput_gbps[i];
-    by_dscp[series.dscp[i]].push_back(series.goodput_gbps[i]);
-  }
-  bool background = false;
-  for (const FlowResult& flow : results.flows) background = background || flow.background;
-  if (background) return;
-  metrics.goodput_half_gbps = batch_means_half(all);
-  for (ClassMetrics& one : metrics.classes) {
-    one.goodput_half_gbps = batch_means_half(by_dscp[one.dscp]);
-  }
-}
-
 struct JainSums {
   double sum = 0;
   double squares = 0;
@@ -264,8 +210,8 @@ class Slowdowns {
 
 }  // namespace
 
-FlowFigures::FlowFigures(const PlatformConfig& config, const RunResults& results)
-    : from_(results.measured_from), to_(results.measured_to) {
+FlowFigures::FlowFigures(const PlatformConfig& config, PicoSeconds from, PicoSeconds to)
+    : from_(from), to_(to) {
   for (unsigned dscp = 0; dscp < 64; ++dscp) weights_[dscp] = config.dscp_of(dscp).weight;
 }
 
@@ -273,7 +219,7 @@ FlowMetrics FlowFigures::operator()(const FlowResult& flow) const {
   FlowMetrics m;
   m.weight = weights_[flow.dscp];
   m.active = active_between(flow, from_, to_);
-  m.goodput_gbps = gbps(flow.delivered_measured, m.active);
+  m.goodput_gbps = mean_gbps(flow.delivered_measured, m.active);
   if (!flow.completed) return m;
   if (flow.end) m.fct = *flow.end - flow.start;
   if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
@@ -282,6 +228,56 @@ FlowMetrics FlowFigures::operator()(const FlowResult& flow) const {
   m.slowdown_received = ratio(m.fct_rx, flow.ideal_rx);
   m.reference_slowdown = ratio(taken, flow.reference_ideal);
   return m;
+}
+
+double mean_gbps(Bytes bytes, PicoSeconds time) {
+  if (time.count <= 0) return 0;
+  return static_cast<double>(bytes) * 8e3 / static_cast<double>(time.count);
+}
+
+bool takes_part(const FlowResult& flow, const FlowMetrics& m) {
+  return !flow.background && m.active.count > 0;
+}
+
+double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.active); }
+
+std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
+  if (queries.empty()) return std::nullopt;
+  QueryMetrics m;
+  std::vector<double> took;  // times in ps; exact for more than a day
+  double sum = 0;
+  for (const QueryResult& query : queries) {
+    if (query.asked != PicoSeconds::max()) ++m.queries;
+    if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));
+  }
+  m.answered = took.size();
+  if (took.empty()) return m;
+  const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
+  m.p50 = time(percentile(took, 50));
+  m.p99 = time(percentile(took, 99));
+  m.longest = time(took.back());  // percentile() has sorted the vector
+  for (const double one : took) sum += one;
+  m.mean = time(sum / static_cast<double>(took.size()));
+  return m;
+}
+
+void add_intervals(const RunResults& results, bool background, Metrics& metrics) {
+  const ClassColumns& series = results.class_series;
+  std::map<unsigned, std::vector<double>> by_dscp;
+  std::vector<double> all;
+  std::optional<PicoSeconds> last;
+  for (std::size_t i = 0; i < series.t.size(); ++i) {
+    if (series.t[i] <= results.measured_from || series.t[i] > results.measured_to) continue;
+    if (last != series.t[i]) all.push_back(0);
+    last = series.t[i];
+    all.back() += series.goodput_gbps[i];
+    by_dscp[series.dscp[i]].push_back(series.goodput_gbps[i]);
+  }
+  if (background) return;
+  metrics.goodput_half_gbps = batch_means_half(all);
+  for (ClassMetrics& one : metrics.classes) {
+    one.goodput_half_gbps = batch_means_half(by_dscp[one.dscp]);
+  }
 }
 
 std::optional<double> jain_index(const std::vector<double>& values) {
@@ -357,6 +353,7 @@ std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned
 }
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results) {
+  if (results.digest != nullptr) return results.digest->metrics(results);
   Metrics metrics;
   metrics.of_flow = FlowFigures(config, results);
   JainSums active;
@@ -379,14 +376,14 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
     }
     reference.add(size, m.reference_slowdown);
   }
-  metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
+  metrics.goodput_gbps = mean_gbps(bytes, results.measured_to - results.measured_from);
   metrics.deadlines = deadline_metrics(results);
   metrics.queries = query_metrics(results.queries);
   metrics.jain = active.index();
   metrics.jain_weighted = by_weight.index();
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
-  add_intervals(results, metrics);
+  add_intervals(results, census_of(results).background, metrics);
   metrics.completion_times = grouping.groups();
   slowdowns.summarise_to(metrics.slowdown, metrics.slowdown_bins);
   received.summarise_to(metrics.slowdown_received, metrics.slowdown_received_bins);

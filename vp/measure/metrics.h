@@ -29,7 +29,10 @@ struct FlowMetrics {
 class FlowFigures {
  public:
   FlowFigures() = default;
-  FlowFigures(const PlatformConfig& config, const RunResults& results);
+  FlowFigures(const PlatformConfig& config, const RunResults& results)
+      : FlowFigures(config, results.measured_from, results.measured_to) {}
+  /// `from` and `to`: the measured window.
+  FlowFigures(const PlatformConfig& config, PicoSeconds from, PicoSeconds to);
   FlowMetrics operator()(const FlowResult& flow) const;
 
  private:
@@ -202,6 +205,19 @@ struct Metrics {
   std::vector<SlowdownBin> reference_slowdown_bins;
   FlowGroups completion_times;
 };
+
+/// Payload over a time, in Gb/s; 0 for no time.
+double mean_gbps(Bytes bytes, PicoSeconds time);
+/// True if a flow counts for fairness and shares: it was active in the window, and congestion
+/// control governs it.
+bool takes_part(const FlowResult& flow, const FlowMetrics& m);
+/// A flow's claim on a shared link: weight times active time in seconds.
+double claim(const FlowMetrics& m);
+/// Empty if there are no queries.
+std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries);
+/// Adds the intervals of rates. The series of classes contains background flows, the goodput of all
+/// flows does not; `background`: whether the run has such flows.
+void add_intervals(const RunResults& results, bool background, Metrics& metrics);
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
 

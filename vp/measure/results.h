@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +60,24 @@ struct FlowResult {
   bool completed = false;
 };
 
-/// Results of one direction of a link. Numbers are counted within `measure`.
+/// Counts over all flows of a run, which need no list of flows.
+struct FlowCensus {
+  std::size_t flows = 0;
+  std::size_t begun = 0;
+  std::size_t completed = 0;
+  std::size_t finite = 0;        // flows that have an end
+  std::size_t finite_begun = 0;  // of these, those that began
+  std::size_t timed = 0;         // completed flows with an ideal time
+  bool background = false;       // true if there is a background flow
+  bool all_over = true;          // true if every flow that began has completed or was stopped
+  PicoSeconds last{};            // last byte, acknowledgement or stop of any flow
+  Bytes delivered_measured = 0;
+  std::array<std::uint64_t, 64> retransmits{};  // packets sent again, by DSCP
+
+  void add(const FlowResult& flow);
+};
+
+/// One direction of a link. Numbers are counted within `measure`.
 struct LinkResult {
   std::string name;  // name of the link, from->to, e.g. "h1->s0"
   BitRate rate;
@@ -565,6 +583,8 @@ struct MemoResult {
   }
 };
 
+class FlowDigest;
+
 struct RunResults {
   bool completed = false;  // true if the run reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
@@ -583,8 +603,10 @@ struct RunResults {
   CounterTotals counters;           // counts within `measure`
   LogHistogram rtt_ns;              // RTTs of packets acknowledged within `measure`
   Reordering reordering;            // reordering of data received within `measure`
-  std::vector<DelayResult> delays;  // delays by DSCP; empty if output.delays is off
-  std::vector<FlowResult> flows;    // results of all flows, by id
+  std::vector<DelayResult> delays;  // delays by DSCP; empty if not asked for
+  std::vector<FlowResult> flows;    // by id; empty if output.flows keeps none
+  // takes the place of `flows` unless output.flows is `all`; else null
+  std::shared_ptr<const FlowDigest> digest;
   std::vector<QueryResult> queries;
   std::vector<ComputationResult> computations;  // results of all computations, by number
   // results of traffic that waits by name; empty if there is none
@@ -621,5 +643,8 @@ struct RunResults {
   /// Findings of diagnose() (diagnose/diagnosis.h), for the user; a finding does not fail the run.
   std::vector<Finding> diagnoses;
 };
+
+/// Counts over the flows of a run, whether the results list them or not.
+FlowCensus census_of(const RunResults& results);
 
 }  // namespace dcc::vp

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "measure/flow_digest.h"
+
 namespace dcc::vp {
 
 namespace {
@@ -42,6 +44,7 @@ SummedClasses summed(const ClassColumns& series, PicoSeconds from, PicoSeconds t
 
 PicoSeconds last_change(const RunResults& results) {
   PicoSeconds last = results.measured_from;
+  if (results.digest != nullptr) return std::max(last, results.digest->last_change());
   const auto changed = [&](std::optional<PicoSeconds> at) {
     if (at && *at <= results.measured_to) last = std::max(last, *at);
   };

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "measure/describe_metrics.h"
+#include "measure/flow_digest.h"
 
 namespace dcc::vp {
 namespace {
@@ -80,6 +81,8 @@ std::vector<MetricInfo> list_all() {
   results.dependencies->path.resize(1);
   results.fast_forwarded.emplace();
   results.memo.emplace();
+  static const PlatformConfig config;
+  results.digest = std::make_shared<FlowDigest>(config);
   Metrics metrics;
   metrics.classes.resize(1);
   metrics.tenants.resize(1);

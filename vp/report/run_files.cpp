@@ -286,12 +286,13 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   if (error) throw OutputError("'" + (folder / "series").string() + "': " + error.message());
   write_file(folder / "config.effective.yaml", effective_yaml(config, RuleComments::kWritten));
   write_file(folder / "metrics.json", json.dump(1) + '\n');
-  write_flows(folder / "flows.csv", results, metrics);
+  if (results.digest == nullptr) write_flows(folder / "flows.csv", results, metrics);
   write_completion_times(folder / "fct.csv", metrics.completion_times);
   write_flow_rates(folder / "series/flow_rates.csv", results.flow_rates);
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);
-  if (results.dependencies) write_timeline(folder / "timeline.csv", results);
+  if (results.dependencies && results.digest == nullptr)
+    write_timeline(folder / "timeline.csv", results);
   if (results.field_counters) write_counter_files(folder, results);
   if (results.digests) write_digests(folder / "digest.csv", *results.digests);
   if (!results.delays.empty()) write_delays(folder / "series/delays.csv", results.delays);

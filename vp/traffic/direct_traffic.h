@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "build/platform_part.h"
@@ -88,7 +89,16 @@ class DirectTraffic final : public PlatformPart {
   /// Sets the memory, which is called for each flow that begins at its start; null: none. Not
   /// owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
-  /// Schedules the first flows. Call when the NICs are connected.
+  /// LiveFlows::tell_ended(), for a plan that does not hold flows. Call before begin().
+  void tell_ended(LiveFlows::Ended ended) { live_.tell_ended(std::move(ended)); }
+  /// Calls visit(flow) for each flow that has not been told as ended, whether it has begun or not.
+  /// Call once, at the end of the run.
+  template <class Visit>
+  void each_left(Visit visit) {
+    live_.each(visit);
+    for (; more_; more_ = walk_.next(next_)) visit(static_cast<const PlannedFlow&>(next_));
+  }
+  /// Schedules the first flows. Call once the NICs are connected.
   void begin() override;
   /// Releases the memory of flows that are over.
   void heartbeat() override;

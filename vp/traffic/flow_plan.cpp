@@ -282,7 +282,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
     }
     if (hold) check_held(totals.flows, entries);
   }
-  check_memory(totals.flows, hold, entries);
+  if (hold || config.output.flows == FlowOutput::kAll) check_memory(totals.flows, hold, entries);
   const PacketSizes sizes = packet_sizes(config);
   if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, hosts, sizes);
   Dependencies dependencies;

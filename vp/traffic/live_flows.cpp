@@ -9,7 +9,8 @@ LiveFlows::LiveFlows(FlowLedger& ledger, const Partitions& partitions,
     : ledger_(ledger), partitions_(partitions), nic_of_(std::move(nic_of)) {}
 
 void LiveFlows::started(const PlannedFlow& flow) {
-  live_.push_back({flow.spec.id, flow.spec.from, flow.spec.to, flow.from_qpn, flow.to_qpn});
+  live_.push_back({flow.spec.id, flow.spec.from, flow.spec.to, flow.from_qpn, flow.to_qpn,
+                   ended_ ? std::make_unique<const PlannedFlow>(flow) : nullptr});
 }
 
 void LiveFlows::note_packets() {
@@ -39,7 +40,11 @@ void LiveFlows::release() {
   for (auto flow = over; flow != live_.end(); ++flow) {
     nic_of_(flow->from).release(flow->from_qpn);
     nic_of_(flow->to).release(flow->to_qpn);
-    ledger_.close(flow->id);
+    if (ended_) {
+      ended_(*flow->planned, ledger_.take(flow->id));
+    } else {
+      ledger_.close(flow->id);
+    }
   }
   live_.erase(over, live_.end());
   left_ = live_.size();

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "nic/nic_device.h"
@@ -23,7 +25,16 @@ class LiveFlows {
  public:
   LiveFlows(FlowLedger& ledger, const Partitions& partitions,
             std::function<NicDevice&(HostId)> nic_of);
+  /// Keeps each flow with its plan. `ended` gets each flow that is released, with its last record,
+  /// of which the ledger keeps nothing then.
+  using Ended = std::function<void(const PlannedFlow&, const FlowRecord&)>;
+  void tell_ended(Ended ended) { ended_ = std::move(ended); }
   void started(const PlannedFlow& flow);
+  /// Calls visit(flow) for each flow that is not released. Precondition: tell_ended() was called.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const Live& flow : live_) visit(static_cast<const PlannedFlow&>(*flow.planned));
+  }
   /// Releases flows that are over if a scan is worth its cost. Call while all partitions wait.
   void release();
   std::size_t size() const { return live_.size(); }
@@ -36,6 +47,7 @@ class LiveFlows {
     HostId to;
     Qpn from_qpn;
     Qpn to_qpn;
+    std::unique_ptr<const PlannedFlow> planned;  // null unless ended flows are told
   };
   void note_packets();
   bool is_over(const Live& flow) const;
@@ -43,6 +55,7 @@ class LiveFlows {
   FlowLedger& ledger_;
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
+  Ended ended_;             // null if nobody asks for ended flows
   std::vector<Live> live_;  // live flows, ordered by id
   std::size_t left_ = 0;    // number of flows left after the last scan
   // flags by flow from live_.front() on: true if the flow has a packet in the network

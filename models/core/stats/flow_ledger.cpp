@@ -11,20 +11,25 @@ void add_described(FlowRecord& sum, const FlowRecord& record) {
 }
 }  // namespace
 
+FlowRecord FlowLedger::sum_up(std::size_t flow) {
+  FlowRecord record = records_[flow];
+  add_described(closed_total_, record);
+  closed_since_sample_[record.dscp] += record.received_bytes - record.received_sampled;
+  if (window_ == Window::kWithin) {
+    record.received_measured = record.received_bytes - record.received_measured;
+  }
+  records_.drop(flow);
+  return record;
+}
+
 void FlowLedger::close(std::size_t flow) {
-  const FlowRecord& record = records_[flow];
+  const FlowRecord record = sum_up(flow);
   if (closed_.size() <= flow) closed_.resize(flow + 1);
   Closed& closed = closed_[flow];
   closed.last_ack = record.last_ack;
   closed.last_received = record.last_received;
   closed.counts = FlowCounts(record);
   closed.received_measured = record.received_measured;
-  if (window_ == Window::kWithin) {
-    closed.received_measured = record.received_bytes - record.received_measured;
-  }
-  add_described(closed_total_, record);
-  closed_since_sample_[record.dscp] += record.received_bytes - record.received_sampled;
-  records_.drop(flow);
 }
 
 FlowRecord FlowLedger::record(std::size_t flow, PicoSeconds start, Bytes bytes) const {

@@ -135,6 +135,9 @@ class FlowLedger {
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
   /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
+  /// Closes a record likewise and returns it with the figures of the window; the ledger keeps
+  /// nothing but sums.
+  FlowRecord take(std::size_t flow) { return sum_up(flow); }
   /// The record of a flow, whether open, closed, or not yet open. `start` and `bytes` describe a
   /// closed flow, whose record has only bytes, times, FlowCounts and the figures of the window.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
@@ -165,6 +168,8 @@ class FlowLedger {
     Bytes received_measured = 0;
     FlowCounts counts;
   };
+  /// Adds a record to the sums, completes the record, and drops it.
+  FlowRecord sum_up(std::size_t flow);
   enum class Window : std::uint8_t { kBefore, kWithin, kAfter };
 
   std::size_t size_;

@@ -40,6 +40,33 @@ TEST(FlowLedger, AClosedRecordIsToldOfAsIfItWereOpen) {
   EXPECT_FALSE(FlowLedger::finished(never));
 }
 
+TEST(FlowLedger, ATakenRecordIsTheClosedOneAndLeavesSumsOnly) {
+  FlowLedger closing(1, false), taking(1, false);
+  FlowRecord taken;
+  for (FlowLedger* const ledger : {&closing, &taking}) {
+    FlowRecord& record = start(*ledger, 0, 120, 10);
+    arrive(record, 100, kMicroSecond * 2);
+    ledger->begin_window();
+    arrive(record, 20, kMicroSecond * 7);
+    record.retransmits = 4;
+    if (ledger == &closing) {
+      ledger->close(0);
+    } else {
+      taken = ledger->take(0);
+    }
+    ledger->end_window();
+    EXPECT_EQ(ledger->total().retransmits, 4u);
+    EXPECT_EQ(ledger->received_by_class()[10], 120);
+  }
+  const FlowRecord closed = closing.record(0, kMicroSecond, 120);
+  EXPECT_EQ(closed.received_measured, 20);
+  EXPECT_EQ(taken.received_measured, 20);
+  EXPECT_EQ(taken.posted, closed.posted);
+  EXPECT_EQ(taken.last_ack, closed.last_ack);
+  EXPECT_EQ(taken.received_bytes, closed.received_bytes);
+  EXPECT_EQ(taking.record(0, kMicroSecond, 120).posted, PicoSeconds::max()) << "it is forgotten";
+}
+
 TEST(FlowLedger, CountersAreOfAllFlowsThatEverWere) {
   FlowLedger ledger(2, false);
   start(ledger, 0, 1000, 0).retransmits = 3;

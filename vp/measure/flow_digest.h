@@ -1,0 +1,100 @@
+// What the results keep of flows in place of a list: counts, sums, and sketches of quantiles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "measure/flow_groups.h"
+#include "measure/metrics.h"
+#include "measure/results.h"
+#include "stats/exact_sum.h"
+#include "stats/quantile_sketch.h"
+#include "stats/size_bins.h"
+#include "stats/time_union.h"
+
+namespace dcc::vp {
+
+/// Takes flows one by one, each when it has ended or at the end of the run, and keeps none. Its
+/// figures are those that compute_metrics() makes of a list of the same flows: counts, sums, means
+/// and extremes are equal but for rounding, quantiles differ by at most QuantileSketch::kError of
+/// their value. The content does not depend on the order of flows, so it is the same for any number
+/// of threads. Memory grows with the number of classes, entries of `traffic` and bins of sizes.
+class FlowDigest {
+ public:
+  /// `config` must outlive the digest and its run.
+  explicit FlowDigest(const PlatformConfig& config);
+
+  /// Adds a flow. Before end_run() only flows that have ended may be added: their figures do not
+  /// depend on the end of the run.
+  void add(const FlowResult& flow);
+  /// The run has ended at `sim_time` with this window; unfinished flows may be added from now on.
+  void end_run(PicoSeconds measured_from, PicoSeconds measured_to, PicoSeconds sim_time);
+
+  FlowOutput kept() const { return kept_; }
+  const FlowCensus& census() const { return census_; }
+  /// The last start or end of a flow within the window; 0 if there was none.
+  PicoSeconds last_change() const { return last_change_; }
+  /// All figures of the run; `results` supplies what is not of flows.
+  Metrics metrics(const RunResults& results) const;
+
+ private:
+  struct Sizes {
+    std::array<QuantileSketch, SizeBins::kCount> bins;
+    void add(Bytes bytes, const std::optional<double>& slowdown) {
+      if (slowdown && bytes > 0) bins[SizeBins::of(bytes)].add(*slowdown);
+    }
+    void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& list) const;
+  };
+  struct Jain {
+    ExactSum<50> sum, squares;
+    std::size_t count = 0;
+    void add(double value);
+    std::optional<double> index() const;
+  };
+  struct Class {
+    Bytes bytes = 0;
+    std::size_t active = 0;  // flows that take part
+    ExactSum<20> active_ps;  // their time with data, in picoseconds
+    // Payload for each second of a flow's claim, least and greatest.
+    double least = std::numeric_limits<double>::max();
+    double greatest = 0;
+  };
+  struct Tenant {
+    Bytes bytes = 0;
+    TimeUnion active;
+  };
+
+  void add_share(const FlowResult& flow, const FlowMetrics& m);
+  void add_change(const FlowResult& flow);
+  void add_deadline(const FlowResult& flow);
+  void add_classes(const RunResults& results, Metrics& metrics) const;
+  void add_tenants(Metrics& metrics) const;
+  bool has_single_bottleneck() const { return any_active_ && (same_from_ || same_to_); }
+
+  const PlatformConfig& config_;
+  const FlowOutput kept_;
+  FlowFigures figures_;
+  PicoSeconds from_{};
+  PicoSeconds to_{};
+  PicoSeconds sim_time_ = PicoSeconds::max();
+  FlowCensus census_;
+  PicoSeconds last_change_{};
+  Bytes goodput_bytes_ = 0;
+  Jain jain_, jain_weighted_;
+  bool any_active_ = false;
+  bool same_from_ = true, same_to_ = true;
+  HostId first_from_ = 0, first_to_ = 0;
+  std::map<unsigned, Class> classes_;        // by DSCP
+  std::vector<Tenant> tenants_;              // in the order of the configuration
+  std::array<std::size_t, 64> tenant_of_{};  // by DSCP; number of tenants: none
+  std::optional<DeadlineMetrics> deadlines_;
+  Sizes slowdowns_, received_, reference_;
+  FlowGrouping grouping_;
+};
+
+}  // namespace dcc::vp
