@@ -128,7 +128,8 @@ class Figures(Harness):
             out, figures = self.run_with(text, flows)
             self.assertFalse((out / "flows.csv").exists())
             self.assertFalse((out / "timeline.csv").exists())
-            self.assertEqual(figures["sketch"], {"flows": flows, "quantile_error": ERROR if flows == "sketch" else None})
+            error = ERROR if flows == "sketch" else None
+            self.assertEqual(figures["sketch"], {"flows": flows, "quantile_error": error})
             self.assertIsNone(figures["flows"])
             told = [one["text"] for one in figures["diagnoses"] if one["id"] == "flows_left_out"]
             self.assertEqual(len(told), 1)
