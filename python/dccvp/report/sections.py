@@ -202,7 +202,8 @@ def flows(runs):
                                                  listed[k]["goodput_gbps"], k))[:MOST_FLOWS]
             which = ", those with the greatest slowdown" if slow else ", those with the least goodput"
         rows = []
-        named = {host["id"]: host.get("name", f'h{host["id"]}') for host in run.metrics.get("hosts", [])}
+        named = {host["id"]: host.get("name", f'h{host["id"]}').partition(".")[0]  # of a port: its host's
+                 for host in run.metrics.get("hosts", [])}
         for k in order:
             f, path = listed[k], f"flows.{k}"
             ends = " → ".join(escape(named.get(f[end], f"h{f[end]}")) for end in ("from", "to"))
