@@ -52,6 +52,7 @@ class PartKind {
     kTracing = 400,
     kPacketCapture = 410,
     kDigestSampler = 420,
+    kProgramDebug = 430,
     kDcbxLinks = 500,
     kLinkFaults = 510,
     kWatchedStates = 600,

@@ -104,7 +104,10 @@ dcc_event Program::event_of(FlowNumber number, const Flow& flow, std::uint32_t k
 
 void Program::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (image_ == nullptr) return;
-  if (processor_ == nullptr) processor_ = std::make_unique<ProgramCore>(image_, parameters_);
+  if (processor_ == nullptr) {
+    processor_ = std::make_unique<ProgramCore>(image_, parameters_);
+    processor_->set_debugger(debugger_);
+  }
   if (Flow* const former = flows_.find(number); former != nullptr) stop(number, *former);
   Flow& flow = flows_.keep(number);
   flow = Flow{};

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/debugged_program.h"
 #include "nic/algorithm/handler_report.h"
 #include "nic/algorithm/listeners.h"
 #include "nic/algorithm/registry.h"
@@ -29,6 +31,7 @@ namespace dcc {
 class Program final : public Algorithm,
                       public HandlerReport,
                       public ReactionMeter,
+                      public DebuggedProgram,
                       public NackListener {
  public:
   /// Makes the algorithm. Without a usable file the algorithm does nothing;
@@ -46,6 +49,12 @@ class Program final : public Algorithm,
   AlgorithmCounters counters() const override { return counters_; }
   bool is_quiescent(FlowNumber flow) const override;
   void release(FlowNumber flow) override { flows_.drop(flow); }
+
+  std::optional<std::uint16_t> debugger_port(std::uint32_t host) const override {
+    if (!parameters_.gdb || parameters_.gdb_host != host) return std::nullopt;
+    return static_cast<std::uint16_t>(*parameters_.gdb);
+  }
+  void set_debugger(ProcessorDebugger& debugger) override { debugger_ = &debugger; }
 
   std::string source() const override { return parameters_.elf; }
   unsigned cores() const override { return parameters_.cores; }
@@ -116,6 +125,7 @@ class Program final : public Algorithm,
   std::shared_ptr<const ProgramImage> image_;  // image of the program; null: the file is not usable
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
   std::unique_ptr<ProgramCore> processor_;  // processor, which exists from the first flow on
+  ProcessorDebugger* debugger_ = nullptr;
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t idle_ = 0;  // mask of idle cores; bit n is set while core n is idle
   EventQueue queue_;

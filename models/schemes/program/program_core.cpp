@@ -90,7 +90,8 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   hart_.set_pc(handler);
   Outcome outcome;
   const std::uint64_t before = hart_.steps();
-  const riscv::Stop stop = hart_.run_costed(limit_, costs_, outcome.cost);
+  const riscv::Stop stop = debugger_ != nullptr ? run_debugged(outcome.cost)
+                                                : hart_.run_costed(limit_, costs_, outcome.cost);
   outcome.instructions = hart_.steps() - before;
   if (stop == riscv::Stop::kBreakpoint && hart_.pc() == image_->return_address()) {
     std::memcpy(&result, ram(DCC_RESULT_ADDRESS), sizeof result);
@@ -99,8 +100,62 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   }
   outcome.faulted = true;
   outcome.fault = fault_text(stop);
+  if (debugger_ != nullptr) debugger_->faulted(outcome.fault);
   restart();
   return outcome;
+}
+
+/// Runs a handler like Hart::run_costed(limit_, …), with the stops of a debugger in between.
+riscv::Stop ProgramCore::run_debugged(std::uint64_t& cost) {
+  const std::uint64_t end = hart_.steps() + limit_;
+  debugger_->begin_handler(*this);
+  while (hart_.steps() < end) {
+    const bool one = debugger_->wants_one_instruction();
+    const riscv::Stop stop =
+        one ? hart_.step_costed(costs_, cost) : hart_.run_costed(end - hart_.steps(), costs_, cost);
+    const bool goes_on = stop == riscv::Stop::kBudget || stop == riscv::Stop::kBreakpoint ||
+                         stop == riscv::Stop::kWatchpoint;
+    if (!goes_on) return stop;
+    if (hart_.pc() == return_address() && (one || stop == riscv::Stop::kBreakpoint)) {
+      return riscv::Stop::kBreakpoint;
+    }
+    if (stop != riscv::Stop::kBudget) {
+      debugger_->met_point(stop);
+    } else if (one) {
+      debugger_->stepped();
+    }
+  }
+  return riscv::Stop::kBudget;
+}
+
+std::size_t ProgramCore::read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) {
+  std::size_t count = 0;
+  for (; count < bytes; ++count) {
+    const std::uint8_t* const byte = bytes_at(address + static_cast<std::uint32_t>(count), 1);
+    if (byte == nullptr) break;
+    data[count] = *byte;
+  }
+  return count;
+}
+
+std::size_t ProgramCore::write_memory(std::uint32_t address, const std::uint8_t* data,
+                                      std::size_t bytes) {
+  std::size_t count = 0;
+  for (; count < bytes && address - DCC_DATA_BASE + count < memory_.size(); ++count) {
+    *ram(address + static_cast<std::uint32_t>(count)) = data[count];
+  }
+  hart_.code_changed(address, static_cast<std::uint32_t>(count));
+  return count;
+}
+
+std::string ProgramCore::present_event() const {
+  dcc_event event{};
+  std::memcpy(&event, bytes_at(DCC_EVENT_ADDRESS, sizeof event), sizeof event);
+  static const char* const kKinds[] = {"start", "cnp", "ack", "nack", "sent", "timer"};
+  static_assert(sizeof kKinds / sizeof *kKinds == DCC_EVENT_KINDS);
+  return std::string(event.kind < DCC_EVENT_KINDS ? kKinds[event.kind] : "?") + " of flow " +
+         std::to_string(event.flow) + " at " + std::to_string(event.time_ps) + " ps, " +
+         std::to_string(event.merged) + " merged";
 }
 
 std::string ProgramCore::fault_text(riscv::Stop stop) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nic/algorithm/debugged_program.h"
 #include "program/dcc_program.h"
 #include "riscv/hart.h"
 #include "schemes/program/program_image.h"
@@ -15,7 +16,7 @@ namespace dcc {
 
 /// Runs handlers to their end and reports their costs. All cores of a NIC share code and data, and
 /// a handler's loads and stores happen at its begin, so one processor stands for all of them.
-class ProgramCore final : private riscv::MemoryBus {
+class ProgramCore final : private riscv::MemoryBus, private DebuggedProcessor {
  public:
   /// Number of cost units in a cycle: costs are in thousandths of a cycle.
   static constexpr std::uint64_t kCostOfCycle = 1000;
@@ -33,6 +34,8 @@ class ProgramCore final : private riscv::MemoryBus {
   /// are as before.
   Outcome run(std::uint32_t handler, const dcc_event& event, const dcc_hop* hops,
               std::uint8_t* context, dcc_result& result);
+  /// Lets a debugger stop the handlers; null: none.
+  void set_debugger(ProcessorDebugger* debugger) { debugger_ = debugger; }
   /// Takes the trace lines that the last handler wrote.
   std::vector<std::string> take_lines();
 
@@ -41,6 +44,15 @@ class ProgramCore final : private riscv::MemoryBus {
   bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
   bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
 
+  // DebuggedProcessor
+  riscv::Hart& hart() override { return hart_; }
+  std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) override;
+  std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
+                           std::size_t bytes) override;
+  std::uint32_t return_address() const override { return image_->return_address(); }
+  std::string present_event() const override;
+
+  riscv::Stop run_debugged(std::uint64_t& cost);
   static riscv::Hart::Costs costs_of(const ProgramCpi& cpi);
   void restart();
   std::string fault_text(riscv::Stop stop) const;
@@ -55,6 +67,7 @@ class ProgramCore final : private riscv::MemoryBus {
   std::uint64_t limit_;
   std::vector<std::uint8_t> memory_;
   riscv::Hart hart_;
+  ProcessorDebugger* debugger_ = nullptr;
   std::uint32_t trace_arguments_ = 0;
   std::uint32_t trace_count_ = 0;
   std::vector<std::string> lines_;

@@ -41,6 +41,9 @@ void ProgramParameters::describe(ParameterVisitor& v) {
   v.field("trace", trace, {"0", "1000000"}, {"number of lines that a NIC's program may write", ""});
   v.numbers("values", values, 0, DCC_MAX_VALUES, {"0", "4294967295"},
             {"numbers for the program, which reads them by dcc_value()", ""});
+  v.field("gdb", gdb, "off", {"1024", "65535"},
+          {"loopback port of the debugger for the cores of one NIC", "docs/programs.md"});
+  v.field("gdb_host", gdb_host, {"0", "1000000"}, {"host whose NIC has the debugger", ""});
 }
 
 void ProgramParameters::check(Bytes) const {

@@ -1,6 +1,7 @@
 // Parameters of a NIC whose congestion control is a program on cores.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ProgramParameters final : AlgorithmParameters {
   unsigned limit = 100'000;  // maximum number of instructions of one handler call
   unsigned trace = 1000;     // maximum number of trace lines
   std::vector<unsigned> values;
+  std::optional<unsigned> gdb;  // loopback port of a debugger; empty: none
+  unsigned gdb_host = 0;        // host whose NIC is debugged
 
   void describe(ParameterVisitor& v) override;
   /// Refuses a file that is missing or is not a program for this NIC.
