@@ -60,8 +60,8 @@ class HartGroupTest : public ModelTest {
   void run(const std::vector<std::uint32_t>& program, std::size_t ends) {
     std::memcpy(ram_.data(), program.data(), program.size() * sizeof program[0]);
     device_.ends = harts_[ends].get();
-    simulate([this] {
-      if (harts_[0]->state() == RiscvCpu::State::kRunning) sc_core::wait(ended_);
+    simulate([this, ends] {
+      if (harts_[ends]->state() == RiscvCpu::State::kRunning) sc_core::wait(ended_);
     });
   }
   /// Hart 0 reserves the word at 0x2000 of RAM, writes to the device, stores conditionally, and
