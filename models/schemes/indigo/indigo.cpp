@@ -30,8 +30,10 @@ std::size_t level_of(long double value, int first) {
       std::clamp(quarters - 4 * first + 1, 0, static_cast<int>(IndigoPolicy::kLevels) - 1));
 }
 
-IndigoPolicy policy_of(const std::string& path) {
-  return path.empty() ? IndigoPolicy(kTrainedPolicy) : IndigoPolicy::read(path);
+constexpr const char* kTrained = "trained";  // the policy that comes with the product
+
+IndigoPolicy policy_of(const std::string& policy) {
+  return policy == kTrained ? IndigoPolicy(kTrainedPolicy) : IndigoPolicy::read(policy);
 }
 }  // namespace
 
@@ -86,9 +88,9 @@ IndigoPolicy::Action IndigoPolicy::action(long double delay, long double window,
 
 void IndigoParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Pantheon, ATC'18";
-  v.path("policy", policy, {},
-         {"file of a policy, a table of actions (models/schemes/indigo/README.md); empty: the one "
-          "that comes with the product",
+  v.path("policy", policy, {kTrained},
+         {"file of a policy, a table of actions (models/schemes/indigo/README.md); trained: the "
+          "one that comes with the product",
           paper});
   v.field("step", step, {"1/10000", "1"},
           {"share of line rate x base RTT that an action adds or takes away", paper});

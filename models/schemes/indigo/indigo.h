@@ -36,8 +36,8 @@ class IndigoPolicy {
 /// Yan, Ma, Hill, Raghavan, Wahby, Levis, Winstein, "Pantheon: the training ground for Internet
 /// congestion-control research", USENIX ATC 2018, section 6.
 struct IndigoParameters final : DelayWindowParameters {
-  std::string policy;  // file of a table; empty: the one that comes with the product
-  Ratio step{1, 64};   // of a bandwidth-delay product: what "less" and "more" change
+  std::string policy = "trained";  // file of a table; trained: the one of the product
+  Ratio step{1, 64};               // of a bandwidth-delay product: what "less" and "more" change
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;

@@ -123,7 +123,7 @@ TEST(Topology, RefusesWhatCannotBe) {
               t.connect(h, s, kHost);
               t.connect(h, r, kHost);
             }),
-            "topology: host h has more than one cable");
+            "topology: host h has more than one cable at a port");
   EXPECT_EQ(error_of([] {
               Topology t;
               const NodeId s = t.add_switch("s");
