@@ -17,7 +17,7 @@ namespace dcc::model {
 class BusTrace {
  public:
   using Sink = std::function<void(const regs::AccessRecord& access)>;
-  /// Returns the name of the item at an address; empty if the namer does not know the address.
+  /// Returns the name of the device or register at a bus address; an empty text if there is none.
   using Namer = std::function<std::string(std::uint64_t address)>;
 
   /// `initiators`: names of the initiators bound to bus.in, in the order of binding. The trace must

@@ -51,7 +51,8 @@ class WheelCoverage {
   void event_ended(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
   void seen(WheelSituation situation) { ++situations_[static_cast<std::size_t>(situation)]; }
 
-  /// All coverage bins that a run can reach.
+  /// Returns the coverage bins of the timing wheel with the number of times that each was hit,
+  /// without combinations that cannot happen.
   std::vector<CosimBin> bins() const;
 
  private:

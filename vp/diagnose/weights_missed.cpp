@@ -39,8 +39,8 @@ struct Competition {
 };
 
 class WeightsMissed final : public Diagnosis {
-  /// The rules that govern a flow's rate: one of the controller's two laws, or rules that read no
-  /// weight.
+  /// The law by which a flow's weight changes its rate: the patent's, the proportional one, or none
+  /// (an algorithm that reads no weights).
   enum class Law : std::uint8_t { kNone, kPatent, kProportional };
   static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
   // If the lightest flow has fewer packets, its error is that of counting: a packet carries an

@@ -9,8 +9,9 @@
 
 namespace dcc::vp {
 
-/// An initiator that turns the driver's register accesses into APB transactions: in zero time or,
-/// called from a SystemC process, in the time that bus and registers take.
+/// A TLM initiator that turns register accesses of the driver into APB transactions. The accesses
+/// take no simulated time, or, if all calls come from a SystemC process, the time of bus and
+/// registers.
 class ApbProgrammer final : public sc_core::sc_module {
  public:
   /// `base`: address of the controller behind the socket. `takes_time`: true if all calls come from

@@ -106,8 +106,9 @@ std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo
   return busiest;
 }
 
-// Computes the power from delay. Without telemetry the slope of the RTT replaces the slope of the
-// queue: λ/B = dRTT/dt + 1. The bytes in flight are B · RTT.
+// Computes PowerTCP's power from round-trip times alone. With arrival rate λ and link rate B, the
+// current is λ/B = dRTT/dt + 1, because a queue grows by the bytes that arrive faster than B; the
+// voltage is the RTT relative to the base RTT.
 std::optional<PowerTcp::Sample> PowerTcp::by_delay(Flow& flow, const AckInfo& info) const {
   const PicoSeconds last_rtt = flow.last_rtt;
   const PicoSeconds elapsed = host_.now() - flow.last_ack;
