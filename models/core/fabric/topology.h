@@ -46,8 +46,8 @@ struct Structure {
 /// Built with add_host(), add_switch() and connect(), or by one of the named shapes. All functions
 /// throw std::invalid_argument with a sentence that names the node.
 ///
-/// A Topology counts ports as hosts: a host with three ports appears as three hosts with consecutive
-/// numbers. host_ports() says which numbers belong to one host.
+/// A Topology counts ports as hosts: a host with three ports appears as three hosts with
+/// consecutive numbers. host_ports() says which numbers belong to one host.
 class Topology {
  public:
   NodeId add_host(const std::string& name);
