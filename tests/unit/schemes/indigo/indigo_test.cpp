@@ -137,7 +137,7 @@ Result share(const std::string& policy, FlowNumber flows, double ahead) {
 // apart.
 TEST(Indigo, FlowsKeepEqualPartsInTheQueueAsTheExpertDoes) {
   for (const FlowNumber flows : {1u, 2u, 4u, 8u, 16u}) {
-    const Result r = share("", flows, 0.5);
+    const Result r = share(IndigoParameters().policy, flows, 0.5);
     const auto [least, most] = std::minmax_element(r.shares.begin(), r.shares.end());
     EXPECT_NEAR(r.delay, flows / 16.0, 0.19 * flows / 16.0 + 1 / 64.0) << flows;
     EXPECT_GE(*least, 0.81) << flows;
